@@ -1,0 +1,358 @@
+//! The buffer file: one per tracing instance, mapped by every process that writes to it or reads it.
+//!
+//! ```text
+//! +---------------------+ 0
+//! | Header              |  geometry (fixed at creation), the control word
+//! +---------------------+ BLOCKS_OFFSET
+//! | Block: CPU 0        |  tail, seen, flags, its rings' descriptions
+//! | Block: CPU 1 ...    |
+//! | Block: lane 0 ...   |  the same, for writers that cannot use rseq
+//! +---------------------+
+//! | slots of each ring  |  one Slot per page: which page of the endless sequence it holds
+//! +---------------------+
+//! | pages of each ring  |  the kernel's pages, see [`crate::page`]
+//! +---------------------+
+//! ```
+//!
+//! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
+//! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
+//! a snapshot was taken.
+//!
+//! Who writes what:
+//!
+//! | word | written by | how |
+//! |---|---|---|
+//! | `Header::control` | anyone | atomic read-modify-write |
+//! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
+//! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
+//! | `Block::{flags, owner, dropped}` | anyone | atomic read-modify-write |
+//! | `Ring::{pages_offset, slots_offset, page_count}` | who makes the ring, before it is named in `control` | plain stores |
+//!
+//! The laws that keep this sound are in `docs/decisions/001-ring.md`.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// First word of the file: `lookbuf` and a zero byte.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
+/// Version of this layout. A file of another version is refused.
+pub const VERSION: u32 = 1;
+/// Where the first block starts.
+pub const BLOCKS_OFFSET: u64 = 4096;
+/// The most CPUs that a buffer can have.
+pub const MAX_CPUS: u32 = 4096;
+/// The most lanes that a buffer can have.
+pub const MAX_LANES: u32 = 64;
+/// The most rings that a block can have: the live one, and seven spare or kept.
+pub const MAX_RINGS: usize = 8;
+/// The fewest pages of a ring, as in the kernel.
+pub const MIN_PAGES: u32 = 2;
+
+/// The clock whose units are in the pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Clock {
+    /// The processor's time stamp counter, in its own ticks.
+    Tsc = 1,
+    /// `CLOCK_MONOTONIC` in nanoseconds, where the counter can't be trusted.
+    Monotonic = 2,
+}
+
+impl Clock {
+    /// The clock that a header's word names.
+    pub const fn from_word(word: u32) -> Option<Clock> {
+        match word {
+            1 => Some(Clock::Tsc),
+            2 => Some(Clock::Monotonic),
+            _ => None,
+        }
+    }
+}
+
+/// The start of the file. All but `control` is fixed before the file gets its name.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: AtomicU64,
+    /// [`VERSION`].
+    pub version: AtomicU32,
+    /// Bytes of a page, a power of two from 4096 to 524,288.
+    pub page_size: AtomicU32,
+    /// Bytes of the file.
+    pub file_size: AtomicU64,
+    /// The session that the file belongs to: equals the session header's `identity`.
+    pub identity: AtomicU64,
+    /// How many CPU blocks there are: every CPU that this machine can have.
+    pub cpus: AtomicU32,
+    /// How many lanes follow them.
+    pub lanes: AtomicU32,
+    /// How many rings each block has.
+    pub rings: AtomicU32,
+    /// The clock, see [`Clock`].
+    pub clock: AtomicU32,
+    _fixed: [u64; 10],
+    /// What writers have to agree with before they write, see [`Control`]. On a line of its own.
+    pub control: AtomicU64,
+    _control_line: [u64; 15],
+}
+
+/// The control word of a buffer.
+///
+/// ```text
+/// bits  0..32   generation  +1 at each snapshot and clear
+/// bits 32..52   epoch       +1 at each change that is not in this word (a block's flags)
+/// bits 52..56   ring        the ring that is live in this generation
+/// bit  56       no overwrite (producer/consumer mode)
+/// bit  62       record disabled
+/// bit  63       tracing off
+/// ```
+///
+/// Who asks for a change does one atomic read-modify-write on this word and is done. Each CPU's next
+/// writer finds that its block's `seen` differs and adopts the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Control(pub u64);
+
+impl Control {
+    /// Adding this starts the next generation in the same ring.
+    pub const NEXT_GENERATION: u64 = 1;
+    /// Adding this makes every writer look again.
+    pub const NEXT_EPOCH: u64 = 1 << 32;
+    /// Mode: a full ring refuses events instead of overwriting the oldest page.
+    pub const NO_OVERWRITE: u64 = 1 << 56;
+    /// Off-flag: recording into this buffer is disabled.
+    pub const RECORD_DISABLED: u64 = 1 << 62;
+    /// Off-flag: the switch that anyone may flip.
+    pub const TRACING_OFF: u64 = 1 << 63;
+    /// The off-flags. They are never adopted, so while one is set no writer gets past the check.
+    pub const OFF: u64 = Self::RECORD_DISABLED | Self::TRACING_OFF;
+
+    const EPOCH: u64 = ((1 << 20) - 1) << 32;
+    const RING_SHIFT: u32 = 52;
+    const RING: u64 = 15 << Self::RING_SHIFT;
+
+    /// The generation, counted from 0.
+    pub const fn generation(self) -> u64 {
+        self.0 & 0xffff_ffff
+    }
+
+    /// The ring that is live in this generation.
+    pub const fn ring(self) -> usize {
+        ((self.0 & Self::RING) >> Self::RING_SHIFT) as usize
+    }
+
+    /// Whether an off-flag is set.
+    pub const fn is_off(self) -> bool {
+        self.0 & Self::OFF != 0
+    }
+
+    /// Whether a full ring refuses events.
+    pub const fn no_overwrite(self) -> bool {
+        self.0 & Self::NO_OVERWRITE != 0
+    }
+
+    /// The word that starts the next generation in `ring`. Counters wrap in their own bits.
+    pub const fn next_generation(self, ring: usize) -> Control {
+        let generation = (self.0 + 1) & 0xffff_ffff;
+        let rest = self.0 & !0xffff_ffff & !Self::RING;
+        Control(rest | generation | (ring as u64) << Self::RING_SHIFT & Self::RING)
+    }
+
+    /// The word that makes every writer look again and changes nothing else.
+    pub const fn next_epoch(self) -> Control {
+        Control(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
+    }
+}
+
+/// The tail of a block: where its next event goes.
+///
+/// ```text
+/// bits  0..16   data events in the page so far
+/// bits 16..64   file offset of the page + bytes of events in it
+/// ```
+///
+/// A page starts at a multiple of its size and holds at most its size - 16 bytes of events, so the
+/// sum never runs into the next page and both halves can be told apart. Adding
+/// `size << 16 | 1` moves the tail behind an event: one store commits it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tail(pub u64);
+
+impl Tail {
+    /// The tail in the page at `page_offset` behind `commit` bytes that hold `events` events.
+    pub const fn new(page_offset: u64, commit: u64, events: u64) -> Tail {
+        Tail((page_offset + commit) << 16 | events)
+    }
+
+    /// What an event of `size` bytes adds to the tail.
+    pub const fn step(size: u64) -> u64 {
+        size << 16 | 1
+    }
+
+    /// The tail behind one more event of `size` bytes.
+    pub const fn advance(self, size: u64) -> Tail {
+        Tail(self.0.wrapping_add(Self::step(size)))
+    }
+
+    /// The tail behind `size` more bytes that are no data event: a time extend.
+    pub const fn extend(self, size: u64) -> Tail {
+        Tail(self.0.wrapping_add(size << 16))
+    }
+
+    /// File offset of the page plus bytes of events in it.
+    pub const fn position(self) -> u64 {
+        self.0 >> 16
+    }
+
+    /// File offset of the page.
+    pub const fn page_offset(self, page_size: u64) -> u64 {
+        self.position() & !(page_size - 1)
+    }
+
+    /// Bytes of events in the page.
+    pub const fn commit(self, page_size: u64) -> u64 {
+        self.position() & (page_size - 1)
+    }
+
+    /// Data events in the page.
+    pub const fn events(self) -> u64 {
+        self.0 & 0xffff
+    }
+}
+
+/// Why an event was not recorded although recording was on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum DropReason {
+    /// Producer/consumer mode: the reader has not made room.
+    Full = 0,
+    /// It does not fit a page.
+    TooLarge = 1,
+    /// Other writers got in between too many times.
+    Contended = 2,
+    /// A writer without rseq found every lane taken.
+    NoLane = 3,
+    /// The block's words don't make sense: something else has written to the file.
+    Damaged = 4,
+}
+
+impl DropReason {
+    /// All reasons, in the order of [`Block::dropped`].
+    pub const ALL: [DropReason; 5] =
+        [DropReason::Full, DropReason::TooLarge, DropReason::Contended, DropReason::NoLane, DropReason::Damaged];
+
+    /// What a person is told.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            DropReason::Full => "the buffer was full",
+            DropReason::TooLarge => "larger than a page",
+            DropReason::Contended => "too many interruptions in a row",
+            DropReason::NoLane => "written without rseq and every lane was taken",
+            DropReason::Damaged => "the buffer file was damaged",
+        }
+    }
+}
+
+/// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly.
+pub const BLOCK_DISABLED: u64 = 1;
+
+/// The words of one CPU, or of one lane. On a page of its own, so that it lies on the node of the
+/// CPU that writes it.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub struct Block {
+    /// Where the next event goes, see [`Tail`].
+    pub tail: AtomicU64,
+    /// Time of the last event. Stored together with `tail`, in 16 bytes.
+    pub last_time: AtomicU64,
+    /// The control word under which writers may write without a second look.
+    pub seen: AtomicU64,
+    _local: [u64; 5],
+    /// [`BLOCK_DISABLED`].
+    pub flags: AtomicU64,
+    /// Lanes: the thread that has claimed it, 0 when free.
+    pub owner: AtomicU64,
+    /// Events that were not recorded, by [`DropReason`].
+    pub dropped: [AtomicU64; 5],
+    _remote: [u64; 1],
+    /// The rings.
+    pub rings: [Ring; MAX_RINGS],
+}
+
+/// One ring of pages.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct Ring {
+    /// File offset of the first page.
+    pub pages_offset: AtomicU64,
+    /// File offset of the first [`Slot`].
+    pub slots_offset: AtomicU64,
+    /// Pages, at least [`MIN_PAGES`]; 0 where the ring has no memory.
+    pub page_count: AtomicU32,
+    _count: u32,
+    /// The generation that adopted this ring; [`NO_GENERATION`] before the first.
+    pub generation: AtomicU64,
+    /// Sequence number of the first page of that generation.
+    pub first_sequence: AtomicU64,
+    /// Number of the first event of that generation. Events are counted over the block's life.
+    pub first_event: AtomicU64,
+    /// The block's tail when the next generation left this ring for another.
+    pub final_tail: AtomicU64,
+    _line: u64,
+    /// Number of the next event for a consuming reader.
+    pub next_event: AtomicU64,
+    /// Events of this generation that consuming readers have taken. With `next_event` in 16 bytes.
+    pub read: AtomicU64,
+    _readers: [u64; 6],
+}
+
+/// [`Ring::generation`] of a ring that was never live.
+pub const NO_GENERATION: u64 = u64::MAX;
+
+/// What a page of a ring holds.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct Slot {
+    /// Number of the page in the block's endless sequence, from 1; 0 before the first use. A writer
+    /// stores it before it touches the page, so a copy is good when this word is the same after it.
+    pub sequence: AtomicU64,
+    /// Number of the page's first event.
+    pub first_event: AtomicU64,
+}
+
+const _: () = {
+    assert!(size_of::<Header>() == BLOCKS_OFFSET as usize);
+    assert!(core::mem::offset_of!(Header, control) == 128);
+    assert!(size_of::<Block>() == 4096);
+    assert!(core::mem::offset_of!(Block, rings) == 128);
+    assert!(size_of::<Ring>() == 128);
+    assert!(core::mem::offset_of!(Ring, next_event) == 64);
+    assert!(size_of::<Slot>() == 16);
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_page_stays_apart_from_the_next() {
+        let tail = Tail::new(0x5000, 4080, 510);
+        assert_eq!(tail.page_offset(4096), 0x5000);
+        assert_eq!(tail.commit(4096), 4080);
+        let largest = Tail::new(0x80000, 524_288 - 16, 65_534);
+        assert_eq!(largest.page_offset(524_288), 0x80000);
+        assert_eq!(largest.events(), 65_534);
+    }
+
+    #[test]
+    fn a_time_extend_is_not_counted() {
+        assert_eq!(Tail::new(0x5000, 0, 0).extend(8), Tail::new(0x5000, 8, 0));
+    }
+
+    #[test]
+    fn generation_and_epoch_wrap_in_their_own_bits() {
+        let last = Control(0xffff_ffff | Control::NO_OVERWRITE);
+        let next = last.next_generation(5);
+        assert_eq!((next.generation(), next.ring(), next.no_overwrite()), (0, 5, true));
+        let last = Control(Control::EPOCH | Control::TRACING_OFF | 7);
+        assert_eq!(last.next_epoch(), Control(Control::TRACING_OFF | 7));
+    }
+}

@@ -1,0 +1,334 @@
+//! The control part of a session's file: what is wanted, and who takes part.
+//!
+//! ```text
+//! +------------+ 0
+//! | Header     |  identity, clocks at creation, use of the heap
+//! | enabled    |  a word per event: which instances have it on
+//! | hashes     |  a word per mapped file: what it is found by
+//! | states     |  a word per process, then one per thread: who has the entry
+//! | events     |  an EventEntry per event: where its description is
+//! | tasks      |  a Task per thread, but for the first of each process
+//! | processes  |  a Process per program that was started, with its first thread
+//! | maps       |  a MapChunk where a process has more objects than fit its entry
+//! | objects    |  an Object per mapped file
+//! | heap       |  descriptions and paths; only grows
+//! +------------+ FILE_SIZE
+//! ```
+//!
+//! What a starting process has to look at lies close together, apart from what it fills: the kernel maps the
+//! 16 pages around a read fault at once, every other page that it touches costs it a fault of its own, and
+//! there are programs that run for less than a millisecond.
+//!
+//! Entries are claimed, filled and published by words that a killed process can leave in any state:
+//! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
+//! no event refers to it any more.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// First word of the file: `lookctl` and a zero byte.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
+/// Version of this layout. A file of another version is refused.
+pub const VERSION: u32 = 1;
+
+/// The most events a session can know.
+pub const EVENTS: usize = 4096;
+/// The id of the first event: smaller ones belong to the kernel's own `ftrace` events.
+pub const FIRST_EVENT: u16 = 32;
+/// Entries for threads.
+pub const TASKS: usize = 16384;
+/// Entries for processes.
+pub const PROCESSES: usize = 4096;
+/// Chunks for processes with many objects.
+pub const MAP_CHUNKS: usize = 1024;
+/// Entries for mapped files.
+pub const OBJECTS: usize = 1024;
+/// Bytes for descriptions and paths.
+pub const HEAP: usize = 1 << 20;
+
+/// Where the words that say what is on start: those of the agent's events are in the header's page.
+pub const ENABLED_OFFSET: u64 = 512;
+/// Where the hashes of mapped files start.
+pub const HASHES_OFFSET: u64 = ENABLED_OFFSET + (EVENTS * 8) as u64;
+/// Where the [`State`]s of processes start.
+pub const PROCESS_STATES_OFFSET: u64 = HASHES_OFFSET + (OBJECTS * 8) as u64;
+/// Where the [`State`]s of threads start.
+pub const TASK_STATES_OFFSET: u64 = PROCESS_STATES_OFFSET + (PROCESSES * 4) as u64;
+/// Where the table of events starts.
+pub const EVENTS_OFFSET: u64 = TASK_STATES_OFFSET + (TASKS * 4) as u64;
+/// Where the table of threads starts.
+pub const TASKS_OFFSET: u64 = EVENTS_OFFSET + (EVENTS * size_of::<EventEntry>()) as u64;
+/// Where the table of processes starts.
+pub const PROCESSES_OFFSET: u64 = TASKS_OFFSET + (TASKS * size_of::<Task>()) as u64;
+/// Where the chunks start.
+pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<Process>()) as u64;
+/// Where the table of mapped files starts.
+pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>()) as u64;
+/// Where the heap starts.
+pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
+/// Bytes of all that. The first instance's buffer follows in the same file, see [`SESSION_FILE`].
+pub const FILE_SIZE: usize = (HEAP_OFFSET as usize + HEAP).next_multiple_of(4096);
+
+/// The file in a session's directory: a control file, and a [buffer](crate::buffer) behind it. One file,
+/// because every process that starts has to open and map it.
+pub const SESSION_FILE: &str = "session";
+
+/// Several clocks read at one moment.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ClockWords {
+    /// The processor's time stamp counter.
+    pub tsc: AtomicU64,
+    /// `CLOCK_MONOTONIC`, in ns.
+    pub mono: AtomicU64,
+    /// `CLOCK_MONOTONIC_RAW`, in ns.
+    pub mono_raw: AtomicU64,
+    /// `CLOCK_BOOTTIME`, in ns.
+    pub boot: AtomicU64,
+    /// `CLOCK_REALTIME`, in ns.
+    pub real: AtomicU64,
+}
+
+/// The start of the file. The first group is fixed before the file gets its name.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: AtomicU64,
+    /// [`VERSION`].
+    pub version: AtomicU32,
+    _version: u32,
+    /// [`FILE_SIZE`].
+    pub file_size: AtomicU64,
+    /// A number that no other session has. Buffers of the session have it, too.
+    pub identity: AtomicU64,
+    /// What the events of the agent are: an agent with others stays out.
+    pub agent: AtomicU64,
+    /// The process that made the session.
+    pub creator: AtomicU64,
+    /// The inode of the pid namespace that it counts in.
+    pub pid_namespace: AtomicU64,
+    /// The clocks when the session was made.
+    pub created: ClockWords,
+    _fixed: [u64; 4],
+    /// Bytes of the heap in use.
+    pub heap_used: AtomicU64,
+    /// Who reads the tables has seen everything that ended before this time. Entries that ended later
+    /// are kept for it. `u64::MAX` when nobody collects.
+    pub collected: AtomicU64,
+    /// Threads, processes, objects and descriptions that found no room, see [`Table`].
+    pub refused: [AtomicU64; 4],
+}
+
+/// The tables that can be full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Table {
+    /// Threads: their events have no name.
+    Tasks = 0,
+    /// Processes: addresses in them have no symbols.
+    Processes = 1,
+    /// Mapped files: addresses in them have no symbols.
+    Objects = 2,
+    /// Events: they are not recorded.
+    Events = 3,
+}
+
+/// The word that says what an entry is good for.
+///
+/// ```text
+/// bits 0..24    owner: whom it describes, or who is filling it; Linux has no larger PIDs than 2^22
+/// bits 24..32   0 free, 1 claimed (being filled), 2 ready, 3 ended
+/// ```
+///
+/// From free, or from ended where nobody needs the entry any more, to claimed: by compare-exchange. From
+/// claimed to ready: by the owner. From ready to ended: by whoever learns of it first. An entry whose owner
+/// was killed while it filled it stays claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State(pub u32);
+
+impl State {
+    /// Nobody's.
+    pub const FREE: State = State(0);
+
+    const OWNER: u32 = (1 << 24) - 1;
+
+    const fn of(owner: u32, state: u32) -> State {
+        State(owner & State::OWNER | state << 24)
+    }
+
+    /// Being filled by `owner`.
+    pub const fn claimed(owner: u32) -> State {
+        State::of(owner, 1)
+    }
+
+    /// Valid: `owner` is now what the entry says.
+    pub const fn ready(owner: u32) -> State {
+        State::of(owner, 2)
+    }
+
+    /// Valid: `owner` was what the entry says, until its end time.
+    pub const fn ended(owner: u32) -> State {
+        State::of(owner, 3)
+    }
+
+    /// Whom it belongs to.
+    pub const fn owner(self) -> u32 {
+        self.0 & State::OWNER
+    }
+
+    /// Whether the entry is valid, ended or not.
+    pub const fn is_valid(self) -> bool {
+        self.0 >> 24 >= 2
+    }
+
+    /// Whether what the entry describes has ended.
+    pub const fn is_ended(self) -> bool {
+        self.0 >> 24 == 3
+    }
+}
+
+/// An event: where its description is in the heap. Published by one store, from 0.
+#[derive(Debug)]
+#[repr(C)]
+pub struct EventEntry {
+    /// Offset in the heap << 32 | bytes. The text is `system`, a zero byte, `name`, a zero byte, and the
+    /// `format` file's text from the first field that is not common on.
+    pub description: AtomicU64,
+}
+
+/// A thread that is not the first of its process.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Task {
+    /// Time from which this entry describes the thread, in the buffer's clock.
+    pub start_time: AtomicU64,
+    /// Time from which it no longer does, once its state is ended.
+    pub end_time: AtomicU64,
+    /// Its name, as in `/proc/PID/comm`, with zeros behind it.
+    pub comm: [AtomicU64; 2],
+    /// Its process.
+    pub tgid: AtomicU32,
+    /// Index of its [`Process`] + 1, or 0.
+    pub process: AtomicU32,
+    _line: [u64; 3],
+}
+
+/// Map words in a process's own entry.
+pub const PROCESS_MAPS: usize = 25;
+
+/// A program that a process runs: a new one begins at each exec and fork. And its first thread.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Process {
+    /// Time of its start, in the buffer's clock.
+    pub start_time: AtomicU64,
+    /// Time of its end, or of the next program in it, once its state is ended.
+    pub end_time: AtomicU64,
+    /// Its parent.
+    pub parent: AtomicU32,
+    /// Index of the first [`MapChunk`] + 1, or 0.
+    pub more_maps: AtomicU32,
+    /// The inode of its pid namespace: what its PID counts in.
+    pub pid_namespace: AtomicU64,
+    /// The name of its first thread, as in [`Task::comm`].
+    pub comm: [AtomicU64; 2],
+    _line: u64,
+    /// What is mapped where: [`map_word`]s, the program first, 0 behind the last.
+    pub maps: [AtomicU64; PROCESS_MAPS],
+}
+
+/// Map words in a chunk.
+pub const CHUNK_MAPS: usize = 31;
+
+/// More map words of a process.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct MapChunk {
+    /// [`State`]: free or claimed.
+    pub state: AtomicU32,
+    /// Index of the next chunk + 1, or 0.
+    pub next: AtomicU32,
+    /// Map words, 0 behind the last.
+    pub maps: [AtomicU64; CHUNK_MAPS],
+}
+
+/// The word for an object that is mapped with load bias `base`, a multiple of 4096. Never 0.
+pub const fn map_word(base: u64, object: u32) -> u64 {
+    (base >> 12) << 16 | (object as u64 + 1) & 0xffff
+}
+
+/// The load bias in a map word.
+pub const fn map_base(word: u64) -> u64 {
+    word >> 16 << 12
+}
+
+/// The index of the [`Object`] in a map word.
+pub const fn map_object(word: u64) -> Option<u32> {
+    match word & 0xffff {
+        0 => None,
+        object => Some(object as u32 - 1),
+    }
+}
+
+/// Bytes of a build id that are kept: a SHA-1.
+pub const BUILD_ID: usize = 20;
+
+/// A mapped file: the same in all processes that map it. Entries are used in order; a hash of the build id
+/// (or of the path, where there is none), which stands apart, is what claims one and what it is found by.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Object {
+    /// Offset of the path in the heap << 32 | bytes; 0 until the rest is filled.
+    pub path: AtomicU64,
+    /// Lowest address of its segments, before the load bias.
+    pub low: AtomicU64,
+    /// Address behind its last segment, before the load bias.
+    pub high: AtomicU64,
+    /// Its build id, zeros behind it.
+    pub build_id: [AtomicU64; 3],
+    _line: [u64; 2],
+}
+
+/// A place in the heap, as it stands in a word.
+pub const fn heap_word(offset: u32, len: u32) -> u64 {
+    (offset as u64) << 32 | len as u64
+}
+
+/// Offset in the heap and bytes, from a word.
+pub const fn heap_range(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+const _: () = {
+    assert!(size_of::<Header>() <= ENABLED_OFFSET as usize);
+    assert!(size_of::<Task>() == 64);
+    assert!(size_of::<Process>() == 256);
+    assert!(size_of::<MapChunk>() == 256);
+    assert!(size_of::<Object>() == 64);
+    assert!(OBJECTS < 0xffff);
+    // What a starting process looks at is within what the kernel maps by one read fault.
+    assert!(TASK_STATES_OFFSET <= 64 * 1024);
+    assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn map_words_hold_any_address_of_a_program() {
+        let base = 0x7fff_ffff_f000;
+        assert_eq!(map_base(map_word(base, 1023)), base);
+        assert_eq!(map_object(map_word(base, 1023)), Some(1023));
+        assert_eq!(map_object(map_word(0, 0)), Some(0));
+        assert_eq!(map_object(0), None);
+    }
+
+    #[test]
+    fn states_are_apart() {
+        assert!(!State::FREE.is_valid() && !State::claimed(7).is_valid());
+        assert!(State::ready(7).is_valid() && !State::ready(7).is_ended());
+        assert!(State::ended(7).is_valid() && State::ended(7).is_ended());
+        assert_eq!(State::ended(1 << 22).owner(), 1 << 22);
+    }
+}

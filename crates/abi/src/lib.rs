@@ -1,0 +1,26 @@
+//! The bytes that outlive a process or cross from one to another.
+//!
+//! Everything that two processes must agree on is here, and nothing else: how a page of events
+//! looks ([`page`]), how the buffer file is laid out ([`buffer`]), how the control file is laid out
+//! ([`control`]). The page is the Linux kernel's own, so that tools which know the kernel's ring
+//! buffer read ours.
+//!
+//! What this crate is not: it maps no file, takes no lock and decides nothing. It packs words and
+//! takes them apart. The shared structs consist of atomics only, so a reference to one is sound
+//! whatever another process writes there; what a word *says* has to be checked by its reader.
+//!
+//! ```
+//! use abi::buffer::Tail;
+//!
+//! // The page at file offset 0x5000, 40 bytes of events in it, two events.
+//! let tail = Tail::new(0x5000, 40, 2);
+//! assert_eq!(tail.advance(20).commit(4096), 60);
+//! assert_eq!(tail.advance(20).events(), 3);
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod buffer;
+pub mod common;
+pub mod control;
+pub mod page;
