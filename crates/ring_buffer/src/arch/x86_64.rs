@@ -1,0 +1,301 @@
+//! x86-64: the section that writes an event, and the two instructions that Rust has no name for.
+//!
+//! Before and after, for a CPU whose tail is T in a page with room for the event:
+//!
+//! ```text
+//! before   tail T, last_time t          page: ... | free
+//! stores   word, payload                page: ... | word payload | free     nobody looks there yet
+//! commit   tail T + step, last_time t'  one 16-byte store: the event exists
+//! ```
+
+use crate::record::{Event, Head, UNROLLED};
+use crate::writer::Target;
+use abi::buffer::Block;
+use abi::page::DELTA_LIMIT;
+use core::arch::asm;
+use core::arch::x86_64::{__cpuid, __rdtscp};
+use core::mem::offset_of;
+use rseq::{Area, Outcome};
+
+/// Defines a section that writes one event. They differ in where the time comes from and in how the
+/// payload is copied. Every way out but the last instruction leaves the tail as it was.
+macro_rules! append_section {
+    ($(#[$doc:meta])* $name:ident($($time:ident)?), clock: $clock:expr, copy: $copy:expr) => {
+        $(#[$doc])*
+        #[inline(always)]
+        unsafe fn $name(
+            area: Area,
+            cpu: u32,
+            block: *const Block,
+            target: &Target,
+            event: Event<'_>,
+            $($time: u64,)?
+        ) -> Outcome {
+            // SAFETY: the caller answers for `block`, `target` and `event`. The position is checked
+            // against the segment and the page before anything is stored, so whatever the shared
+            // words say, no byte outside the segment is touched.
+            unsafe {
+                asm!(
+                    rseq::begin!(),
+                    "mov {tail}, [{block} + {TAIL}]",
+                    // The one word that everybody who wants something changes.
+                    "mov {scratch}, [{target} + {CONTROL}]",
+                    "mov {scratch}, [{scratch}]",
+                    "cmp {scratch}, [{block} + {SEEN}]",
+                    "jne {look_again}",
+                    // Inside the segment, and room in the page?
+                    "mov {position}, {tail}",
+                    "shr {position}, 16",
+                    "cmp {position}, [{target} + {LIMIT}]",
+                    "ja {look_again}",
+                    "mov {scratch}, {position}",
+                    "and {scratch}, [{target} + {PAGE_MASK}]",
+                    "add {scratch}, [{event} + {ROOM}]",
+                    "cmp {scratch}, [{target} + {CAPACITY}]",
+                    "ja {look_again}",
+                    $clock,
+                    // rax: the time. A delta below 0 is a huge one here.
+                    "mov rdx, rax",
+                    "sub rdx, [{block} + {LAST_TIME}]",
+                    "cmp rdx, {DELTA_MAX}",
+                    "ja {look_again}",
+                    "shl edx, 5",
+                    "or edx, [{event} + {TYPE_LEN}]",
+                    "add {position}, [{target} + {BASE}]",
+                    "mov [{position}], edx",
+                    $copy,
+                    "add {tail}, [{event} + {STEP}]",
+                    "movq xmm0, {tail}",
+                    "movq xmm1, rax",
+                    "punpcklqdq xmm0, xmm1",
+                    "movaps [{block} + {TAIL}], xmm0",
+                    rseq::end!(),
+                    area = in(reg) area.address(),
+                    cpu = in(reg) cpu,
+                    block = in(reg) block,
+                    target = in(reg) target,
+                    event = in(reg) event.address(),
+                    $($time = in(reg) $time,)?
+                    tail = out(reg) _,
+                    position = out(reg) _,
+                    scratch = out(reg) _,
+                    out("rax") _,
+                    out("rcx") _,
+                    out("rdx") _,
+                    out("xmm0") _,
+                    out("xmm1") _,
+                    TAIL = const offset_of!(Block, tail),
+                    LAST_TIME = const offset_of!(Block, last_time),
+                    SEEN = const offset_of!(Block, seen),
+                    CONTROL = const offset_of!(Target, control),
+                    BASE = const offset_of!(Target, base),
+                    LIMIT = const offset_of!(Target, limit),
+                    PAGE_MASK = const offset_of!(Target, page_mask),
+                    CAPACITY = const offset_of!(Target, capacity),
+                    STEP = const offset_of!(Head, step),
+                    ROOM = const offset_of!(Head, room),
+                    TYPE_LEN = const offset_of!(Head, type_len),
+                    WORDS = const offset_of!(Head, words),
+                    LEN = const offset_of!(Head, len),
+                    PAYLOAD = const size_of::<Head>(),
+                    UNROLLED = const UNROLLED,
+                    DELTA_MAX = const DELTA_LIMIT - 1,
+                    aborted = label { return Outcome::Aborted },
+                    look_again = label { area.leave(); return Outcome::Refused },
+                    options(nostack),
+                );
+            }
+            Outcome::Committed
+        }
+    };
+}
+
+/// Time from the processor's counter. It is read as late as possible, and inside the section: a
+/// writer that loses the CPU reads it anew, so times in a page never decrease.
+macro_rules! read_counter {
+    () => {
+        "rdtsc\nshl rdx, 32\nor rax, rdx"
+    };
+}
+
+/// Time that was read before, or the last event's where that is later.
+macro_rules! given_time {
+    () => {
+        "mov rax, [{block} + {LAST_TIME}]\ncmp {time}, rax\ncmova rax, {time}"
+    };
+}
+
+/// A payload whose length is in the event's first word: four words at once, then one by one.
+macro_rules! copy_small {
+    () => {
+        concat!(
+            "mov rdx, [{event} + {PAYLOAD}]\n",
+            "mov rcx, [{event} + {PAYLOAD} + 8]\n",
+            "mov [{position} + 4], rdx\n",
+            "mov [{position} + 12], rcx\n",
+            "mov rdx, [{event} + {PAYLOAD} + 16]\n",
+            "mov rcx, [{event} + {PAYLOAD} + 24]\n",
+            "mov [{position} + 20], rdx\n",
+            "mov [{position} + 28], rcx\n",
+            "mov ecx, {UNROLLED}\n",
+            "2:\n",
+            "cmp rcx, [{event} + {WORDS}]\n",
+            "jae 3f\n",
+            "mov rdx, [{event} + {PAYLOAD} + 8 * rcx]\n",
+            "mov [{position} + 4 + 8 * rcx], rdx\n",
+            "inc rcx\n",
+            "jmp 2b\n",
+            "3:\n",
+            "/* {LEN} */",
+        )
+    };
+}
+
+/// A payload whose length, plus the 4 bytes of the length itself, stands before it.
+macro_rules! copy_large {
+    () => {
+        concat!(
+            "mov rdx, [{event} + {LEN}]\n",
+            "add edx, 7\n",
+            "and edx, -4\n",
+            "mov [{position} + 4], edx\n",
+            // Two words at a time, then the odd one.
+            "xor ecx, ecx\n",
+            "mov rdx, [{event} + {WORDS}]\n",
+            "dec rdx\n",
+            "2:\n",
+            "movups xmm0, [{event} + {PAYLOAD} + 8 * rcx]\n",
+            "movups [{position} + 8 + 8 * rcx], xmm0\n",
+            "add rcx, 2\n",
+            "cmp rcx, rdx\n",
+            "jb 2b\n",
+            "ja 3f\n",
+            "mov rdx, [{event} + {PAYLOAD} + 8 * rcx]\n",
+            "mov [{position} + 8 + 8 * rcx], rdx\n",
+            "3:\n",
+            "/* {UNROLLED} */",
+        )
+    };
+}
+
+append_section! {
+    /// A small event, stamped with the counter.
+    append_small(), clock: read_counter!(), copy: copy_small!()
+}
+append_section! {
+    /// A large event, stamped with the counter.
+    append_large(), clock: read_counter!(), copy: copy_large!()
+}
+append_section! {
+    /// A small event, stamped with `time`.
+    append_small_at(time), clock: given_time!(), copy: copy_small!()
+}
+append_section! {
+    /// A large event, stamped with `time`.
+    append_large_at(time), clock: given_time!(), copy: copy_large!()
+}
+
+/// Writes `event` to the block of `cpu` and stamps it with the processor's counter.
+///
+/// `Refused` means that something has to be done first, see [`crate::steps`].
+///
+/// # Safety
+///
+/// `area` is the calling thread's, `block` is that of `cpu` in the segment that `target` describes.
+#[inline(always)]
+pub(crate) unsafe fn append(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: Event<'_>,
+) -> Outcome {
+    // SAFETY: the caller's promise, handed on.
+    unsafe {
+        if event.head().type_len != 0 {
+            append_small(area, cpu, block, target, event)
+        } else {
+            append_large(area, cpu, block, target, event)
+        }
+    }
+}
+
+/// The same with the stamp `time`, or the last event's where that is later.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(never)]
+pub(crate) unsafe fn append_at(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: Event<'_>,
+    time: u64,
+) -> Outcome {
+    // SAFETY: the caller's promise, handed on.
+    unsafe {
+        if event.head().type_len != 0 {
+            append_small_at(area, cpu, block, target, event, time)
+        } else {
+            append_large_at(area, cpu, block, target, event, time)
+        }
+    }
+}
+
+/// The processor's time stamp counter.
+#[inline(always)]
+pub(crate) fn ticks() -> u64 {
+    // SAFETY: every x86-64 processor has it.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Whether [`current_cpu`] can be called: any processor since 2008, unless a virtual machine hides it.
+pub(crate) fn knows_cpu() -> bool {
+    const EXTENDED: u32 = 0x8000_0001;
+    const RDTSCP: u32 = 1 << 27;
+    __cpuid(0x8000_0000).eax >= EXTENDED && __cpuid(EXTENDED).edx & RDTSCP != 0
+}
+
+/// The CPU that the thread is on, which may be another a moment later. Linux keeps it where the
+/// instruction finds it. Libc's function would look at the thread's rseq area, which is not to be trusted
+/// where this is needed; and the kernel need not be asked.
+pub(crate) fn current_cpu() -> u32 {
+    let mut cpu = 0;
+    // SAFETY: the caller has asked whether there is such an instruction.
+    unsafe { __rdtscp(&mut cpu) };
+    cpu & 0xfff
+}
+
+/// Replaces two words by one locked instruction, if they are as expected.
+///
+/// # Safety
+///
+/// `address` is 16-byte aligned and valid for 16 bytes. The processor has cmpxchg16b: every x86-64
+/// one since 2006.
+pub(crate) unsafe fn compare_exchange_pair(
+    address: *mut u64,
+    expected: (u64, u64),
+    new: (u64, u64),
+) -> bool {
+    let replaced: u8;
+    // SAFETY: the caller answers for the address. The compiler keeps rbx for itself, so the word that
+    // has to be there is swapped in and out.
+    unsafe {
+        asm!(
+            "xchg rbx, {low}",
+            "lock cmpxchg16b [{address}]",
+            "sete {replaced}",
+            "mov rbx, {low}",
+            address = in(reg) address,
+            low = inout(reg) new.0 => _,
+            replaced = out(reg_byte) replaced,
+            in("rcx") new.1,
+            inout("rax") expected.0 => _,
+            inout("rdx") expected.1 => _,
+            options(nostack),
+        );
+    }
+    replaced != 0
+}

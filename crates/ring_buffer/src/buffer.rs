@@ -1,0 +1,56 @@
+//! A buffer file, mapped.
+
+use crate::geometry::{Geometry, Unusable};
+use abi::buffer::{Block, Control, Header};
+use core::sync::atomic::Ordering::Relaxed;
+use shm::Segment;
+
+/// A buffer file that this process has mapped: the words that everybody shares.
+#[derive(Debug)]
+pub struct Buffer {
+    segment: Segment,
+    geometry: Geometry,
+}
+
+impl Buffer {
+    /// The buffer in `segment`, after a check of its header.
+    pub fn new(segment: Segment) -> Result<Buffer, Unusable> {
+        let geometry = Geometry::of(&segment)?;
+        Ok(Buffer { segment, geometry })
+    }
+
+    /// The buffer's fixed numbers.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// The shared header.
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: `Geometry::of` has found a header there. The segment's base is a page's.
+        unsafe { &*self.segment.base().cast::<Header>() }
+    }
+
+    /// The block of a CPU, or of a lane behind the CPUs.
+    pub(crate) fn block(&self, block: u32) -> Option<&Block> {
+        if block >= self.geometry.blocks() {
+            return None;
+        }
+        self.segment.get(self.geometry.block_offset(block))
+    }
+
+    /// Where the block of a CPU is. The caller has compared `cpu` with the geometry's.
+    #[inline(always)]
+    pub(crate) fn block_address(&self, cpu: u32) -> *const Block {
+        let blocks = self.segment.base().wrapping_add(abi::buffer::BLOCKS_OFFSET as usize);
+        blocks.cast::<Block>().cast_const().wrapping_add(cpu as usize)
+    }
+
+    /// The control word now.
+    pub fn control(&self) -> Control {
+        Control(self.header().control.load(Relaxed))
+    }
+}

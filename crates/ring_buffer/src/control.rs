@@ -1,0 +1,51 @@
+//! Asking all writers for a change: one atomic read-modify-write on the control word.
+
+use crate::buffer::Buffer;
+use abi::buffer::{BLOCK_DISABLED, Control};
+use core::sync::atomic::Ordering::{AcqRel, Acquire};
+
+impl Buffer {
+    /// Flips the switch that anyone may flip: the kernel's `tracing_on`.
+    pub fn set_tracing(&self, on: bool) {
+        self.set_flag(Control::TRACING_OFF, !on);
+    }
+
+    /// Enables or disables recording into this buffer: the kernel's `record_disable` and `_enable`.
+    pub fn set_recording(&self, on: bool) {
+        self.set_flag(Control::RECORD_DISABLED, !on);
+    }
+
+    /// Chooses what a full ring does: overwrite its oldest page, or refuse new events until a reader
+    /// has made room.
+    pub fn set_overwrite(&self, on: bool) {
+        self.set_flag(Control::NO_OVERWRITE, !on);
+    }
+
+    /// Disables recording on one CPU, because something is wrong there. Nothing a user can flip turns
+    /// it on again.
+    pub fn disable_block(&self, block: u32) {
+        if let Some(block) = self.block(block) {
+            block.flags.fetch_or(BLOCK_DISABLED, AcqRel);
+            self.change(|control| Some(control.next_epoch()));
+        }
+    }
+
+    /// Empties the buffer. What was there is out of every reader's sight at once; each CPU's next
+    /// writer starts over in the same pages.
+    pub fn clear(&self) {
+        self.change(|control| Some(control.next_generation(control.ring())));
+    }
+
+    fn set_flag(&self, flag: u64, set: bool) {
+        self.change(|control| {
+            Some(Control(if set { control.0 | flag } else { control.0 & !flag }))
+        });
+    }
+
+    /// Changes the control word, unless `change` gives None. The new word.
+    pub(crate) fn change(&self, change: impl Fn(Control) -> Option<Control>) -> Option<Control> {
+        let word = &self.header().control;
+        let changed = word.fetch_update(AcqRel, Acquire, |word| Some(change(Control(word))?.0));
+        changed.ok().and_then(|before| change(Control(before)))
+    }
+}

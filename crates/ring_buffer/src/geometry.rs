@@ -1,0 +1,200 @@
+//! Where things are in a buffer file.
+
+use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, MAGIC, MAX_CPUS, MAX_LANES, MAX_RINGS};
+use abi::buffer::{MIN_PAGES, Ring, Slot, Tail, VERSION};
+use abi::page;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use shm::Segment;
+
+/// Why a file is not a buffer that this library can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// The file starts with something else.
+    NotABuffer,
+    /// Made by another version of lookback; holds the version found.
+    Version(u32),
+    /// The file is shorter than its header says, or its geometry makes no sense.
+    Damaged,
+}
+
+impl core::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Unusable::NotABuffer => f.write_str("not a lookback buffer"),
+            Unusable::Version(found) => {
+                write!(f, "buffer layout version {found}, expected {VERSION}")
+            }
+            Unusable::Damaged => f.write_str("damaged buffer file"),
+        }
+    }
+}
+
+impl core::error::Error for Unusable {}
+
+/// A private, checked copy of a buffer's fixed numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Bytes of a page.
+    pub page_size: u64,
+    /// CPU blocks.
+    pub cpus: u32,
+    /// Lanes, whose blocks follow.
+    pub lanes: u32,
+    /// Rings of each block.
+    pub rings: u32,
+    /// The clock in whose units times are.
+    pub clock: Clock,
+    /// Which session the buffer belongs to.
+    pub identity: u64,
+}
+
+impl Geometry {
+    /// Reads and checks the header of `segment`.
+    pub fn of(segment: &Segment) -> Result<Geometry, Unusable> {
+        let header: &Header = segment.get(0).ok_or(Unusable::NotABuffer)?;
+        if header.magic.load(Relaxed) != MAGIC {
+            return Err(Unusable::NotABuffer);
+        }
+        let version = header.version.load(Relaxed);
+        if version != VERSION {
+            return Err(Unusable::Version(version));
+        }
+        let geometry = Geometry {
+            page_size: u64::from(header.page_size.load(Relaxed)),
+            cpus: header.cpus.load(Relaxed),
+            lanes: header.lanes.load(Relaxed),
+            rings: header.rings.load(Relaxed),
+            clock: Clock::from_word(header.clock.load(Relaxed)).ok_or(Unusable::Damaged)?,
+            identity: header.identity.load(Relaxed),
+        };
+        let sane = geometry.is_sane()
+            && header.file_size.load(Relaxed) == segment.len() as u64
+            && geometry.blocks_end() <= segment.len() as u64;
+        if sane { Ok(geometry) } else { Err(Unusable::Damaged) }
+    }
+
+    /// Whether the numbers are within their limits.
+    pub fn is_sane(&self) -> bool {
+        self.page_size.is_power_of_two()
+            && (page::DEFAULT_SIZE as u64..=page::MAX_SIZE as u64).contains(&self.page_size)
+            && (1..=MAX_CPUS).contains(&self.cpus)
+            && self.lanes <= MAX_LANES
+            && (1..=MAX_RINGS as u32).contains(&self.rings)
+    }
+
+    /// Blocks of both kinds.
+    pub fn blocks(&self) -> u32 {
+        self.cpus + self.lanes
+    }
+
+    /// File offset of a block.
+    pub fn block_offset(&self, block: u32) -> u64 {
+        BLOCKS_OFFSET + u64::from(block) * size_of::<Block>() as u64
+    }
+
+    /// File offset behind the last block.
+    pub fn blocks_end(&self) -> u64 {
+        self.block_offset(self.blocks())
+    }
+
+    /// Bytes of events that fit a page.
+    pub fn page_capacity(&self) -> u64 {
+        self.page_size - page::HEADER_SIZE as u64
+    }
+
+    /// The rings of `block` that this buffer uses.
+    pub fn rings<'a>(&self, block: &'a Block) -> &'a [Ring] {
+        block.rings.get(..self.rings as usize).unwrap_or(&[])
+    }
+}
+
+/// A ring's fixed numbers, copied and checked against the segment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RingMemory {
+    pages_offset: u64,
+    slots_offset: u64,
+    page_count: u64,
+    page_size: u64,
+}
+
+impl RingMemory {
+    /// The memory of `ring`; None when it has none, or its numbers don't fit `segment`.
+    pub(crate) fn of(ring: &Ring, geometry: &Geometry, segment: &Segment) -> Option<RingMemory> {
+        let memory = RingMemory {
+            pages_offset: ring.pages_offset.load(Relaxed),
+            slots_offset: ring.slots_offset.load(Relaxed),
+            page_count: u64::from(ring.page_count.load(Relaxed)),
+            page_size: geometry.page_size,
+        };
+        let length = memory.page_count.checked_mul(geometry.page_size)?;
+        let sane = memory.page_count >= u64::from(MIN_PAGES)
+            && memory.pages_offset >= geometry.blocks_end()
+            && memory.pages_offset.is_multiple_of(geometry.page_size)
+            && memory.pages_offset.checked_add(length)? <= segment.len() as u64
+            && segment.slice::<Slot>(memory.slots_offset, memory.page_count as usize).is_some();
+        sane.then_some(memory)
+    }
+
+    /// Pages in the ring.
+    pub(crate) fn page_count(&self) -> u64 {
+        self.page_count
+    }
+
+    /// Which of the ring's pages lies at file offset `page_offset`, if one does.
+    pub(crate) fn index_of(&self, page_offset: u64) -> Option<u64> {
+        let distance = page_offset.checked_sub(self.pages_offset)?;
+        (distance < self.page_count * self.page_size).then_some(distance / self.page_size)
+    }
+
+    /// The index that follows `index`.
+    pub(crate) fn after(&self, index: u64) -> u64 {
+        if index + 1 < self.page_count { index + 1 } else { 0 }
+    }
+
+    /// File offset of a page.
+    pub(crate) fn page_offset(&self, index: u64) -> u64 {
+        self.pages_offset + index * self.page_size
+    }
+
+    /// The slot of a page.
+    pub(crate) fn slot<'a>(&self, index: u64, segment: &'a Segment) -> Option<&'a Slot> {
+        segment.get(self.slots_offset + index * size_of::<Slot>() as u64)
+    }
+}
+
+/// The page under a tail.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) ring: &'a Ring,
+    pub(crate) memory: RingMemory,
+    pub(crate) index: u64,
+    pub(crate) slot: &'a Slot,
+}
+
+impl<'a> Place<'a> {
+    /// Finds the page that `tail` is in. None when it is in none: the words are damaged.
+    pub(crate) fn of(
+        tail: Tail,
+        block: &'a Block,
+        geometry: &Geometry,
+        segment: &'a Segment,
+    ) -> Option<Place<'a>> {
+        let page_offset = tail.page_offset(geometry.page_size);
+        geometry.rings(block).iter().find_map(|ring| {
+            let memory = RingMemory::of(ring, geometry, segment)?;
+            let index = memory.index_of(page_offset)?;
+            Some(Place { ring, memory, index, slot: memory.slot(index, segment)? })
+        })
+    }
+
+    /// File offset of the page.
+    pub(crate) fn page_offset(&self) -> u64 {
+        self.memory.page_offset(self.index)
+    }
+}
+
+/// The two words of a page's header.
+pub(crate) fn page_header(page_offset: u64, segment: &Segment) -> Option<&[AtomicU64]> {
+    segment.slice(page_offset, 2)
+}

@@ -1,0 +1,151 @@
+//! Lanes: where events go that can't be written under rseq.
+//!
+//! A lane is a block like a CPU's, with one writer at a time: who wants to write claims it, writes,
+//! and lets it go. So the steps are the same, and nothing has to be restarted. An owner that was killed
+//! leaves the lane in a state from which the next one goes on, as on a CPU.
+//!
+//! A signal handler that interrupts an owner finds the lane taken and claims another.
+//!
+//! A lane is not a CPU, so each of its events says in 8 bytes before its payload which CPU it was
+//! recorded on. Readers take that off and merge the event into its CPU by time.
+
+use crate::arch;
+use crate::buffer::Buffer;
+use crate::record::Event;
+use crate::section::{Owner, Section};
+use crate::steps::Step;
+use crate::writer::{NotWritten, Thread, Writer};
+use abi::buffer::{Block, DropReason, Tail};
+use abi::page;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use rseq::Commit;
+use rustix::process::{Pid, test_kill_process};
+
+/// Bytes before an event's payload in a lane: the CPU.
+pub(crate) const LEAD: usize = 8;
+
+/// How often an owner looks again. Each look brings it a step nearer; only changes of the control word
+/// can set it back.
+const TRIES: u32 = 64;
+
+/// The CPU that the thread is on, or 0 where only the kernel could tell.
+fn current_cpu() -> u32 {
+    const UNKNOWN: u32 = 0;
+    const YES: u32 = 1;
+    const NO: u32 = 2;
+    // Asked at the first use: in a virtual machine the question takes longer than many events.
+    static KNOWS: AtomicU32 = AtomicU32::new(UNKNOWN);
+    if KNOWS.load(Relaxed) == UNKNOWN {
+        KNOWS.store(if arch::knows_cpu() { YES } else { NO }, Relaxed);
+    }
+    if KNOWS.load(Relaxed) == YES { arch::current_cpu() } else { 0 }
+}
+
+impl Writer {
+    /// Writes an event to some lane.
+    pub(crate) fn write_to_lane(
+        &self,
+        thread: Thread,
+        event: Event<'_>,
+    ) -> Result<(), NotWritten> {
+        let cpu = current_cpu();
+        let Some(lane) = self.buffer.claim(thread.identity) else {
+            if self.buffer.control().is_off() {
+                return Err(NotWritten::Off);
+            }
+            self.buffer.count_drop(cpu, DropReason::NoLane);
+            return Err(NotWritten::Dropped(DropReason::NoLane));
+        };
+        let written = self.buffer.write_as_owner(lane, cpu, event);
+        lane.owner.store(0, Release);
+        if let Err(NotWritten::Dropped(reason)) = written {
+            self.buffer.count_drop(cpu, reason);
+        }
+        written
+    }
+}
+
+impl Buffer {
+    /// The lanes.
+    fn lanes(&self) -> impl Iterator<Item = &Block> {
+        (self.geometry().cpus..self.geometry().blocks()).filter_map(|block| self.block(block))
+    }
+
+    /// Claims a lane for `identity`: a free one, or one whose owner is dead.
+    fn claim(&self, identity: u64) -> Option<&Block> {
+        let take = |lane: &Block, from: u64| {
+            lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok()
+        };
+        self.lanes().find(|lane| take(lane, 0)).or_else(|| {
+            self.lanes().find(|lane| {
+                let owner = lane.owner.load(Relaxed);
+                is_dead(owner, identity) && take(lane, owner)
+            })
+        })
+    }
+
+    /// Writes to a lane that the caller owns.
+    fn write_as_owner(&self, lane: &Block, cpu: u32, event: Event<'_>) -> Result<(), NotWritten> {
+        let len = LEAD + event.head().len as usize;
+        let size = page::event_size(len);
+        for _ in 0..TRIES {
+            match self.prepare(lane, &Owner, size as u64) {
+                Step::Ready(time) => {
+                    return self
+                        .append_as_owner(lane, cpu, event, len, time)
+                        .ok_or(NotWritten::Dropped(DropReason::Damaged));
+                }
+                Step::Again => {}
+                Step::Off => return Err(NotWritten::Off),
+                Step::NoMemory => return Err(NotWritten::Dropped(DropReason::NoLane)),
+                Step::Drop(reason) => return Err(NotWritten::Dropped(reason)),
+            }
+        }
+        Err(NotWritten::Dropped(DropReason::Contended))
+    }
+
+    /// Stores the event behind the lane's tail and commits it. There is room.
+    fn append_as_owner(
+        &self,
+        lane: &Block,
+        cpu: u32,
+        event: Event<'_>,
+        len: usize,
+        time: u64,
+    ) -> Option<()> {
+        let tail = Tail(lane.tail.load(Relaxed));
+        let delta = time.wrapping_sub(lane.last_time.load(Relaxed));
+        let size = page::event_size(len);
+        let start = tail.position() + page::HEADER_SIZE as u64;
+        let mut words = self.segment().slice::<AtomicU32>(start, size / 4)?.iter();
+        let mut put = |value: u32| {
+            if let Some(word) = words.next() {
+                word.store(value, Relaxed);
+            }
+        };
+        if len > page::MAX_SMALL_PAYLOAD {
+            put(page::event_word(0, delta));
+            put((size - page::EVENT_HEADER) as u32);
+        } else {
+            put(page::event_word(((size - page::EVENT_HEADER) / 4) as u32, delta));
+        }
+        for word in core::iter::once(u64::from(cpu)).chain(event.words()) {
+            put(word as u32);
+            put((word >> 32) as u32);
+        }
+        let commit =
+            Commit { address: lane.tail.as_ptr(), low: tail.advance(size as u64).0, high: time };
+        // SAFETY: the tail is 16-byte aligned and the caller owns the lane.
+        unsafe { Owner.publish(&[], &[], commit) };
+        Some(())
+    }
+}
+
+/// Whether the thread that `owner` names is known to be gone. Only one that counts in the caller's own
+/// pid namespace can be judged; any doubt means alive.
+fn is_dead(owner: u64, identity: u64) -> bool {
+    let same_namespace = owner >> 32 == identity >> 32;
+    let Some(pid) = Pid::from_raw(owner as u32 as i32) else { return false };
+    same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+}

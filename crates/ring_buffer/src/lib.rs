@@ -1,0 +1,72 @@
+//! Per-CPU ring buffers in shared memory that many processes write at once.
+//!
+//! One buffer file serves all traced processes. Each CPU has its own ring of pages in it, in the Linux
+//! kernel's layout. The whole write of an event is one restartable sequence that ends in one store: a
+//! writer that is preempted, migrated, interrupted by a signal or killed at any instruction leaves no
+//! trace of an unfinished event, blocks nobody and needs nobody to clean up. Readers copy pages while
+//! writers go on.
+//!
+//! What this crate is not: it knows no events, only payloads, and no session, only one file. It makes
+//! no decision about what is recorded.
+//!
+//! ```
+//! use ring_buffer::{Buffer, Clock, Record, Specification, Thread, Walk, Writer};
+//!
+//! let path = std::ffi::CString::new(format!("/tmp/ring-example-{}", std::process::id())).unwrap();
+//! let cpus = vec![true; 64];
+//! let wanted = Specification {
+//!     page_size: 4096, pages: 16, cpus: &cpus, lanes: 4, rings: 1,
+//!     clock: Clock::Tsc, overwrite: true, identity: 1,
+//! };
+//! let segment = shm::create(&path, wanted.file_size().unwrap() as usize).unwrap();
+//! let buffer = Buffer::create(segment, &wanted).unwrap();
+//!
+//! let writer = Writer::new(buffer);
+//! let thread = Thread { area: rseq::Area::current(), identity: 4711 };
+//! let mut record = Record::<4>::new();
+//! record.push(abi::common::word(300, 0, 0, 4711));
+//! record.push(42);
+//! writer.write(thread, record.event()).unwrap();
+//!
+//! // Another process would map the file; any block may have the event, depending on the CPU.
+//! let reader = Buffer::new(shm::open(&path).unwrap()).unwrap();
+//! let mut page = vec![0; 4096];
+//! let taken = (0..reader.geometry().blocks()).find_map(|block| reader.consume(block, &mut page));
+//! assert_eq!(taken.unwrap().events, 1);
+//! let event = Walk::new(&page).next().unwrap();
+//! assert!(page[event.payload..][..event.len].ends_with(&42u64.to_le_bytes()));
+//! # std::fs::remove_file(path.to_str().unwrap()).unwrap();
+//! ```
+//!
+//! The algorithm and its laws: `docs/decisions/001-ring.md`.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+mod arch;
+mod buffer;
+mod clock;
+mod control;
+mod create;
+mod geometry;
+mod lane;
+mod reader;
+mod record;
+mod section;
+mod statistics;
+mod steps;
+mod view;
+mod walk;
+mod writer;
+
+pub use abi::buffer::{Clock, Control, DropReason};
+pub use buffer::Buffer;
+pub use clock::now;
+pub use create::Specification;
+pub use geometry::{Geometry, Unusable};
+pub use reader::Taken;
+pub use record::{Event, Record};
+pub use statistics::Statistics;
+pub use walk::{Found, Walk};
+pub use writer::{NotWritten, Thread, Writer};

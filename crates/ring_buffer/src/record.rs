@@ -1,0 +1,269 @@
+//! An event on its way into the buffer.
+
+use abi::buffer::Tail;
+use abi::page;
+use core::marker::PhantomData;
+use core::mem::{MaybeUninit, offset_of};
+
+/// Words that a writer always copies, so that small events need no loop.
+pub(crate) const UNROLLED: usize = 4;
+
+/// Words up to which a loop is quicker than a call.
+const SHORT: usize = 16;
+
+/// What a writer needs to know of an event. The payload follows it in memory; the sections reach
+/// both by their offsets.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Head {
+    /// What the event adds to the tail.
+    pub(crate) step: u64,
+    /// Bytes that writing it may touch behind the tail.
+    pub(crate) room: u64,
+    /// `type_len` of its first word.
+    pub(crate) type_len: u64,
+    /// Words of payload.
+    pub(crate) words: u64,
+    /// Bytes of payload.
+    pub(crate) len: u64,
+}
+
+/// An event with up to `WORDS` words of payload, built on the caller's stack.
+///
+/// The payload starts with the common fields ([`abi::common`]); the others follow in the order and
+/// with the alignment of the event's format. What does not fit is left out, never written beyond.
+///
+/// ```
+/// use ring_buffer::Record;
+///
+/// let mut record = Record::<8>::new();
+/// record.push(abi::common::word(300, 0, 0, 4711));
+/// record.push(42);
+/// let at = record.push_bytes(b"twelve bytes");
+/// assert_eq!((at, record.len()), (16, 28));
+/// ```
+///
+/// Async-signal-safe. Cost: a store per word.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Record<const WORDS: usize> {
+    head: Head,
+    payload: [MaybeUninit<u64>; WORDS],
+}
+
+impl<const WORDS: usize> Record<WORDS> {
+    /// An event without payload.
+    #[inline(always)]
+    #[expect(clippy::new_without_default, reason = "an empty event is not a useful default")]
+    pub fn new() -> Self {
+        const {
+            assert!(WORDS >= UNROLLED, "writers copy that many words without looking");
+            assert!(offset_of!(Record<WORDS>, payload) == size_of::<Head>());
+        }
+        let head = Head { step: 0, room: 0, type_len: 0, words: 0, len: 0 };
+        Record { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
+    }
+
+    /// Appends a word. The payload so far is filled up to a multiple of 8 bytes.
+    #[inline(always)]
+    pub fn push(&mut self, word: u64) {
+        let index = self.head.words as usize;
+        if let Some(to) = self.payload.get_mut(index) {
+            to.write(word);
+            self.head.words = index as u64 + 1;
+            self.head.len = self.head.words * 8;
+        }
+    }
+
+    /// Appends 4 bytes.
+    #[inline(always)]
+    pub fn push_half(&mut self, half: u32) {
+        if self.head.len.is_multiple_of(8) {
+            let words = self.head.words;
+            self.push(u64::from(half));
+            self.head.len -= 4 * (self.head.words - words);
+            return;
+        }
+        let index = (self.head.words as usize).wrapping_sub(1);
+        if let Some(word) = self.payload.get_mut(index) {
+            // SAFETY: the last word was pushed, with only its low half used.
+            let low = unsafe { word.assume_init() };
+            word.write(low & 0xffff_ffff | u64::from(half) << 32);
+            self.head.len = self.head.words * 8;
+        }
+    }
+
+    /// Appends bytes and gives their offset in the payload. The last word's other bytes are 0, and
+    /// not part of the payload if nothing follows.
+    ///
+    /// Whole words are built in registers: bytes that went through memory in other sizes would make
+    /// the section's loads wait for them.
+    #[inline(always)]
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> u32 {
+        let at = self.head.words * 8;
+        let (whole, rest) = bytes.as_chunks::<8>();
+        if whole.len() <= SHORT {
+            for word in whole {
+                self.push(u64::from_le_bytes(*word));
+            }
+        } else {
+            self.push_words(whole);
+        }
+        if !rest.is_empty() {
+            self.push(last_word(bytes, rest));
+        }
+        let fits = WORDS as u64 * 8 - at;
+        let len = if (bytes.len() as u64) < fits { bytes.len() as u64 } else { fits };
+        self.head.len = at + len;
+        at as u32
+    }
+
+    /// Appends `len` bytes of text from `text` and a zero byte; gives the text's offset in the payload.
+    ///
+    /// # Safety
+    ///
+    /// So many bytes can be read there. That another thread changes them meanwhile is no harm.
+    pub unsafe fn push_text(&mut self, text: *const u8, len: usize) -> u32 {
+        let at = self.head.words * 8;
+        let room = (WORDS as u64 * 8).saturating_sub(at + 1) as usize;
+        let len = if len < room { len } else { room };
+        for word in 0..len / 8 {
+            // SAFETY: the caller's promise.
+            self.push(unsafe { text.add(word * 8).cast::<u64>().read_unaligned() });
+        }
+        let whole = len & !7;
+        let mut last = 0;
+        for index in (whole..len).rev() {
+            // SAFETY: the caller's promise.
+            last = last << 8 | u64::from(unsafe { text.add(index).read() });
+        }
+        self.push(last);
+        self.head.len = at + len as u64 + 1;
+        at as u32
+    }
+
+    /// Appends many whole words.
+    #[inline(never)]
+    fn push_words(&mut self, words: &[[u8; 8]]) {
+        let room = self.payload.get_mut(self.head.words as usize..).unwrap_or_default();
+        self.head.words += room.len().min(words.len()) as u64;
+        for (to, from) in room.iter_mut().zip(words) {
+            to.write(u64::from_le_bytes(*from));
+        }
+    }
+
+    /// Bytes of payload so far.
+    #[expect(clippy::len_without_is_empty, reason = "what is asked is how much room is used")]
+    pub fn len(&self) -> usize {
+        self.head.len as usize
+    }
+
+    /// The event, ready to be written.
+    #[inline(always)]
+    pub fn event(&mut self) -> Event<'_> {
+        let len = self.head.len as usize;
+        let size = page::event_size(len);
+        let large = len > page::MAX_SMALL_PAYLOAD;
+        let lead = if large { 2 * page::EVENT_HEADER } else { page::EVENT_HEADER };
+        let copied = (self.head.words as usize).max(UNROLLED) * 8;
+        self.head.step = Tail::step(size as u64);
+        self.head.room = (lead + copied).max(size) as u64;
+        self.head.type_len = if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 };
+        Event { record: (&raw const *self).cast(), lifetime: PhantomData }
+    }
+}
+
+/// The 1 to 7 bytes `rest` at the end of `bytes`, as a word.
+#[inline(always)]
+fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
+    if let Some(last) = bytes.last_chunk::<8>() {
+        // One load that ends where the bytes end, shifted to where `rest` starts.
+        return u64::from_le_bytes(*last) >> (64 - 8 * rest.len());
+    }
+    rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// A finished [`Record`], whatever its size.
+#[derive(Debug, Clone, Copy)]
+pub struct Event<'a> {
+    record: *const Head,
+    lifetime: PhantomData<&'a Head>,
+}
+
+impl Event<'_> {
+    /// Where its [`Head`] is, and behind it the payload.
+    #[inline(always)]
+    pub(crate) fn address(&self) -> *const Head {
+        self.record
+    }
+
+    /// The numbers.
+    #[inline(always)]
+    pub(crate) fn head(&self) -> Head {
+        // SAFETY: points to the record that is borrowed for as long as this event lives.
+        unsafe { *self.record }
+    }
+
+    /// The payload's words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        // SAFETY: the payload follows the head in the record, see `Record::new`.
+        let payload = unsafe { self.record.add(1) }.cast::<u64>();
+        // SAFETY: the first `words` words of the payload have been pushed.
+        (0..self.head().words as usize).map(move |index| unsafe { *payload.add(index) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn bytes_of_every_length_arrive_padded_with_zeros() {
+        let text = *b"abcdefghijklmnopqrstuvwxyz";
+        for len in 0..=text.len() {
+            let mut record = Record::<8>::new();
+            record.push(1);
+            assert_eq!(record.push_bytes(&text[..len]), 8);
+            assert_eq!(record.len(), 8 + len);
+            let words: Vec<u64> = record.event().words().collect();
+            let bytes: Vec<u8> = words[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+            assert_eq!(&bytes[..len], &text[..len]);
+            assert!(bytes[len..].iter().all(|byte| *byte == 0));
+        }
+    }
+
+    #[test]
+    fn halves_share_a_word() {
+        let mut record = Record::<4>::new();
+        record.push_half(1);
+        assert_eq!(record.len(), 4);
+        record.push_half(2);
+        record.push_half(3);
+        record.push(4);
+        record.push_half(5);
+        assert_eq!(record.len(), 28);
+        record.push_half(6);
+        record.push_half(7);
+        assert_eq!(record.len(), 32);
+        assert!(record.event().words().eq([1 | 2 << 32, 3, 4, 5 | 6 << 32]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let mut record = Record::<4>::new();
+        record.push_bytes(&[7; 100]);
+        record.push(1);
+        assert_eq!(record.len(), 32);
+        assert_eq!(record.event().words().count(), 4);
+    }
+
+    #[test]
+    fn room_covers_what_is_copied() {
+        let mut record = Record::<4>::new();
+        record.push(1);
+        record.push(2);
+        let head = record.event().head();
+        assert_eq!((head.step, head.room, head.type_len), (20 << 16 | 1, 36, 4));
+    }
+}

@@ -1,0 +1,48 @@
+//! Doing several stores so that they count all or not at all.
+
+use rseq::{Area, Commit, Guard, Outcome, Store, publish, store_pair};
+
+/// Someone who may change a block: a writer on its CPU, or a lane's owner.
+pub(crate) trait Section {
+    /// If every guard holds: does the stores, in order, then the commit.
+    ///
+    /// # Safety
+    ///
+    /// The addresses are valid for what is done to them, and the commit's is 16-byte aligned.
+    unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome;
+}
+
+/// A writer on the block's CPU.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnCpu {
+    pub(crate) area: Area,
+    pub(crate) cpu: u32,
+}
+
+impl Section for OnCpu {
+    unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
+        // SAFETY: the caller answers for the addresses; the area is the calling thread's.
+        unsafe { publish(self.area, self.cpu, guards, stores, commit) }
+    }
+}
+
+/// The owner of a lane. Nobody else writes to it as long as the owner lives, so nothing has to be
+/// restarted; but the owner can be killed anywhere, so the order of the stores is the same.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner;
+
+impl Section for Owner {
+    unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
+        // SAFETY: the caller answers for the addresses.
+        unsafe {
+            if guards.iter().any(|guard| guard.address.read_volatile() != guard.expected) {
+                return Outcome::Refused;
+            }
+            for store in stores {
+                store.address.cast::<[u8; 8]>().write_volatile(store.value.to_ne_bytes());
+            }
+            store_pair(commit.address, commit.low, commit.high);
+        }
+        Outcome::Committed
+    }
+}

@@ -1,0 +1,89 @@
+//! Counting without counters.
+//!
+//! Events are numbered, and a page's slot says which number its first event has. So what was written,
+//! what is there and what was lost are differences, right whenever nobody is in the middle of a step;
+//! there is no increment that a killed writer could have left out.
+
+use crate::buffer::Buffer;
+use crate::view::View;
+use abi::buffer::{Block, DropReason};
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+/// What has become of the events of a block in the present generation.
+///
+/// `written == read + entries + overrun`, at every moment at which nobody is writing or reading.
+/// Source: `per_cpu/cpuN/stats` of the kernel's tracefs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Events written.
+    pub written: u64,
+    /// Events that are there and have not been consumed.
+    pub entries: u64,
+    /// Events that were overwritten before anyone consumed them.
+    pub overrun: u64,
+    /// Events consumed.
+    pub read: u64,
+    /// Bytes of pages that hold events not consumed, rounded up to whole events of the first page.
+    pub bytes: u64,
+    /// Time stamp of the oldest page, in the buffer's clock; 0 when the block is empty.
+    pub oldest_time: u64,
+    /// Events that were not written although recording was on, by [`DropReason`]. These have counters: what
+    /// was never written has no number.
+    pub dropped: [u64; DropReason::ALL.len()],
+}
+
+impl Statistics {
+    /// Events that were not written, for whatever reason.
+    pub fn dropped_events(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+}
+
+impl Buffer {
+    /// The statistics of a CPU, or of a lane behind the CPUs. Zeros for a block that there isn't.
+    ///
+    /// While writers go on, each figure is right for some moment during the call.
+    pub fn statistics(&self, block: u32) -> Statistics {
+        let Some(block) = self.block(block) else { return Statistics::default() };
+        let mut statistics = Statistics::default();
+        for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
+            *to = from.load(Relaxed);
+        }
+        self.count(block, &mut statistics);
+        statistics
+    }
+
+    fn count(&self, block: &Block, statistics: &mut Statistics) -> Option<()> {
+        let view = View::of(self, block, self.control())?;
+        let unread = view.unread(self)?;
+        statistics.written = view.end().saturating_sub(view.first_event);
+        statistics.entries = view.end().saturating_sub(unread);
+        statistics.read = view.ring.read.load(Acquire);
+        let passed = unread.saturating_sub(view.first_event);
+        statistics.overrun = passed.saturating_sub(statistics.read);
+        if statistics.entries == 0 {
+            return Some(());
+        }
+        let oldest = view.find(unread, self)?;
+        statistics.oldest_time = view.time_stamp(oldest, self)?;
+        let pages = oldest..=view.tail_sequence;
+        statistics.bytes = pages.filter_map(|sequence| view.commit(sequence, self)).sum();
+        Some(())
+    }
+
+    /// The time stamp of the oldest page with events that nobody has consumed, over all blocks;
+    /// `u64::MAX` when there is none.
+    pub fn oldest_time(&self) -> u64 {
+        (0..self.geometry().blocks())
+            .filter_map(|block| {
+                let view = View::of(self, self.block(block)?, self.control())?;
+                let unread = view.unread(self)?;
+                if unread >= view.end() {
+                    return None;
+                }
+                view.time_stamp(view.find(unread, self)?, self)
+            })
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+}

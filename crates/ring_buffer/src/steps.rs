@@ -1,0 +1,250 @@
+//! What a writer has to do before it can write: adopt a change of the control word, go on to the next
+//! page, record a long gap.
+//!
+//! Each of these is one section: stores that nobody looks at yet, then one commit. A writer that is
+//! interrupted or killed anywhere in between leaves the block as it was, and whoever comes next does
+//! the same again. The same steps serve CPUs and lanes, see [`Section`].
+
+use crate::buffer::Buffer;
+use crate::clock;
+use crate::geometry::{Place, RingMemory, page_header};
+use crate::section::Section;
+use abi::buffer::{BLOCK_DISABLED, Block, Control, DropReason, Slot, Tail};
+use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use rseq::{Commit, Guard, Store};
+
+/// What [`Buffer::prepare`] has found or done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The event can be written, with this time.
+    Ready(u64),
+    /// Something was done, or someone else came in between: look again.
+    Again,
+    /// Recording is off.
+    Off,
+    /// This block has no pages.
+    NoMemory,
+    /// The event can't be recorded.
+    Drop(DropReason),
+}
+
+/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this
+/// is guarded by the tail and by the sequence number of the tail's page: numbers are never used
+/// twice, so while both are the same, all of it is. And by the control word: what somebody has asked
+/// for meanwhile comes first.
+struct Seen<'a> {
+    buffer: &'a Buffer,
+    block: &'a Block,
+    tail: Tail,
+    place: Place<'a>,
+    sequence: u64,
+    /// Number of the next event.
+    next_event: u64,
+    /// The control word that all of this was done under.
+    control: Control,
+    /// Now, or the time of the last event if that is later.
+    time: u64,
+}
+
+impl Seen<'_> {
+    /// The guards of every section that is built from this.
+    fn guards(&self) -> [Guard; 3] {
+        [
+            guard(&self.block.tail, self.tail.0),
+            guard(&self.place.slot.sequence, self.sequence),
+            guard(&self.buffer.header().control, self.control.0),
+        ]
+    }
+
+
+    /// The commit that moves the tail.
+    fn commit(&self, tail: Tail) -> Commit {
+        Commit { address: self.block.tail.as_ptr(), low: tail.0, high: self.time }
+    }
+}
+
+/// A page about to become the tail's.
+struct Fresh<'a> {
+    slot: &'a Slot,
+    header: &'a [AtomicU64],
+    page_offset: u64,
+}
+
+impl<'a> Fresh<'a> {
+    fn of(memory: &RingMemory, index: u64, buffer: &'a Buffer) -> Option<Fresh<'a>> {
+        let page_offset = memory.page_offset(index);
+        let slot = memory.slot(index, buffer.segment())?;
+        Some(Fresh { slot, header: page_header(page_offset, buffer.segment())?, page_offset })
+    }
+
+    /// The stores that make it so. The slot's number comes first: a reader that copies the page as it
+    /// was will find that it is no longer that.
+    fn stores(&self, seen: &Seen<'_>) -> Option<[Store; 3]> {
+        let [time_stamp, _] = self.header else { return None };
+        Some([
+            store(&self.slot.sequence, seen.sequence.wrapping_add(1)),
+            store(&self.slot.first_event, seen.next_event),
+            store(time_stamp, seen.time),
+        ])
+    }
+
+    /// The tail at its start.
+    fn tail(&self) -> Tail {
+        Tail::new(self.page_offset, 0, 0)
+    }
+}
+
+impl Buffer {
+    /// Brings `block` one step nearer to where an event that needs `room` bytes can be written.
+    pub(crate) fn prepare(&self, block: &Block, section: &impl Section, room: u64) -> Step {
+        let control = self.control();
+        if control.is_off() || block.flags.load(Relaxed) & BLOCK_DISABLED != 0 {
+            return Step::Off;
+        }
+        let capacity = self.geometry().page_capacity();
+        if room > capacity {
+            return Step::Drop(DropReason::TooLarge);
+        }
+        if !self.has_memory(block, control) {
+            return Step::NoMemory;
+        }
+        let Some(seen) = self.look(block, control) else {
+            return Step::Drop(DropReason::Damaged);
+        };
+        if block.seen.load(Relaxed) != control.0 {
+            return self.adopt(&seen, section).unwrap_or(Step::Drop(DropReason::Damaged));
+        }
+        let used = seen.tail.commit(self.geometry().page_size);
+        let gap = seen.time.wrapping_sub(block.last_time.load(Relaxed));
+        let extend = if gap < DELTA_LIMIT { 0 } else { TIME_EXTEND_SIZE as u64 };
+        let step = if used + extend + room > capacity {
+            self.next_page(&seen, section)
+        } else if extend != 0 {
+            self.record_gap(&seen, gap, section)
+        } else {
+            Some(Step::Ready(seen.time))
+        };
+        step.unwrap_or(Step::Drop(DropReason::Damaged))
+    }
+
+    /// Whether the ring that `control` names has pages in this block.
+    fn has_memory(&self, block: &Block, control: Control) -> bool {
+        let ring = self.geometry().rings(block).get(control.ring());
+        ring.is_some_and(|ring| ring.page_count.load(Relaxed) != 0)
+    }
+
+    /// Reads the block's tail and what belongs to it.
+    fn look<'a>(&'a self, block: &'a Block, control: Control) -> Option<Seen<'a>> {
+        let tail = Tail(block.tail.load(Relaxed));
+        let place = Place::of(tail, block, self.geometry(), self.segment())?;
+        Some(Seen {
+            buffer: self,
+            block,
+            tail,
+            control,
+            sequence: place.slot.sequence.load(Relaxed),
+            next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
+            time: clock::now(self.geometry().clock).max(block.last_time.load(Relaxed)),
+            place,
+        })
+    }
+
+    /// Makes the block follow the control word: either its tail goes to the start of the ring that is
+    /// live now, or, where that has been done, `seen` is brought up to date.
+    ///
+    /// Two sections, because two words change. In between the tail is in the new ring while `seen` is
+    /// old: writers then come here, and readers go by the tail alone.
+    fn adopt(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Step> {
+        let control = seen.control;
+        let ring = self.geometry().rings(seen.block).get(control.ring())?;
+        let adopted = core::ptr::eq(ring, seen.place.ring)
+            && ring.generation.load(Relaxed) == control.generation()
+            && seen.sequence >= ring.first_sequence.load(Relaxed);
+        if adopted {
+            let commit = Commit { address: seen.block.seen.as_ptr(), low: control.0, high: 0 };
+            // SAFETY: the addresses are those of words in the segment; `seen` is 16-byte aligned and
+            // the word behind it is reserved for this.
+            unsafe { section.publish(&seen.guards(), &[], commit) };
+            return Some(Step::Again);
+        }
+        let memory = RingMemory::of(ring, self.geometry(), self.segment())?;
+        let fresh = Fresh::of(&memory, 0, self)?;
+        let [_, old_commit] = page_header(seen.place.page_offset(), self.segment())? else {
+            return None;
+        };
+        let [sequence, first_event, time_stamp] = fresh.stores(seen)?;
+        let stores = [
+            store(old_commit, seen.tail.commit(self.geometry().page_size)),
+            store(&seen.place.ring.final_tail, seen.tail.0),
+            store(&ring.first_sequence, seen.sequence.wrapping_add(1)),
+            store(&ring.first_event, seen.next_event),
+            // In this order: a reader's compare-exchange that comes in between finds another number.
+            store(&ring.next_event, seen.next_event),
+            store(&ring.read, 0),
+            store(&ring.generation, control.generation()),
+            sequence,
+            first_event,
+            time_stamp,
+        ];
+        // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
+        unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
+        Some(Step::Again)
+    }
+
+    /// Closes the tail's page and moves the tail to the next one, over whatever that one holds. In
+    /// producer/consumer mode only if all that it holds has been read.
+    fn next_page(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Step> {
+        let place = &seen.place;
+        let index = place.memory.after(place.index);
+        let fresh = Fresh::of(&place.memory, index, self)?;
+        if seen.control.no_overwrite() && !self.is_consumed(seen, index)? {
+            return Some(Step::Drop(DropReason::Full));
+        }
+        let [_, old_commit] = page_header(place.page_offset(), self.segment())? else {
+            return None;
+        };
+        let [sequence, first_event, time_stamp] = fresh.stores(seen)?;
+        let closed = store(old_commit, seen.tail.commit(self.geometry().page_size));
+        let stores = [closed, sequence, first_event, time_stamp];
+        // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
+        unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
+        Some(Step::Again)
+    }
+
+    /// Whether readers have taken every event of the oldest page, which lies at `index`. The first
+    /// event behind it is that of the page that follows, which may be the tail's own.
+    fn is_consumed(&self, seen: &Seen<'_>, index: u64) -> Option<bool> {
+        let place = &seen.place;
+        let first_sequence = place.ring.first_sequence.load(Relaxed);
+        if seen.sequence.wrapping_add(1) < first_sequence.wrapping_add(place.memory.page_count()) {
+            // The first lap: nothing of this generation lies there.
+            return Some(true);
+        }
+        let behind = place.memory.slot(place.memory.after(index), self.segment())?;
+        Some(place.ring.next_event.load(Relaxed) >= behind.first_event.load(Relaxed))
+    }
+
+    /// Records that more time has passed than an event's own word can tell.
+    fn record_gap(&self, seen: &Seen<'_>, gap: u64, section: &impl Section) -> Option<Step> {
+        let header = page_header(seen.place.page_offset(), self.segment())?;
+        let used = seen.tail.commit(self.geometry().page_size) as usize;
+        // Behind the header's two words. Entries are aligned to 4 bytes, so this may not be to 8.
+        let address = header.as_ptr_range().end.cast::<u8>().wrapping_add(used);
+        let value = time_extend(TYPE_TIME_EXTEND, gap);
+        let stores = [Store { address: address.cast_mut().cast(), value }];
+        let tail = seen.tail.extend(TIME_EXTEND_SIZE as u64);
+        // SAFETY: `prepare` has found room for it in the page; the tail is 16-byte aligned.
+        unsafe { section.publish(&seen.guards(), &stores, seen.commit(tail)) };
+        Some(Step::Again)
+    }
+}
+
+fn guard(word: &AtomicU64, expected: u64) -> Guard {
+    Guard { address: word.as_ptr(), expected }
+}
+
+fn store(word: &AtomicU64, value: u64) -> Store {
+    Store { address: word.as_ptr(), value }
+}

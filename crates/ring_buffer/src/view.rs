@@ -1,0 +1,147 @@
+//! What a block holds at a moment, for a reader.
+//!
+//! Nothing is locked: writers go on. A view is a guess that was right a moment ago; what is copied by
+//! it is checked again, page by page.
+
+use crate::buffer::Buffer;
+use crate::geometry::{Place, RingMemory, page_header};
+use abi::buffer::{Block, Control, Ring, Slot, Tail};
+use abi::page::COMMIT_LENGTH;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+/// How often a view is taken anew when writers change pages under it. They need a microsecond for
+/// each page, a reader needs some nanoseconds for a view.
+const TRIES: u32 = 1000;
+
+/// The live events of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) ring: &'a Ring,
+    pub(crate) memory: RingMemory,
+    pub(crate) tail: Tail,
+    /// Sequence number of the page under the tail.
+    pub(crate) tail_sequence: u64,
+    /// Number of the first event in the page under the tail.
+    pub(crate) tail_first_event: u64,
+    /// Sequence number of the generation's first page, which lies at index 0.
+    first_sequence: u64,
+    /// Number of the generation's first event.
+    pub(crate) first_event: u64,
+}
+
+impl<'a> View<'a> {
+    /// The live view of `block` under `control`: None where the block has not adopted that generation
+    /// (its tail is then in what belongs to an older one), has no memory, or makes no sense.
+    pub(crate) fn of(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<View<'a>> {
+        (0..TRIES).find_map(|_| View::attempt(buffer, block, control))?
+    }
+
+    /// One attempt; None when a writer came in between.
+    ///
+    /// A writer stores a slot's number, then what belongs to it, then moves the tail there. So only a
+    /// tail that is seen in the page *after* the number was read shows that the rest is there, too.
+    fn attempt(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
+        let (geometry, segment) = (buffer.geometry(), buffer.segment());
+        let before = Tail(block.tail.load(Acquire));
+        let Some(place) = Place::of(before, block, geometry, segment) else { return Some(None) };
+        let tail_sequence = place.slot.sequence.load(Acquire);
+        let tail = Tail(block.tail.load(Acquire));
+        if tail.page_offset(geometry.page_size) != place.page_offset() {
+            return None;
+        }
+        let view = View {
+            ring: place.ring,
+            memory: place.memory,
+            tail,
+            tail_sequence,
+            tail_first_event: place.slot.first_event.load(Acquire),
+            first_sequence: place.ring.first_sequence.load(Acquire),
+            first_event: place.ring.first_event.load(Acquire),
+        };
+        let generation = place.ring.generation.load(Acquire);
+        if place.slot.sequence.load(Relaxed) != tail_sequence {
+            return None;
+        }
+        let adopted = generation == control.generation()
+            && view.first_sequence > 0
+            && view.first_sequence <= tail_sequence;
+        Some(adopted.then_some(view))
+    }
+
+    /// Sequence number of the oldest page that can still be there.
+    pub(crate) fn oldest_sequence(&self) -> u64 {
+        let lap = self.tail_sequence.saturating_sub(self.memory.page_count() - 1);
+        self.first_sequence.max(lap)
+    }
+
+    /// Number of the event that comes next in the block.
+    pub(crate) fn end(&self) -> u64 {
+        self.tail_first_event.wrapping_add(self.tail.events())
+    }
+
+    /// Index and slot of the page numbered `sequence`; None when something else is there by now.
+    pub(crate) fn page(&self, sequence: u64, buffer: &'a Buffer) -> Option<(u64, &'a Slot)> {
+        let distance = sequence.checked_sub(self.first_sequence)?;
+        let index = distance.checked_rem(self.memory.page_count())?;
+        let slot = self.memory.slot(index, buffer.segment())?;
+        (slot.sequence.load(Acquire) == sequence).then_some((index, slot))
+    }
+
+    /// Number of the first event of the page numbered `sequence`.
+    pub(crate) fn first_event_of(&self, sequence: u64, buffer: &'a Buffer) -> Option<u64> {
+        let (_, slot) = self.page(sequence, buffer)?;
+        let first = slot.first_event.load(Acquire);
+        (slot.sequence.load(Relaxed) == sequence).then_some(first)
+    }
+
+    /// The oldest page that is there: its number, and the number of its first event.
+    pub(crate) fn oldest(&self, buffer: &'a Buffer) -> Option<(u64, u64)> {
+        (self.oldest_sequence()..=self.tail_sequence)
+            .find_map(|sequence| Some((sequence, self.first_event_of(sequence, buffer)?)))
+    }
+
+    /// Number of the oldest event that is there and has not been consumed; the end when there is none.
+    pub(crate) fn unread(&self, buffer: &'a Buffer) -> Option<u64> {
+        let (_, oldest) = self.oldest(buffer)?;
+        Some(self.ring.next_event.load(Acquire).max(oldest))
+    }
+
+    /// Number of the last page whose first event is not behind `position`: the one that has it. None when
+    /// that page was overwritten meanwhile.
+    pub(crate) fn find(&self, position: u64, buffer: &'a Buffer) -> Option<u64> {
+        let (mut low, first) = self.oldest(buffer)?;
+        if first > position {
+            return None;
+        }
+        let mut high = self.tail_sequence;
+        while low < high {
+            let middle = low + (high - low).div_ceil(2);
+            if self.first_event_of(middle, buffer)? <= position {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        Some(low)
+    }
+
+    /// Bytes of events in the page numbered `sequence`, at most what fits a page.
+    pub(crate) fn commit(&self, sequence: u64, buffer: &'a Buffer) -> Option<u64> {
+        let commit = if sequence == self.tail_sequence {
+            self.tail.commit(buffer.geometry().page_size)
+        } else {
+            let (index, _) = self.page(sequence, buffer)?;
+            let header = page_header(self.memory.page_offset(index), buffer.segment())?;
+            header.last()?.load(Acquire) & COMMIT_LENGTH
+        };
+        Some(commit.min(buffer.geometry().page_capacity()))
+    }
+
+    /// Time stamp of the page numbered `sequence`.
+    pub(crate) fn time_stamp(&self, sequence: u64, buffer: &'a Buffer) -> Option<u64> {
+        let (index, slot) = self.page(sequence, buffer)?;
+        let header = page_header(self.memory.page_offset(index), buffer.segment())?;
+        let time = header.first()?.load(Acquire);
+        (slot.sequence.load(Relaxed) == sequence).then_some(time)
+    }
+}

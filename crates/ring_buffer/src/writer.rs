@@ -1,0 +1,151 @@
+//! Writing events.
+
+use crate::arch;
+use crate::buffer::Buffer;
+use crate::record::Event;
+use crate::section::OnCpu;
+use crate::steps::Step;
+use abi::buffer::{Clock, DropReason};
+use abi::page::HEADER_SIZE;
+use core::sync::atomic::Ordering::Relaxed;
+use rseq::{Area, Outcome};
+
+/// How often a writer tries before it gives up: enough for any burst of signals and preemptions, and
+/// an end for whatever else keeps it from committing.
+const TRIES: u32 = 64;
+
+/// What the sections need to know of the segment: a private copy, made once, that nobody else writes.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Target {
+    /// The control word.
+    pub(crate) control: *const u64,
+    /// The segment's first byte, plus a page's header: position 0 of the page at offset 0.
+    pub(crate) base: *mut u8,
+    /// The last position at which a page may start: what follows it is all in the segment.
+    pub(crate) limit: u64,
+    /// The bits of a position that are within a page.
+    pub(crate) page_mask: u64,
+    /// Bytes of events that fit a page.
+    pub(crate) capacity: u64,
+}
+
+/// Who writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Thread {
+    /// The calling thread's rseq area; None to write to a lane.
+    pub area: Option<Area>,
+    /// The thread and the pid namespace that it counts in, for whoever finds a lane that it has left
+    /// behind. Never 0.
+    pub identity: u64,
+}
+
+/// Why an event was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotWritten {
+    /// Recording is off.
+    Off,
+    /// Recording is on, but the event had to be dropped. It has been counted.
+    Dropped(DropReason),
+}
+
+/// Writes events into a buffer. One serves all threads of a process.
+///
+/// Async-signal-safe: no allocation, no lock, no system call on the way of an event; a writer that is
+/// interrupted by a handler that writes just starts over.
+#[derive(Debug)]
+pub struct Writer {
+    target: Target,
+    /// CPUs whose writers may take the short way; none when times come from a clock that has to be
+    /// read by a call.
+    quick_cpus: u32,
+    pub(crate) buffer: Buffer,
+}
+
+// SAFETY: the pointers in `target` go into the segment, which is shared by its nature.
+unsafe impl Send for Writer {}
+// SAFETY: as above.
+unsafe impl Sync for Writer {}
+
+impl Writer {
+    /// A writer for `buffer`.
+    pub fn new(buffer: Buffer) -> Writer {
+        let (geometry, segment) = (buffer.geometry(), buffer.segment());
+        let target = Target {
+            control: buffer.header().control.as_ptr(),
+            base: segment.base().wrapping_add(HEADER_SIZE),
+            limit: segment.len() as u64 - geometry.page_size,
+            page_mask: geometry.page_size - 1,
+            capacity: geometry.page_capacity(),
+        };
+        let quick_cpus = if geometry.clock == Clock::Tsc { geometry.cpus } else { 0 };
+        Writer { target, quick_cpus, buffer }
+    }
+
+    /// Writes `event` to the buffer of the CPU that the thread is on, whole or not at all.
+    ///
+    /// Cost: about that of reading the time stamp counter.
+    #[inline(always)]
+    pub fn write(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
+        if let Some(area) = thread.area {
+            let cpu = area.raw_cpu();
+            if cpu < self.quick_cpus {
+                let block = self.buffer.block_address(cpu);
+                // SAFETY: the area is the calling thread's, the block that of `cpu`.
+                let outcome = unsafe { arch::append(area, cpu, block, &self.target, event) };
+                if outcome == Outcome::Committed {
+                    return Ok(());
+                }
+            }
+        }
+        self.write_slowly(thread, event)
+    }
+
+    /// The buffer's [`Buffer::oldest_time`].
+    pub fn oldest_time(&self) -> u64 {
+        self.buffer.oldest_time()
+    }
+
+    /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
+    #[cold]
+    #[inline(never)]
+    fn write_slowly(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
+        let Some(area) = thread.area else {
+            return self.write_to_lane(thread, event);
+        };
+        for _ in 0..TRIES {
+            let Some(cpu) = area.cpu().filter(|cpu| *cpu < self.buffer.geometry().cpus) else {
+                break;
+            };
+            let Some(block) = self.buffer.block(cpu) else { break };
+            match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
+                // SAFETY: as in `write`.
+                Step::Ready(time) => match unsafe {
+                    arch::append_at(area, cpu, block, &self.target, event, time)
+                } {
+                    Outcome::Committed => return Ok(()),
+                    Outcome::Aborted | Outcome::Refused => {}
+                },
+                Step::Again => {}
+                Step::NoMemory => break,
+                Step::Off => return Err(NotWritten::Off),
+                Step::Drop(reason) => {
+                    self.buffer.count_drop(cpu, reason);
+                    return Err(NotWritten::Dropped(reason));
+                }
+            }
+        }
+        // No rseq, no memory for this CPU, or a debugger that steps through the section for ever.
+        self.write_to_lane(thread, event)
+    }
+}
+
+impl Buffer {
+    /// Counts an event that was not written. A CPU that has no block is counted with the first.
+    pub(crate) fn count_drop(&self, block: u32, reason: DropReason) {
+        let block = self.block(block).or_else(|| self.block(0));
+        if let Some(counter) = block.and_then(|block| block.dropped.get(reason as usize)) {
+            counter.fetch_add(1, Relaxed);
+        }
+    }
+}
