@@ -1,0 +1,119 @@
+//! Events: what they look like and which are on.
+
+use crate::file::ControlFile;
+use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+
+/// An event's description, copied out of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Description<'a> {
+    /// The event's id.
+    pub id: u16,
+    /// Its system.
+    pub system: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its `format` file from the first field that is not common on.
+    pub format: &'a str,
+}
+
+/// The longest description, with the names: a page, as in the kernel.
+const LONGEST: usize = 8192;
+
+impl ControlFile {
+    fn events(&self) -> &[EventEntry] {
+        self.array(EVENTS_OFFSET, EVENTS)
+    }
+
+    /// Enters an event under an id that everybody knows. False when there is no room.
+    pub fn add_event_at(&self, id: u16, system: &str, name: &str, format: &str) -> bool {
+        let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
+        let Some(entry) = self.events().get(usize::from(id)) else { return false };
+        let Some(text) = self.allocate(&parts) else { return false };
+        entry.description.compare_exchange(0, text, AcqRel, Relaxed).is_ok()
+    }
+
+    /// The id of the event, which is entered if the session doesn't know it. Events with the same system,
+    /// name and format are the same, whatever process they come from. None when there is no room.
+    pub fn add_event(&self, system: &str, name: &str, format: &str) -> Option<u16> {
+        let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
+        let added = self.try_add_event(&parts);
+        if added.is_none() {
+            self.count_refused(Table::Events);
+        }
+        added
+    }
+
+    fn try_add_event(&self, parts: &[&[u8]]) -> Option<u16> {
+        if parts.iter().map(|part| part.len()).sum::<usize>() > LONGEST {
+            return None;
+        }
+        let mut fresh = 0;
+        for (index, entry) in self.events().iter().enumerate().skip(usize::from(FIRST_EVENT)) {
+            let found = entry.description.load(Acquire);
+            if found == 0 {
+                if fresh == 0 {
+                    fresh = self.allocate(parts)?;
+                }
+                match entry.description.compare_exchange(0, fresh, AcqRel, Acquire) {
+                    Ok(_) => return Some(index as u16),
+                    Err(other) if self.is_text(other, parts) => return Some(index as u16),
+                    Err(_) => continue,
+                }
+            }
+            if self.is_text(found, parts) {
+                return Some(index as u16);
+            }
+        }
+        None
+    }
+
+    fn is_text(&self, word: u64, parts: &[&[u8]]) -> bool {
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        if heap_range(word).1 as usize != len {
+            return false;
+        }
+        let mut buffer = [0; LONGEST];
+        let found = self.text(word, &mut buffer).unwrap_or_default();
+        found.iter().eq(parts.iter().copied().flatten())
+    }
+
+    /// The description of an event, in `buffer`. None when there is no such event.
+    pub fn describe<'a>(&self, id: u16, buffer: &'a mut [u8]) -> Option<Description<'a>> {
+        let word = self.events().get(usize::from(id))?.description.load(Acquire);
+        if word == 0 {
+            return None;
+        }
+        let text = core::str::from_utf8(self.text(word, buffer)?).ok()?;
+        let (system, rest) = text.split_once('\0')?;
+        let (name, format) = rest.split_once('\0')?;
+        Some(Description { id, system, name, format })
+    }
+
+    /// The ids of the events that the session knows.
+    pub fn event_ids(&self) -> impl Iterator<Item = u16> {
+        let known = |(_, entry): &(usize, &EventEntry)| entry.description.load(Acquire) != 0;
+        self.events().iter().enumerate().filter(known).map(|(index, _)| index as u16)
+    }
+
+    /// Switches an event on or off in an instance. Traced processes see it at once.
+    pub fn enable(&self, id: u16, instance: u32, on: bool) {
+        if let Some(word) = self.enabled_word(id) {
+            if on {
+                word.fetch_or(1 << (instance % 64), AcqRel);
+            } else {
+                word.fetch_and(!(1 << (instance % 64)), AcqRel);
+            }
+        }
+    }
+
+    /// Whether an event is on in an instance.
+    pub fn is_enabled(&self, id: u16, instance: u32) -> bool {
+        self.enabled_word(id).is_some_and(|word| word.load(Relaxed) & 1 << (instance % 64) != 0)
+    }
+
+    fn enabled_word(&self, id: u16) -> Option<&AtomicU64> {
+        self.enabled_words().get(usize::from(id))
+    }
+}

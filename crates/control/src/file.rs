@@ -1,0 +1,147 @@
+//! The file itself.
+
+use crate::Clocks;
+use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use shm::Segment;
+
+/// Why a file can't be used as a control file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// It starts with something else.
+    NotAControlFile,
+    /// Made by another version of lookback; holds the version found.
+    Version(u32),
+    /// It is shorter than it should be.
+    Damaged,
+}
+
+impl core::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Unusable::NotAControlFile => f.write_str("not a lookback session"),
+            Unusable::Version(found) => {
+                write!(f, "session layout version {found}, expected {VERSION}")
+            }
+            Unusable::Damaged => f.write_str("damaged session file"),
+        }
+    }
+}
+
+impl core::error::Error for Unusable {}
+
+/// What tells a session from others. Never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// A number that no other session has: its buffers have it, too.
+    pub number: u64,
+    /// Which events its agents have.
+    pub agent: u64,
+    /// The process that made it.
+    pub creator: u32,
+    /// The inode of the pid namespace that the creator counts in.
+    pub pid_namespace: u64,
+    /// The clocks when it was made.
+    pub created: Clocks,
+}
+
+/// A control file that this process has mapped.
+#[derive(Debug)]
+pub struct ControlFile {
+    segment: Segment,
+}
+
+impl ControlFile {
+    /// Makes a control file in a segment that reads as zeros and has [`FILE_SIZE`] bytes. None for another
+    /// segment.
+    pub fn create(segment: Segment, identity: &Identity) -> Option<ControlFile> {
+        if segment.len() != FILE_SIZE {
+            return None;
+        }
+        let file = ControlFile { segment };
+        let header = file.header();
+        header.version.store(VERSION, Relaxed);
+        header.file_size.store(FILE_SIZE as u64, Relaxed);
+        header.identity.store(identity.number, Relaxed);
+        header.agent.store(identity.agent, Relaxed);
+        header.creator.store(u64::from(identity.creator), Relaxed);
+        header.pid_namespace.store(identity.pid_namespace, Relaxed);
+        header.collected.store(u64::MAX, Relaxed);
+        identity.created.store(&header.created);
+        header.magic.store(MAGIC, Relaxed);
+        Some(file)
+    }
+
+    /// The control file in `segment`, after a check that it is one of ours.
+    pub fn new(segment: Segment) -> Result<ControlFile, Unusable> {
+        let header: &Header = segment.get(0).ok_or(Unusable::NotAControlFile)?;
+        if header.magic.load(Relaxed) != MAGIC {
+            return Err(Unusable::NotAControlFile);
+        }
+        let version = header.version.load(Relaxed);
+        if version != VERSION {
+            return Err(Unusable::Version(version));
+        }
+        let size = FILE_SIZE as u64;
+        if segment.len() as u64 != size || header.file_size.load(Relaxed) != size {
+            return Err(Unusable::Damaged);
+        }
+        Ok(ControlFile { segment })
+    }
+
+    /// Which session this is.
+    pub fn identity(&self) -> Identity {
+        let header = self.header();
+        Identity {
+            number: header.identity.load(Relaxed),
+            agent: header.agent.load(Relaxed),
+            creator: header.creator.load(Relaxed) as u32,
+            pid_namespace: header.pid_namespace.load(Relaxed),
+            created: Clocks::load(&header.created),
+        }
+    }
+
+    /// The words that say which events are on, by id.
+    #[inline(always)]
+    pub fn enabled_words(&self) -> &[AtomicU64; EVENTS] {
+        // SAFETY: `new` and `create` have checked that the file has its full size.
+        unsafe { &*self.segment.base().add(ENABLED_OFFSET as usize).cast() }
+    }
+
+    /// How many entries a table had no room for.
+    pub fn refused(&self, table: Table) -> u64 {
+        self.header().refused.get(table as usize).map_or(0, |count| count.load(Relaxed))
+    }
+
+    pub(crate) fn count_refused(&self, table: Table) {
+        if let Some(count) = self.header().refused.get(table as usize) {
+            count.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Says that a reader has seen everything in the tables that ended before `time`. With `u64::MAX`:
+    /// that there is none, so that entries need not be kept for it.
+    pub fn set_collected(&self, time: u64) {
+        self.header().collected.store(time, Relaxed);
+    }
+
+    /// The time up to which readers have seen the tables.
+    pub(crate) fn collected(&self) -> u64 {
+        self.header().collected.load(Acquire)
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: `new` and `create` have checked that the file has its full size.
+        unsafe { &*self.segment.base().cast() }
+    }
+
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// `entries` things of one kind in the file.
+    pub(crate) fn array<T: shm::Shared>(&self, offset: u64, entries: usize) -> &[T] {
+        self.segment.slice(offset, entries).unwrap_or(&[])
+    }
+}

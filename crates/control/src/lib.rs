@@ -1,0 +1,53 @@
+//! A session's control file: what is wanted, and who takes part.
+//!
+//! The file says which events are on, what each event looks like, and which threads, processes and
+//! mapped files the events in the buffers refer to. Traced processes enter themselves; the command reads
+//! it. Nobody locks: an entry is claimed by one compare-exchange and published by one store, so a process
+//! that is killed half-way leaves at worst an entry that nobody uses.
+//!
+//! What this crate is not: it records nothing and decides nothing about what should be on.
+//!
+//! ```
+//! use control::{Clocks, ControlFile, Identity, NewTask};
+//!
+//! let path = std::ffi::CString::new(format!("/tmp/control-example-{}", std::process::id())).unwrap();
+//! let segment = shm::create(&path, abi::control::FILE_SIZE).unwrap();
+//! let (number, agent, creator) = (7, 1, std::process::id());
+//! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now() };
+//! let file = ControlFile::create(segment, &identity).unwrap();
+//! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
+//! file.enable(event, 0, true);
+//!
+//! let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
+//! let task = NewTask { tid: 12, tgid: 11, process: None, comm, time: 100 };
+//! let entry = file.add_task(&task, || u64::MAX).unwrap();
+//! file.end_task(entry, 900);
+//!
+//! let same = ControlFile::new(shm::open(&path).unwrap()).unwrap();
+//! assert!(same.is_enabled(event, 0));
+//! let found = same.tasks().next().unwrap();
+//! assert_eq!((found.tid, found.name(), found.end_time), (12, "server", 900));
+//! # std::fs::remove_file(path.to_str().unwrap()).unwrap();
+//! ```
+//!
+//! Async-signal-safe: all of it. No allocation anywhere.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+mod claim;
+mod clocks;
+mod events;
+mod file;
+mod heap;
+mod objects;
+mod processes;
+mod tasks;
+
+pub use clocks::Clocks;
+pub use events::Description;
+pub use file::{ControlFile, Identity, Unusable};
+pub use objects::{BuildId, NewObject, ObjectInfo};
+pub use processes::{Map, NewProcess, ProcessInfo};
+pub use tasks::{NewTask, TaskInfo};

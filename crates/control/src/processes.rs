@@ -1,0 +1,202 @@
+//! Processes: what was mapped where when an event was recorded.
+
+use crate::claim::Table;
+use crate::file::ControlFile;
+use crate::tasks::{load_comm, store_comm};
+use abi::control::{
+    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process, State,
+    map_base, map_object, map_word,
+};
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// A process to enter: one for each program that a PID runs.
+#[derive(Debug, Clone, Copy)]
+pub struct NewProcess {
+    /// The process.
+    pub pid: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// The inode of its pid namespace.
+    pub pid_namespace: u64,
+    /// The name of its first thread, with zeros behind it.
+    pub comm: [u8; 16],
+    /// Now, in the buffer's clock.
+    pub time: u64,
+}
+
+/// A process's entry. What it has mapped: [`ControlFile::maps`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessInfo {
+    /// Index of the entry.
+    pub entry: u32,
+    /// The process.
+    pub pid: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// The inode of its pid namespace.
+    pub pid_namespace: u64,
+    /// The name of its first thread, with zeros behind it.
+    pub comm: [u8; 16],
+    /// From when on it runs this program, in the buffer's clock.
+    pub start_time: u64,
+    /// From when on it no longer does; 0 while it does.
+    pub end_time: u64,
+}
+
+/// A file that a process has mapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Map {
+    /// What has to be added to the file's own addresses.
+    pub base: u64,
+    /// Index of the file's entry.
+    pub object: u32,
+}
+
+impl ControlFile {
+    fn process_table(&self) -> Table<'_, Process> {
+        self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES)
+    }
+
+    fn map_chunks(&self) -> &[MapChunk] {
+        self.array(MAPS_OFFSET, MAP_CHUNKS)
+    }
+
+    /// Enters a process without any maps and gives the index of its entry; see [`ControlFile::add_task`]
+    /// for `oldest_event`. None when there is no room.
+    pub fn add_process(
+        &self,
+        process: &NewProcess,
+        oldest_event: impl FnOnce() -> u64,
+    ) -> Option<u32> {
+        let table = self.process_table();
+        let reusable_before = || oldest_event().min(self.collected());
+        let Some((index, entry)) = table.claim(process.pid, process.time, reusable_before) else {
+            self.count_refused(abi::control::Table::Processes);
+            return None;
+        };
+        self.free_chunks(entry);
+        for word in &entry.maps {
+            word.store(0, Relaxed);
+        }
+        entry.start_time.store(process.time, Relaxed);
+        entry.parent.store(process.parent, Relaxed);
+        entry.pid_namespace.store(process.pid_namespace, Relaxed);
+        store_comm(&entry.comm, process.comm);
+        table.publish(index, process.pid);
+        Some(index as u32)
+    }
+
+    /// Says that a process is gone, or runs another program. False when that was known.
+    pub fn end_process(&self, entry: u32, time: u64) -> bool {
+        let process = self.process(entry);
+        process.is_some_and(|process| self.process_table().end(entry as usize, process.pid, time))
+    }
+
+    /// A process's entry, if it is valid.
+    pub fn process(&self, entry: u32) -> Option<ProcessInfo> {
+        self.process_table().read(entry as usize, |found| ProcessInfo {
+            entry,
+            pid: found.owner,
+            parent: found.entry.parent.load(Relaxed),
+            pid_namespace: found.entry.pid_namespace.load(Relaxed),
+            comm: load_comm(&found.entry.comm),
+            start_time: found.start_time,
+            end_time: found.end_time,
+        })
+    }
+
+    /// Gives the first thread of a process another name.
+    pub fn rename_process(&self, entry: u32, comm: [u8; 16]) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            store_comm(&process.comm, comm);
+        }
+    }
+
+    /// All processes that are entered, in no order.
+    pub fn processes(&self) -> impl Iterator<Item = ProcessInfo> {
+        (0..PROCESSES as u32).filter_map(|entry| self.process(entry))
+    }
+
+    /// The process that `pid` is now, if it is entered.
+    pub fn find_process(&self, pid: u32) -> Option<ProcessInfo> {
+        self.process(self.process_table().find(pid)? as u32)
+    }
+
+    /// Whether a process is entered that `pid` is, or was last.
+    pub fn knows_process(&self, pid: u32) -> bool {
+        self.process_table().window(pid).any(|(_, state)| {
+            let state = State(state.load(Acquire));
+            state.is_valid() && state.owner() == pid
+        })
+    }
+
+    /// Adds a mapped file to a process, unless it is known. Only the process itself does this, one thread
+    /// at a time.
+    pub fn add_map(&self, process: u32, map: Map) {
+        let Some(entry) = self.process_table().entries.get(process as usize) else { return };
+        let word = map_word(map.base, map.object);
+        if self.map_words(entry).any(|slot| slot.load(Relaxed) == word) {
+            return;
+        }
+        if let Some(slot) = self.map_words(entry).find(|slot| slot.load(Relaxed) == 0) {
+            slot.store(word, Release);
+        } else if let Some(slot) = self.add_chunk(entry).and_then(|chunk| chunk.maps.first()) {
+            slot.store(word, Release);
+        } else {
+            self.count_refused(abi::control::Table::Objects);
+        }
+    }
+
+    /// What a process has mapped, the program itself first.
+    pub fn maps(&self, process: u32) -> impl Iterator<Item = Map> {
+        let entry = self.process_table().entries.get(process as usize);
+        entry.into_iter().flat_map(|entry| self.map_words(entry)).filter_map(|slot| {
+            let word = slot.load(Acquire);
+            Some(Map { base: map_base(word), object: map_object(word)? })
+        })
+    }
+
+    /// The words for maps that a process has, in its entry and in its chunks.
+    fn map_words<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a AtomicU64> {
+        entry.maps.iter().chain(self.chunks(entry).flat_map(|chunk| &chunk.maps))
+    }
+
+    /// A process's chunks. Bounded by the table, whatever the indices say.
+    fn chunks<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a MapChunk> {
+        let follow = |link: &AtomicU32| {
+            self.map_chunks().get(link.load(Acquire).checked_sub(1)? as usize)
+        };
+        core::iter::successors(follow(&entry.more_maps), move |last| follow(&last.next))
+            .take(MAP_CHUNKS)
+    }
+
+    fn add_chunk<'a>(&'a self, entry: &'a Process) -> Option<&'a MapChunk> {
+        let (free, taken) = (State::FREE.0, State::claimed(0).0);
+        let mut chunks = self.map_chunks().iter().enumerate();
+        let (index, chunk) = chunks.find(|(_, chunk)| {
+            chunk.state.load(Relaxed) == free
+                && chunk.state.compare_exchange(free, taken, AcqRel, Relaxed).is_ok()
+        })?;
+        chunk.next.store(0, Relaxed);
+        for word in &chunk.maps {
+            word.store(0, Relaxed);
+        }
+        let link = self.chunks(entry).last().map_or(&entry.more_maps, |last| &last.next);
+        link.store(index as u32 + 1, Release);
+        Some(chunk)
+    }
+
+    /// Frees the chunks of an entry that is used anew.
+    fn free_chunks(&self, entry: &Process) {
+        let first = entry.more_maps.swap(0, AcqRel);
+        let mut next = first.checked_sub(1);
+        for _ in 0..MAP_CHUNKS {
+            let Some(chunk) = next.and_then(|index| self.map_chunks().get(index as usize)) else {
+                return;
+            };
+            next = chunk.next.swap(0, AcqRel).checked_sub(1);
+            chunk.state.store(State::FREE.0, Release);
+        }
+    }
+}

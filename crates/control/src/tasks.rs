@@ -1,0 +1,137 @@
+//! Threads: whose events these are. The first of each process is entered with the process.
+
+use crate::claim::Table;
+use crate::file::ControlFile;
+use crate::processes::ProcessInfo;
+use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Task};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+
+/// A thread to enter, which is not the first of its process.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTask {
+    /// The thread.
+    pub tid: u32,
+    /// Its process.
+    pub tgid: u32,
+    /// The entry of its process.
+    pub process: Option<u32>,
+    /// Its name, with zeros behind it.
+    pub comm: [u8; 16],
+    /// Now, in the buffer's clock.
+    pub time: u64,
+}
+
+/// A thread, as the session knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskInfo {
+    /// The thread.
+    pub tid: u32,
+    /// Its process.
+    pub tgid: u32,
+    /// The entry of its process.
+    pub process: Option<u32>,
+    /// Its name, with zeros behind it.
+    pub comm: [u8; 16],
+    /// From when on this is so, in the buffer's clock.
+    pub start_time: u64,
+    /// From when on it is no longer so; 0 while it is.
+    pub end_time: u64,
+}
+
+impl TaskInfo {
+    /// The thread's name.
+    pub fn name(&self) -> &str {
+        let end = self.comm.iter().position(|byte| *byte == 0).unwrap_or(self.comm.len());
+        let name = self.comm.get(..end).unwrap_or_default();
+        core::str::from_utf8(name).unwrap_or("?")
+    }
+}
+
+impl ControlFile {
+    fn task_table(&self) -> Table<'_, Task> {
+        self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS)
+    }
+
+    /// Enters a thread and gives the index of its entry. `oldest_event` tells the time of the oldest event
+    /// that someone could still read; it is only asked when an entry has to be used again. None when there
+    /// is no room.
+    pub fn add_task(&self, task: &NewTask, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
+        let table = self.task_table();
+        let reusable_before = || oldest_event().min(self.collected());
+        let Some((index, entry)) = table.claim(task.tid, task.time, reusable_before) else {
+            self.count_refused(abi::control::Table::Tasks);
+            return None;
+        };
+        entry.start_time.store(task.time, Relaxed);
+        store_comm(&entry.comm, task.comm);
+        entry.tgid.store(task.tgid, Relaxed);
+        entry.process.store(task.process.map_or(0, |process| process + 1), Relaxed);
+        table.publish(index, task.tid);
+        Some(index as u32)
+    }
+
+    /// Says that a thread is gone, or is another by now.
+    pub fn end_task(&self, entry: u32, time: u64) {
+        if let Some(task) = self.task(entry) {
+            self.task_table().end(entry as usize, task.tid, time);
+        }
+    }
+
+    /// Gives a thread another name.
+    pub fn rename_task(&self, entry: u32, comm: [u8; 16]) {
+        if let Some(task) = self.task_table().entries.get(entry as usize) {
+            store_comm(&task.comm, comm);
+        }
+    }
+
+    /// A thread's entry, if it is valid.
+    pub fn task(&self, entry: u32) -> Option<TaskInfo> {
+        self.task_table().read(entry as usize, |found| TaskInfo {
+            tid: found.owner,
+            tgid: found.entry.tgid.load(Relaxed),
+            process: found.entry.process.load(Relaxed).checked_sub(1),
+            comm: load_comm(&found.entry.comm),
+            start_time: found.start_time,
+            end_time: found.end_time,
+        })
+    }
+
+    /// All threads that are entered, in no order.
+    pub fn tasks(&self) -> impl Iterator<Item = TaskInfo> {
+        let others = (0..TASKS as u32).filter_map(|entry| self.task(entry));
+        self.processes().map(|process| process.first_thread()).chain(others)
+    }
+
+    /// The thread that `tid` is now, if it is entered.
+    pub fn find_task(&self, tid: u32) -> Option<TaskInfo> {
+        match self.find_process(tid) {
+            Some(process) => Some(process.first_thread()),
+            None => self.task(self.task_table().find(tid)? as u32),
+        }
+    }
+}
+
+impl ProcessInfo {
+    fn first_thread(&self) -> TaskInfo {
+        TaskInfo {
+            tid: self.pid,
+            tgid: self.pid,
+            process: Some(self.entry),
+            comm: self.comm,
+            start_time: self.start_time,
+            end_time: self.end_time,
+        }
+    }
+}
+
+pub(crate) fn store_comm(words: &[AtomicU64; 2], comm: [u8; 16]) {
+    for (word, bytes) in words.iter().zip(comm.as_chunks::<8>().0) {
+        word.store(u64::from_le_bytes(*bytes), Relaxed);
+    }
+}
+
+pub(crate) fn load_comm(words: &[AtomicU64; 2]) -> [u8; 16] {
+    let [low, high] = words;
+    (u128::from(low.load(Relaxed)) | u128::from(high.load(Relaxed)) << 64).to_le_bytes()
+}
