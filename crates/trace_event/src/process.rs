@@ -1,0 +1,161 @@
+//! The session that this process is attached to.
+
+use crate::shared::Shared;
+use crate::{recorder, thread};
+use control::ControlFile;
+use core::cell::UnsafeCell;
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use shm::Errno;
+
+/// How a process takes part in a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Attachment<'a> {
+    /// The session's file.
+    pub file: &'a CStr,
+    /// Which events the caller has under fixed ids; the session's must be the same.
+    pub agent: u64,
+    /// The process's name, with zeros behind it.
+    pub comm: [u8; 16],
+    /// Where libc keeps a thread's TID, counted from the thread pointer. That is how a thread learns who it
+    /// is without asking the kernel, which a sandbox may forbid, and how it notices that it was forked.
+    pub tid_offset: isize,
+    /// What to call when something has happened that the caller may want to act on.
+    pub hooks: Hooks,
+}
+
+/// What is called when something has happened.
+#[derive(Debug, Clone, Copy)]
+pub struct Hooks {
+    /// The calling thread has been entered: from now on its end matters.
+    pub thread_started: fn(),
+    /// The process has found that it was forked, by that parent.
+    pub forked: fn(Parent),
+}
+
+/// The thread that has forked this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parent {
+    /// Its TID.
+    pub tid: u32,
+    /// Its name, with zeros behind it.
+    pub comm: [u8; 16],
+}
+
+/// Why a process is not attached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachError {
+    /// It already is.
+    Attached,
+    /// There is no TID where libc was said to keep it.
+    OtherLibc,
+    /// The session's file can't be opened or mapped.
+    System(Errno),
+    /// It is not one of ours.
+    Control(control::Unusable),
+    /// Its buffer is not one of ours.
+    Buffer(ring_buffer::Unusable),
+    /// The session was made by a lookback with other events.
+    OtherAgent,
+}
+
+/// The session. Filled once, before `FILLED` is set.
+struct Cell(UnsafeCell<MaybeUninit<Shared>>);
+
+// SAFETY: written once by who has moved `FILLED` from EMPTY to FILLING, read after it is FULL.
+unsafe impl Sync for Cell {}
+
+static SHARED: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
+static FILLED: AtomicU32 = AtomicU32::new(EMPTY);
+const EMPTY: u32 = 0;
+const FILLING: u32 = 1;
+const FULL: u32 = 2;
+
+/// What a process that is attached learns of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attached {
+    /// Whether the session knew the process: it was forked by a traced one and has executed a program.
+    pub was_known: bool,
+}
+
+/// Attaches the process to a session: maps its file, closes it again, enters the process. From here on events
+/// that are on are recorded.
+///
+/// Not async-signal-safe. Cost: some 10 system calls and as many page faults.
+pub fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
+    if FILLED.compare_exchange(EMPTY, FILLING, AcqRel, Relaxed).is_err() {
+        return Err(AttachError::Attached);
+    }
+    let shared = Shared::open(attachment).inspect_err(|_| FILLED.store(EMPTY, Release))?;
+    thread::use_tid_offset(attachment.tid_offset);
+    // SAFETY: nobody else is between EMPTY and FULL.
+    let shared = unsafe { (*SHARED.0.get()).write(shared) };
+    let was_known = shared.enter_process();
+    FILLED.store(FULL, Release);
+    recorder::use_enabled_words(shared.control.enabled_words());
+    Ok(Attached { was_known })
+}
+
+/// The session, if there is one.
+#[inline(always)]
+pub(crate) fn shared() -> Option<&'static Shared> {
+    if FILLED.load(Acquire) != FULL {
+        return None;
+    }
+    // SAFETY: it was filled before.
+    Some(unsafe { (*SHARED.0.get()).assume_init_ref() })
+}
+
+/// The session that this process takes part in.
+#[derive(Debug, Clone, Copy)]
+pub struct Session {
+    shared: &'static Shared,
+}
+
+/// The session that this process takes part in, if it does. Async-signal-safe.
+pub fn session() -> Option<Session> {
+    Some(Session { shared: shared()? })
+}
+
+impl Session {
+    /// The session's control file.
+    pub fn control(self) -> &'static ControlFile {
+        &self.shared.control
+    }
+
+    /// This process's entry, if it has one.
+    pub fn process(self) -> Option<u32> {
+        self.shared.process()
+    }
+
+    /// This process.
+    pub fn pid(self) -> u32 {
+        self.shared.pid()
+    }
+
+    /// Now, in the buffer's clock.
+    pub fn now(self) -> u64 {
+        self.shared.now()
+    }
+
+    /// The calling thread's name.
+    pub fn comm(self) -> [u8; 16] {
+        self.shared.thread_comm()
+    }
+
+    /// The first thread's name.
+    pub fn process_comm(self) -> [u8; 16] {
+        self.shared.comm()
+    }
+
+    /// Gives the calling thread another name.
+    pub fn rename(self, comm: [u8; 16]) {
+        match (thread::current_task(), self.process()) {
+            (Some(task), _) => self.control().rename_task(task, comm),
+            (None, Some(process)) => self.control().rename_process(process, comm),
+            (None, None) => {}
+        }
+    }
+}

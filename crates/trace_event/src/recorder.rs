@@ -1,0 +1,91 @@
+//! Recording an event: is it on, who am I, write.
+
+use crate::process;
+use crate::thread;
+use abi::control::EVENTS;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, AtomicUsize};
+use ring_buffer::{Event, Thread};
+
+/// What stands for the session's words as long as there is none: nothing is on. Behind what every process
+/// touches, see [`crate::process`]. For who tests words in assembly; see [`is_enabled`].
+#[unsafe(link_section = ".bss.lookback_large_off")]
+pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
+
+/// What has to be added to the address of a word of [`NOTHING_ENABLED`] for that of the word that says
+/// whether the event is on. 0 until there is a session: so this needs no initial value, and no page of its
+/// own in every process.
+pub static ENABLED_SHIFT: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the session's words the ones that are looked at.
+pub(crate) fn use_enabled_words(words: &'static [AtomicU64; EVENTS]) {
+    let session = words.as_ptr().expose_provenance();
+    ENABLED_SHIFT.store(session.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()), Relaxed);
+}
+
+/// The word that says whether an event is on. An id that is none has the last one's.
+#[inline(always)]
+pub fn enabled_word(event: u16) -> &'static AtomicU64 {
+    let index = if (event as usize) < EVENTS { event as usize } else { EVENTS - 1 };
+    let shift = ENABLED_SHIFT.load(Relaxed);
+    let address = (&raw const NOTHING_ENABLED[index]).expose_provenance().wrapping_add(shift);
+    // SAFETY: the address of that word in one of two tables that are never unmapped.
+    unsafe { &*core::ptr::with_exposed_provenance(address) }
+}
+
+/// Whether an event is on. Two loads and a comparison.
+#[inline(always)]
+pub fn is_enabled(event: u16) -> bool {
+    enabled_word(event).load(Relaxed) != 0
+}
+
+/// The calling thread, about to record.
+#[derive(Debug, Clone, Copy)]
+pub struct Entered {
+    common: u64,
+}
+
+/// Finds out who the calling thread is. None when the process is not attached.
+///
+/// Cost: some loads; at a thread's first event its entry into the session's table.
+/// Async-signal-safe.
+#[inline(always)]
+pub fn enter() -> Option<Entered> {
+    let state = thread::load();
+    if state.common != 0 && state.libc_tid == thread::libc_tid() {
+        return Some(Entered { common: state.common });
+    }
+    enter_slowly()
+}
+
+#[cold]
+#[inline(never)]
+fn enter_slowly() -> Option<Entered> {
+    process::shared().map(|shared| Entered { common: thread::start(shared) })
+}
+
+impl Entered {
+    /// The event's first word: its common fields.
+    #[inline(always)]
+    pub fn common(self, event: u16) -> u64 {
+        self.common | u64::from(event)
+    }
+
+    /// The thread.
+    pub fn tid(self) -> i32 {
+        abi::common::pid(self.common)
+    }
+
+    /// Writes an event whose first word is [`Entered::common`]'s. One body for all events: what is written
+    /// often stays in the cache. What can't be written is counted in the buffer.
+    #[inline(never)]
+    pub fn write(self, event: Event<'_>) {
+        let Some(shared) = process::shared() else { return };
+        let aside = thread::load().aside != 0;
+        let thread = Thread {
+            area: if aside { None } else { shared.area() },
+            identity: self.common >> 32 | shared.pid_namespace() << 32,
+        };
+        let _ = shared.writer.write(thread, event);
+    }
+}

@@ -1,0 +1,193 @@
+//! What the recorder keeps for each thread.
+//!
+//! The words are thread-local in the initial-exec model, declared in assembly because stable Rust has no
+//! other way to that model: reaching them is one instruction, never a call that might allocate. They are
+//! part of the static TLS block, so they are there from a thread's first instruction to its last.
+
+use crate::process::{self, Parent};
+use crate::shared::Shared;
+use control::NewTask;
+use core::arch::{asm, global_asm};
+use core::sync::atomic::AtomicIsize;
+use core::sync::atomic::Ordering::Relaxed;
+use rseq::Area;
+use rustix::process::getpid;
+use rustix::thread::gettid;
+
+global_asm!(
+    ".pushsection .tbss, \"awT\", @nobits",
+    ".balign 16",
+    ".hidden lookback_thread_state",
+    ".globl lookback_thread_state",
+    ".type lookback_thread_state, @object",
+    "lookback_thread_state: .zero 32",
+    ".size lookback_thread_state, 32",
+    ".popsection",
+);
+
+/// A thread's words. All zero in a thread that has recorded nothing yet.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct ThreadState {
+    /// The common fields of the thread's events without the event's id: the TID in the upper half. 0 sends
+    /// a writer to where that is found out.
+    pub common: u64,
+    /// The entry in the table of threads + 1; 0 when it has none. The first thread of a process is in the
+    /// process's entry instead.
+    pub task: u32,
+    /// What libc had as the thread's TID when `common` was set. In the child of a fork it has another.
+    pub libc_tid: u32,
+    /// Not 0 while these words may be in use by a child that shares its parent's memory, as vfork and clone
+    /// make them. Such a child has no rseq although its parent's lies where it would look for it, and the
+    /// parent's TID would be here. So who makes one sets these words aside, to all zero but this one: the
+    /// child finds nothing, asks who it is, and writes to a lane. The parent takes its words back once the
+    /// child is gone from its memory.
+    pub aside: u64,
+    /// What such a child is in common fields, once it is known.
+    pub aside_common: u64,
+}
+
+/// The calling thread's words. They are nobody else's, but see [`ThreadState::aside`].
+#[inline(always)]
+pub fn thread_state() -> *mut ThreadState {
+    let address: *mut ThreadState;
+    // SAFETY: computes the address of the thread's own copy of the words above.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + lookback_thread_state@GOTTPOFF]",
+            "add {0}, fs:[0]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    address
+}
+
+/// Reads the calling thread's words.
+#[inline(always)]
+pub(crate) fn load() -> ThreadState {
+    // SAFETY: the words are the thread's own; see `thread_state`.
+    unsafe { thread_state().read_volatile() }
+}
+
+fn store(state: ThreadState) {
+    // SAFETY: as above.
+    unsafe { thread_state().write_volatile(state) }
+}
+
+/// Whether the caller is a child in its parent's memory, see [`ThreadState::aside`].
+pub fn is_aside() -> bool {
+    load().aside != 0
+}
+
+/// Where libc keeps a thread's TID, counted from the thread pointer.
+static TID_OFFSET: AtomicIsize = AtomicIsize::new(0);
+
+pub(crate) fn use_tid_offset(offset: isize) {
+    TID_OFFSET.store(offset, Relaxed);
+}
+
+/// The calling thread's TID, as libc has it. Only once the process is attached.
+#[inline(always)]
+pub(crate) fn libc_tid() -> u32 {
+    // SAFETY: a TID was found there when the process was attached.
+    unsafe { tid_at(TID_OFFSET.load(Relaxed)) }
+}
+
+/// Whether the calling thread's TID is where it is said to be.
+pub(crate) fn is_tid_at(offset: isize) -> bool {
+    // SAFETY: who says so knows libc: the word is within the thread's own block.
+    (unsafe { tid_at(offset) }) == gettid().as_raw_nonzero().get() as u32
+}
+
+/// The word `offset` behind the thread pointer.
+///
+/// # Safety
+///
+/// 4 bytes there are readable.
+#[inline(always)]
+unsafe fn tid_at(offset: isize) -> u32 {
+    // SAFETY: the caller's promise. An area at offset 0 is the thread pointer itself.
+    unsafe { Area::at(0).address().wrapping_offset(offset).cast::<u32>().read_volatile() }
+}
+
+/// Finds out who the calling thread is, enters it into the session's table and gives its common fields.
+pub(crate) fn start(shared: &Shared) -> u64 {
+    let state = load();
+    if state.aside != 0 {
+        return start_aside(shared, state);
+    }
+    if getpid().as_raw_nonzero().get() as u32 != shared.pid() {
+        forked();
+        return load().common;
+    }
+    let tid = libc_tid();
+    let task = if tid == shared.pid() { None } else { shared.add_task(tid) };
+    let common = abi::common::word(0, 0, 0, tid as i32);
+    store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
+    (shared.hooks.thread_started)();
+    common
+}
+
+/// The same for a child in its parent's memory: its words keep `common` at 0, so that it always comes
+/// back here. To the session it is a process of its own.
+fn start_aside(shared: &Shared, state: ThreadState) -> u64 {
+    if state.aside_common != 0 {
+        return state.aside_common;
+    }
+    let pid = gettid().as_raw_nonzero().get() as u32;
+    shared.enter_child(pid);
+    let common = abi::common::word(0, 0, 0, pid as i32);
+    store(ThreadState { aside_common: common, ..state });
+    common
+}
+
+/// The entry of the calling thread in the table of threads, if it has one there.
+pub(crate) fn current_task() -> Option<u32> {
+    load().task.checked_sub(1)
+}
+
+/// Says that the calling thread ends. Should it record more, it is entered again.
+pub fn end_thread() {
+    if let (Some(shared), Some(task)) = (process::shared(), current_task()) {
+        shared.control.end_task(task, shared.now());
+    }
+    store(ThreadState { common: 0, task: 0, ..load() });
+}
+
+/// Tells the recorder that it is in the child of a fork, in the only thread of a new process. When libc has
+/// forked, the thread finds out by itself at its next event; not so when the kernel was asked directly.
+pub fn forked() {
+    let Some(shared) = process::shared() else { return };
+    let pid = getpid().as_raw_nonzero().get() as u32;
+    let parent_pid = shared.pid();
+    if !shared.is_new_process(pid) {
+        return;
+    }
+    // What the thread knows of itself is still its parent's; if it has recorded anything there.
+    let tid = match abi::common::pid(load().common) {
+        0 => parent_pid,
+        tid => tid as u32,
+    };
+    let parent = Parent { tid, comm: shared.thread_comm() };
+    shared.enter_process();
+    let common = abi::common::word(0, 0, 0, pid as i32);
+    store(ThreadState { common, libc_tid: libc_tid(), ..ThreadState::default() });
+    (shared.hooks.thread_started)();
+    (shared.hooks.forked)(parent);
+}
+
+impl Shared {
+    /// Enters a thread of this process. It has the first thread's name; in the kernel its maker's.
+    fn add_task(&self, tid: u32) -> Option<u32> {
+        let process = self.process();
+        let task = NewTask { tid, tgid: self.pid(), process, comm: self.comm(), time: self.now() };
+        self.control.add_task(&task, || self.oldest_event())
+    }
+
+    /// The calling thread's name.
+    pub(crate) fn thread_comm(&self) -> [u8; 16] {
+        let task = current_task().and_then(|task| self.control.task(task));
+        task.map_or(self.comm(), |task| task.comm)
+    }
+}
