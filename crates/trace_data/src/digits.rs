@@ -1,0 +1,73 @@
+//! Numbers to digits, without the machinery of `core::fmt`.
+
+/// Bytes that the digits of any number fit into, in bases from 8 up.
+pub(crate) const SPACE: usize = 22;
+
+/// The digits of `value` in `BASE`, written to the end of `buffer`.
+pub(crate) fn digits<const BASE: u64>(
+    mut value: u64,
+    upper: bool,
+    buffer: &mut [u8; SPACE],
+) -> &[u8] {
+    let letters = if upper {
+        b"0123456789ABCDEF"
+    } else {
+        b"0123456789abcdef"
+    };
+    let mut start = buffer.len();
+    loop {
+        start -= 1;
+        buffer[start] = letters[(value % BASE) as usize];
+        value /= BASE;
+        if value == 0 {
+            return &buffer[start..];
+        }
+    }
+}
+
+/// Appends `value` in decimal, right-justified in `width` columns filled with `filler`.
+pub(crate) fn decimal(value: u64, width: usize, filler: u8, out: &mut Vec<u8>) {
+    let mut buffer = [0; SPACE];
+    let digits = digits::<10>(value, false, &mut buffer);
+    fill(filler, width.saturating_sub(digits.len()), out);
+    out.extend_from_slice(digits);
+}
+
+/// Appends `value` in hexadecimal, filled with zeros to `width` digits.
+pub(crate) fn hex(value: u64, width: usize, out: &mut Vec<u8>) {
+    let mut buffer = [0; SPACE];
+    let digits = digits::<16>(value, false, &mut buffer);
+    fill(b'0', width.saturating_sub(digits.len()), out);
+    out.extend_from_slice(digits);
+}
+
+/// Appends `byte` as often as told.
+pub(crate) fn fill(byte: u8, times: usize, out: &mut Vec<u8>) {
+    out.resize(out.len() + times, byte);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_number_fits() {
+        let mut buffer = [0; SPACE];
+        assert_eq!(
+            digits::<8>(u64::MAX, false, &mut buffer),
+            b"1777777777777777777777"
+        );
+        assert_eq!(digits::<16>(0xbeef, true, &mut buffer), b"BEEF");
+        assert_eq!(digits::<10>(0, true, &mut buffer), b"0");
+    }
+
+    #[test]
+    fn columns_are_filled_from_the_left() {
+        let mut out = Vec::new();
+        decimal(42, 5, b' ', &mut out);
+        decimal(7, 3, b'0', &mut out);
+        hex(0xabc, 2, &mut out);
+        hex(0xc, 2, &mut out);
+        assert_eq!(out, b"   42007abc0c");
+    }
+}

@@ -1,0 +1,142 @@
+//! Pages of events: taking one apart, and making one.
+//!
+//! A page is the unit in which the kernel's ring buffer, and ours, hands out events
+//! (`per_cpu/cpuN/trace_pipe_raw`, the data part of a trace.dat file). Its layout is in
+//! [`abi::page`]; tracefs.md section 4 has the experiments behind it.
+//!
+//! Reading trusts nothing: whatever the bytes are, [`Page`] and [`Events`] neither panic nor loop
+//! for ever, and they hand out only slices that lie inside the page's commit.
+
+mod build;
+mod cursor;
+
+pub use build::PageBuilder;
+pub(crate) use cursor::Cursor;
+
+use crate::bytes::u64_at;
+use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
+use core::iter::FusedIterator;
+
+/// Whether events were lost in front of some place of a recording.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missed {
+    /// None were.
+    #[default]
+    None,
+    /// Some were; nobody knows how many.
+    Unknown,
+    /// This many were.
+    Count(u64),
+}
+
+/// A page, its header taken apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    time_stamp: u64,
+    data: &'a [u8],
+    missed: Missed,
+}
+
+impl<'a> Page<'a> {
+    /// Reads the header of the page in `bytes`. `None` when not even that fits.
+    ///
+    /// The commit word is masked to its length and bounded by `bytes`. Its flags are looked for in
+    /// the low 32 bits: the kernel's own pages carry them sign-extended.
+    pub fn new(bytes: &'a [u8]) -> Option<Page<'a>> {
+        let time_stamp = u64_at(bytes, 0)?;
+        let commit = u64_at(bytes, COMMIT_OFFSET)?;
+        let rest = &bytes[HEADER_SIZE..];
+        let length = rest.len().min((commit & COMMIT_LENGTH) as usize);
+        let (data, tail) = rest.split_at(length);
+        Some(Page {
+            time_stamp,
+            data,
+            missed: missed(commit, tail),
+        })
+    }
+
+    /// The time of the first event, in units of the buffer's clock.
+    pub fn time_stamp(&self) -> u64 {
+        self.time_stamp
+    }
+
+    /// The committed bytes: events, back to back.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// Whether events were lost between the page before and this one.
+    pub fn missed(&self) -> Missed {
+        self.missed
+    }
+
+    /// The events, in the order of their recording.
+    pub fn events(&self) -> Events<'a> {
+        Events {
+            data: self.data,
+            cursor: Cursor::new(self.time_stamp),
+        }
+    }
+}
+
+impl<'a> IntoIterator for Page<'a> {
+    type Item = Event<'a>;
+    type IntoIter = Events<'a>;
+
+    fn into_iter(self) -> Events<'a> {
+        self.events()
+    }
+}
+
+/// What the flags of a commit word say; the count stands behind the data where there was room.
+fn missed(commit: u64, tail: &[u8]) -> Missed {
+    if commit & MISSED_EVENTS == 0 {
+        return Missed::None;
+    }
+    match u64_at(tail, 0) {
+        Some(count) if commit & MISSED_STORED != 0 => Missed::Count(count),
+        _ => Missed::Unknown,
+    }
+}
+
+/// An event of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// When, in units of the buffer's clock.
+    pub time: u64,
+    /// What: the common fields ([`abi::common`]) and the event's own. The length is that in the
+    /// page, which is rounded up to 4 bytes (and never 8): the last bytes may be filler.
+    pub payload: &'a [u8],
+}
+
+/// The events of a page. A few nanoseconds each.
+#[derive(Debug, Clone)]
+pub struct Events<'a> {
+    data: &'a [u8],
+    cursor: Cursor,
+}
+
+impl Events<'_> {
+    /// Whether the events ended before the page's commit, at bytes that are no event.
+    ///
+    /// Known once the iterator has returned `None`.
+    pub fn damaged(&self) -> bool {
+        self.cursor.damaged()
+    }
+}
+
+impl<'a> Iterator for Events<'a> {
+    type Item = Event<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Event<'a>> {
+        let (time, range) = self.cursor.next(self.data)?;
+        // The cursor returns ranges inside the data; `get` spares this loop a way to panic.
+        Some(Event {
+            time,
+            payload: self.data.get(range)?,
+        })
+    }
+}
+
+impl FusedIterator for Events<'_> {}

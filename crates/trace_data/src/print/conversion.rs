@@ -1,0 +1,344 @@
+//! A conversion of a format string: what stands behind its `%`.
+
+/// How an argument becomes text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Conversion {
+    /// `-`: filler goes behind.
+    pub(super) left: bool,
+    /// `0`: filler is zeros.
+    pub(super) zero: bool,
+    /// `+`.
+    pub(super) plus: bool,
+    /// A blank where a sign would stand.
+    pub(super) blank: bool,
+    /// `#`: a prefix that tells the base.
+    pub(super) alternate: bool,
+    pub(super) width: Amount,
+    pub(super) precision: Amount,
+    /// Bytes of the argument that count: `hh` is 1, `h` 2, nothing 4, everything else 8.
+    pub(super) size: usize,
+    pub(super) kind: Kind,
+}
+
+/// A width or precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Amount {
+    None,
+    Fixed(usize),
+    /// `*`: an argument of its own.
+    Argument,
+}
+
+/// The form of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Signed,
+    Unsigned,
+    Hex {
+        upper: bool,
+    },
+    Octal,
+    Character,
+    Text,
+    Pointer,
+    /// `%ps` and `%pS`: the name of an address.
+    Symbol {
+        offset: bool,
+    },
+    /// `%pM` (colons), `%pm` (nothing), `%pMF` (dashes), `%pMR` (reversed).
+    Mac {
+        separator: Option<u8>,
+        reversed: bool,
+    },
+    /// `%pI4` and `%pi4`.
+    Internet4 {
+        zeros: bool,
+        reversed: bool,
+    },
+    /// `%pI6`, `%pi6` and `%pI6c`.
+    Internet6 {
+        colons: bool,
+        compressed: bool,
+    },
+    /// `%pIS` with `p` (port) and `c` (compressed).
+    SocketAddress {
+        port: bool,
+        compressed: bool,
+    },
+    /// `%pU` with `b`, `B`, `l`, `L`.
+    Uuid {
+        little_endian: bool,
+        upper: bool,
+    },
+}
+
+/// The largest width or precision. Larger ones are cut to it: no column is wider than a page.
+pub(super) const MAX_AMOUNT: usize = 4096;
+
+/// Parses the conversion at the start of `text`, which begins behind the `%`. Returns it and the
+/// rest, or the character that is no conversion and the rest behind it.
+pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
+    let mut conversion = Conversion {
+        left: false,
+        zero: false,
+        plus: false,
+        blank: false,
+        alternate: false,
+        width: Amount::None,
+        precision: Amount::None,
+        size: 4,
+        kind: Kind::Signed,
+    };
+    let mut rest = flags(text, &mut conversion);
+    (conversion.width, rest) = amount(rest);
+    if let Some(behind) = rest.strip_prefix('.') {
+        (conversion.precision, rest) = amount(behind);
+        if conversion.precision == Amount::None {
+            conversion.precision = Amount::Fixed(0);
+        }
+    }
+    (conversion.size, rest) = size(rest);
+    let mut characters = rest.chars();
+    let kind = characters.next().unwrap_or('\0');
+    let behind = characters.as_str();
+    conversion.kind = match kind {
+        'd' | 'i' => Kind::Signed,
+        'u' => Kind::Unsigned,
+        'x' => Kind::Hex { upper: false },
+        'X' => Kind::Hex { upper: true },
+        'o' => Kind::Octal,
+        'c' => Kind::Character,
+        's' => Kind::Text,
+        'p' => {
+            let (kind, behind) = pointer(behind);
+            conversion.kind = kind;
+            return Ok((conversion, behind));
+        }
+        other => return Err((other, behind)),
+    };
+    Ok((conversion, behind))
+}
+
+fn flags<'a>(text: &'a str, conversion: &mut Conversion) -> &'a str {
+    let end = text
+        .find(|c| !matches!(c, '-' | '0' | '+' | ' ' | '#'))
+        .unwrap_or(text.len());
+    for flag in text[..end].chars() {
+        match flag {
+            '-' => conversion.left = true,
+            '0' => conversion.zero = true,
+            '+' => conversion.plus = true,
+            ' ' => conversion.blank = true,
+            _ => conversion.alternate = true,
+        }
+    }
+    &text[end..]
+}
+
+fn amount(text: &str) -> (Amount, &str) {
+    if let Some(rest) = text.strip_prefix('*') {
+        return (Amount::Argument, rest);
+    }
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    if end == 0 {
+        return (Amount::None, text);
+    }
+    let number = text[..end].parse().unwrap_or(MAX_AMOUNT).min(MAX_AMOUNT);
+    (Amount::Fixed(number), &text[end..])
+}
+
+fn size(text: &str) -> (usize, &str) {
+    let prefixes = [
+        ("hh", 1),
+        ("h", 2),
+        ("ll", 8),
+        ("l", 8),
+        ("L", 8),
+        ("q", 8),
+        ("j", 8),
+        ("z", 8),
+        ("Z", 8),
+        ("t", 8),
+    ];
+    let found = prefixes
+        .iter()
+        .find_map(|(prefix, size)| Some((*size, text.strip_prefix(*prefix)?)));
+    found.unwrap_or((4, text))
+}
+
+/// What follows `%p`.
+fn pointer(text: &str) -> (Kind, &str) {
+    let (name, rest) = text.split_at_checked(1).unwrap_or(("", text));
+    match name {
+        "s" | "f" => (Kind::Symbol { offset: false }, rest),
+        "S" | "F" => (Kind::Symbol { offset: true }, rest),
+        "x" | "K" => (Kind::Pointer, rest),
+        "M" | "m" => mac(name == "M", rest),
+        "I" | "i" => internet(name == "I", rest).unwrap_or((Kind::Pointer, text)),
+        "U" => uuid(rest),
+        _ => (Kind::Pointer, text),
+    }
+}
+
+fn mac(separated: bool, text: &str) -> (Kind, &str) {
+    let separator = separated.then_some(b':');
+    if let Some(rest) = text.strip_prefix('R') {
+        return (
+            Kind::Mac {
+                separator,
+                reversed: true,
+            },
+            rest,
+        );
+    }
+    match text.strip_prefix('F') {
+        Some(rest) if separated => (
+            Kind::Mac {
+                separator: Some(b'-'),
+                reversed: false,
+            },
+            rest,
+        ),
+        _ => (
+            Kind::Mac {
+                separator,
+                reversed: false,
+            },
+            text,
+        ),
+    }
+}
+
+fn internet(large: bool, text: &str) -> Option<(Kind, &str)> {
+    if let Some(rest) = text.strip_prefix('4') {
+        let order = rest
+            .chars()
+            .next()
+            .filter(|c| matches!(c, 'h' | 'n' | 'b' | 'l'));
+        let reversed = matches!(order, Some('h' | 'l'));
+        let rest = &rest[order.map_or(0, char::len_utf8)..];
+        return Some((
+            Kind::Internet4 {
+                zeros: !large,
+                reversed,
+            },
+            rest,
+        ));
+    }
+    if let Some(rest) = text.strip_prefix('6') {
+        let compressed = large && rest.starts_with('c');
+        let rest = &rest[usize::from(compressed)..];
+        return Some((
+            Kind::Internet6 {
+                colons: large,
+                compressed,
+            },
+            rest,
+        ));
+    }
+    let rest = text.strip_prefix('S')?;
+    let end = rest.find(|c| !matches!(c, 'p' | 'c' | 'f' | 's' | 'h' | 'n' | 'b' | 'l'));
+    let (letters, rest) = rest.split_at(end.unwrap_or(rest.len()));
+    let kind = Kind::SocketAddress {
+        port: letters.contains('p'),
+        compressed: letters.contains('c'),
+    };
+    Some((kind, rest))
+}
+
+fn uuid(text: &str) -> (Kind, &str) {
+    let letter = text
+        .chars()
+        .next()
+        .filter(|c| matches!(c, 'b' | 'B' | 'l' | 'L'));
+    let kind = Kind::Uuid {
+        little_endian: matches!(letter, Some('l' | 'L')),
+        upper: matches!(letter, Some('B' | 'L')),
+    };
+    (kind, &text[letter.map_or(0, char::len_utf8)..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_are_taken_apart() {
+        let (conversion, rest) = parse("-08.*llx rest").unwrap();
+        assert!(conversion.left && conversion.zero && !conversion.alternate);
+        assert_eq!(
+            (conversion.width, conversion.precision),
+            (Amount::Fixed(8), Amount::Argument)
+        );
+        assert_eq!(
+            (conversion.size, conversion.kind),
+            (8, Kind::Hex { upper: false })
+        );
+        assert_eq!(rest, " rest");
+        assert_eq!(parse(".s").unwrap().0.precision, Amount::Fixed(0));
+        assert_eq!(parse("hhd").unwrap().0.size, 1);
+        assert_eq!(
+            parse("99999999999999999999d").unwrap().0.width,
+            Amount::Fixed(MAX_AMOUNT)
+        );
+        assert_eq!(parse("5f!"), Err(('f', "!")));
+        assert_eq!(parse("5"), Err(('\0', "")));
+    }
+
+    #[test]
+    fn pointers_have_letters_of_their_own() {
+        let cases = [
+            ("pS+", Kind::Symbol { offset: true }, "+"),
+            ("px", Kind::Pointer, ""),
+            ("p", Kind::Pointer, ""),
+            ("p, x", Kind::Pointer, ", x"),
+            (
+                "pMF",
+                Kind::Mac {
+                    separator: Some(b'-'),
+                    reversed: false,
+                },
+                "",
+            ),
+            (
+                "pI4h:",
+                Kind::Internet4 {
+                    zeros: false,
+                    reversed: true,
+                },
+                ":",
+            ),
+            (
+                "pI6c",
+                Kind::Internet6 {
+                    colons: true,
+                    compressed: true,
+                },
+                "",
+            ),
+            (
+                "pISpc",
+                Kind::SocketAddress {
+                    port: true,
+                    compressed: true,
+                },
+                "",
+            ),
+            (
+                "pUl",
+                Kind::Uuid {
+                    little_endian: true,
+                    upper: false,
+                },
+                "",
+            ),
+            ("pIx", Kind::Pointer, "Ix"),
+        ];
+        for (text, kind, behind) in cases {
+            let (conversion, rest) = parse(text).unwrap();
+            assert_eq!((conversion.kind, rest), (kind, behind), "{text}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The text of a recording, as the kernel's `trace` file has it.
+//!
+//! ```text
+//! # tracer: nop
+//! #
+//! # entries-in-buffer/entries-written: 2/2   #P:2
+//! #
+//! #                                _-----=> irqs-off/BH-disabled
+//! #                               / _----=> need-resched
+//! #                              | / _---=> hardirq/softirq
+//! #                              || / _--=> preempt-depth
+//! #                              ||| / _-=> migrate-disable
+//! #                              |||| /     delay
+//! #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+//! #              | |         |   |||||     |         |
+//!          program-77      [000] .....     1.000123: open: path=/etc/passwd
+//! CPU:1 [LOST 1160 EVENTS]
+//!          program-78      [001] ...1.     1.000456: close: fd=3
+//! ```
+//!
+//! Byte for byte what Linux 6.18 prints; this crate's tests compare with the kernel they run on.
+//! Sources: tracefs.md section 3.2, `kernel/trace/trace.c` and `trace_output.c`.
+
+mod flags;
+mod ftrace;
+mod header;
+mod writer;
+
+pub use header::Header;
+pub use writer::TextWriter;
+
+/// Which columns there are. The kernel's options of the same names, at their defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// `irq-info`: the five characters of flags. On.
+    pub irq_info: bool,
+    /// `record-tgid`: the process a thread belongs to. Off.
+    pub tgid: bool,
+    /// `context-info`: everything in front of the message. On.
+    pub context_info: bool,
+    /// `annotate`: a line where a CPU's first event follows those of others, in a buffer that has
+    /// lost its start. Set it when events have been overwritten. Off.
+    pub annotate: bool,
+    /// Whether times are nanoseconds, shown as seconds; otherwise they are shown as they are. See
+    /// [`is_nanoseconds`]. On.
+    pub nanoseconds: bool,
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout {
+            irq_info: true,
+            tgid: false,
+            context_info: true,
+            annotate: false,
+            nanoseconds: true,
+        }
+    }
+}
+
+/// Whether a clock of this name counts nanoseconds: all but `counter`, `uptime` and the
+/// architecture's cycles, `x86-tsc`.
+pub fn is_nanoseconds(clock: &str) -> bool {
+    !matches!(clock, "counter" | "uptime" | "x86-tsc")
+}
+
+/// Something that knows threads.
+///
+/// `()` knows none.
+pub trait Tasks {
+    /// The name of the thread `pid`.
+    fn comm(&self, pid: i32) -> Option<&str>;
+
+    /// The process that it belongs to.
+    fn tgid(&self, pid: i32) -> Option<i32> {
+        let _ = pid;
+        None
+    }
+}
+
+impl Tasks for () {
+    fn comm(&self, _pid: i32) -> Option<&str> {
+        None
+    }
+}
+
+impl Tasks for std::collections::HashMap<i32, String> {
+    fn comm(&self, pid: i32) -> Option<&str> {
+        self.get(&pid).map(String::as_str)
+    }
+}

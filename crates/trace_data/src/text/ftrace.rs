@@ -1,0 +1,139 @@
+//! The messages of the system `ftrace`, which the kernel prints its own way: without the event's
+//! name in front, and not by the print format.
+
+use crate::bytes::{u64_at, until_nul};
+use crate::digits::hex;
+use crate::event::Event;
+use crate::symbols::Symbols;
+
+/// Appends the message of an event of the system `ftrace`, its line end included.
+///
+/// What isn't known here is printed by its print format.
+pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+    let field = |name: &str| event.format().field(name);
+    let number = |name: &str| {
+        field(name)
+            .and_then(|field| field.integer(payload))
+            .map_or(0, |value| value as u64)
+    };
+    let bytes = |name: &str| {
+        field(name)
+            .and_then(|field| field.bytes(payload))
+            .unwrap_or_default()
+    };
+    match event.format().name.as_str() {
+        "print" => {
+            symbol(number("ip"), symbols, out);
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(until_nul(bytes("buf")));
+        }
+        "raw_data" => raw_data(number("id"), bytes("buf"), out),
+        "function" => {
+            symbol(number("ip"), symbols, out);
+            let parent = number("parent_ip");
+            if parent != 0 {
+                out.extend_from_slice(b" <-");
+                symbol(parent, symbols, out);
+            }
+        }
+        "kernel_stack" => kernel_stack(
+            field("caller").map_or(0, |field| field.offset),
+            payload,
+            symbols,
+            out,
+        ),
+        "user_stack" => user_stack(bytes("caller"), out),
+        _ => event.print(payload, symbols, out),
+    }
+    if out.last() != Some(&b'\n') {
+        out.push(b'\n');
+    }
+}
+
+/// What was written to `trace_marker_raw`, up to the end of the record.
+fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"# ");
+    hex(id, 0, out);
+    out.extend_from_slice(b" buf:");
+    for byte in bytes {
+        out.push(b' ');
+        hex(u64::from(*byte), 2, out);
+    }
+}
+
+/// Callers, up to the end of the record: the array is longer than its format says.
+fn kernel_stack(offset: usize, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<stack trace>\n");
+    for at in (offset..payload.len()).step_by(8) {
+        match u64_at(payload, at) {
+            None | Some(u64::MAX) => break,
+            Some(address) => {
+                out.extend_from_slice(b" => ");
+                symbol(address, symbols, out);
+                out.push(b'\n');
+            }
+        }
+    }
+}
+
+/// Callers in a process, whose names the kernel doesn't know.
+fn user_stack(callers: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<user stack trace>\n");
+    for caller in callers.chunks_exact(8) {
+        match u64_at(caller, 0) {
+            None | Some(0) => break,
+            Some(address) => {
+                out.extend_from_slice(b" =>  <");
+                hex(address, 16, out);
+                out.extend_from_slice(b">\n");
+            }
+        }
+    }
+}
+
+/// The name of an address, or the address.
+fn symbol(address: u64, symbols: &dyn Symbols, out: &mut Vec<u8>) {
+    if address == 0 {
+        return out.push(b'0');
+    }
+    match symbols.symbol(address) {
+        Some(symbol) => out.extend_from_slice(symbol.name.as_bytes()),
+        None => {
+            out.extend_from_slice(b"0x");
+            hex(address, 8, out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+    use crate::print::Dialect;
+    use crate::symbols::SymbolTable;
+
+    fn printed(fields: &str, name: &str, payload: &[u8]) -> String {
+        let text = format!("name: {name}\nID: 1\nformat:\n\n{fields}\nprint fmt: \"\"\n");
+        let event = Event::new(Format::parse("ftrace", &text).unwrap(), Dialect::Kernel);
+        let symbols = SymbolTable::parse("1000 t caller\n2000 t callee\n3000 t end\n", "");
+        let mut out = Vec::new();
+        print(&event, payload, &symbols, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_function_and_its_caller() {
+        let fields = "field:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n\
+                      field:unsigned long parent_ip;\toffset:16;\tsize:8;\tsigned:0;\n";
+        let payload: Vec<u8> = [0, 0x2004, 0x1010]
+            .iter()
+            .flat_map(|n: &u64| n.to_le_bytes())
+            .collect();
+        assert_eq!(printed(fields, "function", &payload), "callee <-caller\n");
+        let payload: Vec<u8> = [0, 0x4, 0]
+            .iter()
+            .flat_map(|n: &u64| n.to_le_bytes())
+            .collect();
+        assert_eq!(printed(fields, "function", &payload), "0x00000004\n");
+    }
+}

@@ -1,0 +1,68 @@
+//! What stands above the first event.
+
+use super::Layout;
+use crate::digits::decimal;
+
+/// The numbers of the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// The current tracer: `nop` where only events are recorded.
+    pub tracer: &'a str,
+    /// Events in the buffer.
+    pub entries: u64,
+    /// Events written since the buffer was cleared, those overwritten included.
+    pub written: u64,
+    /// CPUs.
+    pub cpus: u64,
+}
+
+/// The explanation of the flags.
+const FLAGS: [&str; 6] = [
+    "  _-----=> irqs-off/BH-disabled\n",
+    " / _----=> need-resched\n",
+    "| / _---=> hardirq/softirq\n",
+    "|| / _--=> preempt-depth\n",
+    "||| / _-=> migrate-disable\n",
+    "|||| /     delay\n",
+];
+
+impl Header<'_> {
+    /// Appends the header to `out`.
+    pub(super) fn print(&self, layout: Layout, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"# tracer: ");
+        out.extend_from_slice(self.tracer.as_bytes());
+        out.extend_from_slice(b"\n#\n");
+        if !layout.context_info {
+            return;
+        }
+        out.extend_from_slice(b"# entries-in-buffer/entries-written: ");
+        decimal(self.entries, 0, b' ', out);
+        out.push(b'/');
+        decimal(self.written, 0, b' ', out);
+        out.extend_from_slice(b"   #P:");
+        decimal(self.cpus, 0, b' ', out);
+        out.extend_from_slice(b"\n#\n");
+        legend(layout, out);
+    }
+}
+
+fn legend(layout: Layout, out: &mut Vec<u8>) {
+    let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
+    let choose = |shown: bool, yes: &'static str, no: &'static str| if shown { yes } else { no };
+    if layout.irq_info {
+        for line in FLAGS {
+            put("#                              ");
+            put(choose(layout.tgid, "          ", ""));
+            put(line);
+        }
+    }
+    put("#           TASK-PID     ");
+    put(choose(layout.tgid, "  TGID    ", ""));
+    put("CPU#");
+    put(choose(layout.irq_info, "  |||||  ", "     "));
+    put("TIMESTAMP  FUNCTION\n#              | |         ");
+    put(choose(layout.tgid, "  |       ", ""));
+    put("|");
+    put(choose(layout.irq_info, "   |||||     ", "         "));
+    put("|         |\n");
+}

@@ -1,0 +1,60 @@
+//! Files, and the programs that read them.
+
+use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, write};
+use trace_data::merge::Source;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A place for a file of this test run.
+pub fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("lookback-{}-{name}", std::process::id()))
+}
+
+/// Writes a recording of one buffer to `path`.
+pub fn save(path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) {
+    let cpus = cpus.iter().map(|pages| CpuSource {
+        pages: &pages[..],
+        length: pages.len() as u64,
+    });
+    let mut buffers = [BufferSource {
+        name: String::new(),
+        cpus: cpus.collect(),
+    }];
+    let file = File::create(path).unwrap();
+    write(std::io::BufWriter::new(file), metadata, &mut buffers).unwrap();
+}
+
+/// What a program prints: output and errors. `None`, and a note, where it isn't installed.
+pub fn run(program: &str, arguments: &[&str]) -> Option<(String, String)> {
+    match Command::new(program).args(arguments).output() {
+        Ok(output) => Some((
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )),
+        Err(error) => {
+            println!("skipped: {program}: {error}");
+            None
+        }
+    }
+}
+
+/// A recording, opened.
+pub fn open(path: &Path) -> Recording<File> {
+    Recording::open(File::open(path).unwrap()).unwrap()
+}
+
+/// All pages of a buffer, CPU by CPU.
+pub fn read_pages(recording: &mut Recording<File>, buffer: usize) -> Vec<Vec<u8>> {
+    let mut source = recording.pages(buffer).unwrap();
+    let mut page = Vec::new();
+    let mut cpus = Vec::new();
+    for stream in 0..source.streams() {
+        let mut pages = Vec::new();
+        while source.next_page(stream, &mut page).unwrap() {
+            pages.extend_from_slice(&page);
+        }
+        cpus.push(pages);
+    }
+    cpus
+}
