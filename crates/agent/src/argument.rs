@@ -1,0 +1,333 @@
+//! Kinds of arguments and results: what an event records of them.
+//!
+//! Arguments and results are words here, as the call's registers hold them; the field says how many bytes of
+//! a word count.
+//!
+//! What an argument points to is read when the call returns, and only where its result shows that the
+//! kernel or libc has read or written it. A wrong pointer that the kernel answers with EFAULT must not
+//! become a crash here.
+
+use crate::names;
+use trace_event::Kind;
+
+/// A kind of argument.
+pub trait Argument {
+    /// Its field in the event at the call's entry.
+    const ENTRY: Kind;
+    /// Its field in the event at the call's exit, if it has one there.
+    const EXIT: Option<Kind> = None;
+
+    /// What the exit records of the argument `index` of a call with these arguments.
+    ///
+    /// # Safety
+    ///
+    /// The words are the arguments of a call that has just returned, as `returned` says.
+    #[inline(always)]
+    unsafe fn at_exit(_words: &[u64], _index: usize, _returned: Returned) -> Value {
+        Value::Nothing
+    }
+}
+
+/// A kind of result.
+pub trait Outcome {
+    /// The field `ret`, unless nothing is ever returned.
+    const FIELD: Option<Kind>;
+
+    /// Whether a call with this result has failed, and where its error is found.
+    fn failure(word: u64) -> Failure;
+}
+
+/// Whether a call has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// It has not.
+    None,
+    /// It has, and errno says why.
+    Errno,
+    /// It has, and this says why.
+    Number(i32),
+}
+
+/// How a call has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returned {
+    /// Its result.
+    pub result: u64,
+    /// Its error, or 0.
+    pub error: i32,
+}
+
+impl Returned {
+    /// Whether what the call was to fill is filled.
+    fn has_filled(self) -> bool {
+        self.error == 0
+    }
+
+    /// Whether the call's text arguments have been read: it has succeeded, or failed by what it found
+    /// under the path.
+    fn has_read(self) -> bool {
+        const FOUND: [i32; 15] = [
+            0,
+            libc::ENOENT,
+            libc::EACCES,
+            libc::EPERM,
+            libc::ENOTDIR,
+            libc::EEXIST,
+            libc::EISDIR,
+            libc::ELOOP,
+            libc::EROFS,
+            libc::ENXIO,
+            libc::ENOTEMPTY,
+            libc::EXDEV,
+            libc::ETXTBSY,
+            libc::ENOEXEC,
+            libc::ECONNREFUSED,
+        ];
+        FOUND.contains(&self.error)
+    }
+
+    /// Whether an address that the call was given has been read: errors that come from the network, or
+    /// from the address itself, come after that.
+    fn has_read_address(self) -> bool {
+        const FOUND: [i32; 8] = [
+            libc::EINPROGRESS,
+            libc::EAGAIN,
+            libc::EADDRINUSE,
+            libc::EADDRNOTAVAIL,
+            libc::ENETUNREACH,
+            libc::EHOSTUNREACH,
+            libc::ETIMEDOUT,
+            libc::EINTR,
+        ];
+        self.has_read() || FOUND.contains(&self.error)
+    }
+}
+
+/// What an exit event records of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// It has no field there.
+    Nothing,
+    /// 4 bytes.
+    Half(u32),
+    /// 8 bytes.
+    Word(u64),
+    /// Text that ends with a zero byte; null when it can't be read.
+    Text(*const u8),
+    /// A `struct sockaddr` of so many bytes; null when it can't be read.
+    Socket(*const u8, u32),
+}
+
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident: $entry:expr $(, at exit $exit:expr, $read:expr)?;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub enum $name {}
+
+            impl Argument for $name {
+                const ENTRY: Kind = $entry;
+                $(
+                    const EXIT: Option<Kind> = Some($exit);
+
+                    #[inline(always)]
+                    unsafe fn at_exit(words: &[u64], index: usize, returned: Returned) -> Value {
+                        let read: unsafe fn(&[u64], usize, Returned) -> Value = $read;
+                        // SAFETY: the caller's promise, handed on.
+                        unsafe { read(words, index, returned) }
+                    }
+                )?
+            }
+        )*
+    };
+}
+
+arguments! {
+    /// A number, or a descriptor.
+    Int: Kind::I32;
+    /// A number.
+    Unsigned: Kind::U32;
+    /// A number, or an offset in a file.
+    Long: Kind::I64;
+    /// Bytes, or a count.
+    Size: Kind::U64;
+    /// A pointer that is never followed.
+    Pointer: Kind::Pointer;
+    /// Text that the call reads.
+    Path: Kind::Pointer, at exit Kind::Text, read::text;
+    /// A directory that a path starts from.
+    Directory: Kind::Directory;
+    /// What open(2) takes.
+    OpenFlags: Kind::OpenFlags(names::OPEN);
+    /// Permission bits.
+    Mode: Kind::Mode;
+    /// Where lseek(2) counts from.
+    Whence: Kind::Named(names::WHENCE);
+    /// Flags of a new descriptor.
+    DescriptorFlags: Kind::Flags(names::DESCRIPTOR);
+    /// What fcntl(2) is to do.
+    FcntlCommand: Kind::Named(names::FCNTL);
+    /// What flock(2) is to do.
+    LockOperation: Kind::Flags(names::LOCK);
+    /// What access(2) asks for.
+    AccessMode: Kind::Flags(names::ACCESS);
+    /// Flags of the calls that start from a directory.
+    AtFlags: Kind::Flags(names::AT);
+    /// A socket's address family.
+    AddressFamily: Kind::Named(names::FAMILY);
+    /// A socket's type and flags.
+    SocketType: Kind::Flags(names::SOCKET);
+    /// How a message is sent or received.
+    MessageFlags: Kind::Flags(names::MESSAGE);
+    /// Which half of a connection ends.
+    ShutdownHow: Kind::Named(names::SHUTDOWN);
+    /// What epoll_ctl(2) is to do.
+    EpollOperation: Kind::Named(names::EPOLL);
+    /// A clock.
+    ClockId: Kind::Named(names::CLOCK);
+    /// How waitpid(2) waits.
+    WaitOptions: Kind::Flags(names::WAIT);
+    /// A signal.
+    Signal: Kind::Named(names::SIGNAL);
+    /// A process.
+    Pid: Kind::Pid;
+    /// A `struct sockaddr` that the call reads; its length is the argument behind it.
+    SocketAddress: Kind::Pointer, at exit Kind::Text, read::socket_address;
+    /// A `struct sockaddr` that the call fills; its length is where the argument behind it points.
+    PeerAddress: Kind::Pointer, at exit Kind::Text, read::peer_address;
+    /// Two descriptors that the call fills.
+    DescriptorPair: Kind::Pointer, at exit Kind::Descriptors, read::pair;
+    /// A wait status that the call fills.
+    Status: Kind::Pointer, at exit Kind::I32, read::status;
+    /// A PID that the call fills.
+    ChildPid: Kind::Pointer, at exit Kind::Pid, read::half;
+    /// A `struct timespec` that the call reads, recorded in ns.
+    Duration: Kind::Pointer, at exit Kind::U64, read::duration;
+}
+
+macro_rules! outcomes {
+    ($($(#[$doc:meta])* $name:ident: $field:expr, |$word:ident| $failure:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub enum $name {}
+
+            impl Outcome for $name {
+                const FIELD: Option<Kind> = $field;
+
+                #[inline(always)]
+                fn failure($word: u64) -> Failure {
+                    $failure
+                }
+            }
+        )*
+    };
+}
+
+outcomes! {
+    /// A descriptor or a number, or -1.
+    Descriptor: Some(Kind::I32), |word| errno_if(word as i32 == -1);
+    /// 0, or -1.
+    Success: Some(Kind::I32), |word| errno_if(word as i32 == -1);
+    /// Bytes, or -1.
+    Count: Some(Kind::I64), |word| errno_if(word as i64 == -1);
+    /// An offset in a file, or -1.
+    Offset: Some(Kind::I64), |word| errno_if(word as i64 == -1);
+    /// A number of items; fewer than asked for is no error by itself.
+    Number: Some(Kind::U64), |_word| Failure::None;
+    /// A pointer, or null.
+    Address: Some(Kind::Pointer), |word| errno_if(word == 0);
+    /// A directory entry, or null at the end.
+    Entry: Some(Kind::Pointer), |_word| Failure::None;
+    /// A process, or -1.
+    Child: Some(Kind::Pid), |word| errno_if(word as i32 == -1);
+    /// Seconds not slept.
+    Remaining: Some(Kind::U32), |_word| Failure::None;
+    /// 0, or the error itself.
+    ErrorNumber: Some(Kind::I32), |word| match word as i32 {
+        0 => Failure::None,
+        error => Failure::Number(error),
+    };
+    /// Nothing: the call doesn't return.
+    Never: None, |_word| Failure::None;
+}
+
+fn errno_if(failed: bool) -> Failure {
+    if failed { Failure::Errno } else { Failure::None }
+}
+
+/// What is recorded as the mode of an open(2): the argument is only there when a file may be made.
+pub fn creation_mode(flags: u64, mode: u64) -> u64 {
+    let flags = flags as i32;
+    let creates = flags & libc::O_CREAT != 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE;
+    if creates { mode } else { 0 }
+}
+
+/// Following pointers, once a call has returned.
+mod read {
+    use super::{Returned, Value};
+
+    /// The pointer that the argument is.
+    fn pointer<T>(words: &[u64], index: usize) -> *const T {
+        words.get(index).map_or(core::ptr::null(), |word| *word as usize as *const T)
+    }
+
+    /// Reads what a pointer points to, if it is not null.
+    unsafe fn load<T: Copy>(pointer: *const T) -> Option<T> {
+        // SAFETY: the caller knows that the call has read or written it. It may be unaligned.
+        (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
+    }
+
+    pub(super) unsafe fn text(words: &[u64], index: usize, returned: Returned) -> Value {
+        let text = pointer(words, index);
+        Value::Text(if returned.has_read() { text } else { core::ptr::null() })
+    }
+
+    pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Returned) -> Value {
+        let len = words.get(index + 1).map_or(0, |word| *word as u32);
+        let address = pointer(words, index);
+        Value::Socket(if returned.has_read_address() { address } else { core::ptr::null() }, len)
+    }
+
+    pub(super) unsafe fn peer_address(words: &[u64], index: usize, returned: Returned) -> Value {
+        let address: *const u8 = pointer(words, index);
+        if !returned.has_filled() || address.is_null() {
+            return Value::Socket(core::ptr::null(), 0);
+        }
+        // SAFETY: with an address there has to be a length, and the call has written both.
+        let len = unsafe { load::<u32>(pointer(words, index + 1)) };
+        Value::Socket(address, len.unwrap_or(0))
+    }
+
+    pub(super) unsafe fn pair(words: &[u64], index: usize, returned: Returned) -> Value {
+        let pair: *const u64 = pointer(words, index);
+        // SAFETY: the call has written two descriptors there: 8 bytes.
+        let filled = returned.has_filled().then(|| unsafe { load(pair) }).flatten();
+        Value::Word(filled.unwrap_or(u64::MAX))
+    }
+
+    pub(super) unsafe fn half(words: &[u64], index: usize, returned: Returned) -> Value {
+        let number: *const u32 = pointer(words, index);
+        // SAFETY: the call has written a number there, unless it got null.
+        let filled = returned.has_filled().then(|| unsafe { load(number) }).flatten();
+        Value::Half(filled.unwrap_or(0))
+    }
+
+    pub(super) unsafe fn status(words: &[u64], index: usize, returned: Returned) -> Value {
+        if returned.result as i32 <= 0 {
+            // No child has changed, so nothing was written.
+            return Value::Half(0);
+        }
+        // SAFETY: the caller's promise, handed on.
+        unsafe { half(words, index, returned) }
+    }
+
+    pub(super) unsafe fn duration(words: &[u64], index: usize, returned: Returned) -> Value {
+        let time: *const [u64; 2] = pointer(words, index);
+        let has_read = returned.has_filled() || returned.error == libc::EINTR;
+        // SAFETY: the call has read the two numbers.
+        let time = has_read.then(|| unsafe { load(time) }).flatten().unwrap_or([0; 2]);
+        let [seconds, nanoseconds] = time;
+        Value::Word(seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds))
+    }
+}

@@ -1,0 +1,277 @@
+//! Executing programs, so that they find the session even with an environment of their own.
+
+use crate::argument::Value;
+use crate::events::Call;
+use crate::preload::environment::{self, Complete};
+use crate::preload::real::{older, real};
+use crate::preload::stub::stub;
+use crate::preload::record;
+use core::arch::naked_asm;
+use core::ffi::c_char;
+
+type Environment = *const *const c_char;
+type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
+
+fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
+    let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(Value::Word);
+    // SAFETY: no value is followed.
+    unsafe { record::write(Call::execve.entry(), &values) };
+}
+
+/// Records that a program could not be executed.
+fn record_return(result: i32, path: usize) -> i32 {
+    // SAFETY: libc's word for the calling thread.
+    let error = unsafe { *libc::__errno_location() };
+    let readable = error != libc::EFAULT;
+    let path = if readable { path as *const u8 } else { core::ptr::null() };
+    let values = [Value::Half(result as u32), Value::Half(error as u32), Value::Text(path)];
+    // SAFETY: the path was read by the call.
+    unsafe { record::write(Call::execve.exit(), &values) };
+    result
+}
+
+/// Calls `real` with an environment in which the session can be found, if `environment` lacks it.
+///
+/// # Safety
+///
+/// As for execve(2).
+unsafe extern "C" fn with_session(
+    real: Execute,
+    path: usize,
+    arguments: usize,
+    environment: Environment,
+) -> i32 {
+    let mut complete = Complete::new();
+    // SAFETY: the caller's promise.
+    let environment = unsafe { complete.fill(environment) }.unwrap_or(environment);
+    // SAFETY: the program's own call.
+    unsafe { real(path, arguments, environment) }
+}
+
+/// Executes `path` by `real`, which takes an environment.
+///
+/// # Safety
+///
+/// As for execve(2).
+unsafe extern "C" fn execute(
+    real: usize,
+    path: usize,
+    arguments: usize,
+    environment: Environment,
+    caller: usize,
+) -> i32 {
+    record_entry(path, arguments, environment, caller);
+    // SAFETY: the functions that this is called with have this type, and the program's own arguments.
+    let result = unsafe {
+        let real: Execute = core::mem::transmute(real);
+        if Complete::is_needed(environment) {
+            with_session(real, path, arguments, environment)
+        } else {
+            real(path, arguments, environment)
+        }
+    };
+    record_return(result, path)
+}
+
+/// Defines a wrapper for a function that executes a program.
+macro_rules! executing {
+    ($symbol:ident by $real:literal, $($parameter:ident)*, environment: $environment:expr) => {
+        const _: () = {
+            unsafe extern "C" fn body($($parameter: usize,)* caller: usize) -> i32 {
+                // SAFETY: the program's own call.
+                unsafe { executing!(@call $real, $($parameter)*, $environment, caller) }
+            }
+            stub!($symbol, body, $($parameter)*);
+        };
+    };
+    (@call $real:literal, $path:ident $arguments:ident, $environment:expr, $caller:ident) => {
+        execute(real!($real), $path, $arguments, $environment, $caller)
+    };
+    (@call $real:literal, $path:ident $arguments:ident $own:ident, $_:expr, $caller:ident) => {
+        execute(real!($real), $path, $arguments, $own as Environment, $caller)
+    };
+}
+
+// libc's execv and execvp pass the process's own environment; there is no other difference.
+executing!(execve by c"execve", path arguments environment, environment: ());
+executing!(execvpe by c"execvpe", path arguments environment, environment: ());
+executing!(execv by c"execve", path arguments, environment: environment::current());
+executing!(execvp by c"execvpe", path arguments, environment: environment::current());
+
+/// Defines a wrapper for a function with the program's arguments in its own, up to a null. Those in
+/// registers are pushed below those on the stack: so they make the array that `$body` gets second, with the
+/// caller's address third.
+macro_rules! listing {
+    ($symbol:ident, $body:path) => {
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $symbol() {
+            naked_asm!(
+                "pop rax",
+                "push r9",
+                "push r8",
+                "push rcx",
+                "push rdx",
+                "push rsi",
+                "mov rsi, rsp",
+                "push rax",
+                "mov rdx, rax",
+                "call {body}",
+                "pop rcx",
+                "add rsp, 40",
+                "push rcx",
+                "ret",
+                body = sym $body,
+            )
+        }
+    };
+}
+
+unsafe extern "C" fn execl_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    // SAFETY: the program's own call.
+    unsafe { execute(real!(c"execve"), path, arguments, environment::current(), caller) }
+}
+
+unsafe extern "C" fn execlp_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    // SAFETY: as above.
+    unsafe { execute(real!(c"execvpe"), path, arguments, environment::current(), caller) }
+}
+
+unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    let mut last = arguments as *const usize;
+    // SAFETY: as above; the environment stands behind the null.
+    unsafe {
+        while *last != 0 {
+            last = last.add(1);
+        }
+        execute(real!(c"execve"), path, arguments, *last.add(1) as Environment, caller)
+    }
+}
+
+listing!(execl, execl_body);
+listing!(execlp, execlp_body);
+listing!(execle, execle_body);
+
+unsafe extern "C" fn fexecve_body(
+    fd: i32,
+    arguments: usize,
+    environment: Environment,
+    caller: usize,
+) -> i32 {
+    type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
+    let values = [
+        Value::Half(fd as u32),
+        Value::Word(arguments as u64),
+        Value::Word(environment as u64),
+        Value::Word(caller as u64),
+    ];
+    let mut complete = Complete::new();
+    // SAFETY: the function has this type; the program's own call.
+    let result = unsafe {
+        record::write(Call::fexecve.entry(), &values);
+        let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
+        let is_needed = Complete::is_needed(environment);
+        let completed = if is_needed { complete.fill(environment) } else { None };
+        real(fd, arguments, completed.unwrap_or(environment))
+    };
+    // SAFETY: libc's word for the calling thread.
+    let error = unsafe { *libc::__errno_location() };
+    let values = [Value::Half(result as u32), Value::Half(error as u32)];
+    // SAFETY: no value is a pointer.
+    unsafe { record::write(Call::fexecve.exit(), &values) };
+    result
+}
+
+stub!(fexecve, fexecve_body, fd arguments environment);
+
+type Spawn = unsafe extern "C" fn(usize, usize, usize, usize, usize, Environment) -> i32;
+
+unsafe extern "C" fn spawn_with_session(
+    real: Spawn,
+    pid: usize,
+    path: usize,
+    actions: usize,
+    attributes: usize,
+    arguments: usize,
+    environment: Environment,
+) -> i32 {
+    let mut complete = Complete::new();
+    // SAFETY: the program's own call.
+    unsafe {
+        let environment = complete.fill(environment).unwrap_or(environment);
+        real(pid, path, actions, attributes, arguments, environment)
+    }
+}
+
+/// Defines a body for posix_spawn or posix_spawnp, with where libc's function is.
+macro_rules! spawning {
+    ($body:ident, $real:expr) => {
+        unsafe extern "C" fn $body(
+            pid: usize,
+            path: usize,
+            actions: usize,
+            attributes: usize,
+            arguments: usize,
+            environment: Environment,
+            caller: usize,
+        ) -> i32 {
+            let values = [pid, path, actions, attributes, arguments, environment as usize, caller];
+            // SAFETY: no value is followed.
+            unsafe {
+                record::write(
+                    Call::posix_spawn.entry(),
+                    &values.map(|value| Value::Word(value as u64)),
+                );
+            }
+            // SAFETY: the function has this type; the program's own call.
+            let error = unsafe {
+                let real: Spawn = core::mem::transmute($real);
+                if Complete::is_needed(environment) {
+                    spawn_with_session(
+                        real, pid, path, actions, attributes, arguments, environment,
+                    )
+                } else {
+                    real(pid, path, actions, attributes, arguments, environment)
+                }
+            };
+            record_spawned(error, pid, path);
+            error
+        }
+    };
+}
+
+spawning!(spawn_body, real!(c"posix_spawn"));
+spawning!(spawnp_body, real!(c"posix_spawnp"));
+// Programs linked with a glibc before 2.15 get a function that also runs scripts without a first line that
+// names an interpreter.
+spawning!(old_spawn_body, older(c"posix_spawn", c"GLIBC_2.2.5"));
+spawning!(old_spawnp_body, older(c"posix_spawnp", c"GLIBC_2.2.5"));
+
+/// Records how a spawn has ended.
+fn record_spawned(error: i32, pid: usize, path: usize) {
+    // SAFETY: a spawn that has succeeded has written the PID, unless it got null.
+    let child = match pid as *const i32 {
+        pid if error != 0 || pid.is_null() => 0,
+        pid => unsafe { pid.read_unaligned() },
+    };
+    let readable = error != libc::EFAULT;
+    let path = if readable { path as *const u8 } else { core::ptr::null() };
+    let [result, error, child] = [error, error, child].map(|number| Value::Half(number as u32));
+    // SAFETY: the path was read by the call.
+    unsafe {
+        record::write(Call::posix_spawn.exit(), &[result, error, child, Value::Text(path)]);
+    }
+}
+
+stub!(lookback_posix_spawn, spawn_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawnp, spawnp_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawn_2_2_5, old_spawn_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawnp_2_2_5, old_spawnp_body, pid path actions attributes arguments environment);
+
+// The linker gives these their names and versions, see `preload.map`.
+core::arch::global_asm!(
+    ".symver lookback_posix_spawn, posix_spawn@@GLIBC_2.15",
+    ".symver lookback_posix_spawnp, posix_spawnp@@GLIBC_2.15",
+    ".symver lookback_posix_spawn_2_2_5, posix_spawn@GLIBC_2.2.5",
+    ".symver lookback_posix_spawnp_2_2_5, posix_spawnp@GLIBC_2.2.5",
+);

@@ -1,0 +1,306 @@
+//! Making processes and threads.
+//!
+//! The event that says so is recorded by the new one, see [`attach::record_fork`].
+
+use crate::argument::Value;
+use crate::events::Call;
+use crate::preload::real::real;
+use crate::preload::stub::stub;
+use crate::preload::wrap::{Frame, Hooks};
+use crate::preload::{attach, record};
+use core::arch::naked_asm;
+use core::cell::UnsafeCell;
+use core::ffi::c_void;
+use core::mem::offset_of;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use trace_event::{Parent, ThreadState, enter, is_enabled, session, thread_state};
+
+/// The calling thread, about to make a thread or a child; None when the process is not attached.
+fn current() -> Option<Parent> {
+    let session = session()?;
+    Some(Parent { tid: enter()?.tid() as u32, comm: session.comm() })
+}
+
+fn record_entry(call: Call, caller: usize) {
+    // SAFETY: no value is a pointer.
+    unsafe { record::write(call.entry(), &[Value::Word(caller as u64)]) };
+}
+
+fn record_return(call: Call, child: i32, error: i32) {
+    // SAFETY: no value is a pointer.
+    unsafe { record::write(call.exit(), &[Value::Half(child as u32), Value::Half(error as u32)]) };
+}
+
+/// fork(3). Its child must know that it is another process, whether anything is recorded or not.
+pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork };
+
+unsafe fn before_fork(_: &mut Frame) {}
+
+unsafe fn after_fork(frame: &mut Frame) {
+    if frame.result as i32 == 0 {
+        trace_event::forked();
+    }
+}
+
+/// vfork(2): the child goes on in this very frame, on this stack, before the parent does. So the return
+/// address is kept in a register, which the kernel preserves for both, and so are the thread's words, see
+/// [`ThreadState::aside`]. As libc does it, there is nothing else to it than the system call.
+#[unsafe(no_mangle)]
+#[unsafe(naked)]
+unsafe extern "C" fn vfork() {
+    naked_asm!(
+        "mov rdi, [rsp]",
+        "sub rsp, 8",
+        "call {before}",        // rax: the thread's words, or where they would be
+        "add rsp, 8",
+        "mov rsi, rax",
+        "mov rdx, [rsi + {COMMON}]",
+        "mov r8, [rsi + {TASK}]",     // and libc's TID
+        "mov r9, [rsi + {ASIDE}]",
+        "mov r10, [rsi + {ASIDE_COMMON}]",
+        "pop rdi",
+        "mov qword ptr [rsi + {COMMON}], 0",
+        "mov qword ptr [rsi + {TASK}], 0",
+        "mov qword ptr [rsi + {ASIDE}], 1",
+        "mov qword ptr [rsi + {ASIDE_COMMON}], 0",
+        "mov eax, 58",
+        "syscall",
+        "push rdi",
+        "test eax, eax",
+        "jz 2f",
+        // The parent, once the child has executed a program or is gone; or nothing was made.
+        "mov [rsi + {COMMON}], rdx",
+        "mov [rsi + {TASK}], r8",
+        "mov [rsi + {ASIDE}], r9",
+        "mov [rsi + {ASIDE_COMMON}], r10",
+        "sub rsp, 8",
+        "mov rdi, rax",
+        "call {after}",         // rax: what vfork returns
+        "add rsp, 8",
+        "ret",
+        // The child.
+        "2:",
+        "sub rsp, 8",
+        "mov rdi, rdx",
+        "call {in_child}",
+        "add rsp, 8",
+        "xor eax, eax",
+        "ret",
+        before = sym before_vfork,
+        after = sym after_vfork,
+        in_child = sym in_vforked_child,
+        COMMON = const offset_of!(ThreadState, common),
+        TASK = const offset_of!(ThreadState, task),
+        ASIDE = const offset_of!(ThreadState, aside),
+        ASIDE_COMMON = const offset_of!(ThreadState, aside_common),
+    )
+}
+
+extern "C" fn before_vfork(caller: usize) -> *mut ThreadState {
+    record_entry(Call::vfork, caller);
+    thread_state()
+}
+
+extern "C" fn after_vfork(result: isize) -> i32 {
+    let (child, error) = if result < 0 { (-1, -result as i32) } else { (result as i32, 0) };
+    record_return(Call::vfork, child, error);
+    if error != 0 {
+        // SAFETY: libc's word for the calling thread.
+        unsafe { *libc::__errno_location() = error };
+    }
+    child
+}
+
+extern "C" fn in_vforked_child(parent_common: u64) {
+    if let Some(session) = session() {
+        let tid = abi::common::pid(parent_common) as u32;
+        attach::record_fork(Parent { tid, comm: session.process_comm() });
+    }
+    record_return(Call::vfork, 0, 0);
+}
+
+type Clone = unsafe extern "C" fn(usize, usize, i32, usize, usize, usize, usize) -> i32;
+
+/// clone(2), as libc's function. A child that shares the caller's memory and its thread-local words must not
+/// be taken for the caller. If it has the caller wait, the words are taken back; else they stay aside, and
+/// the caller writes to lanes from here on.
+unsafe extern "C" fn clone_body(
+    start: usize,
+    stack: usize,
+    flags: i32,
+    argument: usize,
+    parent_tid: usize,
+    tls: usize,
+    child_tid: usize,
+    _caller: usize,
+) -> i32 {
+    let shares_words = flags & libc::CLONE_VM != 0 && flags & libc::CLONE_SETTLS == 0;
+    let state = thread_state();
+    // SAFETY: the calling thread's own words.
+    let before = unsafe { *state };
+    if shares_words {
+        // SAFETY: as above.
+        unsafe { *state = ThreadState { aside: 1, ..ThreadState::default() } };
+    }
+    // SAFETY: the function has this type.
+    let real: Clone = unsafe { core::mem::transmute(real!(c"clone")) };
+    // SAFETY: the program's own call.
+    let child = unsafe { real(start, stack, flags, argument, parent_tid, tls, child_tid) };
+    if shares_words && (child < 0 || flags & libc::CLONE_VFORK != 0) {
+        // SAFETY: as above.
+        unsafe { *state = before };
+    }
+    child
+}
+
+stub!(clone, clone_body, start stack flags argument parent_tid tls child_tid);
+
+/// What a new thread needs to know, until it has started.
+struct Start {
+    taken: AtomicU32,
+    content: UnsafeCell<StartContent>,
+}
+
+#[derive(Clone, Copy)]
+struct StartContent {
+    routine: Option<Routine>,
+    argument: *mut c_void,
+    parent: Option<Parent>,
+}
+
+type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+// SAFETY: the content belongs to who has taken the place, then to the thread that it was given to.
+unsafe impl Sync for Start {}
+
+/// Places for threads that are just starting. One more that starts meanwhile has no event.
+#[unsafe(link_section = ".bss.lookback_large_starts")]
+static STARTS: [Start; 64] = [const {
+    let content = StartContent { routine: None, argument: core::ptr::null_mut(), parent: None };
+    Start { taken: AtomicU32::new(0), content: UnsafeCell::new(content) }
+}; 64];
+
+type Create = unsafe extern "C" fn(usize, usize, Routine, *mut c_void) -> i32;
+
+unsafe extern "C" fn create_body(
+    thread: usize,
+    attributes: usize,
+    routine: Routine,
+    argument: *mut c_void,
+    _caller: usize,
+) -> i32 {
+    // SAFETY: the function has this type.
+    let real: Create = unsafe { core::mem::transmute(real!(c"pthread_create")) };
+    let Some(start) = take_start(routine, argument) else {
+        // SAFETY: the program's own call.
+        return unsafe { real(thread, attributes, routine, argument) };
+    };
+    // SAFETY: the program's own call, with our routine before its own.
+    let error = unsafe { real(thread, attributes, started, (&raw const *start).cast_mut().cast()) };
+    if error != 0 {
+        start.taken.store(0, Release);
+    }
+    error
+}
+
+stub!(pthread_create, create_body, thread attributes routine argument);
+
+/// A place for a thread that is about to start, if its start is to be recorded.
+fn take_start(routine: Routine, argument: *mut c_void) -> Option<&'static Start> {
+    if !is_enabled(crate::sched::FORK_ID) {
+        return None;
+    }
+    let parent = Some(current()?);
+    let start = STARTS
+        .iter()
+        .find(|start| start.taken.compare_exchange(0, 1, AcqRel, Relaxed).is_ok())?;
+    // SAFETY: the place is ours.
+    unsafe { *start.content.get() = StartContent { routine: Some(routine), argument, parent } };
+    Some(start)
+}
+
+/// The first function of a thread whose start is recorded. It jumps to the program's own: no frame of ours is
+/// on the thread's stack, which exceptions and cancellation unwind to its end.
+#[unsafe(naked)]
+unsafe extern "C" fn started(_start: *mut c_void) -> *mut c_void {
+    naked_asm!(
+        ".cfi_startproc",
+        "sub rsp, 24",
+        ".cfi_adjust_cfa_offset 24",
+        "mov rsi, rsp",
+        "call {begin}",         // rax: the routine; its argument at [rsp]
+        "mov rdi, [rsp]",
+        "add rsp, 24",
+        ".cfi_adjust_cfa_offset -24",
+        "jmp rax",
+        ".cfi_endproc",
+        begin = sym begin_thread,
+    )
+}
+
+/// Records a thread's start and gives what it is to run.
+unsafe extern "C" fn begin_thread(start: &Start, argument: &mut *mut c_void) -> Option<Routine> {
+    // SAFETY: the place that `create_body` has filled for this thread.
+    let content = unsafe { *start.content.get() };
+    start.taken.store(0, Release);
+    if let Some(parent) = content.parent {
+        attach::record_fork(parent);
+    }
+    *argument = content.argument;
+    content.routine
+}
+
+/// Has the session know a thread by its new name.
+fn rename(name: *const u8) {
+    let Some(session) = session() else { return };
+    if enter().is_none() {
+        return;
+    }
+    let mut comm = [0; 16];
+    for (index, to) in comm.iter_mut().take(15).enumerate() {
+        // SAFETY: libc or the kernel has read the name up to its zero byte.
+        *to = unsafe { *name.add(index) };
+        if *to == 0 {
+            break;
+        }
+    }
+    session.rename(comm);
+}
+
+unsafe extern "C" fn setname_body(thread: usize, name: *const u8, _caller: usize) -> i32 {
+    // SAFETY: the function has this type.
+    let real: unsafe extern "C" fn(usize, *const u8) -> i32 =
+        unsafe { core::mem::transmute(real!(c"pthread_setname_np")) };
+    // SAFETY: the program's own call.
+    let error = unsafe { real(thread, name) };
+    // SAFETY: always allowed.
+    if error == 0 && thread == unsafe { libc::pthread_self() } as usize {
+        rename(name);
+    }
+    error
+}
+
+stub!(pthread_setname_np, setname_body, thread name);
+
+type Prctl = unsafe extern "C" fn(i32, usize, usize, usize, usize) -> i32;
+
+unsafe extern "C" fn prctl_body(
+    option: i32,
+    second: usize,
+    third: usize,
+    fourth: usize,
+    fifth: usize,
+    _caller: usize,
+) -> i32 {
+    // SAFETY: the function has this type.
+    let real: Prctl = unsafe { core::mem::transmute(real!(c"prctl")) };
+    // SAFETY: the program's own call.
+    let result = unsafe { real(option, second, third, fourth, fifth) };
+    if result == 0 && option == libc::PR_SET_NAME {
+        rename(second as *const u8);
+    }
+    result
+}
+
+stub!(prctl, prctl_body, option second third fourth fifth);

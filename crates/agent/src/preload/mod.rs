@@ -1,0 +1,35 @@
+//! The shared object that is put before libc: libc's names, and what happens behind them.
+//!
+//! ```text
+//! program ---> open ---> frame in assembly ---> libc's open
+//!                          |           |
+//!             entry event <+           +> exit event
+//! ```
+//!
+//! Nothing here makes a system call or takes a lock besides what libc's function does, and errno is left as
+//! that left it.
+
+mod attach;
+mod environment;
+mod execute;
+mod exit;
+mod fork;
+mod elf;
+mod objects;
+mod real;
+mod reap;
+mod record;
+mod sockaddr;
+mod stub;
+mod wrap;
+
+/// There is no panic in this library: `lookback_agent_panics` is defined nowhere, so the linker refuses a
+/// build in which this can be reached.
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    unsafe extern "C" {
+        fn lookback_agent_panics() -> !;
+    }
+    // SAFETY: never linked.
+    unsafe { lookback_agent_panics() }
+}
