@@ -1,0 +1,100 @@
+//! What can go wrong, in words that say what to do.
+
+use std::path::PathBuf;
+
+/// Why something could not be done with a session.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such session.
+    #[error("no session at {path}: start one with `lookback record --session {path} -- COMMAND`")]
+    NoSession {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// Something of that name is there already.
+    #[error("{path} exists already: choose another name, or remove it")]
+    Exists {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A name that can't be a file's.
+    #[error("{name:?} can't be a session's name: expected letters, digits, '-', '_' and '.', or a path with '/'")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// A directory that should be the user's own is not.
+    #[error("{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH")]
+    ForeignDirectory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Neither /dev/shm nor XDG_RUNTIME_DIR can be used.
+    #[error("no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; name another place by --session PATH")]
+    NoMemoryFileSystem,
+    /// The buffers don't fit.
+    #[error("{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another place by --session PATH")]
+    NoSpace {
+        /// Where.
+        path: PathBuf,
+        /// What is needed.
+        wanted_kb: u64,
+        /// What is there.
+        available_kb: u64,
+    },
+    /// Buffers of no size, or of an absurd one.
+    #[error("{kb} KB can't be a buffer's size: expected {least} to {most} KB for each CPU")]
+    BadSize {
+        /// The size.
+        kb: u64,
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// A file of the session can't be used: of another version, or damaged.
+    #[error("{path}: {reason}")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No event fits a selection.
+    #[error("no event is called {selection}{}", suggestions(.similar))]
+    NoSuchEvent {
+        /// The selection.
+        selection: String,
+        /// Events with names like it.
+        similar: Vec<String>,
+    },
+    /// The system refuses something.
+    #[error("{path}: {error}")]
+    System {
+        /// With what.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn system(path: impl Into<PathBuf>, error: impl Into<std::io::Error>) -> Error {
+        Error::System { path: path.into(), error: error.into() }
+    }
+
+    pub(crate) fn unusable(path: impl Into<PathBuf>, reason: impl ToString) -> Error {
+        Error::Unusable { path: path.into(), reason: reason.to_string() }
+    }
+
+    pub(crate) fn errno(path: impl Into<PathBuf>, error: shm::Errno) -> Error {
+        Error::system(path, std::io::Error::from_raw_os_error(error.0))
+    }
+}
+
+fn suggestions(similar: &[String]) -> String {
+    match similar {
+        [] => "; `lookback record --list` shows all".to_string(),
+        similar => format!("; similar: {}", similar.join(", ")),
+    }
+}

@@ -1,0 +1,80 @@
+//! Which events a session knows and which are on.
+
+use crate::{Error, Selection, Session};
+use std::collections::HashMap;
+
+/// An event of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventInfo {
+    /// Its id: what `common_type` is.
+    pub id: u16,
+    /// Its system.
+    pub system: String,
+    /// Its name.
+    pub name: String,
+    /// Its class, if it is one of the agent's.
+    pub class: Option<&'static str>,
+    /// Whether it is on.
+    pub enabled: bool,
+    /// The whole text of its `format` file.
+    pub format: String,
+}
+
+/// The fields that every event has, as `format` files list them.
+const COMMON_FIELDS: &str = "\
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+";
+
+/// How many events are suggested for one that there isn't.
+const SUGGESTIONS: usize = 4;
+
+impl Session {
+    /// All events that the session knows.
+    pub fn events(&self) -> impl Iterator<Item = EventInfo> {
+        let classes: HashMap<u16, &str> =
+            agent::events().map(|listed| (listed.id, listed.class)).collect();
+        self.control().event_ids().filter_map(move |id| self.event(id, classes.get(&id).copied()))
+    }
+
+    fn event(&self, id: u16, class: Option<&'static str>) -> Option<EventInfo> {
+        let mut buffer = vec![0; 64 * 1024];
+        let found = self.control().describe(id, &mut buffer)?;
+        let (system, name) = (found.system.to_string(), found.name.to_string());
+        let own = found.format;
+        let format = format!("name: {name}\nID: {id}\nformat:\n{COMMON_FIELDS}\n{own}");
+        let enabled = self.control().is_enabled(id, 0);
+        Some(EventInfo { id, system, name, class, enabled, format })
+    }
+
+    /// Switches the selected events on, in all traced processes at once. How many they are; an error, and
+    /// nothing switched, when there are none.
+    pub fn enable(&self, selection: &Selection) -> Result<usize, Error> {
+        let selected: Vec<EventInfo> = self
+            .events()
+            .filter(|event| selection.matches(&event.system, &event.name, event.class))
+            .collect();
+        if selected.is_empty() {
+            let similar = self.similar(selection);
+            return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
+        }
+        for event in &selected {
+            self.control().enable(event.id, 0, true);
+        }
+        Ok(selected.len())
+    }
+
+    fn similar(&self, selection: &Selection) -> Vec<String> {
+        let mut similar: Vec<(usize, String)> = self
+            .events()
+            .filter_map(|event| {
+                let distance = selection.distance(&event.system, &event.name)?;
+                Some((distance, format!("{}:{}", event.system, event.name)))
+            })
+            .collect();
+        similar.sort();
+        similar.into_iter().map(|(_, name)| name).take(SUGGESTIONS).collect()
+    }
+}

@@ -1,0 +1,237 @@
+//! The file of a session.
+
+use crate::size::{check_space, specification};
+use crate::{DEFAULT_KB, Error, choose_clock, cpus};
+use abi::control::{FILE_SIZE, SESSION_FILE};
+use control::{Clocks, ControlFile, Identity};
+use ring_buffer::{Buffer, Specification};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::ffi::CString;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// What session is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// KB of buffer for each CPU.
+    pub buffer_kb: u64,
+    /// Whether full buffers overwrite their oldest events.
+    pub overwrite: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { buffer_kb: DEFAULT_KB, overwrite: true }
+    }
+}
+
+/// A session that this process has mapped.
+#[derive(Debug)]
+pub struct Session {
+    path: PathBuf,
+    control: ControlFile,
+    buffer: Buffer,
+}
+
+impl Session {
+    /// Creates a session at `path`, for its owner alone, with all memory reserved. It knows the agent's
+    /// events; all are off. It gets its name when it is complete, so nobody finds half of it; after an
+    /// error nothing is left.
+    pub fn create(path: &Path, options: &Options) -> Result<Session, Error> {
+        if path.symlink_metadata().is_ok() {
+            return Err(Error::Exists { path: path.to_path_buf() });
+        }
+        let cpus = cpus::allowed();
+        check_space(path, options.buffer_kb, &cpus)?;
+        let unfinished = unfinished_path(path);
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&unfinished)
+            .map_err(|error| Error::system(&unfinished, error))?;
+        let created = Session::fill(path, &unfinished, options, &cpus).and_then(|session| {
+            std::fs::rename(&unfinished, path).map_err(|error| Error::system(path, error))?;
+            Ok(session)
+        });
+        if created.is_err() {
+            let _ = std::fs::remove_dir_all(&unfinished);
+        }
+        created
+    }
+
+    fn fill(path: &Path, unfinished: &Path, options: &Options, cpus: &[bool]) -> Result<Session, Error> {
+        let identity = Identity {
+            number: random_number(),
+            agent: agent::FINGERPRINT,
+            creator: std::process::id(),
+            pid_namespace: pid_namespace(),
+            created: Clocks::now(),
+        };
+        let wanted = Specification {
+            clock: choose_clock(),
+            overwrite: options.overwrite,
+            identity: identity.number,
+            ..specification(options.buffer_kb, cpus)?
+        };
+        let file = unfinished.join(SESSION_FILE);
+        let size = FILE_SIZE as u64 + wanted.file_size().unwrap_or(u64::MAX);
+        let segment = shm::create(&c_path(&file)?, usize::try_from(size).unwrap_or(usize::MAX))
+            .map_err(|error| Error::errno(&file, error))?;
+        let parts = segment.split(FILE_SIZE).and_then(|(control, buffer)| {
+            Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
+        });
+        let Some((control, buffer)) = parts else {
+            return Err(Error::unusable(&file, "could not be laid out"));
+        };
+        for listed in agent::events() {
+            let format = listed.event.format().to_string();
+            let (system, name) = (listed.event.system, listed.event.name);
+            if !control.add_event_at(listed.id, system, name, &format) {
+                return Err(Error::unusable(&file, "has no room for the agent's events"));
+            }
+        }
+        Ok(Session { path: path.to_path_buf(), control, buffer })
+    }
+
+    /// Opens the session at `path` and checks that its file is of this version and in one piece.
+    pub fn open(path: &Path) -> Result<Session, Error> {
+        let file = path.join(SESSION_FILE);
+        if !file.is_file() {
+            return Err(Error::NoSession { path: path.to_path_buf() });
+        }
+        let segment = shm::open(&c_path(&file)?).map_err(|error| Error::errno(&file, error))?;
+        let (control, buffer) =
+            segment.split(FILE_SIZE).ok_or_else(|| Error::unusable(&file, "damaged session file"))?;
+        let control = ControlFile::new(control).map_err(|error| Error::unusable(&file, error))?;
+        if control.identity().agent != agent::FINGERPRINT {
+            return Err(Error::unusable(&file, "made by a lookback with other events"));
+        }
+        let buffer = Buffer::new(buffer).map_err(|error| Error::unusable(&file, error))?;
+        if buffer.geometry().identity != control.identity().number {
+            return Err(Error::unusable(&file, "put together from two sessions"));
+        }
+        Ok(Session { path: path.to_path_buf(), control, buffer })
+    }
+
+    /// Removes the session's files. Who has them mapped goes on with what nobody else can see.
+    pub fn remove(path: &Path) -> Result<(), Error> {
+        std::fs::remove_dir_all(path).map_err(|error| Error::system(path, error))
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is wanted, and who takes part.
+    pub fn control(&self) -> &ControlFile {
+        &self.control
+    }
+
+    /// Its buffer.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+}
+
+/// Where a session is put together: beside its place.
+fn unfinished_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".unfinished-{}", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn c_path(path: &Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_encoded_bytes())
+        .map_err(|_| Error::system(path, std::io::ErrorKind::InvalidInput))
+}
+
+/// The inode of the pid namespace that this process counts in.
+fn pid_namespace() -> u64 {
+    rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
+}
+
+/// A number that no other session has, and that is not 0.
+fn random_number() -> u64 {
+    let mut bytes = [0; 8];
+    let _ = getrandom(&mut bytes, GetRandomFlags::empty());
+    u64::from_le_bytes(bytes) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
+
+    fn small() -> Options {
+        Options { buffer_kb: 64, overwrite: true }
+    }
+
+    #[test]
+    fn a_session_is_its_owners_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        Session::create(&path, &small()).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(&path), 0o700);
+        assert_eq!(mode(&path.join("session")), 0o600);
+        let names: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
+        assert_eq!(names.len(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn what_is_there_is_not_touched() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        Session::create(&path, &small()).unwrap();
+        assert!(matches!(Session::create(&path, &small()), Err(Error::Exists { .. })));
+        assert!(Session::open(&path).is_ok());
+    }
+
+    #[test]
+    fn foreign_and_damaged_files_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let path = directory.path().join(name);
+            Session::create(&path, &small()).unwrap();
+            path
+        };
+        let patch = |path: &Path, offset: usize, bytes: &[u8]| {
+            let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
+            file.write_all_at(bytes, offset as u64).unwrap();
+        };
+        let refusal = |path: &Path| match Session::open(path) {
+            Err(Error::Unusable { reason, .. }) => reason,
+            other => panic!("expected a refusal, got {other:?}"),
+        };
+        let path = make("magic");
+        patch(&path, 0, b"somethin");
+        assert_eq!(refusal(&path), "not a lookback session");
+        let path = make("version");
+        patch(&path, 8, &99u32.to_le_bytes());
+        assert_eq!(refusal(&path), "session layout version 99, expected 1");
+        let path = make("buffer-version");
+        patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
+        assert_eq!(refusal(&path), "buffer layout version 99, expected 1");
+        let path = make("short");
+        let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
+        file.set_len(FILE_SIZE as u64 + 8192).unwrap();
+        assert_eq!(refusal(&path), "damaged buffer file");
+        file.set_len(100).unwrap();
+        assert_eq!(refusal(&path), "damaged session file");
+        let path = make("identity");
+        patch(&path, 24, &[1; 8]);
+        assert_eq!(refusal(&path), "put together from two sessions");
+    }
+
+    #[test]
+    fn what_does_not_fit_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        let options = Options { buffer_kb: 16 << 20, overwrite: true };
+        let free = crate::place::free_bytes(&path).unwrap();
+        if free < crate::size::session_bytes(options.buffer_kb, &cpus::allowed()).unwrap() {
+            assert!(matches!(Session::create(&path, &options), Err(Error::NoSpace { .. })));
+        }
+        assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
+    }
+}

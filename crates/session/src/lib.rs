@@ -1,0 +1,38 @@
+//! Sessions: where they lie, how they are made and found, which events are on.
+//!
+//! A session is a directory of shared files; nothing has to run for it. It lies in memory, in a directory of
+//! its user's ([`Place`]), and is found by its name or by its path. Traced processes attach to it by
+//! themselves; the command makes it, says which events are on ([`Selection`]), and reads.
+//!
+//! What this crate is not: it records nothing, and it doesn't know how events are printed.
+//!
+//! ```
+//! use session::{Options, Selection, Session};
+//!
+//! let directory = tempfile::tempdir().unwrap();
+//! let path = directory.path().join("example");
+//! let session = Session::create(&path, &Options::default()).unwrap();
+//! let selection: Selection = "libc:open*".parse().unwrap();
+//! assert!(session.enable(&selection).unwrap() >= 4, "open and openat, entry and exit");
+//!
+//! let same = Session::open(&path).unwrap();
+//! assert_eq!(same.events().filter(|event| event.enabled).count(), session.enable(&selection).unwrap());
+//! ```
+#![forbid(unsafe_code)]
+
+mod clock;
+mod cpus;
+mod error;
+mod events;
+mod files;
+mod place;
+mod selection;
+mod size;
+
+pub use clock::{Timeline, choose as choose_clock};
+pub use error::Error;
+pub use events::EventInfo;
+pub use files::{Options, Session};
+pub use place::Place;
+pub use selection::{BadSelection, Selection};
+pub use size::{DEFAULT_KB, fitting_kb};

@@ -1,0 +1,146 @@
+//! Where sessions lie.
+//!
+//! In memory, because a page of a file on a disk would be written back now and then, and a program that
+//! touches it meanwhile would wait. `/dev/shm` is there on every Linux and stays when its user logs out;
+//! `$XDG_RUNTIME_DIR` goes at logout, so it comes second.
+
+use crate::Error;
+use rustix::fs::{Mode, StatVfsMountFlags, statvfs};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// A user's directory of sessions: `/dev/shm/lookback-UID`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    path: PathBuf,
+}
+
+/// The name of the session that is used when none is named.
+const DEFAULT_NAME: &str = "default";
+
+impl Place {
+    /// The calling user's, which is made if it isn't there.
+    pub fn of_user() -> Result<Place, Error> {
+        let user = rustix::process::geteuid().as_raw();
+        let shared = [PathBuf::from("/dev/shm").join(format!("lookback-{user}"))];
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let runtime = runtime.filter(|path| path.is_absolute()).map(|path| path.join("lookback"));
+        for path in shared.into_iter().chain(runtime) {
+            if let Some(parent) = path.parent()
+                && rustix::fs::access(parent, rustix::fs::Access::WRITE_OK).is_ok()
+            {
+                return Place::at(path);
+            }
+        }
+        Err(Error::NoMemoryFileSystem)
+    }
+
+    /// The directory `path`, which is made if it isn't there. It has to be the user's own: `/dev/shm` is
+    /// everybody's, and somebody else may have been there first.
+    fn at(path: PathBuf) -> Result<Place, Error> {
+        match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::system(path, error)),
+        }
+        let found = std::fs::symlink_metadata(&path).map_err(|error| Error::system(&path, error))?;
+        let own = found.is_dir()
+            && found.uid() == rustix::process::geteuid().as_raw()
+            && Mode::from_raw_mode(found.mode()) == Mode::RWXU;
+        if own { Ok(Place { path }) } else { Err(Error::ForeignDirectory { path }) }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory of the session `name`, of the one that the environment names, or of the default one. A
+    /// name with a `/` is a path.
+    pub fn session(&self, name: Option<&str>) -> Result<PathBuf, Error> {
+        let environment = std::env::var("LOOKBACK_SESSION").ok();
+        let name = name.map(str::to_string).or(environment);
+        let name = name.unwrap_or_else(|| DEFAULT_NAME.to_string());
+        if name.contains('/') {
+            return Ok(PathBuf::from(name));
+        }
+        let is_good = |name: &str| {
+            let mut letters = name.chars();
+            letters.next().is_some_and(|first| first.is_ascii_alphanumeric() || first == '_')
+                && letters.all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
+        };
+        if is_good(&name) { Ok(self.path.join(name)) } else { Err(Error::BadName { name }) }
+    }
+
+    /// Where the object to preload is put: here, unless nothing here may be executed. Its path must not
+    /// have the characters that separate paths in `LD_PRELOAD`.
+    pub fn for_objects(&self) -> Result<Place, Error> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let cache = cache.or(home.map(|home| home.join(".cache")));
+        let user = rustix::process::geteuid().as_raw();
+        let temporary = std::env::temp_dir().join(format!("lookback-{user}"));
+        let elsewhere = [cache.map(|cache| cache.join("lookback")), Some(temporary)];
+        let candidates = std::iter::once(Some(self.path.clone())).chain(elsewhere);
+        for path in candidates.flatten() {
+            let separates = |byte: &u8| matches!(byte, b':' | b' ');
+            if path.as_os_str().as_encoded_bytes().iter().any(separates) {
+                continue;
+            }
+            if let Some(parent) = path.parent() {
+                let _ = std::fs::create_dir_all(parent);
+            }
+            if let Ok(place) = Place::at(path)
+                && place.may_execute()
+            {
+                return Ok(place);
+            }
+        }
+        Err(Error::NoMemoryFileSystem)
+    }
+
+    fn may_execute(&self) -> bool {
+        statvfs(&self.path).is_ok_and(|found| !found.f_flag.contains(StatVfsMountFlags::NOEXEC))
+    }
+}
+
+/// Bytes that are free in the file system of `path`, or of the nearest directory above that exists.
+pub(crate) fn free_bytes(path: &Path) -> Option<u64> {
+    let existing = path.ancestors().find(|path| path.exists())?;
+    let found = statvfs(existing).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn names_are_checked_and_paths_taken_as_they_are() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place::at(directory.path().join("own")).unwrap();
+        assert_eq!(place.session(Some("a-b_1.x")).unwrap(), place.path().join("a-b_1.x"));
+        assert_eq!(place.session(Some("./x y")).unwrap(), PathBuf::from("./x y"));
+        for bad in ["", "..", ".hidden", "a b", "ä"] {
+            assert!(matches!(place.session(Some(bad)), Err(Error::BadName { .. })), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_that_others_can_enter_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("open");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(Place::at(path), Err(Error::ForeignDirectory { .. })));
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("link");
+        std::os::unix::fs::symlink(directory.path(), &path).unwrap();
+        assert!(matches!(Place::at(path), Err(Error::ForeignDirectory { .. })));
+    }
+}

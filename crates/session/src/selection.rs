@@ -1,0 +1,184 @@
+//! Which events are meant.
+//!
+//! `SYSTEM:EVENT`, with `*`, `?` and `[...]` as in the shell; `SYSTEM:` or `SYSTEM` for all of a system;
+//! `EVENT` in any system; `@CLASS` for all events of a class. As the kernel's `set_event`, and more.
+
+use std::str::FromStr;
+
+/// A choice of events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    text: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    Class(String),
+    Event { system: String, name: String },
+    SystemOrEvent(String),
+}
+
+/// Why a text is not a selection.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} names no events: expected SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * and ? as in the shell")]
+pub struct BadSelection {
+    text: String,
+}
+
+impl FromStr for Selection {
+    type Err = BadSelection;
+
+    fn from_str(text: &str) -> Result<Selection, BadSelection> {
+        let bad = || BadSelection { text: text.to_string() };
+        let is_pattern = |part: &str| {
+            part.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-*?[]!^".contains(letter))
+        };
+        let kind = if let Some(class) = text.strip_prefix('@') {
+            Kind::Class(class.to_string())
+        } else if let Some((system, name)) = text.split_once(':') {
+            let name = if name.is_empty() { "*" } else { name };
+            Kind::Event { system: system.to_string(), name: name.to_string() }
+        } else {
+            Kind::SystemOrEvent(text.to_string())
+        };
+        let parts: Vec<&str> = match &kind {
+            Kind::Class(class) => vec![class],
+            Kind::Event { system, name } => vec![system, name],
+            Kind::SystemOrEvent(either) => vec![either],
+        };
+        if parts.iter().all(|part| !part.is_empty() && is_pattern(part)) {
+            Ok(Selection { text: text.to_string(), kind })
+        } else {
+            Err(bad())
+        }
+    }
+}
+
+impl Selection {
+    /// All events.
+    pub fn all() -> Selection {
+        Selection { text: "*:*".into(), kind: Kind::Event { system: "*".into(), name: "*".into() } }
+    }
+
+    /// The text that it was made from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether an event is meant.
+    pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
+        match &self.kind {
+            Kind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
+            Kind::Event { system: of, name: pattern } => glob(of, system) && glob(pattern, name),
+            Kind::SystemOrEvent(pattern) => glob(pattern, system) || glob(pattern, name),
+        }
+    }
+
+    /// How different a name is from what is meant: for suggestions. None when it is quite another.
+    pub(crate) fn distance(&self, system: &str, name: &str) -> Option<usize> {
+        let wanted = self.text.rsplit(':').next().unwrap_or(&self.text);
+        let distance = edit_distance(wanted, name).min(edit_distance(&self.text, system));
+        let contained = wanted.len() > 2 && name.contains(wanted);
+        (contained || distance <= 2).then_some(if contained { 1 } else { distance })
+    }
+}
+
+/// Whether `text` fits a pattern of the shell's: `*`, `?`, `[a-z]`, `[!a-z]`.
+fn glob(pattern: &str, text: &str) -> bool {
+    fn fits(pattern: &[char], text: &[char]) -> bool {
+        match pattern {
+            [] => text.is_empty(),
+            ['*', rest @ ..] => (0..=text.len()).any(|skip| fits(rest, &text[skip..])),
+            ['?', rest @ ..] => !text.is_empty() && fits(rest, &text[1..]),
+            ['[', rest @ ..] => match (rest.iter().skip(1).position(|end| *end == ']'), text) {
+                (Some(end), [first, others @ ..]) => {
+                    let (set, behind) = (&rest[..=end], &rest[end + 2..]);
+                    is_in(set, *first) && fits(behind, others)
+                }
+                (None, [first, others @ ..]) => *first == '[' && fits(rest, others),
+                (_, []) => false,
+            },
+            [letter, rest @ ..] => text.first() == Some(letter) && fits(rest, &text[1..]),
+        }
+    }
+    let letters = |text: &str| text.chars().collect::<Vec<char>>();
+    fits(&letters(pattern), &letters(text))
+}
+
+/// Whether a letter is in the set between brackets.
+fn is_in(set: &[char], letter: char) -> bool {
+    let (negated, set) = match set {
+        ['!' | '^', rest @ ..] => (true, rest),
+        set => (false, set),
+    };
+    let mut rest = set;
+    let mut found = false;
+    while let [first, others @ ..] = rest {
+        if let ['-', last, behind @ ..] = others {
+            found |= (*first..=*last).contains(&letter);
+            rest = behind;
+        } else {
+            found |= *first == letter;
+            rest = others;
+        }
+    }
+    found != negated
+}
+
+/// How many letters have to be put in, taken out or changed to make one of the other.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (index, letter) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for column in 0..to.len() {
+            let change = diagonal + usize::from(letter != to[column]);
+            diagonal = row[column + 1];
+            row[column + 1] = change.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selects(text: &str, system: &str, name: &str, class: &str) -> bool {
+        text.parse::<Selection>().unwrap().matches(system, name, Some(class))
+    }
+
+    #[test]
+    fn every_form_selects_what_it_says() {
+        assert!(selects("libc:open", "libc", "open", "file"));
+        assert!(!selects("libc:open", "libc", "openat", "file"));
+        assert!(selects("libc:open*", "libc", "openat_exit", "file"));
+        assert!(selects("libc", "libc", "read", "file"));
+        assert!(selects("libc:", "libc", "read", "file"));
+        assert!(selects("read", "libc", "read", "file"));
+        assert!(selects("*:*", "sched", "sched_process_exit", "process"));
+        assert!(selects("@file", "libc", "read", "file"));
+        assert!(!selects("@net", "libc", "read", "file"));
+        assert!(selects("libc:p[or]*ll", "libc", "poll", "poll"));
+        assert!(selects("libc:[!a-c]*", "libc", "read", "file"));
+        assert!(!selects("libc:[!a-r]*", "libc", "read", "file"));
+        assert!(selects("libc:?ead", "libc", "read", "file"));
+    }
+
+    #[test]
+    fn what_is_no_selection_is_refused() {
+        for bad in ["", ":", "@", ":open", "a:b:c", "a b", "libc:open,close"] {
+            assert!(bad.parse::<Selection>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn typing_errors_are_near() {
+        let near = |text: &str, name: &str| text.parse::<Selection>().unwrap().distance("libc", name);
+        assert_eq!(near("libc:opne", "open"), Some(2));
+        assert_eq!(near("libc:recieve", "socket"), None);
+        assert_eq!(near("libc:epoll", "epoll_wait"), Some(1));
+    }
+}

@@ -1,0 +1,102 @@
+//! How large buffers are.
+
+use crate::place::free_bytes;
+use crate::{Error, cpus};
+use abi::buffer::{Clock, MIN_PAGES};
+use abi::page::DEFAULT_SIZE;
+use ring_buffer::Specification;
+use std::path::Path;
+
+/// KB of buffer for each CPU when nothing else is said.
+pub const DEFAULT_KB: u64 = 4096;
+
+/// The most KB for each CPU: 16 GB.
+const MOST_KB: u64 = 16 << 20;
+
+/// Lanes of a buffer.
+const LANES: u32 = 4;
+
+/// Bytes that a session takes beside the buffer.
+const CONTROL_BYTES: u64 = abi::control::FILE_SIZE as u64;
+
+/// Pages for `kb` KB.
+fn pages(kb: u64) -> Result<u32, Error> {
+    let least = u64::from(MIN_PAGES) * DEFAULT_SIZE as u64 / 1024;
+    if !(1..=MOST_KB).contains(&kb) {
+        return Err(Error::BadSize { kb, least, most: MOST_KB });
+    }
+    Ok(((kb * 1024).div_ceil(DEFAULT_SIZE as u64) as u32).max(MIN_PAGES))
+}
+
+/// The buffer of a session with `kb` KB for each CPU of `cpus`.
+pub(crate) fn specification(kb: u64, cpus: &[bool]) -> Result<Specification<'_>, Error> {
+    Ok(Specification {
+        page_size: DEFAULT_SIZE as u32,
+        pages: pages(kb)?,
+        cpus,
+        lanes: LANES,
+        rings: 1,
+        clock: Clock::Tsc,
+        overwrite: true,
+        identity: 0,
+    })
+}
+
+/// Bytes of such a session's file.
+pub(crate) fn session_bytes(kb: u64, cpus: &[bool]) -> Result<u64, Error> {
+    let buffer = specification(kb, cpus)?.file_size().unwrap_or(u64::MAX);
+    Ok(buffer.saturating_add(CONTROL_BYTES))
+}
+
+/// The largest size up to `kb` KB for each CPU with which a session at `path` takes at most half of what is
+/// free there. Containers have 64 MB in all; a session should not take that from the programs in them.
+pub fn fitting_kb(path: &Path, kb: u64) -> Result<u64, Error> {
+    let cpus = cpus::allowed();
+    let available = free_bytes(path).unwrap_or(u64::MAX) / 2;
+    let mut fitting = kb;
+    while session_bytes(fitting, &cpus)? > available {
+        fitting /= 2;
+        if fitting < 16 {
+            let wanted_kb = session_bytes(kb, &cpus)? / 1024;
+            let available_kb = available / 1024;
+            return Err(Error::NoSpace { path: path.to_path_buf(), wanted_kb, available_kb });
+        }
+    }
+    Ok(fitting)
+}
+
+/// Checks that a session of `kb` KB for each CPU fits what is free at `path`.
+pub(crate) fn check_space(path: &Path, kb: u64, cpus: &[bool]) -> Result<(), Error> {
+    let wanted = session_bytes(kb, cpus)?;
+    let available = free_bytes(path).unwrap_or(u64::MAX);
+    if wanted > available {
+        return Err(Error::NoSpace {
+            path: path.to_path_buf(),
+            wanted_kb: wanted / 1024,
+            available_kb: available / 1024,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_become_whole_pages() {
+        assert_eq!(pages(1).unwrap(), 2);
+        assert_eq!(pages(9).unwrap(), 3);
+        assert_eq!(pages(DEFAULT_KB).unwrap(), 1024);
+        assert!(matches!(pages(0), Err(Error::BadSize { .. })));
+        assert!(matches!(pages(MOST_KB + 1), Err(Error::BadSize { .. })));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_made_smaller() {
+        let directory = tempfile::tempdir().unwrap();
+        let kb = fitting_kb(directory.path(), MOST_KB).unwrap();
+        assert!((16..=MOST_KB).contains(&kb));
+        assert_eq!(fitting_kb(directory.path(), 64).unwrap(), 64);
+    }
+}
