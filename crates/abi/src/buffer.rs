@@ -236,8 +236,13 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in the order of [`Block::dropped`].
-    pub const ALL: [DropReason; 5] =
-        [DropReason::Full, DropReason::TooLarge, DropReason::Contended, DropReason::NoLane, DropReason::Damaged];
+    pub const ALL: [DropReason; 5] = [
+        DropReason::Full,
+        DropReason::TooLarge,
+        DropReason::Contended,
+        DropReason::NoLane,
+        DropReason::Damaged,
+    ];
 
     /// What a person is told.
     pub const fn describe(self) -> &'static str {

@@ -82,9 +82,7 @@ impl<'a, T: Entry> Table<'a, T> {
         let take = |state: &AtomicU32, from: State| {
             state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()
         };
-        let is_free = |index: &usize| {
-            self.states.get(*index).is_some_and(|state| take(state, State::FREE))
-        };
+        let is_free = |index: &usize| self.states.get(*index).is_some_and(|state| take(state, State::FREE));
         let index = free.filter(is_free).or_else(|| {
             let mut window = self.window(owner);
             window.find(|(_, state)| take(state, State::FREE)).map(|(index, _)| index)
@@ -125,11 +123,7 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// Gives what `read` makes of a valid entry; None when it is not valid, or became another meanwhile.
-    pub(crate) fn read<R>(
-        &self,
-        index: usize,
-        read: impl FnOnce(Found<'a, T>) -> R,
-    ) -> Option<R> {
+    pub(crate) fn read<R>(&self, index: usize, read: impl FnOnce(Found<'a, T>) -> R) -> Option<R> {
         let (state, entry) = (self.states.get(index)?, self.entries.get(index)?);
         let before = State(state.load(Acquire));
         if !before.is_valid() {
@@ -152,12 +146,7 @@ impl<'a, T: Entry> Table<'a, T> {
 
 impl ControlFile {
     /// A table of the file.
-    pub(crate) fn table<T: shm::Shared>(
-        &self,
-        states: u64,
-        entries: u64,
-        count: usize,
-    ) -> Table<'_, T> {
+    pub(crate) fn table<T: shm::Shared>(&self, states: u64, entries: u64, count: usize) -> Table<'_, T> {
         Table { states: self.array(states, count), entries: self.array(entries, count) }
     }
 }

@@ -7,8 +7,8 @@ use abi::control::{
     MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process, State,
     map_base, map_object, map_word,
 };
-use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// A process to enter: one for each program that a PID runs.
 #[derive(Debug, Clone, Copy)]
@@ -64,11 +64,7 @@ impl ControlFile {
 
     /// Enters a process without any maps and gives the index of its entry; see [`ControlFile::add_task`]
     /// for `oldest_event`. None when there is no room.
-    pub fn add_process(
-        &self,
-        process: &NewProcess,
-        oldest_event: impl FnOnce() -> u64,
-    ) -> Option<u32> {
+    pub fn add_process(&self, process: &NewProcess, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
         let table = self.process_table();
         let reusable_before = || oldest_event().min(self.collected());
         let Some((index, entry)) = table.claim(process.pid, process.time, reusable_before) else {
@@ -164,11 +160,8 @@ impl ControlFile {
 
     /// A process's chunks. Bounded by the table, whatever the indices say.
     fn chunks<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a MapChunk> {
-        let follow = |link: &AtomicU32| {
-            self.map_chunks().get(link.load(Acquire).checked_sub(1)? as usize)
-        };
-        core::iter::successors(follow(&entry.more_maps), move |last| follow(&last.next))
-            .take(MAP_CHUNKS)
+        let follow = |link: &AtomicU32| self.map_chunks().get(link.load(Acquire).checked_sub(1)? as usize);
+        core::iter::successors(follow(&entry.more_maps), move |last| follow(&last.next)).take(MAP_CHUNKS)
     }
 
     fn add_chunk<'a>(&'a self, entry: &'a Process) -> Option<&'a MapChunk> {

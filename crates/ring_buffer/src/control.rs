@@ -37,9 +37,7 @@ impl Buffer {
     }
 
     fn set_flag(&self, flag: u64, set: bool) {
-        self.change(|control| {
-            Some(Control(if set { control.0 | flag } else { control.0 & !flag }))
-        });
+        self.change(|control| Some(Control(if set { control.0 | flag } else { control.0 & !flag })));
     }
 
     /// Changes the control word, unless `change` gives None. The new word.

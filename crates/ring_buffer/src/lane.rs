@@ -44,11 +44,7 @@ fn current_cpu() -> u32 {
 
 impl Writer {
     /// Writes an event to some lane.
-    pub(crate) fn write_to_lane(
-        &self,
-        thread: Thread,
-        event: Event<'_>,
-    ) -> Result<(), NotWritten> {
+    pub(crate) fn write_to_lane(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
         let cpu = current_cpu();
         let Some(lane) = self.buffer.claim(thread.identity) else {
             if self.buffer.control().is_off() {
@@ -74,9 +70,8 @@ impl Buffer {
 
     /// Claims a lane for `identity`: a free one, or one whose owner is dead.
     fn claim(&self, identity: u64) -> Option<&Block> {
-        let take = |lane: &Block, from: u64| {
-            lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok()
-        };
+        let take =
+            |lane: &Block, from: u64| lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok();
         self.lanes().find(|lane| take(lane, 0)).or_else(|| {
             self.lanes().find(|lane| {
                 let owner = lane.owner.load(Relaxed);
@@ -106,14 +101,7 @@ impl Buffer {
     }
 
     /// Stores the event behind the lane's tail and commits it. There is room.
-    fn append_as_owner(
-        &self,
-        lane: &Block,
-        cpu: u32,
-        event: Event<'_>,
-        len: usize,
-        time: u64,
-    ) -> Option<()> {
+    fn append_as_owner(&self, lane: &Block, cpu: u32, event: Event<'_>, len: usize, time: u64) -> Option<()> {
         let tail = Tail(lane.tail.load(Relaxed));
         let delta = time.wrapping_sub(lane.last_time.load(Relaxed));
         let size = page::event_size(len);
@@ -134,8 +122,7 @@ impl Buffer {
             put(word as u32);
             put((word >> 32) as u32);
         }
-        let commit =
-            Commit { address: lane.tail.as_ptr(), low: tail.advance(size as u64).0, high: time };
+        let commit = Commit { address: lane.tail.as_ptr(), low: tail.advance(size as u64).0, high: time };
         // SAFETY: the tail is 16-byte aligned and the caller owns the lane.
         unsafe { Owner.publish(&[], &[], commit) };
         Some(())

@@ -70,11 +70,7 @@ impl Buffer {
             return Ok(None);
         };
         let new = (taken.next_event(), read.wrapping_add(taken.events));
-        if move_reader(view.ring, (next_event, read), new) {
-            Ok(Some(taken))
-        } else {
-            Err(Raced)
-        }
+        if move_reader(view.ring, (next_event, read), new) { Ok(Some(taken)) } else { Err(Raced) }
     }
 
     /// Copies the events from number `asked` on that are in one page, or those of the oldest page where

@@ -58,7 +58,6 @@ impl Seen<'_> {
         ]
     }
 
-
     /// The commit that moves the tail.
     fn commit(&self, tail: Tail) -> Commit {
         Commit { address: self.block.tail.as_ptr(), low: tail.0, high: self.time }

@@ -15,9 +15,8 @@ pub fn choose() -> Clock {
         })
     });
     let source = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
-    let trusted = read_to_string(source).is_ok_and(|sources| {
-        sources.split_whitespace().any(|source| source == "tsc")
-    });
+    let trusted =
+        read_to_string(source).is_ok_and(|sources| sources.split_whitespace().any(|source| source == "tsc"));
     if constant && trusted { Clock::Tsc } else { Clock::Monotonic }
 }
 

@@ -18,22 +18,30 @@ pub enum Error {
         path: PathBuf,
     },
     /// A name that can't be a file's.
-    #[error("{name:?} can't be a session's name: expected letters, digits, '-', '_' and '.', or a path with '/'")]
+    #[error(
+        "{name:?} can't be a session's name: expected letters, digits, '-', '_' and '.', or a path with '/'"
+    )]
     BadName {
         /// The name.
         name: String,
     },
     /// A directory that should be the user's own is not.
-    #[error("{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH")]
+    #[error(
+        "{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH"
+    )]
     ForeignDirectory {
         /// The directory.
         path: PathBuf,
     },
     /// Neither /dev/shm nor XDG_RUNTIME_DIR can be used.
-    #[error("no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; name another place by --session PATH")]
+    #[error(
+        "no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; name another place by --session PATH"
+    )]
     NoMemoryFileSystem,
     /// The buffers don't fit.
-    #[error("{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another place by --session PATH")]
+    #[error(
+        "{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another place by --session PATH"
+    )]
     NoSpace {
         /// Where.
         path: PathBuf,

@@ -34,8 +34,7 @@ const SUGGESTIONS: usize = 4;
 impl Session {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
-        let classes: HashMap<u16, &str> =
-            agent::events().map(|listed| (listed.id, listed.class)).collect();
+        let classes: HashMap<u16, &str> = agent::events().map(|listed| (listed.id, listed.class)).collect();
         self.control().event_ids().filter_map(move |id| self.event(id, classes.get(&id).copied()))
     }
 

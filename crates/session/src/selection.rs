@@ -21,7 +21,9 @@ enum Kind {
 
 /// Why a text is not a selection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} names no events: expected SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * and ? as in the shell")]
+#[error(
+    "{text:?} names no events: expected SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * and ? as in the shell"
+)]
 pub struct BadSelection {
     text: String,
 }

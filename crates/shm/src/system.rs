@@ -21,9 +21,7 @@ impl Drop for Descriptor {
 pub(crate) fn open(path: &CStr, flags: c_int, mode: u32) -> Result<Descriptor, Errno> {
     let flags = flags | libc::O_CLOEXEC;
     // SAFETY: the path ends with a zero byte.
-    let result = unsafe {
-        libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode)
-    };
+    let result = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode) };
     check(result).map(|descriptor| Descriptor(descriptor as c_int))
 }
 

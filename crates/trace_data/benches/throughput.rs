@@ -2,15 +2,15 @@
 //!
 //! `cargo bench -p lookback-trace-data`: best of several rounds each, on one core.
 
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::time::Instant;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::merge::{Merge, Source};
 use trace_data::page::{Page, PageBuilder};
 use trace_data::print::Dialect;
 use trace_data::text::{Layout, TextWriter};
-use std::convert::Infallible;
-use std::hint::black_box;
-use std::time::Instant;
 
 const COMMON: &str = "\
 format:
@@ -91,10 +91,7 @@ fn measure(name: &str, events: u64, mut work: impl FnMut() -> u64) {
         best = best.min(start.elapsed().as_secs_f64());
     }
     let rate = events as f64 / best / 1e6;
-    println!(
-        "{name:<44} {rate:8.1} M/s {:8.1} ns each",
-        best / events as f64 * 1e9
-    );
+    println!("{name:<44} {rate:8.1} M/s {:8.1} ns each", best / events as f64 * 1e9);
 }
 
 fn decode(pages: &[Vec<u8>]) -> u64 {
@@ -108,10 +105,7 @@ fn decode(pages: &[Vec<u8>]) -> u64 {
 }
 
 fn merge(pages: &[Vec<Vec<u8>>]) -> u64 {
-    let source = Pages {
-        pages: pages.to_vec(),
-        next: vec![0; pages.len()],
-    };
+    let source = Pages { pages: pages.to_vec(), next: vec![0; pages.len()] };
     let mut merge = Merge::new(source).unwrap();
     let mut count = 0;
     while let Ok(Some(record)) = merge.next() {
@@ -121,10 +115,7 @@ fn merge(pages: &[Vec<Vec<u8>>]) -> u64 {
 }
 
 fn text(events: &EventTable, pages: &[Vec<u8>]) -> u64 {
-    let pages = Pages {
-        pages: vec![pages.to_vec()],
-        next: vec![0],
-    };
+    let pages = Pages { pages: vec![pages.to_vec()], next: vec![0] };
     let mut merge = Merge::new(pages).unwrap();
     let mut writer = TextWriter::new(std::io::sink(), events, &(), &(), Layout::default());
     let mut count = 0;
@@ -137,12 +128,7 @@ fn text(events: &EventTable, pages: &[Vec<u8>]) -> u64 {
 
 fn events(fields: &str) -> EventTable {
     let text = format!("name: openat\nID: 300\n{COMMON}{fields}");
-    [Event::new(
-        Format::parse("libc", &text).unwrap(),
-        Dialect::Kernel,
-    )]
-    .into_iter()
-    .collect()
+    [Event::new(Format::parse("libc", &text).unwrap(), Dialect::Kernel)].into_iter().collect()
 }
 
 fn main() {
@@ -150,24 +136,16 @@ fn main() {
     let common = abi_word();
     for length in [4, 12, 28, 60] {
         let pages = pages(&vec![1; length], EVENTS, 700);
-        measure(
-            &format!("decode, {length} bytes of payload"),
-            EVENTS,
-            || decode(&pages),
-        );
+        measure(&format!("decode, {length} bytes of payload"), EVENTS, || decode(&pages));
     }
     for cpus in [1_usize, 2, 8, 64] {
         let each = EVENTS / cpus as u64;
         let pages = vec![pages(&[1; 12], each, 700 * cpus as u64); cpus];
-        measure(&format!("merge, {cpus} CPUs"), each * cpus as u64, || {
-            merge(&pages)
-        });
+        measure(&format!("merge, {cpus} CPUs"), each * cpus as u64, || merge(&pages));
     }
     let simple = [&common[..], &3_i32.to_le_bytes(), &4096_u32.to_le_bytes()].concat();
     let pages_simple = pages(&simple, EVENTS, 700);
-    measure("text, two numbers", EVENTS, || {
-        text(&events(SIMPLE), &pages_simple)
-    });
+    measure("text, two numbers", EVENTS, || text(&events(SIMPLE), &pages_simple));
     let mut openat = common.to_vec();
     for word in [-100_i32, (16 << 16) | 32, 0x241, 0o644] {
         openat.extend(word.to_le_bytes());
@@ -175,9 +153,7 @@ fn main() {
     openat.extend(0x5555_5555_1234_u64.to_le_bytes());
     openat.extend(b"/etc/nsswitch.c\0");
     let pages_openat = pages(&openat, EVENTS, 700);
-    measure("text, string, flags, address", EVENTS, || {
-        text(&events(OPENAT), &pages_openat)
-    });
+    measure("text, string, flags, address", EVENTS, || text(&events(OPENAT), &pages_openat));
 }
 
 /// The common fields of event 300, recorded by thread 1234.

@@ -4,16 +4,8 @@
 pub(crate) const SPACE: usize = 22;
 
 /// The digits of `value` in `BASE`, written to the end of `buffer`.
-pub(crate) fn digits<const BASE: u64>(
-    mut value: u64,
-    upper: bool,
-    buffer: &mut [u8; SPACE],
-) -> &[u8] {
-    let letters = if upper {
-        b"0123456789ABCDEF"
-    } else {
-        b"0123456789abcdef"
-    };
+pub(crate) fn digits<const BASE: u64>(mut value: u64, upper: bool, buffer: &mut [u8; SPACE]) -> &[u8] {
+    let letters = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
     let mut start = buffer.len();
     loop {
         start -= 1;
@@ -53,10 +45,7 @@ mod tests {
     #[test]
     fn the_largest_number_fits() {
         let mut buffer = [0; SPACE];
-        assert_eq!(
-            digits::<8>(u64::MAX, false, &mut buffer),
-            b"1777777777777777777777"
-        );
+        assert_eq!(digits::<8>(u64::MAX, false, &mut buffer), b"1777777777777777777777");
         assert_eq!(digits::<16>(0xbeef, true, &mut buffer), b"BEEF");
         assert_eq!(digits::<10>(0, true, &mut buffer), b"0");
     }

@@ -81,8 +81,7 @@ impl EventTable {
 
     /// The event `name` of `system`. Looks at every event.
     pub fn named(&self, system: &str, name: &str) -> Option<&Event> {
-        self.iter()
-            .find(|event| event.format.system == system && event.format.name == name)
+        self.iter().find(|event| event.format.system == system && event.format.name == name)
     }
 
     /// All events, by their ids.
@@ -158,36 +157,21 @@ print fmt: ";
                 "<  -5> <-5  > <he> <-5>",
             ),
             (r#""%c%c", REC->c, REC->zero ? 'y' : 'n'"#, "xn"),
-            (
-                r#""%s", REC->i == 3 ? "a" : REC->c == 'x' ? "b" : "c""#,
-                "b",
-            ),
+            (r#""%s", REC->i == 3 ? "a" : REC->c == 'x' ? "b" : "c""#, "b"),
             (r#""%d %d", REC->c ^ 8, REC->c - 100 - 10"#, "112 10"),
             (
                 r#""%s", __print_array(__get_dynamic_array(words), __get_dynamic_array_len(words) / 4, 4)"#,
                 "{0xf,0x100}",
             ),
-            (
-                r#""%s %s", __print_hex(REC->bytes, 4), __print_hex_str(REC->bytes, 2)"#,
-                "7f 00 00 01 7f00",
-            ),
+            (r#""%s %s", __print_hex(REC->bytes, 4), __print_hex_str(REC->bytes, 2)"#, "7f 00 00 01 7f00"),
             (r#""%s", __get_bitmask(words)"#, "00000100,0000000f"),
-            (
-                r#""%x %x", ((u8 *)__get_dynamic_array(words))[5], REC->bytes[15]"#,
-                "1 10",
-            ),
+            (r#""%x %x", ((u8 *)__get_dynamic_array(words))[5], REC->bytes[15]"#, "1 10"),
             (
                 r#""%pI4 %pi4 %pI6c %pM %pU", REC->bytes, REC->bytes, REC->bytes, REC->bytes, REC->bytes"#,
                 "127.0.0.1 127.000.000.001 7f00:1::10 7f:00:00:01:00:00 7f000001-0000-0000-0000-000000000010",
             ),
-            (
-                r#""%s", __print_symbolic(REC->c, { 1, "one" }, { 'x', "ex" })"#,
-                "ex",
-            ),
-            (
-                r#""%s", __print_flags(REC->l, " or ", { 8, "eight" }, { 1, "one" })"#,
-                "eight or 0x1000",
-            ),
+            (r#""%s", __print_symbolic(REC->c, { 1, "one" }, { 'x', "ex" })"#, "ex"),
+            (r#""%s", __print_flags(REC->l, " or ", { 8, "eight" }, { 1, "one" })"#, "eight or 0x1000"),
             (
                 r#""%f %d""#,
                 "[FAILED TO PARSE] i=-5 s=-2 zero=0 c=120 l=0x1008 bytes=ARRAY[7f, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 10] words=ARRAY[0f, 00, 00, 00, 00, 01, 00, 00] text=hello name=0x5000",
@@ -195,11 +179,7 @@ print fmt: ";
         ];
         for (print_fmt, expected) in cases {
             for dialect in [Dialect::Kernel, Dialect::Report] {
-                assert_eq!(
-                    printed(print_fmt, dialect),
-                    expected,
-                    "{print_fmt} {dialect:?}"
-                );
+                assert_eq!(printed(print_fmt, dialect), expected, "{print_fmt} {dialect:?}");
             }
         }
     }
@@ -209,37 +189,21 @@ print fmt: ";
         let cases = [
             (r#""%ld %d", REC->i, REC->i < 0"#, "-5 1", "4294967291 0"),
             (r#""%ld", (long)REC->s"#, "-2", "65534"),
-            (
-                r#""%p %p", REC->l, REC->zero"#,
-                "0000000000001008 0000000000000000",
-                "0x1008 (nil)",
-            ),
+            (r#""%p %p", REC->l, REC->zero"#, "0000000000001008 0000000000000000", "0x1008 (nil)"),
             (
                 r#""%ps %pS %pS", REC->l, REC->l, REC->l + 0x40"#,
                 "start start+0x8/0x40 next+0x8/0xfc0 [demo]",
                 "start start+0x8 next+0x8",
             ),
             (r#""%pS", 0x9"#, "0x9", "0x9"),
-            (
-                r#""%s", __get_cpumask(words)"#,
-                "00000100,0000000f",
-                "0-3,40",
-            ),
+            (r#""%s", __get_cpumask(words)"#, "00000100,0000000f", "0-3,40"),
             (
                 r#""<%8s>", __print_flags(REC->c, "|", { 8, "a" }, { 0x70, "b" })"#,
                 "<     a|b>",
                 "<       a|       b>",
             ),
-            (
-                r#""<%6s>", __print_symbolic(REC->c, { 1, "one" })"#,
-                "<  0x78>",
-                "<0x78>",
-            ),
-            (
-                r#""%s", __print_symbolic(REC->i, { -5, "five" })"#,
-                "five",
-                "0xfffffffb",
-            ),
+            (r#""<%6s>", __print_symbolic(REC->c, { 1, "one" })"#, "<  0x78>", "<0x78>"),
+            (r#""%s", __print_symbolic(REC->i, { -5, "five" })"#, "five", "0xfffffffb"),
             (r#""%#x", REC->zero"#, "0x0", "0"),
         ];
         for (print_fmt, kernel, report) in cases {
@@ -254,18 +218,13 @@ print fmt: ";
             let text = format!("name: {name}\nID: {id}\nformat:\n\nprint fmt: \"\"\n");
             Event::new(Format::parse("libc", &text).unwrap(), Dialect::Kernel)
         };
-        let mut events: EventTable = [event(300, "open"), event(5, "close")]
-            .into_iter()
-            .collect();
+        let mut events: EventTable = [event(300, "open"), event(5, "close")].into_iter().collect();
         assert_eq!(events.get(300).unwrap().format().name, "open");
         assert_eq!(events.of(&[5, 0, 0]).unwrap().format().name, "close");
         assert!(events.get(6).is_none() && events.of(&[5]).is_none());
         assert_eq!(events.named("libc", "open").unwrap().format().id, 300);
         assert!(events.named("other", "open").is_none());
-        assert_eq!(
-            events.insert(event(5, "read")).unwrap().format().name,
-            "close"
-        );
+        assert_eq!(events.insert(event(5, "read")).unwrap().format().name, "close");
         assert_eq!(events.iter().count(), 2);
     }
 }

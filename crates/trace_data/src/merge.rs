@@ -74,18 +74,11 @@ impl<S: Source> Merge<S> {
     pub fn new(source: S) -> Result<Merge<S>, S::Error> {
         let mut streams = Vec::new();
         streams.resize_with(source.streams(), Stream::default);
-        let mut merge = Merge {
-            source,
-            streams,
-            order: BinaryHeap::new(),
-            current: None,
-        };
+        let mut merge = Merge { source, streams, order: BinaryHeap::new(), current: None };
         for number in 0..merge.streams.len() {
             if merge.streams[number].advance(&mut merge.source, number)? {
                 let time = merge.streams[number].time;
-                merge
-                    .order
-                    .push(Reverse((time, merge.source.cpu(number), number)));
+                merge.order.push(Reverse((time, merge.source.cpu(number), number)));
             }
         }
         Ok(merge)
@@ -108,12 +101,7 @@ impl<S: Source> Merge<S> {
         self.current = Some(number);
         let stream = &self.streams[number];
         let payload = &stream.page[stream.data.clone()][stream.payload.clone()];
-        Ok(Some(Record {
-            cpu,
-            time,
-            payload,
-            lost: stream.lost,
-        }))
+        Ok(Some(Record { cpu, time, payload, lost: stream.lost }))
     }
 
     /// Moves the stream on top to its next event and sinks it to its place.
@@ -202,11 +190,7 @@ mod tests {
                 return Ok(false);
             }
             *page = pages.remove(0);
-            if page.is_empty() {
-                Err("no page")
-            } else {
-                Ok(true)
-            }
+            if page.is_empty() { Err("no page") } else { Ok(true) }
         }
     }
 
@@ -234,48 +218,22 @@ mod tests {
         let two = vec![page(&[10, 25], None), page(&[30, 50], None)];
         let found = merged(vec![(1, two), (0, one), (2, Vec::new())]);
         let found: Vec<_> = found.iter().map(|(cpu, time, _)| (*cpu, *time)).collect();
-        let expected = [
-            (0, 10),
-            (1, 10),
-            (0, 20),
-            (1, 25),
-            (0, 30),
-            (1, 30),
-            (0, 40),
-            (1, 50),
-        ];
+        let expected = [(0, 10), (1, 10), (0, 20), (1, 25), (0, 30), (1, 30), (0, 40), (1, 50)];
         assert_eq!(found, expected);
     }
 
     #[test]
     fn losses_stand_at_the_first_event_behind_them() {
         // The second page has no events: its loss and the next one's are those of one place.
-        let pages = vec![
-            page(&[1, 2], Some(7)),
-            page(&[], Some(3)),
-            page(&[5], Some(4)),
-            page(&[6], None),
-        ];
-        let lost: Vec<_> = merged(vec![(0, pages)])
-            .iter()
-            .map(|(_, _, lost)| *lost)
-            .collect();
-        assert_eq!(
-            lost,
-            [
-                Missed::Count(7),
-                Missed::None,
-                Missed::Count(7),
-                Missed::None
-            ]
-        );
+        let pages = vec![page(&[1, 2], Some(7)), page(&[], Some(3)), page(&[5], Some(4)), page(&[6], None)];
+        let lost: Vec<_> = merged(vec![(0, pages)]).iter().map(|(_, _, lost)| *lost).collect();
+        assert_eq!(lost, [Missed::Count(7), Missed::None, Missed::Count(7), Missed::None]);
     }
 
     #[test]
     fn a_stream_that_fails_ends_and_the_others_go_on() {
         let failing = vec![page(&[1], None), Vec::new(), page(&[3], None)];
-        let mut merge =
-            Merge::new(Pages(vec![(0, failing), (1, vec![page(&[2, 4], None)])])).unwrap();
+        let mut merge = Merge::new(Pages(vec![(0, failing), (1, vec![page(&[2, 4], None)])])).unwrap();
         let mut times = Vec::new();
         let mut errors = 0;
         loop {

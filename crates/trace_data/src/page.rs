@@ -48,11 +48,7 @@ impl<'a> Page<'a> {
         let rest = &bytes[HEADER_SIZE..];
         let length = rest.len().min((commit & COMMIT_LENGTH) as usize);
         let (data, tail) = rest.split_at(length);
-        Some(Page {
-            time_stamp,
-            data,
-            missed: missed(commit, tail),
-        })
+        Some(Page { time_stamp, data, missed: missed(commit, tail) })
     }
 
     /// The time of the first event, in units of the buffer's clock.
@@ -72,10 +68,7 @@ impl<'a> Page<'a> {
 
     /// The events, in the order of their recording.
     pub fn events(&self) -> Events<'a> {
-        Events {
-            data: self.data,
-            cursor: Cursor::new(self.time_stamp),
-        }
+        Events { data: self.data, cursor: Cursor::new(self.time_stamp) }
     }
 }
 
@@ -132,10 +125,7 @@ impl<'a> Iterator for Events<'a> {
     fn next(&mut self) -> Option<Event<'a>> {
         let (time, range) = self.cursor.next(self.data)?;
         // The cursor returns ranges inside the data; `get` spares this loop a way to panic.
-        Some(Event {
-            time,
-            payload: self.data.get(range)?,
-        })
+        Some(Event { time, payload: self.data.get(range)? })
     }
 }
 

@@ -70,11 +70,7 @@ pub(crate) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
-        let next = if character == '\\' {
-            characters.next()
-        } else {
-            None
-        };
+        let next = if character == '\\' { characters.next() } else { None };
         plain.push(match next {
             Some('n') => '\n',
             Some('t') => '\t',

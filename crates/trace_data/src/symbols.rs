@@ -78,33 +78,21 @@ impl Symbols for SymbolTable {
     /// next one's start. Where the last function ends is not known: only its start is found, as by
     /// libtraceevent, so a table best ends with a name for the end.
     fn symbol(&self, address: u64) -> Option<Symbol<'_>> {
-        let after = self
-            .functions
-            .partition_point(|function| function.address <= address);
+        let after = self.functions.partition_point(|function| function.address <= address);
         let start = self.functions[..after].last()?.address;
         let size = self.functions.get(after).map(|next| next.address - start);
         if size.is_none() && address != start {
             return None;
         }
         // Aliases share an address; the one named first is shown, as by the kernel.
-        let first = self
-            .functions
-            .partition_point(|function| function.address < start);
+        let first = self.functions.partition_point(|function| function.address < start);
         let function = &self.functions[first];
         let module = function.module.as_deref();
-        Some(Symbol {
-            name: &function.name,
-            offset: address - start,
-            size,
-            module,
-        })
+        Some(Symbol { name: &function.name, offset: address - start, size, module })
     }
 
     fn string(&self, address: u64) -> Option<&str> {
-        let found = self
-            .strings
-            .binary_search_by_key(&address, |(address, _)| *address)
-            .ok()?;
+        let found = self.strings.binary_search_by_key(&address, |(address, _)| *address).ok()?;
         Some(&self.strings[found].1)
     }
 }
@@ -122,11 +110,7 @@ fn function(line: &str) -> Option<Function> {
     if kind.eq_ignore_ascii_case("a") || name.is_empty() {
         return None;
     }
-    Some(Function {
-        address,
-        name: name.into(),
-        module,
-    })
+    Some(Function { address, name: name.into(), module })
 }
 
 /// A line of `printk_formats`.
@@ -155,18 +139,10 @@ nonsense
         let table = SymbolTable::parse(KALLSYMS, "");
         assert_eq!(table.len(), 4);
         assert_eq!(table.symbol(0xfff), None);
-        let first = Symbol {
-            name: "first",
-            offset: 8,
-            size: Some(0x100),
-            module: None,
-        };
+        let first = Symbol { name: "first", offset: 8, size: Some(0x100), module: None };
         assert_eq!(table.symbol(0x1008), Some(first));
         let second = table.symbol(0x1fff).unwrap();
-        assert_eq!(
-            (second.name, second.module),
-            ("second with blanks", Some("libdemo"))
-        );
+        assert_eq!((second.name, second.module), ("second with blanks", Some("libdemo")));
         assert_eq!((second.offset, second.size), (0xeff, Some(0xf00)));
         assert_eq!(table.symbol(0x2000).unwrap().size, None);
         assert_eq!(table.symbol(0x2001), None);

@@ -48,13 +48,7 @@ pub struct Layout {
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout {
-            irq_info: true,
-            tgid: false,
-            context_info: true,
-            annotate: false,
-            nanoseconds: true,
-        }
+        Layout { irq_info: true, tgid: false, context_info: true, annotate: false, nanoseconds: true }
     }
 }
 

@@ -4,18 +4,16 @@
 mod common;
 
 use common::*;
-use trace_data::dat::{
-    BufferSource, CpuSource, Error, Metadata, Recording, System, write,
-};
+use proptest::prelude::*;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io::Cursor;
+use trace_data::dat::{BufferSource, CpuSource, Error, Metadata, Recording, System, write};
 use trace_data::event::Event;
 use trace_data::format::Format;
 use trace_data::merge::{Merge, Source};
 use trace_data::print::Dialect;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::{Layout, TextWriter};
-use proptest::prelude::*;
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use std::io::Cursor;
 
 /// A format with fields of every kind and a print format with every construct.
 const FORMAT: &str = r#"name: everything
@@ -41,15 +39,8 @@ print fmt: "%d %*d %.*s %-8s %s %s %s %s %s %s %s %p %pS %lx %c %pI4 %pI6c %pISp
 fn metadata() -> Metadata {
     let mut metadata = Metadata::new(4096);
     let formats = vec![FORMAT.to_owned()];
-    metadata.ftrace_formats.push(
-        FORMAT
-            .replace("ID: 400", "ID: 1")
-            .replace("everything", "kernel_stack"),
-    );
-    metadata.systems.push(System {
-        name: "demo".to_owned(),
-        formats,
-    });
+    metadata.ftrace_formats.push(FORMAT.replace("ID: 400", "ID: 1").replace("everything", "kernel_stack"));
+    metadata.systems.push(System { name: "demo".to_owned(), formats });
     metadata.kallsyms = "1000 T start\n2000 T middle\t[demo]\n3000 T end\n".to_owned();
     metadata.printk_formats = "0x10 : \"text\"\n".to_owned();
     metadata.cmdlines.push((77, "demo".to_owned()));
@@ -61,28 +52,17 @@ fn metadata() -> Metadata {
 fn data(seed: u64) -> Vec<u8> {
     let format = Format::parse("demo", FORMAT).unwrap();
     let mut numbers = Numbers(seed);
-    let records: Vec<_> = (0..60)
-        .map(|time| (time << 24, record(&format, &mut numbers)))
-        .collect();
+    let records: Vec<_> = (0..60).map(|time| (time << 24, record(&format, &mut numbers))).collect();
     pages(records.iter().map(|(time, payload)| (*time, &payload[..])))
 }
 
 fn version6() -> Vec<u8> {
     let (one, two) = (data(1), data(2));
-    let source = |pages| CpuSource {
-        pages,
-        length: one.len() as u64,
-    };
+    let source = |pages| CpuSource { pages, length: one.len() as u64 };
     assert_eq!(one.len(), two.len());
     let mut buffers = [
-        BufferSource {
-            name: String::new(),
-            cpus: vec![source(&one[..]), source(&two[..])],
-        },
-        BufferSource {
-            name: "other".to_owned(),
-            cpus: vec![source(&two[..]), source(&one[..])],
-        },
+        BufferSource { name: String::new(), cpus: vec![source(&one[..]), source(&two[..])] },
+        BufferSource { name: "other".to_owned(), cpus: vec![source(&two[..]), source(&one[..])] },
     ];
     let mut file = Vec::new();
     write(&mut file, &metadata(), &mut buffers).unwrap();
@@ -107,8 +87,7 @@ fn version7() -> Vec<u8> {
         let offset = file.len() as u64;
         let data = data(seed);
         file.extend(((data.len() / 4096) as u32).to_le_bytes());
-        data.chunks(4096)
-            .for_each(|page| compressed(&mut file, page));
+        data.chunks(4096).for_each(|page| compressed(&mut file, page));
         cpus.push((offset, file.len() as u64 - offset));
     }
     let mut second = Vec::new();
@@ -169,16 +148,9 @@ fn read_all(file: &[u8]) -> Result<usize, Error> {
     let mut recording = Recording::open(Cursor::new(file))?;
     let metadata = recording.metadata();
     let symbols = metadata.symbols();
-    let formats = metadata
-        .formats()
-        .filter_map(|(system, text)| Format::parse(system, text).ok());
-    let events = formats
-        .map(|format| Event::new(format, Dialect::Kernel))
-        .collect();
-    let layout = Layout {
-        annotate: true,
-        ..Layout::default()
-    };
+    let formats = metadata.formats().filter_map(|(system, text)| Format::parse(system, text).ok());
+    let events = formats.map(|format| Event::new(format, Dialect::Kernel)).collect();
+    let layout = Layout { annotate: true, ..Layout::default() };
     let mut count = 0;
     for buffer in 0..recording.buffers().len() {
         let mut writer = TextWriter::new(std::io::sink(), &events, &(), &symbols, layout);
@@ -223,30 +195,18 @@ fn errors_say_what_and_where() {
     let file = version6();
     let mut changed = file.clone();
     changed[10] = b'9';
-    assert_eq!(
-        error(&changed),
-        "the version of the file is 9, which this reader doesn't know"
-    );
+    assert_eq!(error(&changed), "the version of the file is 9, which this reader doesn't know");
     let mut changed = file.clone();
     changed[12] = 1;
-    assert_eq!(
-        error(&changed),
-        "the byte order of the file is big-endian, which this reader doesn't know"
-    );
+    assert_eq!(error(&changed), "the byte order of the file is big-endian, which this reader doesn't know");
     assert_eq!(
         error(&file[..100]),
-        format!(
-            "header_page at offset 38 needs {} bytes, 62 are there",
-            metadata().header_page.len()
-        ),
+        format!("header_page at offset 38 needs {} bytes, 62 are there", metadata().header_page.len()),
     );
     let mut changed = version7();
     let start = 18 + 5 + 4;
     changed[start..start + 8].copy_from_slice(&5_u64.to_le_bytes());
-    assert_eq!(
-        error(&changed),
-        "a section at offset 5: it has the number 25441, 0 is expected"
-    );
+    assert_eq!(error(&changed), "a section at offset 5: it has the number 25441, 0 is expected");
 }
 
 proptest! {

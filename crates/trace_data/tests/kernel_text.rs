@@ -4,13 +4,13 @@
 mod common;
 
 use common::*;
+use std::collections::HashSet;
 use trace_data::event::{Event, EventTable};
 use trace_data::merge::Merge;
 use trace_data::page::Missed;
 use trace_data::print::Dialect;
 use trace_data::symbols::Symbols;
 use trace_data::text::{Header, Layout, Tasks, TextWriter, is_nanoseconds};
-use std::collections::HashSet;
 
 /// The lines that we make of pages. Losses in front of the first page of a CPU are left out where
 /// `start` isn't set: the `trace` file doesn't tell them.
@@ -117,28 +117,13 @@ fn the_trace_file() {
             tgid: is_on("record-tgid"),
         };
         let cpus = instance.cpus().len() as u64;
-        let header = Header {
-            tracer: "nop",
-            entries,
-            written: entries + overrun,
-            cpus,
-        };
+        let header = Header { tracer: "nop", entries, written: entries + overrun, cpus };
         let kernel = instance.read("trace");
         let tasks = Threads::of(&tracefs);
         let pages = instance.take_pages();
-        let ours = ours(
-            &events,
-            &tasks,
-            &symbols,
-            layout,
-            Some(header),
-            pages,
-            false,
-        );
+        let ours = ours(&events, &tasks, &symbols, layout, Some(header), pages, false);
         let compared = assert_same(&events, &kernel, &ours);
-        println!(
-            "{clock}, {option}: {compared} lines are the kernel's; {overrun} events overwritten"
-        );
+        println!("{clock}, {option}: {compared} lines are the kernel's; {overrun} events overwritten");
     }
 }
 
@@ -168,10 +153,7 @@ fn lost_events() {
         &events,
         &tasks,
         &symbols,
-        Layout {
-            nanoseconds: false,
-            ..Layout::default()
-        },
+        Layout { nanoseconds: false, ..Layout::default() },
         None,
         pages,
         true,
@@ -180,15 +162,9 @@ fn lost_events() {
     // line that tells the loss and the marks themselves.
     let lost = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with("CPU:"));
-        lines
-            .map(|line| line.replace(|c: char| c.is_ascii_digit(), ""))
-            .collect()
+        lines.map(|line| line.replace(|c: char| c.is_ascii_digit(), "")).collect()
     };
-    assert_eq!(
-        kernel.lines().next().unwrap().split(' ').count(),
-        4,
-        "{kernel}"
-    );
+    assert_eq!(kernel.lines().next().unwrap().split(' ').count(), 4, "{kernel}");
     assert_eq!(lost(&kernel)[0], lost(&ours)[0]);
     assert!(
         ours.ends_with("tracing_mark_write: mark 1999\n")

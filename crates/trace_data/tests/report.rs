@@ -3,12 +3,12 @@
 mod common;
 
 use common::*;
+use std::collections::HashSet;
 use trace_data::dat::{Metadata, System};
 use trace_data::event::Event;
 use trace_data::merge::Merge;
 use trace_data::print::Dialect;
 use trace_data::symbols::Symbols;
-use std::collections::HashSet;
 
 /// The message of each event that `trace-cmd report` prints, and its name. Messages may have
 /// several lines.
@@ -61,12 +61,7 @@ fn report(name: &str, metadata: &Metadata, records: &[(u64, Vec<u8>)]) -> Option
 
 /// Events that trace-cmd 3.1.6 prints wrongly: it gives `a & (b | c)`, and operators inside `?:`,
 /// another structure than C does.
-const WRONG_THERE: [&str; 4] = [
-    "timer_start",
-    "mm_page_alloc_extfrag",
-    "kvm_nested_vmenter",
-    "raid56_read",
-];
+const WRONG_THERE: [&str; 4] = ["timer_start", "mm_page_alloc_extfrag", "kvm_nested_vmenter", "raid56_read"];
 
 fn is_comparable(event: &Event) -> bool {
     let format = event.format();
@@ -115,11 +110,7 @@ fn every_event_of_the_kernel() {
 fn every_event_of_the_kernel_as_a_list_of_fields() {
     let Some(tracefs) = tracefs() else { return };
     let mut metadata = kernel_metadata(&tracefs);
-    for format in metadata
-        .systems
-        .iter_mut()
-        .flat_map(|system| &mut system.formats)
-    {
+    for format in metadata.systems.iter_mut().flat_map(|system| &mut system.formats) {
         let end = format.find("print fmt:").unwrap();
         format.replace_range(end.., "print fmt: \"%s\", no_such_function(1)\n");
     }
@@ -150,10 +141,7 @@ fn every_event_of_the_kernel_as_a_list_of_fields() {
 fn every_construct_of_ours() {
     let metadata = libc_metadata();
     let events = metadata.events(Dialect::Report).unwrap();
-    for event in events
-        .iter()
-        .filter(|event| event.format().name != "unparsable")
-    {
+    for event in events.iter().filter(|event| event.format().name != "unparsable") {
         assert_eq!(event.print_error(), None);
     }
     let symbols = metadata.symbols();
@@ -166,10 +154,7 @@ fn every_construct_of_ours() {
     let Some((report, errors)) = found else {
         return;
     };
-    let errors: Vec<_> = errors
-        .lines()
-        .filter(|line| !line.contains("mystery"))
-        .collect();
+    let errors: Vec<_> = errors.lines().filter(|line| !line.contains("mystery")).collect();
     assert_eq!(errors, [""; 0]);
     let theirs = messages(&report);
     assert_eq!(theirs.len(), records.len());
@@ -184,51 +169,21 @@ fn every_construct_of_ours() {
 fn symbols_are_looked_up_as_there() {
     let mut metadata = Metadata::new(4096);
     let field = "unsigned long a;\toffset:8;\tsize:8;\tsigned:0";
-    let text = format(
-        "at",
-        1000,
-        &[field],
-        r#""%ps %pS", (void *)REC->a, (void *)REC->a"#,
-    );
-    metadata.systems.push(System {
-        name: "libc".to_owned(),
-        formats: vec![text],
-    });
+    let text = format("at", 1000, &[field], r#""%ps %pS", (void *)REC->a, (void *)REC->a"#);
+    metadata.systems.push(System { name: "libc".to_owned(), formats: vec![text] });
     metadata.cmdlines.push((77, "a program".to_owned()));
     metadata.kallsyms = libc_metadata().kallsyms;
     let events = metadata.events(Dialect::Report).unwrap();
     let symbols = metadata.symbols();
-    let addresses = [
-        0_u64,
-        1,
-        2,
-        0xff,
-        0x100,
-        0x1fff,
-        0x2000,
-        1 << 40,
-        0xffff_fffe_ffff_ffff,
-    ];
-    let payload = |address: u64| {
-        [
-            &1000_u64.to_le_bytes()[..4],
-            &[77, 0, 0, 0],
-            &address.to_le_bytes(),
-        ]
-        .concat()
-    };
-    let records: Vec<_> = addresses
-        .iter()
-        .map(|address| (1000, payload(*address)))
-        .collect();
+    let addresses = [0_u64, 1, 2, 0xff, 0x100, 0x1fff, 0x2000, 1 << 40, 0xffff_fffe_ffff_ffff];
+    let payload =
+        |address: u64| [&1000_u64.to_le_bytes()[..4], &[77, 0, 0, 0], &address.to_le_bytes()].concat();
+    let records: Vec<_> = addresses.iter().map(|address| (1000, payload(*address))).collect();
     let Some(report) = report("symbols.dat", &metadata, &records) else {
         return;
     };
     for ((_, theirs), (_, payload)) in messages(&report).iter().zip(&records) {
-        assert_eq!(
-            *theirs,
-            ours(events.of(payload).unwrap(), payload, &symbols)
-        );
+        assert_eq!(*theirs, ours(events.of(payload).unwrap(), payload, &symbols));
     }
 }
 
@@ -247,15 +202,8 @@ fn a_recording_of_the_kernel() {
     metadata.kallsyms = std::fs::read_to_string("/proc/kallsyms").unwrap();
     metadata.printk_formats = std::fs::read_to_string(tracefs.join("printk_formats")).unwrap();
     let comms = Threads::of(&tracefs).comms;
-    metadata.cmdlines = comms
-        .iter()
-        .map(|(pid, comm)| (*pid, comm.clone()))
-        .collect();
-    let cpus: Vec<_> = streams
-        .cpus
-        .iter()
-        .map(|(_, pages)| pages.concat())
-        .collect();
+    metadata.cmdlines = comms.iter().map(|(pid, comm)| (*pid, comm.clone())).collect();
+    let cpus: Vec<_> = streams.cpus.iter().map(|(_, pages)| pages.concat()).collect();
     let path = temporary("kernel-events.dat");
     save(&path, &metadata, &cpus);
     let found = run("trace-cmd", &["report", "-N", "-i", path.to_str().unwrap()]);
@@ -274,9 +222,7 @@ fn a_recording_of_the_kernel() {
         let event = events.of(record.payload).unwrap();
         let name = &event.format().name;
         let pid = i32::from_le_bytes(record.payload[4..8].try_into().unwrap());
-        let comm = comms
-            .get(&pid)
-            .map_or(if pid == 0 { "<idle>" } else { "<...>" }, String::as_str);
+        let comm = comms.get(&pid).map_or(if pid == 0 { "<idle>" } else { "<...>" }, String::as_str);
         let time = (record.time + 500) / 1000;
         let ours = format!(
             "{comm:>16}-{pid:<5} [{:03}] {:5}.{:06}: {:<21} {}",

@@ -3,11 +3,11 @@
 mod common;
 
 use common::*;
+use std::fs::File;
 use trace_data::dat::{BufferSource, CpuSource, Metadata, TscScale, write};
 use trace_data::merge::Merge;
 use trace_data::page::{Missed, PageBuilder};
 use trace_data::print::Dialect;
-use std::fs::File;
 
 #[test]
 fn trace_cmd_finds_nothing_to_complain_about() {
@@ -23,10 +23,7 @@ fn trace_cmd_finds_nothing_to_complain_about() {
         let Some((output, errors)) = run("trace-cmd", arguments) else {
             return;
         };
-        let errors: Vec<_> = errors
-            .lines()
-            .filter(|line| !line.contains("mystery"))
-            .collect();
+        let errors: Vec<_> = errors.lines().filter(|line| !line.contains("mystery")).collect();
         assert_eq!(errors, [""; 0], "{arguments:?}");
         let quiet = arguments.contains(&"--check-events");
         assert_eq!(output.is_empty(), quiet, "{arguments:?}");
@@ -70,10 +67,7 @@ fn files_of_version_7_are_read() {
         }
         let mut recording = open(&converted);
         let found = recording.metadata();
-        assert_eq!(
-            (&found.systems, &found.kallsyms),
-            (&metadata.systems, &metadata.kallsyms)
-        );
+        assert_eq!((&found.systems, &found.kallsyms), (&metadata.systems, &metadata.kallsyms));
         assert_eq!(found.cmdlines, metadata.cmdlines);
         assert_eq!(found.header_page, metadata.header_page);
         assert_eq!(found.options.clock, "mono");
@@ -88,64 +82,29 @@ fn instances_are_buffers_of_their_own() {
     let metadata = libc_metadata();
     let saved = Saved::new("top.dat", &metadata);
     let path = temporary("instances.dat");
-    let cpus = |pages: [&'static [u8]; 2]| {
-        pages
-            .map(|pages| CpuSource {
-                pages,
-                length: pages.len() as u64,
-            })
-            .into()
-    };
+    let cpus =
+        |pages: [&'static [u8]; 2]| pages.map(|pages| CpuSource { pages, length: pages.len() as u64 }).into();
     let [one, two] = saved.cpus.clone().map(|pages| &*pages.leak());
     let mut buffers = [
-        BufferSource {
-            name: String::new(),
-            cpus: cpus([one, &[]]),
-        },
-        BufferSource {
-            name: "flight".to_owned(),
-            cpus: cpus([&[], two]),
-        },
+        BufferSource { name: String::new(), cpus: cpus([one, &[]]) },
+        BufferSource { name: "flight".to_owned(), cpus: cpus([&[], two]) },
     ];
     write(File::create(&path).unwrap(), &metadata, &mut buffers).unwrap();
     let mut recording = open(&path);
     assert_eq!(*recording.metadata(), metadata);
-    let names: Vec<_> = recording
-        .buffers()
-        .iter()
-        .map(|buffer| buffer.name.as_str())
-        .collect();
+    let names: Vec<_> = recording.buffers().iter().map(|buffer| buffer.name.as_str()).collect();
     assert_eq!(names, ["", "flight"]);
     assert_eq!(read_pages(&mut recording, 0), [one, &[]]);
     assert_eq!(read_pages(&mut recording, 1), [&[], two]);
-    if let Some((report, errors)) =
-        run("trace-cmd", &["report", "-N", "-i", path.to_str().unwrap()])
-    {
-        let errors: Vec<_> = errors
-            .lines()
-            .filter(|line| !line.contains("mystery"))
-            .collect();
+    if let Some((report, errors)) = run("trace-cmd", &["report", "-N", "-i", path.to_str().unwrap()]) {
+        let errors: Vec<_> = errors.lines().filter(|line| !line.contains("mystery")).collect();
         assert_eq!(errors, [""; 0]);
         // The lines of an instance start with its name.
-        assert_eq!(
-            report
-                .lines()
-                .filter(|line| line.starts_with("flight:"))
-                .count(),
-            600
-        );
+        assert_eq!(report.lines().filter(|line| line.starts_with("flight:")).count(), 600);
         let seven = temporary("instances-seven.dat");
         run(
             "trace-cmd",
-            &[
-                "convert",
-                "-i",
-                path.to_str().unwrap(),
-                "--file-version",
-                "7",
-                "-o",
-                seven.to_str().unwrap(),
-            ],
+            &["convert", "-i", path.to_str().unwrap(), "--file-version", "7", "-o", seven.to_str().unwrap()],
         );
         let mut recording = open(&seven);
         assert_eq!(recording.buffers()[1].name, "flight");
@@ -160,30 +119,19 @@ fn instances_are_buffers_of_their_own() {
 fn lost_events_and_times() {
     let mut metadata = libc_metadata();
     metadata.options.time_offset = -1_500;
-    metadata.options.tsc_scale = Some(TscScale {
-        multiplier: 3 << 20,
-        shift: 20,
-        offset: 2_000_000,
-    });
+    metadata.options.tsc_scale = Some(TscScale { multiplier: 3 << 20, shift: 20, offset: 2_000_000 });
     metadata.options.clock = "x86-tsc".to_owned();
     let events = metadata.events(Dialect::Report).unwrap();
     let (_, payload) = &libc_records(&events, 1, 1)[0];
     let mut builder = PageBuilder::new(4096);
     let mut data = Vec::new();
-    for (time, missed) in [
-        (5_000_000, None),
-        (6_000_001, Some(1160)),
-        (7_000_000, None),
-    ] {
+    for (time, missed) in [(5_000_000, None), (6_000_001, Some(1160)), (7_000_000, None)] {
         assert!(builder.push(time, payload));
         data.extend_from_slice(builder.finish(missed));
     }
     let path = temporary("times.dat");
     save(&path, &metadata, &[data]);
-    let found = run(
-        "trace-cmd",
-        &["report", "-N", "-t", "-i", path.to_str().unwrap()],
-    );
+    let found = run("trace-cmd", &["report", "-N", "-t", "-i", path.to_str().unwrap()]);
     let mut recording = open(&path);
     std::fs::remove_file(&path).unwrap();
     let options = recording.metadata().options.clone();
@@ -237,8 +185,5 @@ fn pages_may_be_larger() {
     }
     assert!(times.iter().eq(records.iter().map(|(time, _)| time)));
     let Some((report, _)) = found else { return };
-    assert_eq!(
-        report.lines().filter(|line| line.contains("-77 ")).count(),
-        records.len()
-    );
+    assert_eq!(report.lines().filter(|line| line.contains("-77 ")).count(), records.len());
 }

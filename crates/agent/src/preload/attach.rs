@@ -158,4 +158,3 @@ fn describe(error: AttachError) -> &'static CStr {
         AttachError::OtherAgent => c"lookback: not attached: the session was made by another lookback\n",
     }
 }
-

@@ -78,8 +78,7 @@ unsafe fn value<'a>(environment: *const *const c_char, name: &[u8]) -> Option<&'
 pub(crate) fn load(buffer: &mut [u8; LONGEST_PATH]) -> Option<&CStr> {
     let environment = current();
     // SAFETY: it is the process's own.
-    let [preload, session, debug] =
-        [PRELOAD, SESSION, DEBUG].map(|name| unsafe { value(environment, name) });
+    let [preload, session, debug] = [PRELOAD, SESSION, DEBUG].map(|name| unsafe { value(environment, name) });
     COMPLAINS.store(debug.is_some(), Relaxed);
     let session = session?;
     // SAFETY: nobody reads them before `LOADED` is set.
@@ -163,10 +162,7 @@ impl Complete {
     /// # Safety
     ///
     /// As for [`entries`].
-    pub(crate) unsafe fn fill(
-        &mut self,
-        environment: *const *const c_char,
-    ) -> Option<*const *const c_char> {
+    pub(crate) unsafe fn fill(&mut self, environment: *const *const c_char) -> Option<*const *const c_char> {
         let mut count = 0;
         // SAFETY: the caller's promise.
         for entry in unsafe { entries(environment) } {

@@ -4,8 +4,8 @@ use crate::argument::Value;
 use crate::events::Call;
 use crate::preload::environment::{self, Complete};
 use crate::preload::real::{older, real};
-use crate::preload::stub::stub;
 use crate::preload::record;
+use crate::preload::stub::stub;
 use core::arch::naked_asm;
 use core::ffi::c_char;
 
@@ -152,12 +152,7 @@ listing!(execl, execl_body);
 listing!(execlp, execlp_body);
 listing!(execle, execle_body);
 
-unsafe extern "C" fn fexecve_body(
-    fd: i32,
-    arguments: usize,
-    environment: Environment,
-    caller: usize,
-) -> i32 {
+unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Environment, caller: usize) -> i32 {
     type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
     let values = [
         Value::Half(fd as u32),
@@ -218,18 +213,13 @@ macro_rules! spawning {
             let values = [pid, path, actions, attributes, arguments, environment as usize, caller];
             // SAFETY: no value is followed.
             unsafe {
-                record::write(
-                    Call::posix_spawn.entry(),
-                    &values.map(|value| Value::Word(value as u64)),
-                );
+                record::write(Call::posix_spawn.entry(), &values.map(|value| Value::Word(value as u64)));
             }
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
                 let real: Spawn = core::mem::transmute($real);
                 if Complete::is_needed(environment) {
-                    spawn_with_session(
-                        real, pid, path, actions, attributes, arguments, environment,
-                    )
+                    spawn_with_session(real, pid, path, actions, attributes, arguments, environment)
                 } else {
                     real(pid, path, actions, attributes, arguments, environment)
                 }

@@ -108,8 +108,7 @@ macro_rules! ending {
                     process_ends();
                 }
                 // SAFETY: the function has this type.
-                let real: unsafe extern "C" fn(i32) =
-                    unsafe { core::mem::transmute(real!($name)) };
+                let real: unsafe extern "C" fn(i32) = unsafe { core::mem::transmute(real!($name)) };
                 // SAFETY: the program's own call.
                 unsafe { real(status) }
             }

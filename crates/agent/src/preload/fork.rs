@@ -212,9 +212,7 @@ fn take_start(routine: Routine, argument: *mut c_void) -> Option<&'static Start>
         return None;
     }
     let parent = Some(current()?);
-    let start = STARTS
-        .iter()
-        .find(|start| start.taken.compare_exchange(0, 1, AcqRel, Relaxed).is_ok())?;
+    let start = STARTS.iter().find(|start| start.taken.compare_exchange(0, 1, AcqRel, Relaxed).is_ok())?;
     // SAFETY: the place is ours.
     unsafe { *start.content.get() = StartContent { routine: Some(routine), argument, parent } };
     Some(start)

@@ -10,11 +10,11 @@
 //! that left it.
 
 mod attach;
+mod elf;
 mod environment;
 mod execute;
 mod exit;
 mod fork;
-mod elf;
 mod objects;
 mod real;
 mod reap;

@@ -176,9 +176,8 @@ impl Wrapped {
     /// Libc's function.
     fn real(&self) -> usize {
         // SAFETY: the stub's assembly has put a word there, and a text with a zero byte.
-        let (found, name) = unsafe {
-            (&*self.at::<AtomicUsize>(self.found), CStr::from_ptr(self.at(self.name)))
-        };
+        let (found, name) =
+            unsafe { (&*self.at::<AtomicUsize>(self.found), CStr::from_ptr(self.at(self.name))) };
         real::known(found, name)
     }
 

@@ -3,6 +3,4 @@
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{
-    append, append_at, compare_exchange_pair, current_cpu, knows_cpu, ticks,
-};
+pub(crate) use x86_64::{append, append_at, compare_exchange_pair, current_cpu, knows_cpu, ticks};

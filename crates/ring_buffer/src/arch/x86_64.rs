@@ -274,11 +274,7 @@ pub(crate) fn current_cpu() -> u32 {
 ///
 /// `address` is 16-byte aligned and valid for 16 bytes. The processor has cmpxchg16b: every x86-64
 /// one since 2006.
-pub(crate) unsafe fn compare_exchange_pair(
-    address: *mut u64,
-    expected: (u64, u64),
-    new: (u64, u64),
-) -> bool {
+pub(crate) unsafe fn compare_exchange_pair(address: *mut u64, expected: (u64, u64), new: (u64, u64)) -> bool {
     let replaced: u8;
     // SAFETY: the caller answers for the address. The compiler keeps rbx for itself, so the word that
     // has to be there is swapped in and out.

@@ -95,13 +95,7 @@ macro_rules! end {
 /// The addresses are valid for what is done to them, and the commit's is 16-byte aligned. `area` is
 /// the calling thread's.
 #[inline(never)]
-pub unsafe fn publish(
-    area: Area,
-    cpu: u32,
-    guards: &[Guard],
-    stores: &[Store],
-    commit: Commit,
-) -> Outcome {
+pub unsafe fn publish(area: Area, cpu: u32, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
     // SAFETY: the caller answers for the addresses. The section's only way out with an effect that
     // counts is its last instruction.
     unsafe {

@@ -71,10 +71,6 @@ pub enum Error {
 impl Error {
     /// `what` makes no sense.
     pub(super) fn invalid(what: &'static str, offset: u64, reason: impl Into<String>) -> Error {
-        Error::Invalid {
-            what,
-            offset,
-            reason: reason.into(),
-        }
+        Error::Invalid { what, offset, reason: reason.into() }
     }
 }

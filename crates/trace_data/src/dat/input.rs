@@ -19,17 +19,10 @@ impl<R: Read + Seek> Input<R> {
     /// At the start of `file`.
     pub(super) fn new(file: R) -> Result<Input<R>, Error> {
         let mut file = BufReader::new(file);
-        let io = |source| Error::Io {
-            what: "the file",
-            source,
-        };
+        let io = |source| Error::Io { what: "the file", source };
         let length = file.seek(SeekFrom::End(0)).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
-        Ok(Input {
-            file,
-            position: 0,
-            length,
-        })
+        Ok(Input { file, position: 0, length })
     }
 
     pub(super) fn position(&self) -> u64 {
@@ -60,12 +53,7 @@ impl<R: Read + Seek> Input<R> {
     pub(super) fn check(&self, offset: u64, size: u64, what: &'static str) -> Result<(), Error> {
         let available = self.length.saturating_sub(offset);
         if size > available {
-            return Err(Error::Truncated {
-                what,
-                offset,
-                needed: size,
-                available,
-            });
+            return Err(Error::Truncated { what, offset, needed: size, available });
         }
         Ok(())
     }
@@ -73,9 +61,7 @@ impl<R: Read + Seek> Input<R> {
     /// Fills `bytes`.
     pub(super) fn fill(&mut self, bytes: &mut [u8], what: &'static str) -> Result<(), Error> {
         self.check(self.position, bytes.len() as u64, what)?;
-        self.file
-            .read_exact(bytes)
-            .map_err(|source| Error::Io { what, source })?;
+        self.file.read_exact(bytes).map_err(|source| Error::Io { what, source })?;
         self.position += bytes.len() as u64;
         Ok(())
     }
@@ -106,11 +92,7 @@ impl<R: Read + Seek> Input<R> {
     pub(super) fn block(&mut self, size: u64, what: &'static str) -> Result<Vec<u8>, Error> {
         self.check(self.position, size, what)?;
         if size > MAX_BLOCK {
-            return Err(Error::TooLarge {
-                what,
-                offset: self.position,
-                size,
-            });
+            return Err(Error::TooLarge { what, offset: self.position, size });
         }
         let mut bytes = vec![0; size as usize];
         self.fill(&mut bytes, what)?;

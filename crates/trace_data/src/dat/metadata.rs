@@ -73,23 +73,17 @@ impl Metadata {
     ///
     /// The first format that can't be parsed. [`Metadata::formats`] has them one by one.
     pub fn events(&self, dialect: Dialect) -> Result<EventTable, FormatError> {
-        self.formats()
-            .map(|(system, text)| Ok(Event::new(Format::parse(system, text)?, dialect)))
-            .collect()
+        self.formats().map(|(system, text)| Ok(Event::new(Format::parse(system, text)?, dialect))).collect()
     }
 
     /// All formats: system and text.
     pub fn formats(&self) -> impl Iterator<Item = (&str, &str)> {
-        let ftrace = self
-            .ftrace_formats
-            .iter()
-            .map(|text| ("ftrace", text.as_str()));
-        ftrace.chain(self.systems.iter().flat_map(|system| {
-            system
-                .formats
+        let ftrace = self.ftrace_formats.iter().map(|text| ("ftrace", text.as_str()));
+        ftrace.chain(
+            self.systems
                 .iter()
-                .map(|text| (system.name.as_str(), text.as_str()))
-        }))
+                .flat_map(|system| system.formats.iter().map(|text| (system.name.as_str(), text.as_str()))),
+        )
     }
 
     /// The names for addresses, ready to be looked up.
@@ -100,10 +94,7 @@ impl Metadata {
     /// Threads and their names as `saved_cmdlines` has them. A thread may call itself anything; a
     /// line end would make two lines of one.
     pub(super) fn cmdlines_text(&self) -> String {
-        self.cmdlines
-            .iter()
-            .map(|(pid, name)| format!("{pid} {}\n", name.replace('\n', "?")))
-            .collect()
+        self.cmdlines.iter().map(|(pid, name)| format!("{pid} {}\n", name.replace('\n', "?"))).collect()
     }
 }
 

@@ -88,17 +88,9 @@ impl Options {
         if self.time_offset != 0 {
             options.push((id::OFFSET, with_nul(&self.time_offset.to_string())));
         }
-        options.extend(
-            self.cpu_stats
-                .iter()
-                .map(|stats| (id::CPUSTAT, with_nul(stats))),
-        );
+        options.extend(self.cpu_stats.iter().map(|stats| (id::CPUSTAT, with_nul(stats))));
         options.extend(self.uname.iter().map(|uname| (id::UNAME, with_nul(uname))));
-        options.extend(
-            self.version
-                .iter()
-                .map(|version| (id::VERSION, with_nul(version))),
-        );
+        options.extend(self.version.iter().map(|version| (id::VERSION, with_nul(version))));
         options.extend(self.tsc_scale.map(|scale| (id::TSC2NSEC, scale.to_bytes())));
         options.extend(self.other.iter().cloned());
         options
@@ -107,9 +99,7 @@ impl Options {
     /// Takes the clock from the text of a `trace_clock` file: the one in brackets, or all of it.
     pub(super) fn take_clock(&mut self, text: &str) {
         let text = text.trim_matches(['\0', '\n', ' ']);
-        let inside = text
-            .split_once('[')
-            .and_then(|(_, rest)| rest.split_once(']'));
+        let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
         let clock = inside.map_or(text, |(clock, _)| clock);
         if !clock.is_empty() {
             self.clock = clock.to_owned();
@@ -164,9 +154,5 @@ fn integer(data: &[u8]) -> i64 {
         None => digits.parse(),
     };
     let magnitude = magnitude.unwrap_or(0) as i64;
-    if negative {
-        magnitude.wrapping_neg()
-    } else {
-        magnitude
-    }
+    if negative { magnitude.wrapping_neg() } else { magnitude }
 }

@@ -63,9 +63,7 @@ impl<R: Read + Seek> Recording<R> {
     /// compression other than those named in the [module](super), or damaged.
     pub fn open(file: R) -> Result<Recording<R>, Error> {
         let mut input = Input::new(file)?;
-        let magic = input
-            .array("the mark of the file")
-            .map_err(|_| Error::NotADatFile)?;
+        let magic = input.array("the mark of the file").map_err(|_| Error::NotADatFile)?;
         if magic != MAGIC {
             return Err(Error::NotADatFile);
         }
@@ -75,16 +73,10 @@ impl<R: Read + Seek> Recording<R> {
         let offset = input.position();
         let page_size = input.u32("the page size")?;
         if endian != 0 {
-            return Err(Error::Unsupported {
-                what: "the byte order",
-                found: "big-endian".into(),
-            });
+            return Err(Error::Unsupported { what: "the byte order", found: "big-endian".into() });
         }
         if long_size != 8 {
-            return Err(Error::Unsupported {
-                what: "the size of long",
-                found: long_size.to_string(),
-            });
+            return Err(Error::Unsupported { what: "the size of long", found: long_size.to_string() });
         }
         if !(abi::page::HEADER_SIZE..=abi::page::MAX_SIZE).contains(&(page_size as usize)) {
             let reason = format!("no page has {page_size} bytes");
@@ -94,17 +86,10 @@ impl<R: Read + Seek> Recording<R> {
             "6" => version6::read(&mut input, page_size)?,
             "7" => version7::read(&mut input, page_size)?,
             _ => {
-                return Err(Error::Unsupported {
-                    what: "the version",
-                    found: version,
-                });
+                return Err(Error::Unsupported { what: "the version", found: version });
             }
         };
-        Ok(Recording {
-            input,
-            metadata,
-            buffers,
-        })
+        Ok(Recording { input, metadata, buffers })
     }
 
     /// What is needed to understand the recording.
@@ -129,12 +114,7 @@ impl<R: Read + Seek> Recording<R> {
         };
         let places = buffer.cpus.iter().map(place).collect();
         let page_size = self.metadata.page_size as usize;
-        Some(BufferPages {
-            input: &mut self.input,
-            buffer,
-            places,
-            page_size,
-        })
+        Some(BufferPages { input: &mut self.input, buffer, places, page_size })
     }
 }
 
@@ -234,10 +214,6 @@ impl<R: Read + Seek> Source for BufferPages<'_, R> {
     }
 
     fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Error> {
-        if self.buffer.compressed {
-            self.compressed(stream, page)
-        } else {
-            self.plain(stream, page)
-        }
+        if self.buffer.compressed { self.compressed(stream, page) } else { self.plain(stream, page) }
     }
 }

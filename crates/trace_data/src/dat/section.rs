@@ -27,11 +27,7 @@ pub(super) fn header<R: Read + Seek>(input: &mut Input<R>, offset: u64) -> Resul
     // A description, as a number into a section of strings.
     input.u32(WHAT)?;
     let size = input.u64(WHAT)?;
-    Ok(Section {
-        id,
-        compressed: flags & COMPRESSED != 0,
-        size,
-    })
+    Ok(Section { id, compressed: flags & COMPRESSED != 0, size })
 }
 
 /// Reads the section at `offset`, which must be of the kind `expected`.
@@ -62,11 +58,7 @@ pub(super) fn read<R: Read + Seek>(
 pub(super) fn decompress(block: &[u8], length: u64, offset: u64) -> Result<Vec<u8>, Error> {
     const WHAT: &str = "a compressed block";
     if length > MAX_BLOCK {
-        return Err(Error::TooLarge {
-            what: WHAT,
-            offset,
-            size: length,
-        });
+        return Err(Error::TooLarge { what: WHAT, offset, size: length });
     }
     let failed = |reason: String| Error::invalid(WHAT, offset, reason);
     let decoder = StreamingDecoder::new(block).map_err(|error| failed(error.to_string()))?;
@@ -74,10 +66,7 @@ pub(super) fn decompress(block: &[u8], length: u64, offset: u64) -> Result<Vec<u
     let read = decoder.take(length + 1).read_to_end(&mut bytes);
     read.map_err(|error| failed(error.to_string()))?;
     if bytes.len() as u64 != length {
-        return Err(failed(format!(
-            "it should have {length} bytes, it has {}",
-            bytes.len()
-        )));
+        return Err(failed(format!("it should have {length} bytes, it has {}", bytes.len())));
     }
     Ok(bytes)
 }
@@ -115,14 +104,8 @@ pub(super) fn metadata<R: Read + Seek>(
 }
 
 /// Numbers of the blocks of metadata, in their order in a version 6 file.
-pub(super) const BLOCKS: [u16; 6] = [
-    id::HEADER_INFO,
-    id::FTRACE_EVENTS,
-    id::EVENT_FORMATS,
-    id::KALLSYMS,
-    id::PRINTK,
-    id::CMDLINES,
-];
+pub(super) const BLOCKS: [u16; 6] =
+    [id::HEADER_INFO, id::FTRACE_EVENTS, id::EVENT_FORMATS, id::KALLSYMS, id::PRINTK, id::CMDLINES];
 
 /// A name that must be there, and the text behind it.
 fn marked<const N: usize, R: Read + Seek>(
@@ -132,11 +115,7 @@ fn marked<const N: usize, R: Read + Seek>(
 ) -> Result<String, Error> {
     let offset = input.position();
     if input.array::<N>(what)? != *mark {
-        return Err(Error::invalid(
-            what,
-            offset,
-            "the mark in front of it is missing",
-        ));
+        return Err(Error::invalid(what, offset, "the mark in front of it is missing"));
     }
     sized64(input, what)
 }
@@ -147,11 +126,7 @@ fn formats<R: Read + Seek>(input: &mut Input<R>, what: &'static str) -> Result<V
 }
 
 /// A number of things of which each takes `least` bytes or more.
-fn count<R: Read + Seek>(
-    input: &mut Input<R>,
-    least: u64,
-    what: &'static str,
-) -> Result<u32, Error> {
+fn count<R: Read + Seek>(input: &mut Input<R>, least: u64, what: &'static str) -> Result<u32, Error> {
     let count = input.u32(what)?;
     input.check(input.position(), u64::from(count) * least, what)?;
     Ok(count)
@@ -162,10 +137,7 @@ fn sized32<R: Read + Seek>(input: &mut Input<R>, what: &'static str) -> Result<S
     input.text(u64::from(size), what)
 }
 
-pub(super) fn sized64<R: Read + Seek>(
-    input: &mut Input<R>,
-    what: &'static str,
-) -> Result<String, Error> {
+pub(super) fn sized64<R: Read + Seek>(input: &mut Input<R>, what: &'static str) -> Result<String, Error> {
     let size = input.u64(what)?;
     input.text(size, what)
 }

@@ -19,10 +19,7 @@ pub(super) fn read<R: Read + Seek>(
     for block in BLOCKS {
         metadata(block, input, &mut data)?;
     }
-    let mut found = Found {
-        cpus: input.u32("the number of CPUs")?,
-        ..Found::default()
-    };
+    let mut found = Found { cpus: input.u32("the number of CPUs")?, ..Found::default() };
     let mut mark = input.array("the mark of the options")?;
     if mark == OPTIONS_MARK {
         found.options(input, &mut data)?;
@@ -53,11 +50,7 @@ struct Found {
 }
 
 impl Found {
-    fn options<R: Read + Seek>(
-        &mut self,
-        input: &mut Input<R>,
-        data: &mut Metadata,
-    ) -> Result<(), Error> {
+    fn options<R: Read + Seek>(&mut self, input: &mut Input<R>, data: &mut Metadata) -> Result<(), Error> {
         loop {
             let number = input.u16("the number of an option")?;
             if number == id::DONE {
@@ -74,8 +67,7 @@ impl Found {
                     let place = crate::bytes::u64_at(&bytes, 0);
                     let place = place.ok_or_else(|| short("an instance", offset))?;
                     let name = crate::bytes::until_nul(&bytes[8..]);
-                    self.instances
-                        .push((place, String::from_utf8_lossy(name).into_owned()));
+                    self.instances.push((place, String::from_utf8_lossy(name).into_owned()));
                 }
                 _ => data.options.take(number, bytes),
             }
@@ -92,18 +84,11 @@ impl Found {
         const WHAT: &str = "the data of a CPU";
         if mark != FLYRECORD_MARK {
             let found = String::from_utf8_lossy(&mark).into_owned();
-            return Err(Error::Unsupported {
-                what: "the kind",
-                found,
-            });
+            return Err(Error::Unsupported { what: "the kind", found });
         }
         if self.cpus > MAX_CPUS {
             let size = u64::from(self.cpus) * 16;
-            return Err(Error::TooLarge {
-                what: "the CPUs",
-                offset: input.position(),
-                size,
-            });
+            return Err(Error::TooLarge { what: "the CPUs", offset: input.position(), size });
         }
         let mut cpus = Vec::new();
         for cpu in 0..self.cpus {
@@ -113,12 +98,7 @@ impl Found {
             }
             cpus.push(CpuData { cpu, offset, size });
         }
-        Ok(Buffer {
-            name,
-            clock: String::new(),
-            cpus,
-            compressed: false,
-        })
+        Ok(Buffer { name, clock: String::new(), cpus, compressed: false })
     }
 }
 

@@ -20,10 +20,7 @@ pub(super) fn read<R: Read + Seek>(
     let compression = input.string("the name of the compression")?;
     input.string("the version of the compression")?;
     if !matches!(compression.as_str(), "none" | "zstd" | "") {
-        return Err(Error::Unsupported {
-            what: "the compression",
-            found: compression,
-        });
+        return Err(Error::Unsupported { what: "the compression", found: compression });
     }
     let mut data = Metadata::new(page_size);
     let mut found = Found::default();
@@ -108,10 +105,5 @@ fn buffer<R: Read + Seek>(input: &mut Input<R>, option: Vec<u8>) -> Result<Buffe
         cpus.push(CpuData { cpu, offset, size });
     }
     let compressed = section::header(input, place)?.compressed;
-    Ok(Buffer {
-        name,
-        clock,
-        cpus,
-        compressed,
-    })
+    Ok(Buffer { name, clock, cpus, compressed })
 }

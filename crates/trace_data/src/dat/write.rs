@@ -37,10 +37,7 @@ pub fn write<W: Write, R: Read>(
 ) -> Result<u64, Error> {
     check(metadata, buffers)?;
     let layout = Layout::new(metadata, buffers);
-    let io = |source| Error::Io {
-        what: "writing the file",
-        source,
-    };
+    let io = |source| Error::Io { what: "writing the file", source };
     out.write_all(&layout.head).map_err(io)?;
     let mut position = layout.head.len() as u64;
     for (buffer, places) in buffers.iter_mut().zip(&layout.places) {
@@ -70,31 +67,19 @@ fn check<R>(metadata: &Metadata, buffers: &[BufferSource<R>]) -> Result<(), Erro
     if !sizes.contains(&(metadata.page_size as usize)) || !metadata.page_size.is_power_of_two() {
         return Err(invalid("no page has its page size"));
     }
-    if [&metadata.kallsyms, &metadata.printk_formats]
-        .iter()
-        .any(|text| u32::try_from(text.len()).is_err())
-    {
+    if [&metadata.kallsyms, &metadata.printk_formats].iter().any(|text| u32::try_from(text.len()).is_err()) {
         return Err(invalid("its symbols have more than 4 GiB"));
     }
     let Some(top) = buffers.first() else {
         return Err(invalid("it has no buffer"));
     };
-    if buffers
-        .iter()
-        .any(|buffer| buffer.cpus.len() != top.cpus.len())
-    {
+    if buffers.iter().any(|buffer| buffer.cpus.len() != top.cpus.len()) {
         return Err(invalid("its buffers differ in their number of CPUs"));
     }
-    for source in buffers
-        .iter()
-        .flat_map(|buffer| buffer.cpus.iter().enumerate())
-    {
+    for source in buffers.iter().flat_map(|buffer| buffer.cpus.iter().enumerate()) {
         let (cpu, CpuSource { length, .. }) = source;
         if !length.is_multiple_of(u64::from(metadata.page_size)) {
-            return Err(Error::Data {
-                cpu,
-                reason: format!("{length} bytes, no whole pages"),
-            });
+            return Err(Error::Data { cpu, reason: format!("{length} bytes, no whole pages") });
         }
     }
     Ok(())
@@ -120,10 +105,8 @@ impl Layout {
         head.extend((cpus as u32).to_le_bytes());
         let instances = put_options(&mut head, metadata, buffers);
         let clock = format!("[{}]\n", metadata.options.clock);
-        let lengths: Vec<Vec<u64>> = buffers
-            .iter()
-            .map(|buffer| buffer.cpus.iter().map(|source| source.length).collect())
-            .collect();
+        let lengths: Vec<Vec<u64>> =
+            buffers.iter().map(|buffer| buffer.cpus.iter().map(|source| source.length).collect()).collect();
         // Every table has its size, so the pages' places are known before the tables are written.
         let tables = buffers.len() * (FLYRECORD_MARK.len() + 16 * cpus) + 8 + clock.len();
         let end = (head.len() + tables) as u64;
@@ -154,10 +137,7 @@ fn places(end: u64, page_size: u64, lengths: &[Vec<u64>]) -> Vec<Vec<u64>> {
         next += length;
         place
     };
-    lengths
-        .iter()
-        .map(|lengths| lengths.iter().map(&mut place).collect())
-        .collect()
+    lengths.iter().map(|lengths| lengths.iter().map(&mut place).collect()).collect()
 }
 
 fn put_metadata(head: &mut Vec<u8>, metadata: &Metadata) {
@@ -179,11 +159,7 @@ fn put_metadata(head: &mut Vec<u8>, metadata: &Metadata) {
 }
 
 /// Returns where in `head` the places of the instances have to be put, once they are known.
-fn put_options<R>(
-    head: &mut Vec<u8>,
-    metadata: &Metadata,
-    buffers: &[BufferSource<R>],
-) -> Vec<usize> {
+fn put_options<R>(head: &mut Vec<u8>, metadata: &Metadata, buffers: &[BufferSource<R>]) -> Vec<usize> {
     head.extend(OPTIONS_MARK);
     for (number, data) in metadata.options.give() {
         put_option(head, number, &data);

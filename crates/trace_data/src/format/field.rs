@@ -67,9 +67,7 @@ impl Field {
     pub fn bytes<'a>(&self, payload: &'a [u8]) -> Option<&'a [u8]> {
         match self.kind {
             Kind::Array(_) if self.size == 0 => payload.get(self.offset..),
-            Kind::Integer | Kind::Array(_) => {
-                payload.get(self.offset..self.offset.checked_add(self.size)?)
-            }
+            Kind::Integer | Kind::Array(_) => payload.get(self.offset..self.offset.checked_add(self.size)?),
             Kind::DataLocation(_) => self.located(payload, 0),
             Kind::RelativeLocation(_) => self.located(payload, self.offset + self.size),
         }
@@ -83,12 +81,7 @@ impl Field {
     /// Element `index` of an array of numbers, as [`Field::integer`] would return it.
     pub fn element(&self, payload: &[u8], index: usize) -> Option<i64> {
         let size = self.element_type()?.size;
-        let bits = load(
-            self.bytes(payload)?,
-            index.checked_mul(size)?,
-            size,
-            self.signed,
-        );
+        let bits = load(self.bytes(payload)?, index.checked_mul(size)?, size, self.signed);
         bits.map(|bits| bits as i64)
     }
 
@@ -96,9 +89,9 @@ impl Field {
     pub fn element_type(&self) -> Option<Element> {
         match self.kind {
             Kind::Integer => None,
-            Kind::Array(element)
-            | Kind::DataLocation(element)
-            | Kind::RelativeLocation(element) => Some(element),
+            Kind::Array(element) | Kind::DataLocation(element) | Kind::RelativeLocation(element) => {
+                Some(element)
+            }
         }
     }
 
@@ -131,11 +124,7 @@ fn load(bytes: &[u8], offset: usize, size: usize, signed: bool) -> Option<u64> {
         _ => return None,
     };
     let unused = 64 - 8 * size as u32;
-    Some(if signed {
-        ((value << unused) as i64 >> unused) as u64
-    } else {
-        value
-    })
+    Some(if signed { ((value << unused) as i64 >> unused) as u64 } else { value })
 }
 
 #[cfg(test)]
@@ -143,32 +132,17 @@ mod tests {
     use super::*;
 
     fn field(offset: usize, size: usize, signed: bool, kind: Kind) -> Field {
-        Field {
-            name: String::new(),
-            type_name: String::new(),
-            offset,
-            size,
-            signed,
-            kind,
-        }
+        Field { name: String::new(), type_name: String::new(), offset, size, signed, kind }
     }
 
-    const TEXT: Element = Element {
-        size: 1,
-        text: true,
-    };
+    const TEXT: Element = Element { size: 1, text: true };
 
     #[test]
     fn integers_are_extended_by_their_sign() {
         let payload = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         for size in [1, 2, 4, 8] {
-            assert_eq!(
-                field(0, size, true, Kind::Integer).integer(&payload),
-                Some(-2)
-            );
-            let bits = field(0, size, false, Kind::Integer)
-                .integer(&payload)
-                .unwrap() as u64;
+            assert_eq!(field(0, size, true, Kind::Integer).integer(&payload), Some(-2));
+            let bits = field(0, size, false, Kind::Integer).integer(&payload).unwrap() as u64;
             assert_eq!(bits, u64::MAX >> (64 - 8 * size) & !1);
         }
         assert_eq!(field(0, 3, true, Kind::Integer).integer(&payload), None);

@@ -26,16 +26,10 @@ pub(super) fn format(system: &str, text: &str) -> Result<Format, FormatError> {
             break;
         }
         let (line, next) = rest.split_once('\n').unwrap_or((rest, ""));
-        found.line(line).map_err(|reason| FormatError {
-            line: number,
-            reason,
-        })?;
+        found.line(line).map_err(|reason| FormatError { line: number, reason })?;
         rest = next;
     }
-    found.finish(system).map_err(|reason| FormatError {
-        line: number + 1,
-        reason,
-    })
+    found.finish(system).map_err(|reason| FormatError { line: number + 1, reason })
 }
 
 /// What the lines so far have said.
@@ -59,11 +53,7 @@ impl Found {
         } else if let Some(name) = trimmed.strip_prefix("name:") {
             self.name = Some(name.trim().to_owned());
         } else if let Some(id) = trimmed.strip_prefix("ID:") {
-            self.id = Some(
-                id.trim()
-                    .parse()
-                    .map_err(|_| "the id is no number of 16 bits")?,
-            );
+            self.id = Some(id.trim().parse().map_err(|_| "the id is no number of 16 bits")?);
         } else if trimmed.starts_with("field") {
             self.fields.push(field(trimmed)?);
         } else if trimmed != "format:" {
@@ -102,22 +92,11 @@ fn field(line: &str) -> Result<Field, &'static str> {
             _ => {}
         }
     }
-    let offset = offset
-        .filter(|&offset| offset <= LIMIT)
-        .ok_or("a field without an offset")?;
-    let size = size
-        .filter(|&size| size <= LIMIT)
-        .ok_or("a field without a size")?;
+    let offset = offset.filter(|&offset| offset <= LIMIT).ok_or("a field without an offset")?;
+    let size = size.filter(|&size| size <= LIMIT).ok_or("a field without a size")?;
     let (type_name, name) = declared(declaration).ok_or("a field without a name")?;
     let kind = kind(&type_name, size);
-    Ok(Field {
-        name: name.to_owned(),
-        type_name,
-        offset,
-        size,
-        signed,
-        kind,
-    })
+    Ok(Field { name: name.to_owned(), type_name, offset, size, signed, kind })
 }
 
 /// No payload is larger than a page; a field that claims to lie beyond is none, and sums of two
@@ -198,55 +177,13 @@ mod tests {
     fn declarations_as_the_kernel_writes_them() {
         let cases = [
             ("int fd", 4, "int", "fd", Kind::Integer),
-            (
-                "const char * name",
-                8,
-                "const char *",
-                "name",
-                Kind::Integer,
-            ),
-            (
-                "const void*const p",
-                8,
-                "const void*const",
-                "p",
-                Kind::Integer,
-            ),
-            (
-                "char comm[16]",
-                16,
-                "char[16]",
-                "comm",
-                Kind::Array(element(1, true)),
-            ),
-            (
-                "unsigned long args[6]",
-                48,
-                "unsigned long[6]",
-                "args",
-                Kind::Array(element(8, false)),
-            ),
-            (
-                "u32 buf[]",
-                0,
-                "u32[]",
-                "buf",
-                Kind::Array(element(4, false)),
-            ),
-            (
-                "__data_loc char[] path",
-                4,
-                "__data_loc char[]",
-                "path",
-                Kind::DataLocation(element(1, true)),
-            ),
-            (
-                "__data_loc u64[] set",
-                4,
-                "__data_loc u64[]",
-                "set",
-                Kind::DataLocation(element(8, false)),
-            ),
+            ("const char * name", 8, "const char *", "name", Kind::Integer),
+            ("const void*const p", 8, "const void*const", "p", Kind::Integer),
+            ("char comm[16]", 16, "char[16]", "comm", Kind::Array(element(1, true))),
+            ("unsigned long args[6]", 48, "unsigned long[6]", "args", Kind::Array(element(8, false))),
+            ("u32 buf[]", 0, "u32[]", "buf", Kind::Array(element(4, false))),
+            ("__data_loc char[] path", 4, "__data_loc char[]", "path", Kind::DataLocation(element(1, true))),
+            ("__data_loc u64[] set", 4, "__data_loc u64[]", "set", Kind::DataLocation(element(8, false))),
             (
                 "__rel_loc char[] path",
                 4,
@@ -272,39 +209,20 @@ mod tests {
     fn errors_name_their_line() {
         let cases = [
             ("name: a\nID: 99999\n", 2, "the id is no number of 16 bits"),
-            (
-                "name: a\nID: 1\nformat:\n\tfield:int;\toffset:0;\tsize:4;\n",
-                4,
-                "a field without a name",
-            ),
-            (
-                "name: a\nID: 1\nformat:\n\tfield:int a;\tsize:4;\n",
-                4,
-                "a field without an offset",
-            ),
-            (
-                "name: a\nID: 1\nnonsense\n",
-                3,
-                "neither name, ID, format, field nor print fmt",
-            ),
+            ("name: a\nID: 1\nformat:\n\tfield:int;\toffset:0;\tsize:4;\n", 4, "a field without a name"),
+            ("name: a\nID: 1\nformat:\n\tfield:int a;\tsize:4;\n", 4, "a field without an offset"),
+            ("name: a\nID: 1\nnonsense\n", 3, "neither name, ID, format, field nor print fmt"),
             ("name: a\nID: 1\nformat:\n", 4, "no print fmt"),
             ("", 1, "no name"),
         ];
         for (text, line, reason) in cases {
-            assert_eq!(
-                Format::parse("s", text),
-                Err(FormatError { line, reason }),
-                "{text:?}"
-            );
+            assert_eq!(Format::parse("s", text), Err(FormatError { line, reason }), "{text:?}");
         }
     }
 
     #[test]
     fn a_print_format_may_take_several_lines() {
         let text = "name: a\nID: 1\nformat:\n\nprint fmt: \"one\ntwo\", REC->x\n";
-        assert_eq!(
-            Format::parse("s", text).unwrap().print_fmt,
-            "\"one\ntwo\", REC->x"
-        );
+        assert_eq!(Format::parse("s", text).unwrap().print_fmt, "\"one\ntwo\", REC->x");
     }
 }

@@ -2,8 +2,7 @@
 
 use abi::page::{
     ALIGNMENT, COMMIT_OFFSET, DELTA_LIMIT, EVENT_HEADER, HEADER_SIZE, MAX_SIZE, MAX_SMALL_PAYLOAD,
-    MISSED_EVENTS, MISSED_STORED, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, event_size, event_word,
-    time_extend,
+    MISSED_EVENTS, MISSED_STORED, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, event_size, event_word, time_extend,
 };
 
 /// The first delta that not even a time extend holds: 59 bits.
@@ -43,11 +42,7 @@ impl PageBuilder {
     pub fn new(page_size: usize) -> PageBuilder {
         let possible = (64..=MAX_SIZE).contains(&page_size) && page_size.is_multiple_of(8);
         assert!(possible, "no page has {page_size} bytes");
-        PageBuilder {
-            page: vec![0; page_size],
-            end: 0,
-            last: 0,
-        }
+        PageBuilder { page: vec![0; page_size], end: 0, last: 0 }
     }
 
     /// Whether no event has been pushed since the page was started.
@@ -65,19 +60,11 @@ impl PageBuilder {
             self.end = HEADER_SIZE;
         }
         let first = self.end == HEADER_SIZE;
-        let delta = if first {
-            0
-        } else {
-            time.saturating_sub(self.last)
-        };
+        let delta = if first { 0 } else { time.saturating_sub(self.last) };
         if delta >= EXTEND_LIMIT {
             return false;
         }
-        let extend = if delta >= DELTA_LIMIT {
-            TIME_EXTEND_SIZE
-        } else {
-            0
-        };
+        let extend = if delta >= DELTA_LIMIT { TIME_EXTEND_SIZE } else { 0 };
         let size = event_size(payload.len());
         if self.page.len() - self.end < size.saturating_add(extend) {
             return false;
@@ -155,10 +142,7 @@ mod tests {
         for (time, payload) in events {
             if !builder.push(*time, payload) {
                 pages.push(builder.finish(None).to_vec());
-                assert!(
-                    builder.push(*time, payload),
-                    "an empty page takes any event"
-                );
+                assert!(builder.push(*time, payload), "an empty page takes any event");
             }
         }
         pages.push(builder.finish(None).to_vec());

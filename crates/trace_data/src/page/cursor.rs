@@ -19,11 +19,7 @@ pub(crate) struct Cursor {
 impl Cursor {
     /// In front of the first event of a page that starts at `time_stamp`.
     pub(crate) fn new(time_stamp: u64) -> Cursor {
-        Cursor {
-            position: 0,
-            time: time_stamp,
-            damaged: false,
-        }
+        Cursor { position: 0, time: time_stamp, damaged: false }
     }
 
     /// Whether it stopped at bytes that are no event.
@@ -94,11 +90,7 @@ fn absolute(stamp: u64, before: u64) -> u64 {
         return stamp;
     }
     let time = stamp | high;
-    if time < before {
-        time.wrapping_add(1 << 59)
-    } else {
-        time
-    }
+    if time < before { time.wrapping_add(1 << 59) } else { time }
 }
 
 #[cfg(test)]

@@ -25,10 +25,7 @@ impl Evaluator<'_> {
             _ => return self.pointer(self.number(&value.argument), out),
         };
         match value.conversion.kind {
-            Kind::Mac {
-                separator,
-                reversed,
-            } => mac(bytes, separator, reversed, out),
+            Kind::Mac { separator, reversed } => mac(bytes, separator, reversed, out),
             Kind::Internet4 { zeros, reversed } => match bytes.first_chunk() {
                 Some(address) => internet4(*address, zeros, reversed, out),
                 None => out.extend_from_slice(b"INVALIDIPv4"),
@@ -37,13 +34,8 @@ impl Evaluator<'_> {
                 Some(address) => internet6(*address, colons, compressed, out),
                 None => out.extend_from_slice(b"INVALIDIPv6"),
             },
-            Kind::SocketAddress { port, compressed } => {
-                socket_address(bytes, port, compressed, out)
-            }
-            Kind::Uuid {
-                little_endian,
-                upper,
-            } => uuid(bytes, little_endian, upper, out),
+            Kind::SocketAddress { port, compressed } => socket_address(bytes, port, compressed, out),
+            Kind::Uuid { little_endian, upper } => uuid(bytes, little_endian, upper, out),
             _ => {}
         }
     }
@@ -57,11 +49,7 @@ fn mac(bytes: &[u8], separator: Option<u8>, reversed: bool, out: &mut Vec<u8>) {
         if let Some(separator) = separator.filter(|_| index > 0) {
             out.push(separator);
         }
-        hex(
-            u64::from(address[if reversed { 5 - index } else { index }]),
-            2,
-            out,
-        );
+        hex(u64::from(address[if reversed { 5 - index } else { index }]), 2, out);
     }
 }
 
@@ -96,9 +84,7 @@ fn socket_address(bytes: &[u8], port: bool, compressed: bool, out: &mut Vec<u8>)
     let Some((family, rest)) = bytes.split_first_chunk::<2>() else {
         return;
     };
-    let number = rest
-        .first_chunk()
-        .map_or(0, |bytes| u64::from(u16::from_be_bytes(*bytes)));
+    let number = rest.first_chunk().map_or(0, |bytes| u64::from(u16::from_be_bytes(*bytes)));
     match *family {
         INTERNET_4 if bytes.len() < 16 => out.extend_from_slice(b"INVALIDIPv4"),
         INTERNET_6 if bytes.len() < 28 => out.extend_from_slice(b"INVALIDIPv6"),
@@ -135,17 +121,7 @@ fn uuid(bytes: &[u8], little_endian: bool, upper: bool, out: &mut Vec<u8>) {
         if matches!(index, 4 | 6 | 8 | 10) {
             out.push(b'-');
         }
-        hex(
-            u64::from(
-                uuid[if little_endian {
-                    LITTLE_ENDIAN[index]
-                } else {
-                    index
-                }],
-            ),
-            2,
-            out,
-        );
+        hex(u64::from(uuid[if little_endian { LITTLE_ENDIAN[index] } else { index }]), 2, out);
     }
     if upper {
         out[start..].make_ascii_uppercase();

@@ -120,9 +120,7 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
 }
 
 fn flags<'a>(text: &'a str, conversion: &mut Conversion) -> &'a str {
-    let end = text
-        .find(|c| !matches!(c, '-' | '0' | '+' | ' ' | '#'))
-        .unwrap_or(text.len());
+    let end = text.find(|c| !matches!(c, '-' | '0' | '+' | ' ' | '#')).unwrap_or(text.len());
     for flag in text[..end].chars() {
         match flag {
             '-' => conversion.left = true,
@@ -139,9 +137,7 @@ fn amount(text: &str) -> (Amount, &str) {
     if let Some(rest) = text.strip_prefix('*') {
         return (Amount::Argument, rest);
     }
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if end == 0 {
         return (Amount::None, text);
     }
@@ -162,9 +158,7 @@ fn size(text: &str) -> (usize, &str) {
         ("Z", 8),
         ("t", 8),
     ];
-    let found = prefixes
-        .iter()
-        .find_map(|(prefix, size)| Some((*size, text.strip_prefix(*prefix)?)));
+    let found = prefixes.iter().find_map(|(prefix, size)| Some((*size, text.strip_prefix(*prefix)?)));
     found.unwrap_or((4, text))
 }
 
@@ -185,74 +179,35 @@ fn pointer(text: &str) -> (Kind, &str) {
 fn mac(separated: bool, text: &str) -> (Kind, &str) {
     let separator = separated.then_some(b':');
     if let Some(rest) = text.strip_prefix('R') {
-        return (
-            Kind::Mac {
-                separator,
-                reversed: true,
-            },
-            rest,
-        );
+        return (Kind::Mac { separator, reversed: true }, rest);
     }
     match text.strip_prefix('F') {
-        Some(rest) if separated => (
-            Kind::Mac {
-                separator: Some(b'-'),
-                reversed: false,
-            },
-            rest,
-        ),
-        _ => (
-            Kind::Mac {
-                separator,
-                reversed: false,
-            },
-            text,
-        ),
+        Some(rest) if separated => (Kind::Mac { separator: Some(b'-'), reversed: false }, rest),
+        _ => (Kind::Mac { separator, reversed: false }, text),
     }
 }
 
 fn internet(large: bool, text: &str) -> Option<(Kind, &str)> {
     if let Some(rest) = text.strip_prefix('4') {
-        let order = rest
-            .chars()
-            .next()
-            .filter(|c| matches!(c, 'h' | 'n' | 'b' | 'l'));
+        let order = rest.chars().next().filter(|c| matches!(c, 'h' | 'n' | 'b' | 'l'));
         let reversed = matches!(order, Some('h' | 'l'));
         let rest = &rest[order.map_or(0, char::len_utf8)..];
-        return Some((
-            Kind::Internet4 {
-                zeros: !large,
-                reversed,
-            },
-            rest,
-        ));
+        return Some((Kind::Internet4 { zeros: !large, reversed }, rest));
     }
     if let Some(rest) = text.strip_prefix('6') {
         let compressed = large && rest.starts_with('c');
         let rest = &rest[usize::from(compressed)..];
-        return Some((
-            Kind::Internet6 {
-                colons: large,
-                compressed,
-            },
-            rest,
-        ));
+        return Some((Kind::Internet6 { colons: large, compressed }, rest));
     }
     let rest = text.strip_prefix('S')?;
     let end = rest.find(|c| !matches!(c, 'p' | 'c' | 'f' | 's' | 'h' | 'n' | 'b' | 'l'));
     let (letters, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    let kind = Kind::SocketAddress {
-        port: letters.contains('p'),
-        compressed: letters.contains('c'),
-    };
+    let kind = Kind::SocketAddress { port: letters.contains('p'), compressed: letters.contains('c') };
     Some((kind, rest))
 }
 
 fn uuid(text: &str) -> (Kind, &str) {
-    let letter = text
-        .chars()
-        .next()
-        .filter(|c| matches!(c, 'b' | 'B' | 'l' | 'L'));
+    let letter = text.chars().next().filter(|c| matches!(c, 'b' | 'B' | 'l' | 'L'));
     let kind = Kind::Uuid {
         little_endian: matches!(letter, Some('l' | 'L')),
         upper: matches!(letter, Some('B' | 'L')),
@@ -268,21 +223,12 @@ mod tests {
     fn conversions_are_taken_apart() {
         let (conversion, rest) = parse("-08.*llx rest").unwrap();
         assert!(conversion.left && conversion.zero && !conversion.alternate);
-        assert_eq!(
-            (conversion.width, conversion.precision),
-            (Amount::Fixed(8), Amount::Argument)
-        );
-        assert_eq!(
-            (conversion.size, conversion.kind),
-            (8, Kind::Hex { upper: false })
-        );
+        assert_eq!((conversion.width, conversion.precision), (Amount::Fixed(8), Amount::Argument));
+        assert_eq!((conversion.size, conversion.kind), (8, Kind::Hex { upper: false }));
         assert_eq!(rest, " rest");
         assert_eq!(parse(".s").unwrap().0.precision, Amount::Fixed(0));
         assert_eq!(parse("hhd").unwrap().0.size, 1);
-        assert_eq!(
-            parse("99999999999999999999d").unwrap().0.width,
-            Amount::Fixed(MAX_AMOUNT)
-        );
+        assert_eq!(parse("99999999999999999999d").unwrap().0.width, Amount::Fixed(MAX_AMOUNT));
         assert_eq!(parse("5f!"), Err(('f', "!")));
         assert_eq!(parse("5"), Err(('\0', "")));
     }
@@ -294,46 +240,11 @@ mod tests {
             ("px", Kind::Pointer, ""),
             ("p", Kind::Pointer, ""),
             ("p, x", Kind::Pointer, ", x"),
-            (
-                "pMF",
-                Kind::Mac {
-                    separator: Some(b'-'),
-                    reversed: false,
-                },
-                "",
-            ),
-            (
-                "pI4h:",
-                Kind::Internet4 {
-                    zeros: false,
-                    reversed: true,
-                },
-                ":",
-            ),
-            (
-                "pI6c",
-                Kind::Internet6 {
-                    colons: true,
-                    compressed: true,
-                },
-                "",
-            ),
-            (
-                "pISpc",
-                Kind::SocketAddress {
-                    port: true,
-                    compressed: true,
-                },
-                "",
-            ),
-            (
-                "pUl",
-                Kind::Uuid {
-                    little_endian: true,
-                    upper: false,
-                },
-                "",
-            ),
+            ("pMF", Kind::Mac { separator: Some(b'-'), reversed: false }, ""),
+            ("pI4h:", Kind::Internet4 { zeros: false, reversed: true }, ":"),
+            ("pI6c", Kind::Internet6 { colons: true, compressed: true }, ""),
+            ("pISpc", Kind::SocketAddress { port: true, compressed: true }, ""),
+            ("pUl", Kind::Uuid { little_endian: true, upper: false }, ""),
             ("pIx", Kind::Pointer, "Ix"),
         ];
         for (text, kind, behind) in cases {

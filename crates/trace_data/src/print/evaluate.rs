@@ -29,14 +29,7 @@ impl<'a> Evaluator<'a> {
             Kind::Character => {
                 let start = out.len();
                 out.push(self.number(&value.argument) as u8);
-                justify(
-                    out,
-                    start,
-                    Column {
-                        precision: None,
-                        ..column
-                    },
-                );
+                justify(out, start, Column { precision: None, ..column });
             }
             Kind::Text => {
                 let start = out.len();
@@ -92,9 +85,9 @@ impl<'a> Evaluator<'a> {
                 let bytes = self.fields[*field].bytes(self.payload).unwrap_or_default();
                 element(bytes, self.number(index), of.size).map_or(0, |value| of.wrap(value))
             }
-            Expression::Length(field) => self.fields[*field]
-                .bytes(self.payload)
-                .map_or(0, |bytes| bytes.len() as u64),
+            Expression::Length(field) => {
+                self.fields[*field].bytes(self.payload).map_or(0, |bytes| bytes.len() as u64)
+            }
             Expression::Unary(operator, of, value) => operator.compute(*of, self.number(value)),
             Expression::Binary(operator, of, operands) => {
                 let left = self.number(&operands[0]);
@@ -110,15 +103,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    pub(super) fn choose<'e>(
-        &self,
-        [condition, one, other]: &'e [Expression; 3],
-    ) -> &'e Expression {
-        if self.number(condition) != 0 {
-            one
-        } else {
-            other
-        }
+    pub(super) fn choose<'e>(&self, [condition, one, other]: &'e [Expression; 3]) -> &'e Expression {
+        if self.number(condition) != 0 { one } else { other }
     }
 
     /// The elements of an array; none when they lie outside the payload.

@@ -10,11 +10,7 @@ pub(super) enum Expression {
     /// The number in a field.
     Field(usize),
     /// An element of the array in a field; the elements are of the given type.
-    Element {
-        field: usize,
-        index: Box<Expression>,
-        of: Integer,
-    },
+    Element { field: usize, index: Box<Expression>, of: Integer },
     /// Bytes of a dynamic array.
     Length(usize),
     /// An operator in front of its operand.
@@ -32,28 +28,13 @@ pub(super) enum Expression {
     /// A dynamic array.
     DynamicArray(usize),
     /// Names of the bits set.
-    Flags {
-        value: Box<Expression>,
-        delimiter: String,
-        names: Vec<Name>,
-    },
+    Flags { value: Box<Expression>, delimiter: String, names: Vec<Name> },
     /// The name of the value.
-    Symbolic {
-        value: Box<Expression>,
-        names: Vec<Name>,
-    },
+    Symbolic { value: Box<Expression>, names: Vec<Name> },
     /// Bytes in hexadecimal, with blanks between them or without.
-    Hex {
-        array: usize,
-        length: Box<Expression>,
-        blanks: bool,
-    },
+    Hex { array: usize, length: Box<Expression>, blanks: bool },
     /// Elements in braces.
-    Array {
-        array: usize,
-        count: Box<Expression>,
-        size: Box<Expression>,
-    },
+    Array { array: usize, count: Box<Expression>, size: Box<Expression> },
     /// The bits of a dynamic array in hexadecimal.
     Bitmask(usize),
     /// The numbers of the bits set.
@@ -157,13 +138,9 @@ impl Binary {
         let (left_signed, right_signed) = (left as i64, right as i64);
         let value = match self {
             Binary::Multiply => left.wrapping_mul(right),
-            Binary::Divide if of.signed => {
-                left_signed.checked_div(right_signed).unwrap_or(0) as u64
-            }
+            Binary::Divide if of.signed => left_signed.checked_div(right_signed).unwrap_or(0) as u64,
             Binary::Divide => left.checked_div(right).unwrap_or(0),
-            Binary::Remainder if of.signed => {
-                left_signed.checked_rem(right_signed).unwrap_or(0) as u64
-            }
+            Binary::Remainder if of.signed => left_signed.checked_rem(right_signed).unwrap_or(0) as u64,
             Binary::Remainder => left.checked_rem(right).unwrap_or(0),
             Binary::Add => left.wrapping_add(right),
             Binary::Subtract => left.wrapping_sub(right),
@@ -270,9 +247,7 @@ impl Typed {
         let expression = match condition.expression {
             Expression::Number(0) => other.expression,
             Expression::Number(_) => one.expression,
-            condition => {
-                Expression::Conditional(Box::new([condition, one.expression, other.expression]))
-            }
+            condition => Expression::Conditional(Box::new([condition, one.expression, other.expression])),
         };
         Typed { expression, of }
     }
@@ -288,10 +263,7 @@ mod tests {
 
     #[test]
     fn operators_follow_the_type() {
-        let unsigned = Integer {
-            size: 4,
-            signed: false,
-        };
+        let unsigned = Integer { size: 4, signed: false };
         assert_eq!(compute(Binary::Less, INT, -1, 1), 1);
         assert_eq!(compute(Binary::Less, unsigned, -1, 1), 0);
         assert_eq!(compute(Binary::ShiftRight, INT, -8, 1), -4);
@@ -299,21 +271,7 @@ mod tests {
         assert_eq!(compute(Binary::ShiftLeft, INT, 1, 31), i64::from(i32::MIN));
         assert_eq!(compute(Binary::Divide, INT, -7, 2), -3);
         assert_eq!(compute(Binary::Divide, INT, 7, 0), 0);
-        assert_eq!(
-            compute(Binary::Remainder, UNSIGNED_LONG, i64::MIN, -1),
-            i64::MIN
-        );
-        assert_eq!(
-            compute(
-                Binary::Divide,
-                Integer {
-                    size: 8,
-                    signed: true
-                },
-                i64::MIN,
-                -1
-            ),
-            0
-        );
+        assert_eq!(compute(Binary::Remainder, UNSIGNED_LONG, i64::MIN, -1), i64::MIN);
+        assert_eq!(compute(Binary::Divide, Integer { size: 8, signed: true }, i64::MIN, -1), 0);
     }
 }

@@ -23,11 +23,7 @@ fn array(field: &Field, payload: &[u8], out: &mut Vec<u8>) {
     let bytes = field.bytes(payload).unwrap_or_default();
     let text = crate::bytes::until_nul(bytes);
     let is_text = field.element_type().is_some_and(|element| element.text);
-    if is_text
-        && text
-            .iter()
-            .all(|byte| matches!(byte, b' '..=b'~' | b'\t'..=b'\r'))
-    {
+    if is_text && text.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t'..=b'\r')) {
         return out.extend_from_slice(text);
     }
     out.extend_from_slice(b"ARRAY[");
@@ -48,11 +44,7 @@ fn number(field: &Field, payload: &[u8], out: &mut Vec<u8>) {
         return;
     }
     let negative = field.signed && (value as i64) < 0;
-    let magnitude = if negative {
-        value.wrapping_neg()
-    } else {
-        value
-    };
+    let magnitude = if negative { value.wrapping_neg() } else { value };
     // A signed number of two bytes gets a column of two.
     let start = out.len();
     if negative {

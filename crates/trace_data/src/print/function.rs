@@ -27,10 +27,7 @@ impl Parser<'_> {
             | "__get_sockaddr_rel" => self.dynamic(Expression::DynamicArray),
             "__get_dynamic_array_len" | "__get_rel_dynamic_array_len" => {
                 let length = self.dynamic(Expression::Length)?;
-                Ok(Typed {
-                    of: self.number_type(INT),
-                    ..length
-                })
+                Ok(Typed { of: self.number_type(INT), ..length })
             }
             "__builtin_expect" => self.builtin_expect(),
             "sizeof" => self.size_of(),
@@ -47,11 +44,7 @@ impl Parser<'_> {
             _ => self.text()?,
         };
         let names = self.names()?;
-        Ok(pointer(Expression::Flags {
-            value,
-            delimiter,
-            names,
-        }))
+        Ok(pointer(Expression::Flags { value, delimiter, names }))
     }
 
     /// `value, { value, "name" }...)`.
@@ -67,11 +60,7 @@ impl Parser<'_> {
         self.expect(",")?;
         let length = Box::new(self.conditional()?.expression);
         self.expect(")")?;
-        Ok(pointer(Expression::Hex {
-            array,
-            length,
-            blanks,
-        }))
+        Ok(pointer(Expression::Hex { array, length, blanks }))
     }
 
     /// `array, count, bytes of an element)`.
@@ -100,10 +89,7 @@ impl Parser<'_> {
     /// `field)`, which must have its data elsewhere in the payload.
     fn dynamic(&mut self, of: fn(usize) -> Expression) -> Result<Typed, PrintError> {
         let field = self.field()?;
-        if !matches!(
-            self.fields[field].kind,
-            Kind::DataLocation(_) | Kind::RelativeLocation(_)
-        ) {
+        if !matches!(self.fields[field].kind, Kind::DataLocation(_) | Kind::RelativeLocation(_)) {
             return Err(self.tokens.error("no dynamic array"));
         }
         self.expect(")")?;
@@ -130,10 +116,7 @@ impl Parser<'_> {
                     let field = self.field()?;
                     self.expect(")")?;
                     let size = self.fields[field].size as u64;
-                    return Ok(Typed {
-                        expression: Expression::Number(size),
-                        of: UNSIGNED_LONG,
-                    });
+                    return Ok(Typed { expression: Expression::Number(size), of: UNSIGNED_LONG });
                 }
                 Token::Name(word) => words.push(word),
                 Token::Sign("*") => pointer = true,
@@ -143,10 +126,7 @@ impl Parser<'_> {
         }
         let size = if pointer { Some(8) } else { size_of(&words) };
         let size = size.ok_or_else(|| self.tokens.error("sizeof of a type that is not known"))?;
-        Ok(Typed {
-            expression: Expression::Number(size as u64),
-            of: UNSIGNED_LONG,
-        })
+        Ok(Typed { expression: Expression::Number(size as u64), of: UNSIGNED_LONG })
     }
 
     /// `, { value, "text" }`, any number of them, and the parenthesis behind.

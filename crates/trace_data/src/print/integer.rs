@@ -25,35 +25,21 @@ pub(super) fn print(
     out: &mut Vec<u8>,
 ) {
     let signed = conversion.kind == Kind::Signed;
-    let value = Integer {
-        size: conversion.size,
-        signed,
-    }
-    .wrap(value);
+    let value = Integer { size: conversion.size, signed }.wrap(value);
     let negative = signed && (value as i64) < 0;
-    let magnitude = if negative {
-        value.wrapping_neg()
-    } else {
-        value
-    };
+    let magnitude = if negative { value.wrapping_neg() } else { value };
     let mut buffer = [0; SPACE];
     let digits = match conversion.kind {
         Kind::Hex { upper } => digits::<16>(magnitude, upper, &mut buffer),
         Kind::Octal => digits::<8>(magnitude, false, &mut buffer),
         _ => digits::<10>(magnitude, false, &mut buffer),
     };
-    let digits = if column.precision == Some(0) && magnitude == 0 {
-        &[]
-    } else {
-        digits
-    };
+    let digits = if column.precision == Some(0) && magnitude == 0 { &[] } else { digits };
     let prefix: &[u8] = match conversion.kind {
         Kind::Signed if negative => b"-",
         Kind::Signed if conversion.plus => b"+",
         Kind::Signed if conversion.blank => b" ",
-        Kind::Hex { upper }
-            if conversion.alternate && (magnitude != 0 || dialect == Dialect::Kernel) =>
-        {
+        Kind::Hex { upper } if conversion.alternate && (magnitude != 0 || dialect == Dialect::Kernel) => {
             if upper {
                 b"0X"
             } else {
@@ -64,9 +50,7 @@ pub(super) fn print(
         _ => b"",
     };
     let zeros = column.precision.unwrap_or(0).saturating_sub(digits.len());
-    let filler = column
-        .width
-        .saturating_sub(prefix.len() + zeros + digits.len());
+    let filler = column.width.saturating_sub(prefix.len() + zeros + digits.len());
     // Zeros fill a column only where neither side nor precision say otherwise.
     let zero_filler = conversion.zero && !column.left && column.precision.is_none();
     if !column.left && !zero_filler {

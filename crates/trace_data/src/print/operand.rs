@@ -11,16 +11,9 @@ impl Parser<'_> {
     /// A constant, a field or the result of a function, with subscripts.
     pub(super) fn operand(&mut self) -> Result<Typed, PrintError> {
         let value = match self.tokens.peek()? {
-            Token::Number {
-                value,
-                unsigned,
-                long,
-            } => {
+            Token::Number { value, unsigned, long } => {
                 self.tokens.next()?;
-                Typed {
-                    expression: Expression::Number(value),
-                    of: self.constant(value, unsigned, long),
-                }
+                Typed { expression: Expression::Number(value), of: self.constant(value, unsigned, long) }
             }
             Token::Text(_) => pointer(Expression::Text(self.text()?)),
             Token::Name("REC") => {
@@ -34,10 +27,7 @@ impl Parser<'_> {
                 } else {
                     // A name that the kernel left in the format: an enumerator, a variable.
                     // Nobody outside knows its value.
-                    Typed {
-                        expression: Expression::Number(0),
-                        of: self.number_type(INT),
-                    }
+                    Typed { expression: Expression::Number(0), of: self.number_type(INT) }
                 }
             }
             _ => return Err(self.tokens.error("an operand is missing")),
@@ -50,21 +40,11 @@ impl Parser<'_> {
         self.expect("->")?;
         let field = self.field()?;
         let of = match self.fields[field].kind {
-            Kind::Integer => Integer {
-                size: self.fields[field].size,
-                signed: self.fields[field].signed,
-            },
+            Kind::Integer => Integer { size: self.fields[field].size, signed: self.fields[field].signed },
             _ => UNSIGNED_LONG,
         };
-        let of = if matches!(of.size, 1 | 2 | 4 | 8) {
-            of
-        } else {
-            UNSIGNED_LONG
-        };
-        Ok(Typed {
-            expression: Expression::Field(field),
-            of: self.number_type(of),
-        })
+        let of = if matches!(of.size, 1 | 2 | 4 | 8) { of } else { UNSIGNED_LONG };
+        Ok(Typed { expression: Expression::Field(field), of: self.number_type(of) })
     }
 
     pub(super) fn subscripts(&mut self, mut value: Typed) -> Result<Typed, PrintError> {
@@ -94,20 +74,10 @@ impl Parser<'_> {
         // Read as the dialect reads numbers: libtraceevent doesn't extend by the sign.
         let read = match self.dialect {
             Dialect::Kernel => of,
-            Dialect::Report => Integer {
-                signed: false,
-                ..of
-            },
+            Dialect::Report => Integer { signed: false, ..of },
         };
-        let expression = Expression::Element {
-            field,
-            index,
-            of: read,
-        };
-        self.count(Typed {
-            expression,
-            of: self.number_type(of),
-        })
+        let expression = Expression::Element { field, index, of: read };
+        self.count(Typed { expression, of: self.number_type(of) })
     }
 
     /// Takes the name of a field; its index.
@@ -133,11 +103,7 @@ impl Parser<'_> {
 
     /// The type of a constant: the first that it fits.
     fn constant(&self, value: u64, unsigned: bool, long: bool) -> Integer {
-        let small = if unsigned {
-            u64::from(u32::MAX)
-        } else {
-            i32::MAX as u64
-        };
+        let small = if unsigned { u64::from(u32::MAX) } else { i32::MAX as u64 };
         let size = if long || value > small { 8 } else { 4 };
         let signed = !unsigned && value <= i64::MAX as u64;
         self.number_type(Integer { size, signed })
@@ -146,16 +112,10 @@ impl Parser<'_> {
 
 /// A string or array, as an operand.
 pub(super) fn pointer(expression: Expression) -> Typed {
-    Typed {
-        expression,
-        of: UNSIGNED_LONG,
-    }
+    Typed { expression, of: UNSIGNED_LONG }
 }
 
 fn element_type(field: &Field) -> Option<Integer> {
     let size = field.element_type()?.size;
-    matches!(size, 1 | 2 | 4 | 8).then_some(Integer {
-        size,
-        signed: field.signed,
-    })
+    matches!(size, 1 | 2 | 4 | 8).then_some(Integer { size, signed: field.signed })
 }

@@ -20,13 +20,7 @@ pub(super) struct Parsed {
 /// Parses what follows `print fmt:`.
 pub(super) fn parse(text: &str, fields: &[Field], dialect: Dialect) -> Result<Parsed, PrintError> {
     let tokens = Tokens::new(text);
-    let mut parser = Parser {
-        tokens,
-        fields,
-        dialect,
-        depth: 0,
-        operators: 0,
-    };
+    let mut parser = Parser { tokens, fields, dialect, depth: 0, operators: 0 };
     let template = parser.text()?;
     let mut arguments = Vec::new();
     while parser.take_if(",")? {
@@ -34,13 +28,8 @@ pub(super) fn parse(text: &str, fields: &[Field], dialect: Dialect) -> Result<Pa
         arguments.push(parser.conditional()?.expression);
     }
     match parser.tokens.next()? {
-        Token::End => Ok(Parsed {
-            template,
-            arguments,
-        }),
-        _ => Err(parser
-            .tokens
-            .error("an argument goes on where it should end")),
+        Token::End => Ok(Parsed { template, arguments }),
+        _ => Err(parser.tokens.error("an argument goes on where it should end")),
     }
 }
 
@@ -110,13 +99,7 @@ impl<'a> Parser<'a> {
             Token::Sign("*") => {
                 self.tokens.next()?;
                 let pointer = self.unary()?;
-                self.element(
-                    pointer,
-                    Typed {
-                        expression: Expression::Number(0),
-                        of: INT,
-                    },
-                )?
+                self.element(pointer, Typed { expression: Expression::Number(0), of: INT })?
             }
             Token::Sign("(") => self.parenthesis()?,
             _ => self.operand()?,
@@ -184,9 +167,7 @@ impl<'a> Parser<'a> {
         if self.take_if(sign)? {
             return Ok(());
         }
-        Err(self
-            .tokens
-            .error(format!("no {sign} where one is expected")))
+        Err(self.tokens.error(format!("no {sign} where one is expected")))
     }
 
     pub(super) fn take_if(&mut self, sign: &'static str) -> Result<bool, PrintError> {
@@ -255,10 +236,7 @@ mod tests {
         assert_eq!(reason("\"\", 1 +"), "an operand is missing");
         assert_eq!(reason("\"\", REC->x"), "no field x");
         assert_eq!(reason("\"\", (1"), "no ) where one is expected");
-        assert_eq!(
-            reason("\"\", 1 2"),
-            "an argument goes on where it should end"
-        );
+        assert_eq!(reason("\"\", 1 2"), "an argument goes on where it should end");
         assert_eq!(reason("\"\", frob(1)"), "function frob is not known");
         assert_eq!(reason("\"\", 1[0]"), "an element of what is no array");
     }

@@ -28,11 +28,7 @@ impl Evaluator<'_> {
                 }
                 out.extend_from_slice(until_nul(field.bytes(self.payload).unwrap_or_default()));
             }
-            Expression::Flags {
-                value,
-                delimiter,
-                names,
-            } => {
+            Expression::Flags { value, delimiter, names } => {
                 let value = self.number(value);
                 return match pieces {
                     None => self.kernel_flags(value, delimiter, names, out),
@@ -46,11 +42,7 @@ impl Evaluator<'_> {
                 };
                 out.extend_from_slice(name.text.as_bytes());
             }
-            Expression::Hex {
-                array,
-                length,
-                blanks,
-            } => {
+            Expression::Hex { array, length, blanks } => {
                 return self.hex(*array, self.number(length), *blanks, out);
             }
             Expression::Array { array, count, size } => {
@@ -130,9 +122,7 @@ impl Evaluator<'_> {
 
     fn hex(&self, array: usize, length: u64, blanks: bool, out: &mut Vec<u8>) {
         let bytes = self.bytes(array);
-        let length = usize::try_from(length)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
+        let length = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
         for (index, byte) in bytes[..length].iter().enumerate() {
             if blanks && index > 0 {
                 out.push(b' ');
@@ -187,11 +177,7 @@ fn bitmask(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// The numbers of the bits set, neighbours as a range: `0-3,7`.
 fn cpumask(bytes: &[u8], out: &mut Vec<u8>) {
-    let set = |bit: usize| {
-        bytes
-            .get(bit / 8)
-            .is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
-    };
+    let set = |bit: usize| bytes.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
     let mut bit = 0;
     let mut first = true;
     while bit < bytes.len() * 8 {

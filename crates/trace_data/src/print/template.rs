@@ -35,10 +35,7 @@ pub(super) struct Value {
 impl Template {
     /// Parses the print format of `format`.
     pub(crate) fn new(format: &Format, dialect: Dialect) -> Result<Template, PrintError> {
-        let Parsed {
-            template,
-            arguments,
-        } = parse(&format.print_fmt, &format.fields, dialect)?;
+        let Parsed { template, arguments } = parse(&format.print_fmt, &format.fields, dialect)?;
         let segments = segments(&template, arguments.into_iter());
         let segments = segments.ok_or_else(|| PrintError {
             position: format.print_fmt.len(),
@@ -48,19 +45,8 @@ impl Template {
     }
 
     /// Appends the text for `payload` to `out`. `format` is the one given to [`Template::new`].
-    pub(crate) fn print(
-        &self,
-        format: &Format,
-        payload: &[u8],
-        symbols: &dyn Symbols,
-        out: &mut Vec<u8>,
-    ) {
-        let evaluator = Evaluator {
-            fields: &format.fields,
-            payload,
-            symbols,
-            dialect: self.dialect,
-        };
+    pub(crate) fn print(&self, format: &Format, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+        let evaluator = Evaluator { fields: &format.fields, payload, symbols, dialect: self.dialect };
         for segment in &self.segments {
             match segment {
                 Segment::Literal(text) => out.extend_from_slice(text.as_bytes()),
@@ -72,10 +58,7 @@ impl Template {
 
 /// Cuts the format string at its conversions and gives each its arguments, in the order of C:
 /// width, precision, value. `None` when there are too few.
-fn segments(
-    template: &str,
-    mut arguments: impl Iterator<Item = Expression>,
-) -> Option<Vec<Segment>> {
+fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> Option<Vec<Segment>> {
     let mut segments = Vec::new();
     let mut literal = String::new();
     let mut rest = template;
@@ -99,12 +82,7 @@ fn segments(
                 let width = starred(conversion.width)?;
                 let precision = starred(conversion.precision)?;
                 let argument = arguments.next()?;
-                let value = Value {
-                    conversion,
-                    argument,
-                    width,
-                    precision,
-                };
+                let value = Value { conversion, argument, width, precision };
                 segments.push(Segment::Value(Box::new(value)));
             }
             // No floating point in the kernel, nor in libtraceevent, which shows the letter so.

@@ -8,11 +8,7 @@ pub(super) enum Token<'a> {
     /// A name or keyword.
     Name(&'a str),
     /// An integer constant, and what its suffix says.
-    Number {
-        value: u64,
-        unsigned: bool,
-        long: bool,
-    },
+    Number { value: u64, unsigned: bool, long: bool },
     /// A string, its escapes replaced.
     Text(String),
     /// An operator or another sign, `->` and `<<` being one each.
@@ -23,8 +19,8 @@ pub(super) enum Token<'a> {
 
 /// Signs, longer ones in front of those they start with.
 const SIGNS: [&str; 31] = [
-    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", "?",
-    ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", ".",
+    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", "?", ":", "+",
+    "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", ".",
 ];
 
 /// Takes tokens off a text.
@@ -62,16 +58,11 @@ impl<'a> Tokens<'a> {
 
     /// An error at the current place.
     pub(super) fn error(&self, reason: impl Into<String>) -> PrintError {
-        PrintError {
-            position: self.position,
-            reason: reason.into(),
-        }
+        PrintError { position: self.position, reason: reason.into() }
     }
 
     fn word(&mut self, rest: &'a str) -> &'a str {
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         self.position += end;
         &rest[..end]
     }
@@ -101,18 +92,10 @@ impl<'a> Tokens<'a> {
     fn character(&mut self, rest: &'a str) -> Result<Token<'a>, PrintError> {
         let inside = &rest[1..];
         let length = if inside.starts_with('\\') { 2 } else { 1 };
-        let value = inside
-            .get(..length)
-            .filter(|_| inside[length..].starts_with('\''));
-        let value = value
-            .map(unescape)
-            .ok_or_else(|| self.error("no character constant"))?;
+        let value = inside.get(..length).filter(|_| inside[length..].starts_with('\''));
+        let value = value.map(unescape).ok_or_else(|| self.error("no character constant"))?;
         self.position += length + 2;
-        Ok(Token::Number {
-            value: u64::from(value.as_bytes()[0]),
-            unsigned: false,
-            long: false,
-        })
+        Ok(Token::Number { value: u64::from(value.as_bytes()[0]), unsigned: false, long: false })
     }
 
     fn number(&mut self, rest: &'a str) -> Result<Token<'a>, PrintError> {
@@ -126,11 +109,7 @@ impl<'a> Tokens<'a> {
         };
         let value = value.map_err(|_| self.error(format!("no number: {word}")))?;
         let unsigned = suffix.contains(['u', 'U']);
-        Ok(Token::Number {
-            value,
-            unsigned,
-            long: suffix.contains(['l', 'L']),
-        })
+        Ok(Token::Number { value, unsigned, long: suffix.contains(['l', 'L']) })
     }
 }
 
@@ -150,11 +129,7 @@ mod tests {
     }
 
     fn number(value: u64, unsigned: bool, long: bool) -> Token<'static> {
-        Token::Number {
-            value,
-            unsigned,
-            long,
-        }
+        Token::Number { value, unsigned, long }
     }
 
     #[test]

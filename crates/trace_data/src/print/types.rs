@@ -11,15 +11,9 @@ pub(super) struct Integer {
 }
 
 /// `int`.
-pub(super) const INT: Integer = Integer {
-    size: 4,
-    signed: true,
-};
+pub(super) const INT: Integer = Integer { size: 4, signed: true };
 /// `unsigned long`.
-pub(super) const UNSIGNED_LONG: Integer = Integer {
-    size: 8,
-    signed: false,
-};
+pub(super) const UNSIGNED_LONG: Integer = Integer { size: 8, signed: false };
 
 impl Integer {
     /// `value` as this type has it: cut off, and extended to 64 bits by the type's sign. All
@@ -27,11 +21,7 @@ impl Integer {
     pub(super) fn wrap(self, value: u64) -> u64 {
         let unused = 64 - 8 * self.size as u32;
         let high = value << unused;
-        if self.signed {
-            ((high as i64) >> unused) as u64
-        } else {
-            high >> unused
-        }
+        if self.signed { ((high as i64) >> unused) as u64 } else { high >> unused }
     }
 
     /// The type that C computes in: what is smaller than `int` becomes `int`.
@@ -43,10 +33,7 @@ impl Integer {
     pub(super) fn common(self, other: Integer) -> Integer {
         let (left, right) = (self.promoted(), other.promoted());
         if left.size == right.size {
-            Integer {
-                size: left.size,
-                signed: left.signed && right.signed,
-            }
+            Integer { size: left.size, signed: left.signed && right.signed }
         } else if left.size > right.size {
             left
         } else {
@@ -103,10 +90,7 @@ fn report_cast(words: &[&str]) -> Cast {
         ["u32" | "s32"] | ["unsigned", "int"] | ["int"] => 4,
         _ => return Cast::Nothing,
     };
-    Cast::Integer(Integer {
-        size,
-        signed: false,
-    })
+    Cast::Integer(Integer { size, signed: false })
 }
 
 /// Types by their names: C's own, and the kernel's that formats cast to.
@@ -137,10 +121,7 @@ fn named(words: &[&str]) -> Option<Cast> {
         integer = Some(size);
     }
     let known = integer.is_some() || signed.is_some();
-    let integer = Integer {
-        size: integer.unwrap_or(4),
-        signed: signed.unwrap_or(true),
-    };
+    let integer = Integer { size: integer.unwrap_or(4), signed: signed.unwrap_or(true) };
     known.then_some(Cast::Integer(integer))
 }
 
@@ -177,10 +158,7 @@ mod tests {
         assert_eq!(kernel(&["bool"], 0), Cast::Truth);
         assert_eq!(kernel(&["xfs_ino_t"], 0), Cast::Nothing);
         assert_eq!(kernel(&["void"], 1), Cast::Pointer(None));
-        let target = Some(Integer {
-            size: 8,
-            signed: false,
-        });
+        let target = Some(Integer { size: 8, signed: false });
         assert_eq!(kernel(&["u64"], 1), Cast::Pointer(target));
         assert_eq!(cast(&["long"], 0, Dialect::Report), Cast::Nothing);
         assert_eq!(cast(&["int"], 0, Dialect::Report), integer(4, false));
@@ -188,24 +166,11 @@ mod tests {
 
     #[test]
     fn conversions_are_those_of_c() {
-        let unsigned = Integer {
-            size: 4,
-            signed: false,
-        };
-        let long = Integer {
-            size: 8,
-            signed: true,
-        };
+        let unsigned = Integer { size: 4, signed: false };
+        let long = Integer { size: 8, signed: true };
         assert_eq!(INT.common(unsigned), unsigned);
         assert_eq!(unsigned.common(long), long);
-        assert_eq!(
-            Integer {
-                size: 1,
-                signed: false
-            }
-            .promoted(),
-            INT
-        );
+        assert_eq!(Integer { size: 1, signed: false }.promoted(), INT);
         assert_eq!(INT.wrap(u64::from(u32::MAX)), u64::MAX);
         assert_eq!(unsigned.wrap(u64::MAX), u64::from(u32::MAX));
     }

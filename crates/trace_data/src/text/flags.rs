@@ -50,11 +50,7 @@ fn reschedule(flags: u8) -> u8 {
 }
 
 fn context(flags: u8) -> u8 {
-    match (
-        flags & NMI != 0,
-        flags & HARD_IRQ != 0,
-        flags & SOFT_IRQ != 0,
-    ) {
+    match (flags & NMI != 0, flags & HARD_IRQ != 0, flags & SOFT_IRQ != 0) {
         (true, true, _) => b'Z',
         (true, false, _) => b'z',
         (false, true, true) => b'H',
@@ -95,11 +91,7 @@ mod tests {
         ];
         for (flags, count, expected) in cases {
             let found = characters(flags, count);
-            assert_eq!(
-                core::str::from_utf8(&found),
-                Ok(expected),
-                "{flags:#x} {count:#x}"
-            );
+            assert_eq!(core::str::from_utf8(&found), Ok(expected), "{flags:#x} {count:#x}");
         }
     }
 }

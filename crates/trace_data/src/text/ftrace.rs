@@ -11,16 +11,9 @@ use crate::symbols::Symbols;
 /// What isn't known here is printed by its print format.
 pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
     let field = |name: &str| event.format().field(name);
-    let number = |name: &str| {
-        field(name)
-            .and_then(|field| field.integer(payload))
-            .map_or(0, |value| value as u64)
-    };
-    let bytes = |name: &str| {
-        field(name)
-            .and_then(|field| field.bytes(payload))
-            .unwrap_or_default()
-    };
+    let number =
+        |name: &str| field(name).and_then(|field| field.integer(payload)).map_or(0, |value| value as u64);
+    let bytes = |name: &str| field(name).and_then(|field| field.bytes(payload)).unwrap_or_default();
     match event.format().name.as_str() {
         "print" => {
             symbol(number("ip"), symbols, out);
@@ -36,12 +29,9 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, out: &
                 symbol(parent, symbols, out);
             }
         }
-        "kernel_stack" => kernel_stack(
-            field("caller").map_or(0, |field| field.offset),
-            payload,
-            symbols,
-            out,
-        ),
+        "kernel_stack" => {
+            kernel_stack(field("caller").map_or(0, |field| field.offset), payload, symbols, out)
+        }
         "user_stack" => user_stack(bytes("caller"), out),
         _ => event.print(payload, symbols, out),
     }
@@ -125,15 +115,9 @@ mod tests {
     fn a_function_and_its_caller() {
         let fields = "field:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n\
                       field:unsigned long parent_ip;\toffset:16;\tsize:8;\tsigned:0;\n";
-        let payload: Vec<u8> = [0, 0x2004, 0x1010]
-            .iter()
-            .flat_map(|n: &u64| n.to_le_bytes())
-            .collect();
+        let payload: Vec<u8> = [0, 0x2004, 0x1010].iter().flat_map(|n: &u64| n.to_le_bytes()).collect();
         assert_eq!(printed(fields, "function", &payload), "callee <-caller\n");
-        let payload: Vec<u8> = [0, 0x4, 0]
-            .iter()
-            .flat_map(|n: &u64| n.to_le_bytes())
-            .collect();
+        let payload: Vec<u8> = [0, 0x4, 0].iter().flat_map(|n: &u64| n.to_le_bytes()).collect();
         assert_eq!(printed(fields, "function", &payload), "0x00000004\n");
     }
 }

@@ -39,15 +39,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
     ) -> TextWriter<'a, W> {
         let lines = Vec::with_capacity(BUFFER + BUFFER / 4);
         let started = BTreeSet::new();
-        TextWriter {
-            out,
-            lines,
-            events,
-            tasks,
-            symbols,
-            layout,
-            started,
-        }
+        TextWriter { out, lines, events, tasks, symbols, layout, started }
     }
 
     /// Writes the header. `trace_pipe` has none.
@@ -144,10 +136,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         decimal(u64::from(record.cpu), 3, b'0', out);
         out.extend_from_slice(b"] ");
         if self.layout.irq_info {
-            out.extend_from_slice(&flags::characters(
-                (common >> 16) as u8,
-                (common >> 24) as u8,
-            ));
+            out.extend_from_slice(&flags::characters((common >> 16) as u8, (common >> 24) as u8));
         }
         out.push(b' ');
         time(record.time, self.layout.nanoseconds, out);
@@ -159,12 +148,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         let out = &mut self.lines;
         let Some(event) = self.events.of(payload) else {
             out.extend_from_slice(b"Unknown type ");
-            decimal(
-                crate::bytes::u16_at(payload, 0).unwrap_or(0).into(),
-                0,
-                b' ',
-                out,
-            );
+            decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
             return out.push(b'\n');
         };
         if event.format().system == "ftrace" {
@@ -247,12 +231,7 @@ print fmt: \"fd=%d\", REC->fd
             let id = if *pid == 5 { 301 } else { 300 };
             let mut payload = abi::common::word(id, 1, 0x12, *pid).to_le_bytes().to_vec();
             payload.extend(3_i32.to_le_bytes());
-            let record = Record {
-                cpu: *cpu,
-                time: *time,
-                payload: &payload,
-                lost: *lost,
-            };
+            let record = Record { cpu: *cpu, time: *time, payload: &payload, lost: *lost };
             writer.event(&record).unwrap();
         }
         String::from_utf8(writer.finish().unwrap()).unwrap()
@@ -279,31 +258,17 @@ print fmt: \"fd=%d\", REC->fd
 
     #[test]
     fn columns_can_be_left_out_and_added() {
-        let record = [
-            (1, 1_000_000_000, 77, Missed::None),
-            (0, 2_000_000_000, 78, Missed::None),
-        ];
-        let tgid = Layout {
-            tgid: true,
-            irq_info: false,
-            ..Layout::default()
-        };
+        let record = [(1, 1_000_000_000, 77, Missed::None), (0, 2_000_000_000, 78, Missed::None)];
+        let tgid = Layout { tgid: true, irq_info: false, ..Layout::default() };
         let expected = [
             "       a program-77      (     70) [001]      1.000000: close: fd=3\n",
             "           <...>-78      (-------) [000]      2.000000: close: fd=3\n",
         ];
         assert_eq!(written(tgid, &record), expected.concat());
-        let bare = Layout {
-            context_info: false,
-            annotate: true,
-            ..Layout::default()
-        };
+        let bare = Layout { context_info: false, annotate: true, ..Layout::default() };
         let expected = "close: fd=3\n##### CPU 0 buffer started ####\nclose: fd=3\n";
         assert_eq!(written(bare, &record), expected);
-        let counter = Layout {
-            nanoseconds: false,
-            ..Layout::default()
-        };
+        let counter = Layout { nanoseconds: false, ..Layout::default() };
         assert!(written(counter, &record).contains(" d..21   1000000000: close"));
     }
 }

@@ -1,10 +1,10 @@
 //! Files, and the programs that read them.
 
-use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, write};
-use trace_data::merge::Source;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, write};
+use trace_data::merge::Source;
 
 /// A place for a file of this test run.
 pub fn temporary(name: &str) -> PathBuf {
@@ -13,14 +13,8 @@ pub fn temporary(name: &str) -> PathBuf {
 
 /// Writes a recording of one buffer to `path`.
 pub fn save(path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) {
-    let cpus = cpus.iter().map(|pages| CpuSource {
-        pages: &pages[..],
-        length: pages.len() as u64,
-    });
-    let mut buffers = [BufferSource {
-        name: String::new(),
-        cpus: cpus.collect(),
-    }];
+    let cpus = cpus.iter().map(|pages| CpuSource { pages: &pages[..], length: pages.len() as u64 });
+    let mut buffers = [BufferSource { name: String::new(), cpus: cpus.collect() }];
     let file = File::create(path).unwrap();
     write(std::io::BufWriter::new(file), metadata, &mut buffers).unwrap();
 }

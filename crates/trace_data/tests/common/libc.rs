@@ -1,10 +1,10 @@
 //! A system of events of our own, and recordings of it.
 
 use super::{Numbers, pages, record, save, temporary};
+use std::path::PathBuf;
 use trace_data::dat::{Metadata, System};
 use trace_data::event::EventTable;
 use trace_data::print::Dialect;
-use std::path::PathBuf;
 
 /// A format with the usual common fields.
 pub fn format(name: &str, id: u16, fields: &[&str], print_fmt: &str) -> String {
@@ -110,18 +110,12 @@ pub fn libc() -> Vec<String> {
 
 pub fn libc_metadata() -> Metadata {
     let mut metadata = Metadata::new(4096);
-    metadata.systems.push(System {
-        name: "libc".to_owned(),
-        formats: libc(),
-    });
+    metadata.systems.push(System { name: "libc".to_owned(), formats: libc() });
     metadata.cmdlines.push((77, "a program".to_owned()));
     metadata.options.clock = "mono".to_owned();
     metadata.options.uname = Some("Linux somewhere".to_owned());
     metadata.options.version = Some("0.1.0".to_owned());
-    metadata.options.cpu_stats = vec![
-        "CPU: 0\nentries: 5".to_owned(),
-        "CPU: 1\nentries: 0".to_owned(),
-    ];
+    metadata.options.cpu_stats = vec!["CPU: 0\nentries: 5".to_owned(), "CPU: 1\nentries: 0".to_owned()];
     metadata.kallsyms = "\
 0000000000000002 T tiny
 0000000000000100 T open_file\t[libdemo]
@@ -156,16 +150,9 @@ impl Saved {
         let events = metadata.events(Dialect::Report).unwrap();
         let of = |cpu: u64| {
             let records = libc_records(&events, 60, cpu);
-            pages(
-                records
-                    .iter()
-                    .map(|(time, payload)| (*time + cpu * 300, &payload[..])),
-            )
+            pages(records.iter().map(|(time, payload)| (*time + cpu * 300, &payload[..])))
         };
-        let saved = Saved {
-            path: temporary(name),
-            cpus: [of(1), of(2)],
-        };
+        let saved = Saved { path: temporary(name), cpus: [of(1), of(2)] };
         save(&saved.path, metadata, &saved.cpus);
         saved
     }

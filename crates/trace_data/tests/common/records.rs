@@ -30,20 +30,13 @@ impl Numbers {
 
     pub fn text(&mut self, longest: usize) -> Vec<u8> {
         let length = self.next() as usize % longest.max(1);
-        (0..length)
-            .map(|_| b"abcdefgh_-/ 0123"[self.next() as usize % 16])
-            .collect()
+        (0..length).map(|_| b"abcdefgh_-/ 0123"[self.next() as usize % 16]).collect()
     }
 }
 
 /// A record of `format`, its fields filled with numbers and texts.
 pub fn record(format: &Format, numbers: &mut Numbers) -> Vec<u8> {
-    let fixed = format
-        .fields
-        .iter()
-        .map(|field| field.offset + field.size)
-        .max()
-        .unwrap_or(8);
+    let fixed = format.fields.iter().map(|field| field.offset + field.size).max().unwrap_or(8);
     let mut payload = vec![0; fixed.next_multiple_of(4)];
     payload[..2].copy_from_slice(&format.id.to_le_bytes());
     payload[4..8].copy_from_slice(&77_i32.to_le_bytes());
@@ -63,11 +56,7 @@ pub fn record(format: &Format, numbers: &mut Numbers) -> Vec<u8> {
                 }
             }
             Kind::Array(element) if field.size == 0 => {
-                let text = if element.text {
-                    numbers.text(20)
-                } else {
-                    vec![7; 24]
-                };
+                let text = if element.text { numbers.text(20) } else { vec![7; 24] };
                 payload.truncate(field.offset.max(8));
                 payload.extend(text);
                 payload.push(0);
@@ -94,18 +83,14 @@ pub fn record(format: &Format, numbers: &mut Numbers) -> Vec<u8> {
 
 /// Whether a field may be the length of another: trace-cmd believes any and reads on.
 fn is_length(name: &str) -> bool {
-    ["len", "size", "count", "nr", "num"]
-        .iter()
-        .any(|part| name.contains(part))
+    ["len", "size", "count", "nr", "num"].iter().any(|part| name.contains(part))
 }
 
 /// Whether the print format divides by the field: trace-cmd does, by 0 as well.
 fn is_divisor(name: &str, print_fmt: &str) -> bool {
     ["/", "%"].iter().any(|sign| {
         let field = format!("REC->{name}");
-        print_fmt
-            .match_indices(&field)
-            .any(|(at, _)| print_fmt[..at].trim_end().ends_with(sign))
+        print_fmt.match_indices(&field).any(|(at, _)| print_fmt[..at].trim_end().ends_with(sign))
     })
 }
 
@@ -116,9 +101,7 @@ fn locate(field: &Field, base: usize, payload: &mut Vec<u8>, numbers: &mut Numbe
         text.push(0);
         text
     } else {
-        (0..8 * (1 + numbers.next() % 3))
-            .map(|_| numbers.varied() as u8)
-            .collect()
+        (0..8 * (1 + numbers.next() % 3)).map(|_| numbers.varied() as u8).collect()
     };
     let start = payload.len();
     let word = ((bytes.len() as u32) << 16) | (start - base) as u32;

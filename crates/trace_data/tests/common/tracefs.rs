@@ -1,14 +1,14 @@
 //! The tracefs of the kernel that the tests run on.
 
 use super::temporary;
-use trace_data::dat::{Metadata, System};
-use trace_data::merge::Source;
-use trace_data::symbols::SymbolTable;
-use trace_data::text::Tasks;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use trace_data::dat::{Metadata, System};
+use trace_data::merge::Source;
+use trace_data::symbols::SymbolTable;
+use trace_data::text::Tasks;
 
 /// The tracefs that is mounted here. `None`, and a note, where none can be read.
 pub fn tracefs() -> Option<PathBuf> {
@@ -110,9 +110,7 @@ pub struct Instance {
 impl Instance {
     /// `None`, and a note, where no instance can be made.
     pub fn new(tracefs: &Path, name: &str) -> Option<Instance> {
-        let path = tracefs
-            .join("instances")
-            .join(format!("lookback-{}-{name}", std::process::id()));
+        let path = tracefs.join("instances").join(format!("lookback-{}-{name}", std::process::id()));
         match std::fs::create_dir(&path) {
             Ok(()) => Some(Instance { path }),
             Err(error) => {
@@ -136,11 +134,7 @@ impl Instance {
         std::fs::write(&path, vec![1; 100_000]).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::thread::sleep(Duration::from_millis(20));
-        std::fs::write(
-            self.path.join("trace_marker_raw"),
-            [1, 2, 3, 4, b'r', b'a', b'w'],
-        )
-        .unwrap();
+        std::fs::write(self.path.join("trace_marker_raw"), [1, 2, 3, 4, b'r', b'a', b'w']).unwrap();
         self.set("tracing_on", "0");
         self.set("events/enable", "0");
     }
@@ -161,11 +155,7 @@ impl Instance {
         use std::os::unix::fs::OpenOptionsExt;
         const O_NONBLOCK: i32 = 0o4000;
         let mut options = std::fs::OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .custom_flags(O_NONBLOCK)
-            .open(self.path.join(file))
-            .unwrap();
+        let mut file = options.read(true).custom_flags(O_NONBLOCK).open(self.path.join(file)).unwrap();
         let mut pieces = Vec::new();
         loop {
             let mut piece = vec![0; size];
@@ -180,27 +170,13 @@ impl Instance {
     }
 
     pub fn cpus(&self) -> Vec<u32> {
-        let name = |path: &PathBuf| {
-            path.file_name()?
-                .to_str()?
-                .strip_prefix("cpu")?
-                .parse()
-                .ok()
-        };
-        directories(&self.path.join("per_cpu"))
-            .iter()
-            .filter_map(name)
-            .collect()
+        let name = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("cpu")?.parse().ok();
+        directories(&self.path.join("per_cpu")).iter().filter_map(name).collect()
     }
 
     /// All pages of all CPUs; they are gone from the buffer then.
     pub fn take_pages(&self) -> Streams {
-        let pages = |cpu| {
-            (
-                cpu,
-                self.read_now(&format!("per_cpu/cpu{cpu}/trace_pipe_raw"), 4096),
-            )
-        };
+        let pages = |cpu| (cpu, self.read_now(&format!("per_cpu/cpu{cpu}/trace_pipe_raw"), 4096));
         Streams::new(self.cpus().into_iter().map(pages).collect())
     }
 
@@ -234,19 +210,11 @@ impl Threads {
     pub fn of(tracefs: &Path) -> Threads {
         let mut threads = Threads::default();
         let read = |file: &str| std::fs::read_to_string(tracefs.join(file)).unwrap_or_default();
-        for (pid, comm) in read("saved_cmdlines")
-            .lines()
-            .filter_map(|line| line.split_once(' '))
-        {
+        for (pid, comm) in read("saved_cmdlines").lines().filter_map(|line| line.split_once(' ')) {
             threads.comms.insert(pid.parse().unwrap(), comm.to_owned());
         }
-        for (pid, tgid) in read("saved_tgids")
-            .lines()
-            .filter_map(|line| line.split_once(' '))
-        {
-            threads
-                .tgids
-                .insert(pid.parse().unwrap(), tgid.parse().unwrap());
+        for (pid, tgid) in read("saved_tgids").lines().filter_map(|line| line.split_once(' ')) {
+            threads.tgids.insert(pid.parse().unwrap(), tgid.parse().unwrap());
         }
         threads
     }
@@ -265,8 +233,5 @@ impl Tasks for Threads {
 /// The names of the running kernel's functions and strings.
 pub fn kernel_symbols(tracefs: &Path) -> SymbolTable {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
-    SymbolTable::parse(
-        &read(Path::new("/proc/kallsyms")),
-        &read(&tracefs.join("printk_formats")),
-    )
+    SymbolTable::parse(&read(Path::new("/proc/kallsyms")), &read(&tracefs.join("printk_formats")))
 }
