@@ -49,6 +49,12 @@ impl Buffer {
         blocks.cast::<Block>().cast_const().wrapping_add(cpu as usize)
     }
 
+    /// Bytes of pages that a block has for its live events; 0 for one without memory.
+    pub fn capacity(&self, block: u32) -> u64 {
+        let ring = self.block(block).and_then(|block| block.rings.get(self.control().ring()));
+        ring.map_or(0, |ring| u64::from(ring.page_count.load(Relaxed)) * self.geometry.page_size)
+    }
+
     /// The control word now.
     pub fn control(&self) -> Control {
         Control(self.header().control.load(Relaxed))

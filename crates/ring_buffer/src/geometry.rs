@@ -152,6 +152,12 @@ impl RingMemory {
         if index + 1 < self.page_count { index + 1 } else { 0 }
     }
 
+    /// The index `pages` before `index`; None where that is more than once around.
+    pub(crate) fn before(&self, index: u64, pages: u64) -> Option<u64> {
+        let left = self.page_count.checked_sub(pages)?;
+        Some(if index >= pages { index - pages } else { index + left })
+    }
+
     /// File offset of a page.
     pub(crate) fn page_offset(&self, index: u64) -> u64 {
         self.pages_offset + index * self.page_size

@@ -12,7 +12,7 @@ use crate::section::Section;
 use abi::buffer::{BLOCK_DISABLED, Block, Control, DropReason, Slot, Tail};
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rseq::{Commit, Guard, Store};
 
 /// What [`Buffer::prepare`] has found or done.
@@ -109,8 +109,9 @@ impl Buffer {
         if !self.has_memory(block, control) {
             return Step::NoMemory;
         }
-        let Some(seen) = self.look(block, control) else {
-            return Step::Drop(DropReason::Damaged);
+        let seen = match self.look(block, control) {
+            Ok(seen) => seen,
+            Err(step) => return step,
         };
         if block.seen.load(Relaxed) != control.0 {
             return self.adopt(&seen, section).unwrap_or(Step::Drop(DropReason::Damaged));
@@ -134,31 +135,44 @@ impl Buffer {
         ring.is_some_and(|ring| ring.page_count.load(Relaxed) != 0)
     }
 
-    /// Reads the block's tail and what belongs to it.
-    fn look<'a>(&'a self, block: &'a Block, control: Control) -> Option<Seen<'a>> {
+    /// Reads the block's tail and what belongs to it. An error says what to do instead.
+    ///
+    /// The number of a page that the tail was in may be that of the next lap already, with the rest of
+    /// the slot still old. Only a tail that is seen there *after* the number was read makes it sure.
+    fn look<'a>(&'a self, block: &'a Block, control: Control) -> Result<Seen<'a>, Step> {
         let tail = Tail(block.tail.load(Relaxed));
-        let place = Place::of(tail, block, self.geometry(), self.segment())?;
-        Some(Seen {
+        let place =
+            Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
+        let sequence = place.slot.sequence.load(Acquire);
+        if block.tail.load(Acquire) != tail.0 {
+            return Err(Step::Again);
+        }
+        Ok(Seen {
             buffer: self,
             block,
             tail,
             control,
-            sequence: place.slot.sequence.load(Relaxed),
+            sequence,
             next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
             time: clock::now(self.geometry().clock).max(block.last_time.load(Relaxed)),
             place,
         })
     }
 
-    /// Makes the block follow the control word: either its tail goes to the start of the ring that is
-    /// live now, or, where that has been done, `seen` is brought up to date.
+    /// Makes the block follow the control word: either its tail goes to the ring that is live now, or,
+    /// where that has been done, `seen` is brought up to date.
     ///
     /// Two sections, because two words change. In between the tail is in the new ring while `seen` is
     /// old: writers then come here, and readers go by the tail alone.
+    ///
+    /// In the ring where it is, the tail goes on to the next page: the stores before the commit must not
+    /// touch the page that it is in, or a writer that is cut off there leaves a page that has the new
+    /// generation's number and the old one's events.
     fn adopt(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Step> {
         let control = seen.control;
         let ring = self.geometry().rings(seen.block).get(control.ring())?;
-        let adopted = core::ptr::eq(ring, seen.place.ring)
+        let same_ring = core::ptr::eq(ring, seen.place.ring);
+        let adopted = same_ring
             && ring.generation.load(Relaxed) == control.generation()
             && seen.sequence >= ring.first_sequence.load(Relaxed);
         if adopted {
@@ -169,7 +183,8 @@ impl Buffer {
             return Some(Step::Again);
         }
         let memory = RingMemory::of(ring, self.geometry(), self.segment())?;
-        let fresh = Fresh::of(&memory, 0, self)?;
+        let index = if same_ring { memory.after(seen.place.index) } else { 0 };
+        let fresh = Fresh::of(&memory, index, self)?;
         let [_, old_commit] = page_header(seen.place.page_offset(), self.segment())? else {
             return None;
         };

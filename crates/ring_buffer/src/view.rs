@@ -19,11 +19,13 @@ pub(crate) struct View<'a> {
     pub(crate) ring: &'a Ring,
     pub(crate) memory: RingMemory,
     pub(crate) tail: Tail,
+    /// Index of the page under the tail.
+    tail_index: u64,
     /// Sequence number of the page under the tail.
     pub(crate) tail_sequence: u64,
     /// Number of the first event in the page under the tail.
     pub(crate) tail_first_event: u64,
-    /// Sequence number of the generation's first page, which lies at index 0.
+    /// Sequence number of the generation's first page.
     first_sequence: u64,
     /// Number of the generation's first event.
     pub(crate) first_event: u64,
@@ -40,6 +42,10 @@ impl<'a> View<'a> {
     ///
     /// A writer stores a slot's number, then what belongs to it, then moves the tail there. So only a
     /// tail that is seen in the page *after* the number was read shows that the rest is there, too.
+    ///
+    /// Adoption in the same ring stores the generation's first sequence number, its first event and
+    /// the generation, in that order, before it moves the tail. Loaded the other way round they are all
+    /// of the same generation, or the sequence number is behind the tail's.
     fn attempt(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
         let (geometry, segment) = (buffer.geometry(), buffer.segment());
         let before = Tail(block.tail.load(Acquire));
@@ -49,22 +55,25 @@ impl<'a> View<'a> {
         if tail.page_offset(geometry.page_size) != place.page_offset() {
             return None;
         }
+        let tail_first_event = place.slot.first_event.load(Acquire);
+        let generation = place.ring.generation.load(Acquire);
+        let first_event = place.ring.first_event.load(Acquire);
+        let first_sequence = place.ring.first_sequence.load(Acquire);
+        if place.slot.sequence.load(Relaxed) != tail_sequence {
+            return None;
+        }
         let view = View {
             ring: place.ring,
             memory: place.memory,
             tail,
+            tail_index: place.index,
             tail_sequence,
-            tail_first_event: place.slot.first_event.load(Acquire),
-            first_sequence: place.ring.first_sequence.load(Acquire),
-            first_event: place.ring.first_event.load(Acquire),
+            tail_first_event,
+            first_sequence,
+            first_event,
         };
-        let generation = place.ring.generation.load(Acquire);
-        if place.slot.sequence.load(Relaxed) != tail_sequence {
-            return None;
-        }
-        let adopted = generation == control.generation()
-            && view.first_sequence > 0
-            && view.first_sequence <= tail_sequence;
+        let adopted =
+            generation == control.generation() && first_sequence > 0 && first_sequence <= tail_sequence;
         Some(adopted.then_some(view))
     }
 
@@ -81,8 +90,7 @@ impl<'a> View<'a> {
 
     /// Index and slot of the page numbered `sequence`; None when something else is there by now.
     pub(crate) fn page(&self, sequence: u64, buffer: &'a Buffer) -> Option<(u64, &'a Slot)> {
-        let distance = sequence.checked_sub(self.first_sequence)?;
-        let index = distance.checked_rem(self.memory.page_count())?;
+        let index = self.memory.before(self.tail_index, self.tail_sequence.checked_sub(sequence)?)?;
         let slot = self.memory.slot(index, buffer.segment())?;
         (slot.sequence.load(Acquire) == sequence).then_some((index, slot))
     }

@@ -119,8 +119,8 @@ impl Writer {
             };
             let Some(block) = self.buffer.block(cpu) else { break };
             match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
-                // SAFETY: as in `write`.
                 Step::Ready(time) => {
+                    // SAFETY: as in `write`.
                     match unsafe { arch::append_at(area, cpu, block, &self.target, event, time) } {
                         Outcome::Committed => return Ok(()),
                         Outcome::Aborted | Outcome::Refused => {}

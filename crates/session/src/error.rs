@@ -102,7 +102,7 @@ impl Error {
 
 fn suggestions(similar: &[String]) -> String {
     match similar {
-        [] => "; `lookback record --list` shows all".to_string(),
+        [] => "; `lookback events` shows all".to_string(),
         similar => format!("; similar: {}", similar.join(", ")),
     }
 }

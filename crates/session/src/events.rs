@@ -28,9 +28,6 @@ const COMMON_FIELDS: &str = "\
 \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
 ";
 
-/// How many events are suggested for one that there isn't.
-const SUGGESTIONS: usize = 4;
-
 impl Session {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
@@ -56,24 +53,14 @@ impl Session {
             .filter(|event| selection.matches(&event.system, &event.name, event.class))
             .collect();
         if selected.is_empty() {
-            let similar = self.similar(selection);
+            let events: Vec<EventInfo> = self.events().collect();
+            let names = events.iter().map(|event| (event.system.as_str(), event.name.as_str()));
+            let similar = selection.similar(names);
             return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
         }
         for event in &selected {
             self.control().enable(event.id, 0, true);
         }
         Ok(selected.len())
-    }
-
-    fn similar(&self, selection: &Selection) -> Vec<String> {
-        let mut similar: Vec<(usize, String)> = self
-            .events()
-            .filter_map(|event| {
-                let distance = selection.distance(&event.system, &event.name)?;
-                Some((distance, format!("{}:{}", event.system, event.name)))
-            })
-            .collect();
-        similar.sort();
-        similar.into_iter().map(|(_, name)| name).take(SUGGESTIONS).collect()
     }
 }

@@ -127,6 +127,11 @@ impl Session {
         &self.control
     }
 
+    /// Its buffer alone, for who only writes.
+    pub fn into_buffer(self) -> Buffer {
+        self.buffer
+    }
+
     /// Its buffer.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer

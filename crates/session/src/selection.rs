@@ -5,6 +5,9 @@
 
 use std::str::FromStr;
 
+/// How many events are suggested for one that there isn't.
+const SUGGESTIONS: usize = 4;
+
 /// A choice of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
@@ -77,8 +80,16 @@ impl Selection {
         }
     }
 
+    /// Those of some events, given by system and name, that may be meant where nothing matches.
+    pub fn similar<'a>(&self, events: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+        let near = |(system, name)| Some((self.distance(system, name)?, format!("{system}:{name}")));
+        let mut similar: Vec<(usize, String)> = events.filter_map(near).collect();
+        similar.sort();
+        similar.into_iter().map(|(_, name)| name).take(SUGGESTIONS).collect()
+    }
+
     /// How different a name is from what is meant: for suggestions. None when it is quite another.
-    pub(crate) fn distance(&self, system: &str, name: &str) -> Option<usize> {
+    fn distance(&self, system: &str, name: &str) -> Option<usize> {
         let wanted = self.text.rsplit(':').next().unwrap_or(&self.text);
         let distance = edit_distance(wanted, name).min(edit_distance(&self.text, system));
         let contained = wanted.len() > 2 && name.contains(wanted);

@@ -152,16 +152,8 @@ impl Stream {
         let start = self.page.len().min(abi::page::HEADER_SIZE);
         self.data = start..start + page.data().len();
         self.cursor = Cursor::new(page.time_stamp());
-        self.lost = add(self.lost, page.missed());
-    }
-}
-
-/// Losses in front of an empty page and of the one behind it are those of one place.
-fn add(before: Missed, more: Missed) -> Missed {
-    match (before, more) {
-        (Missed::None, lost) | (lost, Missed::None) => lost,
-        (Missed::Count(one), Missed::Count(other)) => Missed::Count(one.saturating_add(other)),
-        _ => Missed::Unknown,
+        // Losses in front of an empty page and of the one behind it are those of one place.
+        self.lost = self.lost.and(page.missed());
     }
 }
 

@@ -29,6 +29,17 @@ pub enum Missed {
     Count(u64),
 }
 
+impl Missed {
+    /// What was lost in one place and what was lost in the next, where nothing is between them.
+    pub fn and(self, more: Missed) -> Missed {
+        match (self, more) {
+            (Missed::None, lost) | (lost, Missed::None) => lost,
+            (Missed::Count(one), Missed::Count(other)) => Missed::Count(one.saturating_add(other)),
+            _ => Missed::Unknown,
+        }
+    }
+}
+
 /// A page, its header taken apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {

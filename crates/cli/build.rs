@@ -1,0 +1,80 @@
+//! Builds the object that is preloaded into traced programs, so that the command carries it inside.
+//!
+//! It is another build of the agent: it aborts rather than unwinds, is optimized as a whole, and takes
+//! libc's names, so it can't be an ordinary dependency.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The crates that the object is made of.
+const CRATES: [&str; 7] = ["abi", "agent", "control", "ring_buffer", "rseq", "shm", "trace_event"];
+
+fn main() {
+    let variable =
+        |name: &str| PathBuf::from(env::var_os(name).unwrap_or_else(|| panic!("cargo sets {name}")));
+    let crates = variable("CARGO_MANIFEST_DIR").join("..");
+    for name in CRATES {
+        println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
+    }
+    let map = crates.join("agent/preload.map");
+    println!("cargo::rerun-if-changed={}", map.display());
+    let out = variable("OUT_DIR");
+    let archive = build(&crates, &out);
+    link(&archive, &map, &out.join("liblookback.so"));
+}
+
+/// Compiles the agent and all below it into an archive.
+fn build(crates: &Path, out: &Path) -> PathBuf {
+    let target = out.join("agent");
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .current_dir(crates.join("agent"))
+        .args(["rustc", "--lib", "--crate-type", "staticlib", "--features", "preload", "--release"])
+        .arg("--target-dir")
+        .arg(&target)
+        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
+        .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2");
+    // What is meant for the build of the command: flags for coverage, or clippy instead of the compiler.
+    for name in [
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTFLAGS",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_BUILD_TARGET",
+    ] {
+        cargo.env_remove(name);
+    }
+    run(cargo);
+    target.join("release/libagent.a")
+}
+
+/// Links the archive into a shared object. Whatever is missing is an error: that is how it is known that
+/// nothing in it can panic.
+fn link(archive: &Path, map: &Path, object: &Path) {
+    let mut script = OsString::from("-Wl,--version-script=");
+    script.push(map);
+    let mut cc = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    cc.args(["-shared", "-nostartfiles", "-o"])
+        .arg(object)
+        .arg("-Wl,--whole-archive")
+        .arg(archive)
+        .args([
+            "-Wl,--no-whole-archive",
+            "-Wl,--gc-sections",
+            "-Wl,--no-undefined",
+            "-Wl,-soname,liblookback.so",
+        ])
+        .arg(script)
+        // Fewer pages to map, and to change, in every process that starts.
+        .args(["-Wl,-z,norelro", "-Wl,-z,noseparate-code", "-Wl,--sort-section=name", "-Wl,-s"]);
+    run(cc);
+}
+
+fn run(mut command: Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}

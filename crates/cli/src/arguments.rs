@@ -1,0 +1,120 @@
+//! What the command understands. Its help and its man pages are made from this.
+
+use clap::{Args, Parser, Subcommand};
+use session::Selection;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Record what programs do, and look back.
+///
+/// A flight recorder for programs that run on libc: their calls into libc and the life of their processes are
+/// written to ring buffers that all processes share, one for each CPU, at a few nanoseconds each.
+#[derive(Debug, Parser)]
+#[command(name = "lookback", version, propagate_version = false, disable_help_subcommand = true)]
+#[command(after_help = "\
+Examples:
+  lookback record -- make -j2       record a build, with all processes that it starts
+  lookback report | less            read it, in the order of time
+  trace-cmd report                  the same, with another tool
+
+Exit status: that of the program that record runs; of lookback itself 0, or 125 when it fails, 126 when the
+program can't be executed and 127 when it is not found.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    Record(Record),
+    Report(Report),
+    Events(Events),
+    /// Install the object that traced programs load, and print its path.
+    #[command(hide = true)]
+    Preload,
+}
+
+/// Run a program and record what it and its children do.
+///
+/// Nothing has to be rebuilt or started before. The program gets its arguments, files, signals and exit status
+/// as without lookback; what was recorded is written to a file that `lookback report`, trace-cmd and KernelShark
+/// read. A summary goes to standard error at the end.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Events: SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, where * ? and [a-z] stand for other letters as in the shell:
+  -e libc:open -e 'libc:*stat*'     some calls, at their entry
+  -e @file -e sched                 all calls on files and streams; the life of processes
+`lookback events` shows all that there are. Without -e all are recorded.
+
+Memory: CPUs x KB, in /dev/shm, for the time of the recording.")]
+pub(crate) struct Record {
+    /// Record these events: SYSTEM:EVENT, SYSTEM, EVENT or @CLASS; can be given several times
+    #[arg(short = 'e', long = "event", value_name = "EVENT")]
+    pub(crate) events: Vec<Selection>,
+
+    /// KB of buffer for each CPU [default: 4096, or less where memory is short]
+    #[arg(short, long, value_name = "KB")]
+    pub(crate) buffer_size: Option<u64>,
+
+    /// Write the recording to FILE
+    #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
+    pub(crate) output: PathBuf,
+
+    /// Record into a session with this name, or at this path with a /; it is made if it is not there
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// The program to run, and its arguments
+    #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Show what was recorded, as text in the form of the kernel's `trace` file.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each line has the thread's name and number, the CPU, five flags, the time (seconds of CLOCK_MONOTONIC), and the
+event with its fields. ret and error are the result of a call; caller is the function that made it.")]
+pub(crate) struct Report {
+    /// The recording
+    #[arg(value_name = "FILE", default_value = "trace.dat")]
+    pub(crate) file: PathBuf,
+
+    /// Show only these events, given as for record
+    #[arg(short = 'e', long = "event", value_name = "EVENT")]
+    pub(crate) events: Vec<Selection>,
+
+    /// Show only events of these CPUs: 0, or 0,2-3
+    #[arg(short = 'C', long, value_name = "LIST", value_parser = crate::report::filter::list)]
+    pub(crate) cpu: Option<crate::report::filter::List>,
+
+    /// Show only events of these threads: 4711, or 4711,4713-4720
+    #[arg(short = 'P', long, value_name = "LIST", value_parser = crate::report::filter::list)]
+    pub(crate) pid: Option<crate::report::filter::List>,
+}
+
+/// Show the events that can be recorded.
+#[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// Show only these, given as for record
+    #[arg(value_name = "EVENT")]
+    pub(crate) events: Vec<Selection>,
+
+    /// Show the format of each: its fields and how they are printed
+    #[arg(short, long)]
+    pub(crate) format: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

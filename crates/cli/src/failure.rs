@@ -1,0 +1,62 @@
+//! What is said, and returned, when something can't be done.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Why the command can't do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    code: u8,
+}
+
+/// Exit codes of the command itself, those of env(1). Where it runs a program, that program's own code is
+/// passed on.
+pub(crate) mod code {
+    /// lookback has failed, or was called wrongly.
+    pub(crate) const FAILED: u8 = 125;
+    /// The program can't be executed.
+    pub(crate) const NOT_EXECUTABLE: u8 = 126;
+    /// The program is not there.
+    pub(crate) const NOT_FOUND: u8 = 127;
+}
+
+/// The result of a part of the command.
+pub(crate) type Done<T = ExitCode> = Result<T, Failure>;
+
+impl Failure {
+    /// With a code of [`code`].
+    pub(crate) fn new(code: u8, message: impl Display) -> Failure {
+        Failure { message: message.to_string(), code }
+    }
+
+    /// With [`code::FAILED`].
+    pub(crate) fn failed(message: impl Display) -> Failure {
+        Failure::new(code::FAILED, message)
+    }
+
+    /// Says it on standard error and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let style = anstyle::AnsiColor::Red.on_default().bold();
+        anstream::eprintln!("{style}lookback:{style:#} {}", self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<session::Error> for Failure {
+    fn from(error: session::Error) -> Failure {
+        Failure::failed(error)
+    }
+}
+
+impl From<recording::Error> for Failure {
+    fn from(error: recording::Error) -> Failure {
+        Failure::failed(error)
+    }
+}
+
+/// Shows help, or what is wrong with the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(code::FAILED) } else { ExitCode::SUCCESS }
+}

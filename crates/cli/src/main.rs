@@ -1,0 +1,34 @@
+//! lookback: ftrace for user space.
+//!
+//! ```text
+//! lookback record -- CMD      run a program and record what it and its children do
+//! lookback report             show what was recorded
+//! ```
+#![forbid(unsafe_code)]
+
+mod arguments;
+
+mod events;
+mod failure;
+mod number;
+mod object;
+mod record;
+mod report;
+
+use arguments::{Arguments, Task};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::usage(&error),
+    };
+    let done = match arguments.task {
+        Task::Record(arguments) => record::run(&arguments),
+        Task::Report(arguments) => report::run(&arguments),
+        Task::Events(arguments) => events::run(&arguments),
+        Task::Preload => object::print_path(),
+    };
+    done.unwrap_or_else(|failure| failure.report())
+}

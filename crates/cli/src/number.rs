@@ -1,0 +1,41 @@
+//! Numbers for people.
+
+/// With commas between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes, in a unit that leaves few digits.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let units = [("GB", 30), ("MB", 20), ("KB", 10)];
+    match units.into_iter().find(|(_, shift)| bytes >> shift > 0) {
+        Some((unit, shift)) => format!("{:.1} {unit}", bytes as f64 / (1u64 << shift) as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// A count and what is counted, in the plural unless it is one.
+pub(crate) fn count(number: u64, singular: &str, plural: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([17, 1536, 5 << 20].map(bytes), ["17 bytes", "1.5 KB", "5.0 MB"]);
+        assert_eq!(count(1, "event", "events"), "1 event");
+        assert_eq!(count(2000, "event", "events"), "2,000 events");
+    }
+}

@@ -1,0 +1,62 @@
+//! `lookback record`.
+
+mod child;
+mod output;
+mod own_session;
+mod program;
+mod progress;
+mod summary;
+
+use crate::arguments::Record;
+use crate::failure::{Done, Failure};
+use crate::object;
+use child::Child;
+use output::Output;
+use own_session::OwnSession;
+use program::Program;
+use progress::Progress;
+use recording::Recorder;
+use session::Place;
+use std::process::ExitCode;
+use summary::Summary;
+
+/// Runs a program and records it.
+///
+/// Whatever can be wrong is found before the program starts; from then on it comes first.
+pub(crate) fn run(arguments: &Record) -> Done {
+    let program = Program::find(&arguments.command)?;
+    let output = Output::prepare(&arguments.output)?;
+    let place = Place::of_user()?;
+    let session = OwnSession::prepare(&place, arguments)?;
+    let object = object::install(&place)?;
+    let recorder = Recorder::start(session.path(), output.directory())?;
+    let mut progress = Progress::new(arguments.quiet);
+    let child = Child::start(&program, session.path(), &object)?;
+    let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
+    session.end();
+    let mut recorded = recorder.finish()?;
+    let bar = progress.bar(recorded.events());
+    let written = output.write(|file| recorded.write_dat(file, |events| bar.set_position(events)));
+    bar.finish_and_clear();
+    let written = written?;
+    if !arguments.quiet {
+        let (processes, running) = (recorded.processes(), recorded.running());
+        let file = arguments.output.as_path();
+        Summary { file, program: &program, processes, running, written: &written }.print();
+    }
+    drop((session, recorded));
+    pass_on(status)
+}
+
+/// Ends as the program did: with its exit code, or by its signal.
+fn pass_on(status: std::process::ExitStatus) -> Done {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    use std::os::unix::process::ExitStatusExt;
+    if let Some(signal) = status.signal() {
+        // The core dump of interest is the program's.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        return Err(Failure::failed(format_args!("the program was ended by signal {signal}")));
+    }
+    Ok(ExitCode::from(status.code().unwrap_or(0) as u8))
+}

@@ -1,0 +1,98 @@
+//! The program while it runs.
+
+use crate::failure::code::{NOT_EXECUTABLE, NOT_FOUND};
+use crate::failure::{Done, Failure};
+use crate::record::program::Program;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Signals that are passed on to the program.
+const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+
+/// How often progress can be told.
+const TICK: Duration = Duration::from_millis(250);
+
+/// A program that runs.
+#[derive(Debug)]
+pub(crate) struct Child {
+    process: std::process::Child,
+    handle: Arc<OwnedFd>,
+    started: Instant,
+}
+
+impl Child {
+    /// Starts the program with an environment in which it finds the session.
+    pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
+        let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
+        // Before the program starts: a signal that comes meanwhile must not end this process alone.
+        let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
+        let mut command = Command::new(&program.path);
+        command.arg0(&program.name).args(&program.arguments);
+        command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
+        let process = command.spawn().map_err(|error| {
+            let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+            Failure::new(code, format_args!("{}: {error}", program.path.display()))
+        })?;
+        let pid = Pid::from_child(&process);
+        let handle = Arc::new(
+            pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from).map_err(Failure::failed)?,
+        );
+        let target = handle.clone();
+        std::thread::spawn(move || pass_signals(signals, &target));
+        Ok(Child { process, handle, started: Instant::now() })
+    }
+
+    /// Waits for its end, and calls `tell` with the time that it has run now and then.
+    pub(crate) fn wait(mut self, mut tell: impl FnMut(Duration)) -> Done<ExitStatus> {
+        let tick = Timespec { tv_sec: 0, tv_nsec: TICK.as_nanos() as i64 };
+        loop {
+            let mut ended = [PollFd::new(&*self.handle, PollFlags::IN)];
+            // An interruption by a signal is as good as the end of a tick.
+            if poll(&mut ended, Some(&tick)).is_ok_and(|count| count > 0) {
+                return self.process.wait().map_err(Failure::failed);
+            }
+            tell(self.started.elapsed());
+        }
+    }
+}
+
+/// Our object behind those that the user loads: what they do comes before, as without it.
+fn preload(object: &Path) -> OsString {
+    let mut value = std::env::var_os("LD_PRELOAD").filter(|value| !value.is_empty()).unwrap_or_default();
+    if !value.is_empty() {
+        value.push(":");
+    }
+    value.push(object);
+    value
+}
+
+/// Sends to the program what is sent to this process. What the terminal sends it has got itself.
+fn pass_signals(mut signals: SignalsInfo<WithOrigin>, target: &OwnedFd) {
+    for origin in signals.forever() {
+        let sender = origin.process.map_or(0, |process| process.pid);
+        if let (true, Some(signal)) = (sender != 0, Signal::from_named_raw(origin.signal)) {
+            // It may have ended meanwhile.
+            let _ = pidfd_send_signal(target, signal);
+        }
+    }
+}
+
+/// The signals to be handled. Those that this process was told to ignore stay so, for the program too: a
+/// handler would become the default action there.
+fn handled() -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    SIGNALS.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0).collect()
+}

@@ -1,0 +1,77 @@
+//! The file that a recording is written to.
+
+use crate::failure::{Done, Failure};
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Where a recording goes. A regular file gets its name when it is complete: what was there before stays until
+/// then, and after a failure nothing half-written is left.
+#[derive(Debug)]
+pub(crate) struct Output {
+    path: PathBuf,
+    directory: PathBuf,
+    target: Target,
+}
+
+#[derive(Debug)]
+enum Target {
+    File(NamedTempFile),
+    /// A device or a pipe.
+    Stream(File),
+}
+
+impl Output {
+    /// Finds out whether `path` can be written, before anything is recorded.
+    pub(crate) fn prepare(path: &Path) -> Done<Output> {
+        let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", path.display()));
+        if path.is_dir() {
+            return Err(Failure::failed(format_args!(
+                "{}: is a directory, expected a file to write",
+                path.display()
+            )));
+        }
+        if path.exists() && !path.is_file() {
+            let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+            let directory = std::env::temp_dir();
+            return Ok(Output { path: path.into(), directory, target: Target::Stream(file) });
+        }
+        let directory = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let file = NamedTempFile::new_in(&directory).map_err(|error| {
+            let reason = error.kind();
+            Failure::failed(format_args!(
+                "{}: {reason}: no file can be written in {}; choose another by -o FILE",
+                path.display(),
+                directory.display()
+            ))
+        })?;
+        Ok(Output { path: path.into(), directory, target: Target::File(file) })
+    }
+
+    /// Where there is room for what is on its way to the file.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Has the recording written.
+    pub(crate) fn write<T>(
+        self,
+        write: impl FnOnce(&mut dyn Write) -> Result<T, recording::Error>,
+    ) -> Done<T> {
+        let shown = self.path.display();
+        let failed = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{shown}: {error}"));
+        match self.target {
+            Target::Stream(file) => Ok(write(&mut BufWriter::new(file)).map_err(|error| failed(&error))?),
+            Target::File(mut file) => {
+                let written =
+                    write(&mut BufWriter::new(file.as_file_mut())).map_err(|error| failed(&error))?;
+                file.persist(&self.path).map_err(|error| failed(&error.error))?;
+                Ok(written)
+            }
+        }
+    }
+}

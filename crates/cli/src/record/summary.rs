@@ -1,0 +1,99 @@
+//! What is said at the end of a recording.
+
+use crate::number::{bytes, count, grouped};
+use crate::record::program::Program;
+use anstyle::{AnsiColor, Style};
+use recording::Written;
+use std::path::Path;
+
+/// How many of the most frequent events are named.
+const BUSIEST: usize = 4;
+
+/// A recording, in a few lines.
+#[derive(Debug)]
+pub(crate) struct Summary<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) program: &'a Program,
+    pub(crate) processes: usize,
+    pub(crate) running: usize,
+    pub(crate) written: &'a Written,
+}
+
+impl Summary<'_> {
+    /// Prints it on standard error.
+    pub(crate) fn print(&self) {
+        let (dim, bold) = (Style::new().dimmed(), Style::new().bold());
+        let written = self.written;
+        let lost = self.lost();
+        let warning = if lost.is_empty() { Style::new() } else { AnsiColor::Yellow.on_default().bold() };
+        let lost_total = written.lost + written.dropped.iter().map(|(_, count)| count).sum::<u64>();
+        anstream::eprintln!(
+            "{bold}lookback:{bold:#} {}, {}, {} in {}, {warning}{} lost{warning:#}",
+            count(self.processes as u64, "process", "processes"),
+            count(written.events, "event", "events"),
+            bytes(written.bytes),
+            self.file.display(),
+            grouped(lost_total),
+        );
+        for line in lost {
+            anstream::eprintln!("  {warning}lost{warning:#}     {line}");
+        }
+        if self.running > 0 {
+            let who = count(self.running as u64, "process that is", "processes that are");
+            anstream::eprintln!("  {dim}running{dim:#}  {who} still running, and no longer recorded");
+        }
+        if !written.counts.is_empty() {
+            anstream::eprintln!("  {dim}busiest{dim:#}  {}", self.busiest());
+        }
+        self.print_next(dim);
+    }
+
+    fn busiest(&self) -> String {
+        let named = self.written.counts.iter().take(BUSIEST);
+        named.map(|(name, count)| format!("{name} {}", grouped(*count))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What was lost, why, and what helps.
+    fn lost(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.written.lost > 0 {
+            lines.push(format!(
+                "{} overwritten before they could be saved: larger buffers (-b KB) or fewer events (-e) help",
+                count(self.written.lost, "event was", "events were"),
+            ));
+        }
+        for (reason, number) in &self.written.dropped {
+            lines.push(format!("{}: {reason}", count(*number, "event", "events")));
+        }
+        for (what, number) in &self.written.refused {
+            lines.push(format!("{} {what}: the session's tables were full", grouped(*number)));
+        }
+        lines
+    }
+
+    fn print_next(&self, dim: Style) {
+        if self.written.events == 0 {
+            let program = self.program.name.display();
+            anstream::eprintln!(
+                "  {dim}nothing{dim:#}  was recorded: {program} made none of the calls that are on; LOOKBACK_DEBUG=1 in its environment tells whether it was attached"
+            );
+            return;
+        }
+        let file = if self.file == Path::new("trace.dat") {
+            String::new()
+        } else {
+            format!(" {}", quoted(self.file))
+        };
+        let other = if file.is_empty() { String::new() } else { format!(" -i{file}") };
+        anstream::eprintln!(
+            "  {dim}next{dim:#}     lookback report{file} | less      trace-cmd report{other}      kernelshark{other}"
+        );
+    }
+}
+
+/// A path as it can be typed.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,".contains(letter);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,82 @@
+//! Addresses that mean the same whatever process they come from.
+
+use crate::image::Image;
+use crate::tables::Process;
+use control::ControlFile;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// Where the images start: no program has addresses there.
+const START: u64 = 1 << 56;
+
+/// Gives every mapped file a place in the recording, and every address in it one there.
+#[derive(Debug)]
+pub(crate) struct Addresses<'a> {
+    control: &'a ControlFile,
+    /// By the file's entry; none for an entry that can't be read.
+    images: HashMap<u32, Option<Image>>,
+    /// Entries that are some process's program.
+    programs: HashSet<u32>,
+    next: u64,
+    /// What was asked before: entry and start of the process, and address.
+    known: HashMap<(u32, u64, u64), u64>,
+}
+
+impl<'a> Addresses<'a> {
+    pub(crate) fn new(control: &'a ControlFile) -> Addresses<'a> {
+        let (images, programs, known) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Addresses { control, images, programs, next: START, known }
+    }
+
+    /// The address in the recording for one in a process. Itself where nothing is known to be there.
+    pub(crate) fn translate(&mut self, process: &Process, address: u64) -> u64 {
+        let key = (process.info.entry, process.info.start_time, address);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let translated = self.find(process, address).unwrap_or(address);
+        self.known.insert(key, translated);
+        translated
+    }
+
+    fn find(&mut self, process: &Process, address: u64) -> Option<u64> {
+        // What was mapped last counts, where something else was before.
+        let map = process.maps.iter().rev().find(|map| {
+            let object = self.control.object(map.object);
+            let offset = address.wrapping_sub(map.base);
+            object.is_some_and(|object| (object.low..object.high).contains(&offset))
+        })?;
+        if process.maps.first() == Some(map) {
+            self.programs.insert(map.object);
+        }
+        let image = self.image(map.object)?;
+        Some(image.translate(address.wrapping_sub(map.base)))
+    }
+
+    fn image(&mut self, entry: u32) -> Option<&mut Image> {
+        let (control, next) = (self.control, self.next);
+        let image = self.images.entry(entry).or_insert_with(|| {
+            let object = control.object(entry)?;
+            let mut buffer = vec![0; object.path_len()];
+            let path = OsStr::from_bytes(control.object_path(&object, &mut buffer)?);
+            let len = object.build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            let build_id = object.build_id.get(..len).unwrap_or_default().to_vec();
+            Some(Image::new(path.into(), build_id, next, object.high))
+        });
+        let image = image.as_mut()?;
+        self.next = self.next.max(image.end());
+        Some(image)
+    }
+
+    /// The names of all addresses that were translated, as `/proc/kallsyms` would have them.
+    pub(crate) fn symbols(&self) -> String {
+        let mut text = String::new();
+        for (entry, image) in &self.images {
+            if let Some(image) = image {
+                image.write_symbols(self.programs.contains(entry), &mut text);
+            }
+        }
+        text
+    }
+}

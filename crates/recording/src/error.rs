@@ -1,0 +1,31 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a session could not be recorded, or a recording not written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The session can't be used.
+    #[error(transparent)]
+    Session(#[from] session::Error),
+    /// Events can't be kept on their way to the file.
+    #[error(
+        "{directory}: {error}: the events that are on their way to the file are kept there; free some space or write to another place by -o FILE"
+    )]
+    Spool {
+        /// Where they are kept.
+        directory: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The file can't be written.
+    #[error(transparent)]
+    Dat(#[from] trace_data::dat::Error),
+    /// What was kept can't be read back.
+    #[error("reading back the events: {0}")]
+    ReadBack(#[from] io::Error),
+    /// The thread that records has failed.
+    #[error("the thread that records has failed: this is a defect of lookback")]
+    Failed,
+}

@@ -1,0 +1,129 @@
+//! A mapped file in the addresses of a recording.
+
+use crate::symbols::{Function, functions};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A mapped file, and the two ranges of addresses that stand for it in a recording: one in which its
+/// functions have names, and one in which the file itself is the name.
+///
+/// The same file lies elsewhere in every process, so the addresses in events mean nothing by themselves. In a
+/// recording each file has a place of its own, above all addresses that a program can have.
+#[derive(Debug)]
+pub(crate) struct Image {
+    path: PathBuf,
+    build_id: Vec<u8>,
+    /// Where the file's address 0 is, for addresses in functions.
+    base: u64,
+    /// Bytes of each range.
+    size: u64,
+    /// Sorted by start; read when an address in the file is seen first.
+    functions: Option<Vec<Function>>,
+    /// Functions that addresses were in, by start, and how far those reached.
+    used: BTreeMap<u64, u64>,
+    /// Whether an address was in none.
+    is_used_unnamed: bool,
+}
+
+impl Image {
+    /// The file at `path`, whose addresses end at `high`.
+    pub(crate) fn new(path: PathBuf, build_id: Vec<u8>, base: u64, high: u64) -> Image {
+        let size = size(high);
+        Image { path, build_id, base, size, functions: None, used: BTreeMap::new(), is_used_unnamed: false }
+    }
+
+    /// Where the next image can start.
+    pub(crate) fn end(&self) -> u64 {
+        self.base + 2 * self.size
+    }
+
+    /// The address in the recording for an address of the file to which a call returns.
+    pub(crate) fn translate(&mut self, address: u64) -> u64 {
+        let functions = self.functions.get_or_insert_with(|| functions(&self.path, &self.build_id));
+        // A call that never returns can be the last instruction of its function: it is in the function that
+        // the byte before is in.
+        let call = address.saturating_sub(1);
+        let behind = functions.partition_point(|function| function.start <= call);
+        let function = functions.get(behind.wrapping_sub(1)).filter(|function| call < function.end);
+        match function {
+            Some(function) => {
+                let reach = self.used.entry(function.start).or_insert(function.end);
+                *reach = (*reach).max(address + 1);
+                self.base + address
+            }
+            None => {
+                self.is_used_unnamed = true;
+                self.base + self.size + address
+            }
+        }
+    }
+
+    /// Appends what readers need to find names: lines as in `/proc/kallsyms`. A line behind each function
+    /// says where it ends.
+    pub(crate) fn write_symbols(&self, is_program: bool, text: &mut String) {
+        let file =
+            self.path.file_name().unwrap_or_default().to_string_lossy().replace(['\n', ' ', '\t'], "_");
+        let module = if is_program { String::new() } else { format!("\t[{file}]") };
+        let mut line = |address: u64, name: &str| {
+            let _ = writeln!(text, "{:016x} T {name}{module}", self.base + address);
+        };
+        let mut last_end = None;
+        for (start, reach) in &self.used {
+            if let Some(end) = last_end.filter(|end| end < start) {
+                line(end, "end");
+            }
+            let functions = self.functions.as_deref().unwrap_or_default();
+            let found = functions.binary_search_by_key(start, |function| function.start);
+            line(
+                *start,
+                found.ok().and_then(|index| functions.get(index)).map_or("?", |function| &function.name),
+            );
+            last_end = Some(*reach);
+        }
+        if let Some(end) = last_end {
+            line(end, "end");
+        }
+        if self.is_used_unnamed {
+            line(self.size, &file);
+            line(2 * self.size - 1, "end");
+        }
+    }
+}
+
+/// Bytes of a range for a file whose addresses end at `high`.
+fn size(high: u64) -> u64 {
+    (high + 1).next_multiple_of(1 << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_data::symbols::{SymbolTable, Symbols};
+
+    fn function(start: u64, end: u64, name: &str) -> Function {
+        Function { start, end, name: name.to_string() }
+    }
+
+    #[test]
+    fn addresses_have_the_names_of_their_functions_or_of_the_file() {
+        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        image.functions = Some(vec![
+            function(0x100, 0x180, "first"),
+            function(0x180, 0x200, "unused"),
+            function(0x200, 0x300, "last"),
+        ]);
+        let places = [0x110, 0x180, 0x2ff, 0x301, 0x4000].map(|address| image.translate(address));
+        let mut text = String::new();
+        image.write_symbols(false, &mut text);
+        let table = SymbolTable::parse(&text, "");
+        let names = places.map(|place| {
+            let symbol = table.symbol(place).unwrap();
+            assert_eq!(symbol.module, Some("some.so"));
+            (symbol.name.to_string(), symbol.offset)
+        });
+        let expected =
+            [("first", 0x10), ("first", 0x80), ("last", 0xff), ("some.so", 0x301), ("some.so", 0x4000)];
+        assert_eq!(names, expected.map(|(name, offset)| (name.to_string(), offset)));
+    }
+}

@@ -1,0 +1,41 @@
+//! Taking what a session records out of it, and making a file of it.
+//!
+//! A [`Recorder`] empties a session's buffers while they are written, remembers who the threads were and
+//! what they had mapped, and records the end of those that could not do so themselves. What it has taken is
+//! a [`Recorded`], from which [`Recorded::write_dat`] makes a trace.dat file: events merged by time on
+//! `CLOCK_MONOTONIC`, with addresses that have names.
+//!
+//! What this crate is not: it makes no session and starts no program, and it prints nothing.
+//!
+//! ```
+//! use recording::Recorder;
+//! use session::{Options, Session};
+//!
+//! let directory = tempfile::tempdir().unwrap();
+//! let path = directory.path().join("example");
+//! Session::create(&path, &Options { buffer_kb: 64, overwrite: true }).unwrap();
+//!
+//! let recorder = Recorder::start(&path, directory.path()).unwrap();
+//! // ... programs that know the session run ...
+//! let mut recorded = recorder.finish().unwrap();
+//! let mut file = Vec::new();
+//! let written = recorded.write_dat(&mut file, |_events| {}).unwrap();
+//! assert_eq!((written.events, written.lost), (0, 0));
+//! assert!(file.starts_with(b"\x17\x08\x44tracing"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod addresses;
+mod dat;
+mod drain;
+mod error;
+mod image;
+mod obituary;
+mod recorder;
+mod spool;
+mod symbols;
+mod tables;
+
+pub use dat::Written;
+pub use error::Error;
+pub use recorder::{Progress, Recorded, Recorder};

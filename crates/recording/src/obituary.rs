@@ -1,0 +1,86 @@
+//! Recording the end of processes that were killed.
+//!
+//! A killed process can't say that it has ended. Its parent does when it waits for it; what nobody waits
+//! for is found here: by asking the kernel, from time to time, whether it is still there. The session's table
+//! of processes says who was the first to know.
+
+use agent::sched;
+use control::ProcessInfo;
+use ring_buffer::{Buffer, Record, Thread, Writer};
+use rustix::process::{Pid, test_kill_process};
+use session::Session;
+
+/// Finds processes that are gone, and records their end.
+#[derive(Debug)]
+pub(crate) struct Obituary {
+    writer: Writer,
+    thread: Thread,
+}
+
+/// Words of the event: common fields, name, numbers.
+const WORDS: usize = 6;
+
+/// The kernel's number for a nice value of 0. That of a dead process can't be asked for.
+const PRIORITY: u32 = 120;
+
+impl Obituary {
+    /// For the calling thread, which is the only one that may use it.
+    pub(crate) fn new(buffer: Buffer, session: &Session) -> Obituary {
+        let namespace = session.control().identity().pid_namespace;
+        let identity = u64::from(std::process::id()) | namespace << 32;
+        Obituary { writer: Writer::new(buffer), thread: Thread { area: rseq::Area::current(), identity } }
+    }
+
+    /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
+    pub(crate) fn look(&self, session: &Session) {
+        let control = session.control();
+        let namespace = control.identity().pid_namespace;
+        let suspects =
+            control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
+        for process in suspects.filter(|process| is_gone(process.pid)) {
+            if control.end_process(process.entry, ring_buffer::now(session.buffer().geometry().clock))
+                && control.is_enabled(sched::EXIT_ID, 0)
+            {
+                self.record(&process);
+            }
+        }
+    }
+
+    fn record(&self, process: &ProcessInfo) {
+        let mut record = Record::<WORDS>::new();
+        record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
+        for half in process.comm.as_chunks::<8>().0 {
+            record.push(u64::from_le_bytes(*half));
+        }
+        record.push_half(process.pid);
+        record.push_half(PRIORITY);
+        // The last of its threads.
+        record.push(1);
+        // If it can't be written, the buffer has counted it.
+        let _ = self.writer.write(self.thread, record.event());
+    }
+}
+
+fn is_gone(pid: u32) -> bool {
+    Pid::from_raw(pid as i32).is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_has_the_fields_of_the_event() {
+        let offsets: Vec<usize> = (0..=4).map(|field| sched::EXIT.offset(field)).collect();
+        assert_eq!(offsets, [8, 24, 28, 32, 40], "comm, pid, prio, group_dead, end");
+    }
+
+    #[test]
+    fn who_has_been_waited_for_is_gone() {
+        let mut child = std::process::Command::new("sleep").arg("10").spawn().unwrap();
+        assert!(!is_gone(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(is_gone(child.id()));
+    }
+}

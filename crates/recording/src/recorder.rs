@@ -1,0 +1,219 @@
+//! Recording: a thread that empties a session while programs write to it.
+
+use crate::Error;
+use crate::drain::Drain;
+use crate::obituary::Obituary;
+use crate::spool::Spool;
+use crate::tables::Tables;
+use control::Clocks;
+use session::Session;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The shortest time between two visits to the buffers, and the longest.
+const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
+
+/// Time between two looks at the tables.
+const TABLES: Duration = Duration::from_millis(50);
+
+/// Time between two readings of the clocks: the rate of the time stamp counter is known best from
+/// moments that lie apart, and follows what NTP does to the clock.
+const CLOCKS: Duration = Duration::from_secs(1);
+
+/// How far a recording is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Processes seen.
+    pub processes: u64,
+    /// Events taken out of the buffers.
+    pub events: u64,
+    /// Events lost.
+    pub lost: u64,
+    /// Bytes taken.
+    pub bytes: u64,
+}
+
+/// The same, shared by two threads.
+#[derive(Debug, Default)]
+struct SharedProgress {
+    processes: AtomicU64,
+    events: AtomicU64,
+    lost: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// A session that is being recorded.
+#[derive(Debug)]
+pub struct Recorder {
+    session: Arc<Session>,
+    progress: Arc<SharedProgress>,
+    stop: Sender<()>,
+    thread: JoinHandle<Result<Recorded, Error>>,
+}
+
+/// What was taken out of a session.
+#[derive(Debug)]
+pub struct Recorded {
+    pub(crate) session: Arc<Session>,
+    pub(crate) spools: Vec<Spool>,
+    pub(crate) tables: Tables,
+    pub(crate) moments: Vec<Clocks>,
+    pub(crate) events: u64,
+    pub(crate) directory: PathBuf,
+}
+
+impl Recorder {
+    /// Starts to record the session at `path`: from now on its buffers are emptied, by a thread of this
+    /// process, into files without a name in `directory`.
+    pub fn start(path: &Path, directory: &Path) -> Result<Recorder, Error> {
+        let session = Arc::new(Session::open(path)?);
+        let drain = Drain::new(&session, directory)?;
+        session.control().set_collected(0);
+        let progress = Arc::new(SharedProgress::default());
+        let (stop, stopped) = channel();
+        let work = Work {
+            session: session.clone(),
+            directory: directory.to_path_buf(),
+            drain,
+            tables: Tables::default(),
+            moments: vec![session.control().identity().created, Clocks::now()],
+            progress: progress.clone(),
+        };
+        // A second mapping: who writes has one of its own.
+        let buffer = Session::open(path)?.into_buffer();
+        let thread = std::thread::spawn(move || work.run(buffer, &stopped));
+        Ok(Recorder { session, progress, stop, thread })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            processes: self.progress.processes.load(Relaxed),
+            events: self.progress.events.load(Relaxed),
+            lost: self.progress.lost.load(Relaxed),
+            bytes: self.progress.bytes.load(Relaxed),
+        }
+    }
+
+    /// Takes what is left, and ends. Processes that still run go on without being recorded; the session
+    /// stays as it is.
+    pub fn finish(self) -> Result<Recorded, Error> {
+        // If the thread has ended by itself it has an error to tell.
+        let _ = self.stop.send(());
+        self.thread.join().map_err(|_| Error::Failed)?
+    }
+}
+
+impl Recorded {
+    /// How many processes took part.
+    pub fn processes(&self) -> usize {
+        self.tables.process_count()
+    }
+
+    /// How many of them had not ended.
+    pub fn running(&self) -> usize {
+        self.tables.running()
+    }
+}
+
+/// What the thread has.
+struct Work {
+    session: Arc<Session>,
+    directory: PathBuf,
+    drain: Drain,
+    tables: Tables,
+    moments: Vec<Clocks>,
+    progress: Arc<SharedProgress>,
+}
+
+impl Work {
+    fn run(mut self, buffer: ring_buffer::Buffer, stopped: &Receiver<()>) -> Result<Recorded, Error> {
+        let obituary = Obituary::new(buffer, &self.session);
+        let (mut pause, capacity) = (VISITS.0, self.capacity());
+        let (mut tables_due, mut clocks_due) = (Instant::now(), Instant::now() + CLOCKS);
+        while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            let fullest = self.take()?;
+            pause = next_pause(pause, fullest, capacity);
+            let now = Instant::now();
+            if now >= tables_due {
+                obituary.look(&self.session);
+                self.look_at_tables();
+                tables_due = now + TABLES;
+            }
+            if now >= clocks_due {
+                self.moments.push(Clocks::now());
+                clocks_due = now + CLOCKS;
+            }
+        }
+        obituary.look(&self.session);
+        self.take()?;
+        self.look_at_tables();
+        self.session.control().set_collected(u64::MAX);
+        self.moments.push(Clocks::now());
+        let (events, session, directory) = (self.drain.events, self.session, self.directory);
+        let (spools, tables, moments) = (self.drain.into_spools(), self.tables, self.moments);
+        Ok(Recorded { session, spools, tables, moments, events, directory })
+    }
+
+    /// Bytes of the smallest buffer of a CPU.
+    fn capacity(&self) -> u64 {
+        let buffer = self.session.buffer();
+        let capacities = (0..buffer.geometry().cpus).map(|cpu| buffer.capacity(cpu));
+        capacities.filter(|capacity| *capacity > 0).min().unwrap_or(1)
+    }
+
+    fn take(&mut self) -> Result<u64, Error> {
+        let taken = self.drain.take(&self.session).map_err(|error| {
+            // Nobody reads any more: writers need not go on.
+            self.session.buffer().set_recording(false);
+            Error::Spool { directory: self.directory.clone(), error }
+        });
+        self.progress.events.store(self.drain.events, Relaxed);
+        self.progress.lost.store(self.drain.lost, Relaxed);
+        self.progress.bytes.store(self.drain.bytes, Relaxed);
+        taken
+    }
+
+    fn look_at_tables(&mut self) {
+        let now = ring_buffer::now(self.session.buffer().geometry().clock);
+        self.tables.collect(self.session.control(), now);
+        self.progress.processes.store(self.tables.process_count() as u64, Relaxed);
+    }
+}
+
+/// How long to wait for the next visit: so long that the buffers are seldom more than an eighth full.
+fn next_pause(pause: Duration, fullest: u64, capacity: u64) -> Duration {
+    let next = if fullest > capacity / 8 {
+        pause / 2
+    } else if fullest < capacity / 64 {
+        pause * 2
+    } else {
+        pause
+    };
+    next.clamp(VISITS.0, VISITS.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visits_follow_the_load() {
+        let ms = Duration::from_millis;
+        assert_eq!(next_pause(ms(8), 0, 4096), ms(16));
+        assert_eq!(next_pause(ms(32), 0, 4096), ms(32));
+        assert_eq!(next_pause(ms(8), 256, 4096), ms(8));
+        assert_eq!(next_pause(ms(8), 4096, 4096), ms(4));
+        assert_eq!(next_pause(ms(1), 4096, 4096), ms(1));
+    }
+}

@@ -1,0 +1,60 @@
+//! The functions of an ELF file.
+
+use object::read::ReadCache;
+use object::{Object, ObjectSymbol, SymbolKind};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// A function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Function {
+    /// Its first address, in the file's own addresses.
+    pub(crate) start: u64,
+    /// The address behind it.
+    pub(crate) end: u64,
+    /// Its name, as it stands in the file.
+    pub(crate) name: String,
+}
+
+/// The functions of a file that was mapped when it had this build id. None for another file, or none.
+///
+/// Where the distribution has put the symbols into a file of their own, and it is there, it counts.
+pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
+    let own = read(path, build_id).unwrap_or_default();
+    match debug_file(build_id).and_then(|path| read(&path, build_id)) {
+        Some(more) if more.len() > own.len() => more,
+        _ => own,
+    }
+}
+
+/// Where symbols that were taken out of a file are put.
+fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
+    let (first, rest) = build_id.split_first()?;
+    let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(PathBuf::from(format!("/usr/lib/debug/.build-id/{first:02x}/{hex}.debug")))
+}
+
+fn read(path: &Path, build_id: &[u8]) -> Option<Vec<Function>> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    let file = object::File::parse(&cache).ok()?;
+    let found = file.build_id().ok().flatten().unwrap_or_default();
+    if !build_id.is_empty() && found.get(..build_id.len().min(found.len())) != Some(build_id) {
+        return None;
+    }
+    let mut functions: Vec<Function> = file
+        .symbols()
+        .chain(file.dynamic_symbols())
+        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
+        .filter_map(|symbol| {
+            let (start, size) = (symbol.address(), symbol.size().max(1));
+            let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_string();
+            Some(Function { start, end: start.checked_add(size)?, name })
+        })
+        .collect();
+    // Of several names for one place, a public one rather than one with underscores.
+    functions.sort_by_cached_key(|function| {
+        (function.start, function.name.starts_with('_'), function.name.clone())
+    });
+    functions.dedup_by_key(|function| function.start);
+    Some(functions)
+}
