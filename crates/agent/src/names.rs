@@ -6,8 +6,8 @@ use libc::*;
 pub type Names = &'static [(i64, &'static str)];
 
 macro_rules! names {
-    ($($(#[$doc:meta])* $table:ident: $($value:ident)*;)*) => {
-        $($(#[$doc])* pub const $table: Names = &[$(($value as i64, stringify!($value))),*];)*
+    ($($(#[$doc:meta])* $table:ident $([0 is $zero:literal])?: $($value:ident)*;)*) => {
+        $($(#[$doc])* pub const $table: Names = &[$((0, $zero),)? $(($value as i64, stringify!($value))),*];)*
     };
 }
 
@@ -49,7 +49,7 @@ names! {
         SIGALRM SIGTERM SIGSTKFLT SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGXCPU SIGXFSZ
         SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS;
     /// errno(3): what these calls give.
-    ERROR: EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT EBUSY
+    ERROR [0 is "0"]: EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT EBUSY
         EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS
         EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOSYS ENOTEMPTY ELOOP EOVERFLOW ENOTSOCK EDESTADDRREQ
         EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT EOPNOTSUPP EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL

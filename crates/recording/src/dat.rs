@@ -108,7 +108,7 @@ impl Recorded {
         metadata.systems =
             systems.into_iter().map(|(name, formats)| System { name: name.to_string(), formats }).collect();
         metadata.kallsyms = kallsyms;
-        metadata.cmdlines = self.tables.names();
+        metadata.cmdlines = self.tables.names(self.session.control().identity().creator);
         metadata.options.clock = "mono".to_string();
         metadata.options.cpu_stats =
             (0..).zip(pages).map(|(cpu, pages)| self.cpu_statistics(cpu, pages)).collect();

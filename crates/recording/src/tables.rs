@@ -45,8 +45,8 @@ impl Tables {
         self.processes.values().filter(|process| process.info.end_time == 0).count()
     }
 
-    /// The last name of every thread.
-    pub(crate) fn names(&self) -> Vec<(i32, String)> {
+    /// The last name of every thread; and that of the session's creator, which starts the first.
+    pub(crate) fn names(&self, creator: u32) -> Vec<(i32, String)> {
         let mut latest: HashMap<u32, &TaskInfo> = HashMap::new();
         for task in self.tasks.values() {
             let known = latest.entry(task.tid).or_insert(task);
@@ -56,7 +56,9 @@ impl Tables {
         }
         let mut names: Vec<_> =
             latest.into_iter().map(|(tid, task)| (tid as i32, task.name().to_string())).collect();
+        names.push((creator as i32, "lookback".to_string()));
         names.sort();
+        names.dedup_by_key(|(tid, _)| *tid);
         names
     }
 

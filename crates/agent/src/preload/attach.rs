@@ -3,6 +3,7 @@
 use crate::argument::Value;
 use crate::preload::{elf, environment, exit, objects, record};
 use crate::{FINGERPRINT, sched};
+use control::ControlFile;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicI32, AtomicU32};
@@ -116,13 +117,21 @@ fn began(attached: Attached) {
     if !attached.was_known {
         let process = session.process().and_then(|process| session.control().process(process));
         let tid = process.map_or(0, |process| process.parent);
-        let comm = session.control().find_process(tid).map_or([0; 16], |found| found.comm);
-        record_fork(Parent { tid, comm });
+        record_fork(Parent { tid, comm: comm_of_parent(session.control(), tid) });
     }
     let pid = session.pid();
     let program = Value::Text(program().as_ptr().cast());
     // SAFETY: the path is on the stack for good.
     unsafe { record::write(sched::EXEC_ID, &[program, Value::Half(pid), Value::Half(pid)]) };
+}
+
+/// The name of a parent, as far as the session knows it.
+fn comm_of_parent(control: &ControlFile, pid: u32) -> [u8; 16] {
+    match control.find_process(pid) {
+        Some(found) => found.comm,
+        None if pid == control.identity().creator => *b"lookback\0\0\0\0\0\0\0\0",
+        None => *b"<...>\0\0\0\0\0\0\0\0\0\0\0",
+    }
 }
 
 /// Records that `parent` has made the calling thread. As the kernel has it, it is the parent's event; but it

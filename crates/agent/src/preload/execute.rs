@@ -239,9 +239,9 @@ spawning!(old_spawnp_body, older(c"posix_spawnp", c"GLIBC_2.2.5"));
 
 /// Records how a spawn has ended.
 fn record_spawned(error: i32, pid: usize, path: usize) {
-    // SAFETY: a spawn that has succeeded has written the PID, unless it got null.
     let child = match pid as *const i32 {
         pid if error != 0 || pid.is_null() => 0,
+        // SAFETY: a spawn that has succeeded has written the PID.
         pid => unsafe { pid.read_unaligned() },
     };
     let readable = error != libc::EFAULT;

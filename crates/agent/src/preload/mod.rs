@@ -16,6 +16,7 @@ mod execute;
 mod exit;
 mod fork;
 mod objects;
+mod raw;
 mod real;
 mod reap;
 mod record;
