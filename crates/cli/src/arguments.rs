@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 /// Record what programs do, and look back.
 ///
-/// A flight recorder for programs that run on libc: their calls into libc and the life of their processes are
-/// written to ring buffers that all processes share, one for each CPU, at a few nanoseconds each.
+/// A flight recorder for programs that run on libc. Their calls into libc and the life of their processes are
+/// written to ring buffers in memory that all processes share, one for each CPU.
 #[derive(Debug, Parser)]
 #[command(name = "lookback", version, propagate_version = false, disable_help_subcommand = true)]
 #[command(after_help = "\
@@ -17,8 +17,11 @@ Examples:
   lookback report | less            read it, in the order of time
   trace-cmd report                  the same, with another tool
 
-Exit status: that of the program that record runs; of lookback itself 0, or 125 when it fails, 126 when the
-program can't be executed and 127 when it is not found.")]
+Exit status:
+  that of the program that record runs; of lookback itself 0, or
+  125  when it fails or was called wrongly
+  126  when the program can't be executed
+  127  when the program is not found")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -32,6 +35,12 @@ pub(crate) enum Task {
     /// Install the object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,
+    /// Write the man pages into a directory.
+    #[command(hide = true)]
+    Manual {
+        /// The directory.
+        directory: PathBuf,
+    },
 }
 
 /// Run a program and record what it and its children do.
@@ -40,15 +49,18 @@ pub(crate) enum Task {
 /// as without lookback; what was recorded is written to a file that `lookback report`, trace-cmd and KernelShark
 /// read. A summary goes to standard error at the end.
 #[derive(Debug, Args)]
+#[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...")]
 #[command(after_help = "\
-Events: SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, where * ? and [a-z] stand for other letters as in the shell:
-  -e libc:open -e 'libc:*stat*'     some calls, at their entry
-  -e @file -e sched                 all calls on files and streams; the life of processes
-`lookback events` shows all that there are. Without -e all are recorded.
+Events:
+  SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
+  Without -e all are recorded; `lookback events` shows them.
+  -e libc:open -e 'libc:*stat*'   some calls
+  -e @file -e sched               calls on files; the life of processes
 
-Memory: CPUs x KB, in /dev/shm, for the time of the recording.")]
+Memory:
+  CPUs x KB in /dev/shm, for the time of the recording.")]
 pub(crate) struct Record {
-    /// Record these events: SYSTEM:EVENT, SYSTEM, EVENT or @CLASS; can be given several times
+    /// Record these events; can be given several times
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
 
@@ -76,8 +88,14 @@ pub(crate) struct Record {
 /// Show what was recorded, as text in the form of the kernel's `trace` file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each line has the thread's name and number, the CPU, five flags, the time (seconds of CLOCK_MONOTONIC), and the
-event with its fields. ret and error are the result of a call; caller is the function that made it.")]
+Lines:
+  the thread's name and number, the CPU, flags, the time in seconds of
+  CLOCK_MONOTONIC, and the event with its fields. ret and error are the result
+  of a call; caller is the function that made it.
+
+Examples:
+  lookback report -e 'libc:open*' -e sched
+  lookback report -P 4711 other.dat | grep ENOENT")]
 pub(crate) struct Report {
     /// The recording
     #[arg(value_name = "FILE", default_value = "trace.dat")]

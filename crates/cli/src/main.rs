@@ -10,6 +10,7 @@ mod arguments;
 
 mod events;
 mod failure;
+mod manual;
 mod number;
 mod object;
 mod record;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Task::Report(arguments) => report::run(&arguments),
         Task::Events(arguments) => events::run(&arguments),
         Task::Preload => object::print_path(),
+        Task::Manual { directory } => manual::write(&directory),
     };
     done.unwrap_or_else(|failure| failure.report())
 }

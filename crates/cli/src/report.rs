@@ -100,7 +100,7 @@ fn explain(path: &Path, error: &dyn std::fmt::Display) -> String {
     if !path.exists() {
         return format!("{shown}: {error}: make a recording by `lookback record -- CMD`, or name one");
     }
-    format!("{shown}: {error}; expected a trace.dat file, as lookback record and trace-cmd record write them")
+    format!("{shown}: {error}; expected a file that lookback record or trace-cmd record has written")
 }
 
 /// The events that a recording has, for messages.

@@ -6,6 +6,7 @@ use crate::spool::SpoolReader;
 use crate::tables::TasksByTime;
 use crate::{Error, spool::Spool};
 use abi::control::Table;
+use agent::sched;
 use ring_buffer::DropReason;
 use session::{EventInfo, Timeline};
 use std::collections::BTreeMap;
@@ -74,7 +75,7 @@ impl Recorded {
         let timeline = Timeline::new(geometry.clock, &self.moments);
         let readers: Result<Vec<SpoolReader>, _> = self.spools.iter_mut().map(Spool::rewind).collect();
         let mut merge = Merge::new(Spools { readers: readers? })?;
-        let tasks = self.tables.by_time();
+        let mut tasks = self.tables.by_time();
         let mut addresses = Addresses::new(self.session.control());
         let callers = caller_offsets();
         let mut payload = Vec::new();
@@ -82,7 +83,9 @@ impl Recorded {
             let Some(cpu) = whole(&record, geometry.cpus, &mut payload) else { continue };
             let common = word(&payload, 0).unwrap_or(0);
             let id = abi::common::event(common);
-            if let Some(offset) = callers.get(usize::from(id)).copied().flatten() {
+            if id == sched::FORK_ID {
+                note_fork(&payload, record.time, &mut tasks);
+            } else if let Some(offset) = callers.get(usize::from(id)).copied().flatten() {
                 name_caller(&mut payload, offset, record.time, &tasks, &mut addresses);
             }
             let lost = count(record.lost);
@@ -195,6 +198,18 @@ fn caller_offsets() -> Vec<Option<usize>> {
         offsets.push(index.map(|index| listed.event.offset(index)));
     }
     offsets
+}
+
+/// Takes note of who has made whom.
+fn note_fork(payload: &[u8], time: u64, tasks: &mut TasksByTime<'_>) {
+    let half = |field| {
+        let bytes = payload.get(sched::FORK.offset(field)..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    };
+    // `parent_pid` and `child_pid`.
+    if let (Some(parent), Some(child)) = (half(1), half(3)) {
+        tasks.forked(parent, child, time);
+    }
 }
 
 /// Replaces the address at `offset` by the one that means the same in the recording.

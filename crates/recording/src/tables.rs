@@ -64,15 +64,16 @@ impl Tables {
 
     /// The threads in the order of time, to find whose events are whose.
     pub(crate) fn by_time(&self) -> TasksByTime<'_> {
-        let mut starts: HashMap<u32, Vec<(u64, Option<&Process>)>> = HashMap::new();
+        let mut lives: HashMap<u32, Vec<Life<'_>>> = HashMap::new();
         for task in self.tasks.values() {
-            let process = self.process_of(task);
-            starts.entry(task.tid).or_default().push((task.start_time, process));
+            let end = if task.end_time == 0 { u64::MAX } else { task.end_time };
+            let life = Life { start: task.start_time, end, process: self.process_of(task) };
+            lives.entry(task.tid).or_default().push(life);
         }
-        for starts in starts.values_mut() {
-            starts.sort_by_key(|(start, _)| *start);
+        for lives in lives.values_mut() {
+            lives.sort_by_key(|life| life.start);
         }
-        TasksByTime { starts }
+        TasksByTime { lives, forks: HashMap::new() }
     }
 
     /// The process that a thread was in: the one that its entry named when the thread started.
@@ -87,18 +88,89 @@ impl Tables {
     }
 }
 
-/// What every TID was, and since when.
+/// What every TID was, and when.
 #[derive(Debug)]
 pub(crate) struct TasksByTime<'a> {
-    starts: HashMap<u32, Vec<(u64, Option<&'a Process>)>>,
+    lives: HashMap<u32, Vec<Life<'a>>>,
+    /// When a TID was made last, and by which.
+    forks: HashMap<u32, (u64, u32)>,
 }
 
+/// What a TID was for some time.
+#[derive(Debug)]
+struct Life<'a> {
+    start: u64,
+    end: u64,
+    process: Option<&'a Process>,
+}
+
+/// How many children, each in its parent's memory, are looked through.
+const NESTED: usize = 8;
+
 impl<'a> TasksByTime<'a> {
-    /// The process that a thread was in at a time in the buffer's clock. The first event of a thread can be
-    /// a little older than its entry.
+    /// Takes note of the event that tells of a new thread or process.
+    pub(crate) fn forked(&mut self, parent: u32, child: u32, time: u64) {
+        self.forks.insert(child, (time, parent));
+    }
+
+    /// The process that a thread was in at a time in the buffer's clock.
+    ///
+    /// A child by vfork(2) has no entry before it executes a program: until then it is in its parent's memory.
     pub(crate) fn process(&self, tid: u32, time: u64) -> Option<&'a Process> {
-        let starts = self.starts.get(&tid)?;
-        let behind = starts.partition_point(|(start, _)| *start <= time);
-        starts.get(behind.saturating_sub(1))?.1
+        let (mut tid, mut time) = (tid, time);
+        for _ in 0..NESTED {
+            let lives = self.lives.get(&tid).map_or(&[][..], Vec::as_slice);
+            let behind = lives.partition_point(|life| life.start <= time);
+            let life = lives.get(behind.wrapping_sub(1));
+            match (life, self.forks.get(&tid)) {
+                (Some(life), _) if time <= life.end => return life.process,
+                (life, Some((forked, parent)))
+                    if *forked <= time && life.is_none_or(|life| life.end <= *forked) =>
+                {
+                    (tid, time) = (*parent, *forked);
+                }
+                // A thread's first event can be a little older than its entry, its last a little newer.
+                _ => return life.or(lives.first())?.process,
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u32) -> Process {
+        let info = ProcessInfo {
+            entry: pid,
+            pid,
+            parent: 1,
+            pid_namespace: 0,
+            comm: [0; 16],
+            start_time: 0,
+            end_time: 0,
+        };
+        Process { info, maps: Vec::new() }
+    }
+
+    #[test]
+    fn a_child_is_in_its_parents_memory_until_it_executes() {
+        let (parent, first, second) = (process(10), process(11), process(11));
+        let life = |start, end, process| Life { start, end, process: Some(process) };
+        let lives = HashMap::from([
+            (10, vec![life(100, u64::MAX, &parent)]),
+            (11, vec![life(200, 300, &first), life(500, u64::MAX, &second)]),
+        ]);
+        let mut tasks = TasksByTime { lives, forks: HashMap::new() };
+        let pid = |tasks: &TasksByTime<'_>, tid, time| tasks.process(tid, time).map(|found| found.info.pid);
+        assert_eq!(pid(&tasks, 11, 199), Some(11), "nothing is known of a fork");
+        assert_eq!(pid(&tasks, 12, 199), None);
+        tasks.forked(10, 11, 400);
+        assert_eq!(pid(&tasks, 11, 250), Some(11));
+        assert_eq!(pid(&tasks, 11, 450), Some(10), "made again, with no program of its own yet");
+        assert!(std::ptr::eq(tasks.process(11, 500).unwrap(), &second));
+        tasks.forked(11, 12, 600);
+        assert_eq!(pid(&tasks, 12, 700), Some(11));
     }
 }

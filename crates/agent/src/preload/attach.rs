@@ -107,9 +107,7 @@ fn tid_offset() -> Option<isize> {
 /// Enters what is mapped and records how the process came to be.
 fn began(attached: Attached) {
     let Some(session) = session() else { return };
-    if let Some(process) = session.process() {
-        objects::enter_new(session.control(), process);
-    }
+    objects::keep_up();
     if let Ok(nice) = getpriority_process(None) {
         NICE.store(nice, Relaxed);
     }

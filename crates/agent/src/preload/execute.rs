@@ -4,8 +4,8 @@ use crate::argument::Value;
 use crate::events::Call;
 use crate::preload::environment::{self, Complete};
 use crate::preload::real::{older, real};
-use crate::preload::record;
 use crate::preload::stub::stub;
+use crate::preload::{objects, record};
 use core::arch::naked_asm;
 use core::ffi::c_char;
 
@@ -13,6 +13,7 @@ type Environment = *const *const c_char;
 type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
 
 fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
+    objects::keep_up();
     let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(Value::Word);
     // SAFETY: no value is followed.
     unsafe { record::write(Call::execve.entry(), &values) };
@@ -163,6 +164,7 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
     let mut complete = Complete::new();
     // SAFETY: the function has this type; the program's own call.
     let result = unsafe {
+        objects::keep_up();
         record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
         let is_needed = Complete::is_needed(environment);

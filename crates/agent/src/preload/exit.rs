@@ -80,7 +80,7 @@ pub(crate) fn process_ends() {
         return;
     }
     if let Some(process) = session.process() {
-        objects::enter_new(session.control(), process);
+        objects::keep_up();
         record_exit(&session.process_comm(), pid, true);
         session.control().end_process(process, session.now());
     }

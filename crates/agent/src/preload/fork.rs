@@ -7,7 +7,7 @@ use crate::events::Call;
 use crate::preload::real::real;
 use crate::preload::stub::stub;
 use crate::preload::wrap::{Frame, Hooks};
-use crate::preload::{attach, record};
+use crate::preload::{attach, objects, record};
 use core::arch::naked_asm;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -35,10 +35,13 @@ fn record_return(call: Call, child: i32, error: i32) {
 /// fork(3). Its child must know that it is another process, whether anything is recorded or not.
 pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork };
 
-unsafe fn before_fork(_: &mut Frame) {}
+unsafe fn before_fork(_: &mut Frame) {
+    objects::prepare_copy();
+}
 
 unsafe fn after_fork(frame: &mut Frame) {
     if frame.result as i32 == 0 {
+        objects::copied();
         trace_event::forked();
     }
 }
@@ -99,6 +102,7 @@ unsafe extern "C" fn vfork() {
 
 extern "C" fn before_vfork(caller: usize) -> *mut ThreadState {
     record_entry(Call::vfork, caller);
+    objects::keep_up();
     thread_state()
 }
 

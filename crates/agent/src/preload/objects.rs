@@ -1,13 +1,14 @@
 //! Which objects the process has mapped: so that a caller's address can be given a name.
 
-use crate::preload::elf::Object;
+use crate::preload::elf::{self, Object};
 use control::{ControlFile, Map, NewObject};
 use core::ffi::{c_int, c_void};
 use core::ops::ControlFlow;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicU64};
 use libc::{dl_iterate_phdr, dl_phdr_info, getauxval};
 use rustix::fs::CWD;
+use trace_event::session;
 
 /// The vDSO is no file.
 fn is_vdso(object: &Object<'_>) -> bool {
@@ -48,8 +49,47 @@ pub(crate) fn remember_symbols() {
 /// How many objects had been mapped when they were last entered into the session.
 static ENTERED: AtomicU64 = AtomicU64::new(0);
 
+/// Whether the process is a copy of one that had more than one thread. One that was not copied may have held
+/// the dynamic linker's lock, which nobody gives back then: such a copy doesn't ask for it.
+static IS_COPY_OF_MANY: AtomicBool = AtomicBool::new(false);
+
+/// Whether a process that is made by a copy now will be such a one.
+static HAS_MANY_THREADS: AtomicBool = AtomicBool::new(false);
+
+/// Before the process is copied: its copy's entry starts with what this one's has.
+pub(crate) fn prepare_copy() {
+    keep_up();
+    HAS_MANY_THREADS.store(!is_single_threaded(), Relaxed);
+}
+
+/// In the copy.
+pub(crate) fn copied() {
+    if HAS_MANY_THREADS.load(Relaxed) {
+        IS_COPY_OF_MANY.store(true, Relaxed);
+    }
+}
+
+/// Whether libc knows that there is one thread only. It says so since version 2.32.
+fn is_single_threaded() -> bool {
+    const NAME: &[u8] = b"__libc_single_threaded\0";
+    let Some(address) = elf::find_object(NAME, elf::gnu_hash(NAME)) else { return false };
+    // SAFETY: libc's variable, one byte.
+    unsafe { (address as *const u8).read_volatile() != 0 }
+}
+
+/// Enters what the process has mapped since the last time, before its memory is copied or goes. Who has
+/// mapped nothing pays for one look.
+pub(crate) fn keep_up() {
+    if let Some(session) = session()
+        && let Some(process) = session.process()
+        && !IS_COPY_OF_MANY.load(Relaxed)
+    {
+        enter_new(session.control(), process);
+    }
+}
+
 /// Enters the process's objects into the session: all, or none if none has been mapped since the last time.
-pub(crate) fn enter_new(control: &ControlFile, process: u32) {
+fn enter_new(control: &ControlFile, process: u32) {
     let before = ENTERED.load(Relaxed);
     for_each(&mut |object, mapped| {
         if mapped == before {

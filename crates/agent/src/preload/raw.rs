@@ -3,6 +3,7 @@
 //! Such a child has its parent's words, and would record in its name. All other calls go to the kernel as they
 //! are; they are not recorded.
 
+use crate::preload::objects;
 use core::arch::{asm, naked_asm};
 use libc::CLONE_VM;
 
@@ -88,6 +89,7 @@ unsafe extern "C" fn is_fork(number: i64, first: u64, second: u64) -> bool {
 
 /// Makes the child, which then knows that it is another process.
 unsafe extern "C" fn fork(number: i64, first: u64, second: u64, third: u64, fourth: u64, fifth: u64) -> i64 {
+    objects::prepare_copy();
     let mut result = number;
     // SAFETY: the program's own call. The child goes on here, in its copy of the stack.
     unsafe {
@@ -104,6 +106,7 @@ unsafe extern "C" fn fork(number: i64, first: u64, second: u64, third: u64, four
         );
     }
     if result == 0 {
+        objects::copied();
         trace_event::forked();
     }
     if result < 0 { fail(result) } else { result }
