@@ -58,7 +58,7 @@ Events:
   -e @file -e sched               calls on files; the life of processes
 
 Memory:
-  CPUs x KB in /dev/shm, for the time of the recording.")]
+  (CPUs + 1) x KB in /dev/shm, for the time of the recording.")]
 pub(crate) struct Record {
     /// Record these events; can be given several times
     #[arg(short = 'e', long = "event", value_name = "EVENT")]

@@ -65,28 +65,29 @@ impl Image {
         let file =
             self.path.file_name().unwrap_or_default().to_string_lossy().replace(['\n', ' ', '\t'], "_");
         let module = if is_program { String::new() } else { format!("\t[{file}]") };
-        let mut line = |address: u64, name: &str| {
-            let _ = writeln!(text, "{:016x} T {name}{module}", self.base + address);
+        let mut line = |address: u64, kind: char, name: &str| {
+            let _ = writeln!(text, "{:016x} {kind} {name}{module}", self.base + address);
         };
         let mut last_end = None;
         for (start, reach) in &self.used {
             if let Some(end) = last_end.filter(|end| end < start) {
-                line(end, "end");
+                line(end, 'T', "end");
             }
             let functions = self.functions.as_deref().unwrap_or_default();
             let found = functions.binary_search_by_key(start, |function| function.start);
             line(
                 *start,
+                'T',
                 found.ok().and_then(|index| functions.get(index)).map_or("?", |function| &function.name),
             );
             last_end = Some(*reach);
         }
         if let Some(end) = last_end {
-            line(end, "end");
+            line(end, 'T', "end");
         }
         if self.is_used_unnamed {
-            line(self.size, &file);
-            line(2 * self.size - 1, "end");
+            line(self.size, 'n', &file);
+            line(2 * self.size - 1, 'T', "end");
         }
     }
 }

@@ -46,6 +46,8 @@ struct Function {
     address: u64,
     name: Box<str>,
     module: Option<Box<str>>,
+    /// Whether it is one: other things (type n) have a name and a start, but no size.
+    is_function: bool,
 }
 
 impl SymbolTable {
@@ -88,6 +90,7 @@ impl Symbols for SymbolTable {
         let first = self.functions.partition_point(|function| function.address < start);
         let function = &self.functions[first];
         let module = function.module.as_deref();
+        let size = size.filter(|_| function.is_function);
         Some(Symbol { name: &function.name, offset: address - start, size, module })
     }
 
@@ -110,7 +113,7 @@ fn function(line: &str) -> Option<Function> {
     if kind.eq_ignore_ascii_case("a") || name.is_empty() {
         return None;
     }
-    Some(Function { address, name: name.into(), module })
+    Some(Function { address, name: name.into(), module, is_function: !kind.eq_ignore_ascii_case("n") })
 }
 
 /// A line of `printk_formats`.
@@ -145,6 +148,8 @@ nonsense
         assert_eq!((second.name, second.module), ("second with blanks", Some("libdemo")));
         assert_eq!((second.offset, second.size), (0xeff, Some(0xf00)));
         assert_eq!(table.symbol(0x2000).unwrap().size, None);
+        let image = SymbolTable::parse("1000 n image\n2000 T next\n", "");
+        assert_eq!((image.symbol(0x1800).unwrap().offset, image.symbol(0x1800).unwrap().size), (0x800, None));
         assert_eq!(table.symbol(0x2001), None);
     }
 
