@@ -1,0 +1,56 @@
+//! Mistakes that can be switched on, to see that the model finds them.
+
+/// A mistake: one step altered, left out or moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bug {
+    /// The algorithm as it should be.
+    None,
+    /// A view reads what belongs to the tail's page before its second look at the tail.
+    ViewReadsBeforeSecondLook,
+    /// A view reads the ring's generation after the first numbers of that generation.
+    ViewReadsGenerationLast,
+    /// `find` gives the oldest page although its first event is behind the position.
+    FindTakesOldestPage,
+    /// Next page stores the slot's number after the page's first event and time stamp.
+    NumberAfterPage,
+    /// Next page commits the tail before the slot's number.
+    NumberAfterTail,
+    /// A reader does not look at the slot's number again after the copy.
+    NoLookAfterCopy,
+    /// The tail and the last time are committed by two stores.
+    SplitCommit,
+    /// An event's payload is stored after its commit.
+    PayloadAfterCommit,
+    /// Sections are not restarted.
+    Disarmed,
+    /// Adoption brings `seen` up to date before it moves the tail.
+    SeenBeforeTail,
+    /// Sections are not guarded by the number of the tail's page.
+    NoNumberGuard,
+    /// Sections are not guarded by the tail.
+    NoTailGuard,
+    /// Sections are not guarded by the control word.
+    NoControlGuard,
+    /// Readers consume by two stores.
+    ConsumeByStores,
+    /// Adoption resets `read` before `next_event`.
+    ReadResetFirst,
+    /// A reader believes the header of the tail's page.
+    HeaderOfTailPage,
+    /// Next page does not store the old page's length.
+    OldPageNotClosed,
+    /// Adoption does not store where the ring that it leaves ends.
+    RingNotClosed,
+    /// A lane is taken from an owner that lives.
+    LaneOfLivingOwner,
+    /// The slow way does not look at the tail again after it has read the number of its page.
+    LookOnce,
+    /// Adoption in the same ring starts at that ring's first page, where the tail may be.
+    AdoptOverTailPage,
+    /// Adoption believes the ring's generation, without looking whether the tail has followed.
+    AdoptedByGenerationAlone,
+    /// A full ring overwrites events that nobody has read.
+    FullIsNotFull,
+    /// A gap is recorded by an event's head, which has no room for it.
+    NoTimeExtend,
+}

@@ -1,0 +1,68 @@
+//! What a reader of the steps is told of words and what they hold.
+
+use crate::event;
+use crate::layout::{Control, FIRST_PAGE, FIRST_RING, FIRST_SLOT, PAGE_WORDS, PAGES, Place, RING_WORDS};
+use crate::layout::{RINGS, SLOT_WORDS, Tail, Value, Word};
+use std::fmt;
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const BLOCK: [&str; FIRST_RING] =
+            ["control", "tail", "last_time", "seen", "reserved", "flags", "owner", "dropped", "clock"];
+        const RING: [&str; RING_WORDS] =
+            ["generation", "first_sequence", "first_event", "final_tail", "next_event", "read"];
+        const SLOT: [&str; SLOT_WORDS] = ["sequence", "first_event"];
+        let index = self.index();
+        if index < FIRST_RING {
+            return f.write_str(BLOCK[index]);
+        }
+        if index < FIRST_SLOT {
+            let index = index - FIRST_RING;
+            return write!(f, "ring {}.{}", index / RING_WORDS, RING[index % RING_WORDS]);
+        }
+        if index < FIRST_PAGE {
+            let index = index - FIRST_SLOT;
+            let (number, word) = (index / SLOT_WORDS, SLOT[index % SLOT_WORDS]);
+            return write!(f, "ring {} slot {}.{word}", number / PAGES, number % PAGES);
+        }
+        let index = index - FIRST_PAGE;
+        let number = index / PAGE_WORDS;
+        write!(f, "ring {} page {}.", number / PAGES, number % PAGES)?;
+        match index % PAGE_WORDS {
+            0 => f.write_str("time_stamp"),
+            1 => f.write_str("commit"),
+            word => write!(f, "data[{}]", word - 2),
+        }
+    }
+}
+
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { ring, index } = self.place();
+        write!(f, "{{ring {ring} page {index} + {}, {} events}}", self.commit(), self.events())
+    }
+}
+
+impl fmt::Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let epoch = (self.0 & Control::EPOCH) >> Control::NEXT_EPOCH.trailing_zeros();
+        write!(f, "{{generation {}, epoch {epoch}, ring {}", self.generation(), self.ring())?;
+        f.write_str(if self.no_overwrite() { ", no overwrite" } else { "" })?;
+        f.write_str(if self.is_off() { ", off}" } else { "}" })
+    }
+}
+
+/// What `value` means in `word`.
+pub fn describe(word: Word, value: Value) -> String {
+    let is_tail = word == Word::TAIL || (0..RINGS as u8).any(|ring| word == Word::final_tail(ring));
+    match word {
+        _ if is_tail => Tail(value).to_string(),
+        Word::SEEN if value == Value::MAX => "nothing".into(),
+        Word::CONTROL | Word::SEEN => Control(value).to_string(),
+        _ if word.index() >= FIRST_PAGE && (word.index() - FIRST_PAGE) % PAGE_WORDS >= 2 => {
+            event::describe(value)
+        }
+        _ if value == Value::MAX => "none".into(),
+        _ => value.to_string(),
+    }
+}

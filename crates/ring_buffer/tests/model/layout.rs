@@ -1,0 +1,231 @@
+//! The words of a block, made small: what `abi::buffer` and `abi::page` lay out, in 16-bit words.
+//!
+//! One block with up to two rings of up to three pages. A page holds up to six units of events, where
+//! an event takes two or three and a time extend takes one. Names and arithmetic are those of the
+//! real layout; only the widths differ.
+
+/// What a word holds.
+pub type Value = u16;
+
+/// The most rings of a block.
+pub const RINGS: usize = 2;
+/// The most pages of a ring.
+pub const PAGES: usize = 3;
+/// The most units of events in a page.
+pub const DATA: usize = 6;
+/// [`Word::generation`] of a ring that was never live, as in `abi::buffer`.
+pub const NO_GENERATION: Value = Value::MAX;
+
+/// Units from one page to the next in positions: more than a page holds, so that a position behind
+/// the last event is still in the page.
+const PAGE_UNITS: Value = 8;
+const EVENT_BITS: u32 = 3;
+
+pub(crate) const RING_WORDS: usize = 6;
+pub(crate) const SLOT_WORDS: usize = 2;
+pub(crate) const PAGE_WORDS: usize = 2 + DATA;
+pub(crate) const FIRST_RING: usize = 9;
+pub(crate) const FIRST_SLOT: usize = FIRST_RING + RINGS * RING_WORDS;
+pub(crate) const FIRST_PAGE: usize = FIRST_SLOT + RINGS * PAGES * SLOT_WORDS;
+
+/// How many words there are.
+pub const WORDS: usize = FIRST_PAGE + RINGS * PAGES * PAGE_WORDS;
+
+/// The address of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Word(u8);
+
+impl Word {
+    /// `Header::control`.
+    pub const CONTROL: Word = Word(0);
+    /// `Block::tail`.
+    pub const TAIL: Word = Word(1);
+    /// `Block::last_time`, stored together with the tail.
+    pub const LAST_TIME: Word = Word(2);
+    /// `Block::seen`.
+    pub const SEEN: Word = Word(3);
+    /// `Block::flags`.
+    pub const FLAGS: Word = Word(5);
+    /// `Block::owner`, of a lane.
+    pub const OWNER: Word = Word(6);
+    /// `Block::dropped`, all reasons in one.
+    pub const DROPPED: Word = Word(7);
+    /// The clock. Nobody stores to it; time passes.
+    pub const CLOCK: Word = Word(8);
+
+    /// `Ring::generation`.
+    pub const fn generation(ring: u8) -> Word {
+        Word::of_ring(ring, 0)
+    }
+
+    /// `Ring::first_sequence`.
+    pub const fn first_sequence(ring: u8) -> Word {
+        Word::of_ring(ring, 1)
+    }
+
+    /// `Ring::first_event`.
+    pub const fn first_event(ring: u8) -> Word {
+        Word::of_ring(ring, 2)
+    }
+
+    /// `Ring::final_tail`.
+    pub const fn final_tail(ring: u8) -> Word {
+        Word::of_ring(ring, 3)
+    }
+
+    /// `Ring::next_event`.
+    pub const fn next_event(ring: u8) -> Word {
+        Word::of_ring(ring, 4)
+    }
+
+    /// `Ring::read`, which readers change together with `next_event`.
+    pub const fn read(ring: u8) -> Word {
+        Word::of_ring(ring, 5)
+    }
+
+    /// The word behind this one: the upper half of 16 bytes.
+    pub const fn next(self) -> Word {
+        Word(self.0 + 1)
+    }
+
+    /// Where it is among all words.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    const fn of_ring(ring: u8, word: usize) -> Word {
+        Word((FIRST_RING + ring as usize * RING_WORDS + word) as u8)
+    }
+}
+
+/// A page of a ring, and the slot that says what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The ring.
+    pub ring: u8,
+    /// Which of its pages.
+    pub index: u8,
+}
+
+impl Place {
+    /// `Slot::sequence`.
+    pub const fn sequence(self) -> Word {
+        Word((FIRST_SLOT + self.number() * SLOT_WORDS) as u8)
+    }
+
+    /// `Slot::first_event`.
+    pub const fn first_event(self) -> Word {
+        self.sequence().next()
+    }
+
+    /// The page's time stamp.
+    pub const fn time_stamp(self) -> Word {
+        Word((FIRST_PAGE + self.number() * PAGE_WORDS) as u8)
+    }
+
+    /// The page's length, as its header says it.
+    pub const fn commit(self) -> Word {
+        self.time_stamp().next()
+    }
+
+    /// A unit of the page's events.
+    pub const fn data(self, unit: Value) -> Word {
+        Word(self.commit().0 + 1 + unit as u8)
+    }
+
+    /// The page that follows in a ring of `pages`.
+    pub const fn after(self, pages: u8) -> Place {
+        let index = if self.index + 1 < pages { self.index + 1 } else { 0 };
+        Place { ring: self.ring, index }
+    }
+
+    const fn number(self) -> usize {
+        self.ring as usize * PAGES + self.index as usize
+    }
+}
+
+/// The tail of a block: `abi::buffer::Tail`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tail(pub Value);
+
+impl Tail {
+    /// The tail at the start of a page.
+    pub const fn at(place: Place) -> Tail {
+        Tail((place.number() as Value * PAGE_UNITS) << EVENT_BITS)
+    }
+
+    /// The tail behind one more event of `size` units.
+    pub const fn advance(self, size: Value) -> Tail {
+        Tail(self.0 + (size << EVENT_BITS | 1))
+    }
+
+    /// The tail behind `size` more units that are no data event.
+    pub const fn extend(self, size: Value) -> Tail {
+        Tail(self.0 + (size << EVENT_BITS))
+    }
+
+    /// The page. Whatever the word says, there is one.
+    pub const fn place(self) -> Place {
+        let number = (self.0 >> EVENT_BITS) / PAGE_UNITS % (RINGS * PAGES) as Value;
+        Place { ring: (number / PAGES as Value) as u8, index: (number % PAGES as Value) as u8 }
+    }
+
+    /// Units of events in the page.
+    pub const fn commit(self) -> Value {
+        (self.0 >> EVENT_BITS) % PAGE_UNITS
+    }
+
+    /// Data events in the page.
+    pub const fn events(self) -> Value {
+        self.0 & ((1 << EVENT_BITS) - 1)
+    }
+}
+
+/// The control word: `abi::buffer::Control`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Control(pub Value);
+
+impl Control {
+    /// Mode: a full ring refuses events.
+    pub const NO_OVERWRITE: Value = 1 << 10;
+    /// The off-flag. The real word has two, which are treated alike.
+    pub const TRACING_OFF: Value = 1 << 11;
+
+    const GENERATION: Value = (1 << 5) - 1;
+    pub(crate) const NEXT_EPOCH: Value = 1 << 5;
+    pub(crate) const EPOCH: Value = 0b111 << 5;
+    const RING_SHIFT: u32 = 8;
+    const RING: Value = 0b11 << Self::RING_SHIFT;
+
+    /// The generation, counted from 0.
+    pub const fn generation(self) -> Value {
+        self.0 & Self::GENERATION
+    }
+
+    /// The ring that is live in this generation.
+    pub const fn ring(self) -> u8 {
+        ((self.0 & Self::RING) >> Self::RING_SHIFT) as u8
+    }
+
+    /// Whether the off-flag is set.
+    pub const fn is_off(self) -> bool {
+        self.0 & Self::TRACING_OFF != 0
+    }
+
+    /// Whether a full ring refuses events.
+    pub const fn no_overwrite(self) -> bool {
+        self.0 & Self::NO_OVERWRITE != 0
+    }
+
+    /// The word that starts the next generation in `ring`.
+    pub const fn next_generation(self, ring: u8) -> Control {
+        let generation = (self.0 + 1) & Self::GENERATION;
+        let rest = self.0 & !Self::GENERATION & !Self::RING;
+        Control(rest | generation | (ring as Value) << Self::RING_SHIFT)
+    }
+
+    /// The word that makes every writer look again and changes nothing else.
+    pub const fn next_epoch(self) -> Control {
+        Control(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
+    }
+}

@@ -1,0 +1,102 @@
+//! What there is at a moment, by the slots and by what was handed out: what statistics and readers have
+//! to find.
+
+use crate::ghost::Ghost;
+use crate::layout::{Control, Place, Tail, Value, Word};
+use crate::memory::Memory;
+use crate::setting::Setting;
+
+/// What has become of the events of the present generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Figures {
+    /// Events written.
+    pub written: Value,
+    /// Events that are there and were not consumed.
+    pub entries: Value,
+    /// Events overwritten before anyone consumed them.
+    pub overrun: Value,
+    /// Events consumed.
+    pub read: Value,
+}
+
+impl Figures {
+    /// Of an empty block.
+    pub const NONE: Figures = Figures { written: 0, entries: 0, overrun: 0, read: 0 };
+
+    /// Each figure together with the same of `other`.
+    pub fn with(self, other: Figures, join: fn(Value, Value) -> Value) -> Figures {
+        Figures {
+            written: join(self.written, other.written),
+            entries: join(self.entries, other.entries),
+            overrun: join(self.overrun, other.overrun),
+            read: join(self.read, other.read),
+        }
+    }
+}
+
+/// What there is for someone who comes at this moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// What the statistics of the tail's generation are.
+    pub figures: Figures,
+    /// Its generation.
+    pub generation: Value,
+    /// Number of the oldest event that is there and was not consumed.
+    pub unread: Value,
+    end: Value,
+    /// Whether the tail is in the generation that the control word asks for. If not, the block counts
+    /// as empty.
+    pub adopted: bool,
+    settled: bool,
+}
+
+impl Moment {
+    /// Number behind the newest event that everybody sees; 0 when that is not known.
+    pub fn seen_end(&self) -> Value {
+        if self.adopted && self.settled { self.end } else { 0 }
+    }
+}
+
+impl Ghost {
+    /// What there is at this moment.
+    pub fn moment(&self, memory: &Memory, setting: &Setting) -> Moment {
+        Moment {
+            figures: self.figures(memory, setting),
+            generation: self.generation,
+            unread: self.unread(memory, setting),
+            end: self.commits,
+            adopted: Control(memory.get(Word::CONTROL)).generation() == self.generation,
+            settled: !memory.is_delayed(),
+        }
+    }
+
+    /// What statistics have to say: by the slots, and by what was handed out.
+    pub fn figures(&self, memory: &Memory, setting: &Setting) -> Figures {
+        let unread = self.unread(memory, setting);
+        let read = (u64::from(self.consumed) >> self.first_event).count_ones() as Value;
+        let entries = self.commits.saturating_sub(unread);
+        let written = self.commits - self.first_event;
+        Figures { written, entries, read, overrun: written.saturating_sub(entries + read) }
+    }
+
+    /// Number of the oldest event that is there and was not consumed.
+    pub fn unread(&self, memory: &Memory, setting: &Setting) -> Value {
+        let ring = Tail(memory.local(Word::TAIL)).place().ring;
+        memory.get(Word::next_event(ring)).max(self.oldest_event(memory, setting))
+    }
+
+    /// Number of the oldest event of the present generation whose page nobody has begun to overwrite.
+    pub fn oldest_event(&self, memory: &Memory, setting: &Setting) -> Value {
+        let tail = Tail(memory.local(Word::TAIL)).place();
+        let last = memory.local(tail.sequence());
+        let first = memory.local(Word::first_sequence(tail.ring));
+        let pages = Value::from(setting.pages);
+        let oldest = first.max((last + 1).saturating_sub(pages));
+        let holds = |sequence| {
+            let places = (0..setting.pages).map(|index| Place { ring: tail.ring, index });
+            places.into_iter().find(|place| memory.local(place.sequence()) == sequence)
+        };
+        let place = (oldest..=last).find_map(holds);
+        place.map_or(self.commits, |place| memory.local(place.first_event()))
+    }
+}

@@ -1,0 +1,226 @@
+//! What a writer has to do before it can write: `src/steps.rs`.
+
+use crate::bug::Bug;
+use crate::event::{TIME_EXTEND_SIZE, time_extend};
+use crate::ghost::Change;
+use crate::layout::{Control, Place, Tail, Value, Word};
+use crate::section::{Commit, Guard, Section, Store, publish};
+use crate::steps::{Ask, Steps};
+
+/// What [`prepare`] has found or done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The event can be written, with this time.
+    Ready(Value),
+    /// Something was done, or someone else came in between: look again.
+    Again,
+    /// Recording is off.
+    Off,
+    /// The ring is full.
+    Full,
+}
+
+/// The block's tail and what belongs to it, as one writer saw them.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    tail: Tail,
+    place: Place,
+    sequence: Value,
+    next_event: Value,
+    control: Control,
+    time: Value,
+}
+
+impl Seen {
+    /// The guards of every section that is built from this.
+    fn guards(&self) -> [Guard; 3] {
+        [
+            (Word::TAIL, self.tail.0, Bug::NoTailGuard),
+            (self.place.sequence(), self.sequence, Bug::NoNumberGuard),
+            (Word::CONTROL, self.control.0, Bug::NoControlGuard),
+        ]
+    }
+}
+
+/// What makes a page the tail's. The slot's number comes first: a reader that copies the page as it was
+/// will find that it is no longer that (R4).
+fn fresh_stores(place: Place, seen: &Seen) -> [Store; 3] {
+    [
+        (place.sequence(), seen.sequence + 1),
+        (place.first_event(), seen.next_event),
+        (place.time_stamp(), seen.time),
+    ]
+}
+
+/// Brings the block one step nearer to where an event that needs `room` units can be written.
+pub fn prepare(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask<Step> {
+    const STEPS: [Step; 3] = [Step::Again, Step::Off, Step::Full];
+    let [step, time] = steps.stage(|steps| {
+        Ok(match look_and_act(steps, section, room)? {
+            Step::Again => [0, 0],
+            Step::Off => [1, 0],
+            Step::Full => [2, 0],
+            Step::Ready(time) => [3, time],
+        })
+    })?;
+    Ok(STEPS.get(usize::from(step)).copied().unwrap_or(Step::Ready(time)))
+}
+
+fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask<Step> {
+    steps.at("prepare");
+    let control = Control(steps.load(Word::CONTROL)?);
+    if control.is_off() || steps.load(Word::FLAGS)? != 0 {
+        return Ok(Step::Off);
+    }
+    let Some(seen) = look(steps, control)? else {
+        return Ok(Step::Again);
+    };
+    steps.at("prepare");
+    if !steps.equals(Word::SEEN, control.0)? {
+        return adopt(steps, &seen, section);
+    }
+    let used = seen.tail.commit();
+    let gap = seen.time.wrapping_sub(steps.load(Word::LAST_TIME)?);
+    let fits = gap < steps.setting().delta_limit || steps.has(Bug::NoTimeExtend);
+    let extend = if fits { 0 } else { TIME_EXTEND_SIZE };
+    if used + extend + room > steps.setting().capacity {
+        next_page(steps, &seen, section)
+    } else if extend != 0 {
+        record_gap(steps, &seen, gap, section)
+    } else {
+        Ok(Step::Ready(seen.time))
+    }
+}
+
+/// Reads the block's tail and what belongs to it; None when the tail has moved meanwhile.
+///
+/// The number of a page that the tail was in may be that of the next lap already, with the rest of the
+/// slot still old. Only a tail that is seen there after the number was read makes it sure (R4).
+fn look(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Seen>> {
+    steps.at("look");
+    let tail = Tail(steps.load(Word::TAIL)?);
+    let place = tail.place();
+    let sequence = steps.load(place.sequence())?;
+    if !steps.has(Bug::LookOnce) && !steps.equals(Word::TAIL, tail.0)? {
+        return Ok(None);
+    }
+    let next_event = steps.load(place.first_event())? + tail.events();
+    let now = steps.load(Word::CLOCK)?;
+    let time = now.max(steps.load(Word::LAST_TIME)?);
+    Ok(Some(Seen { tail, place, sequence, next_event, control, time }))
+}
+
+/// Makes the block follow the control word: moves its tail to the ring that is live now, or, where that
+/// has been done, brings `seen` up to date.
+fn adopt(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
+    steps.at("adopt");
+    let (control, ring) = (seen.control, seen.control.ring());
+    let same_ring = ring == seen.place.ring;
+    let adopted = same_ring
+        && steps.load(Word::generation(ring))? == control.generation()
+        && (steps.has(Bug::AdoptedByGenerationAlone)
+            || seen.sequence >= steps.load(Word::first_sequence(ring))?);
+    if adopted {
+        let commit = Commit { word: Word::SEEN, low: control.0, high: 0, change: Change::None };
+        publish(steps, section, &seen.guards(), &[], commit)?;
+        return Ok(Step::Again);
+    }
+    move_to_ring(steps, seen, section)
+}
+
+/// The first of the two sections of adoption. In the ring where the tail is, it goes on behind the
+/// tail's page: what is stored before the commit must not touch the page under the tail (R4).
+fn move_to_ring(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
+    let ring = seen.control.ring();
+    let generation = seen.control.generation();
+    let fresh = if ring == seen.place.ring && !steps.has(Bug::AdoptOverTailPage) {
+        seen.place.after(steps.setting().pages)
+    } else {
+        Place { ring, index: 0 }
+    };
+    let [sequence, first_event, time_stamp] = fresh_stores(fresh, seen);
+    // In this order: a reader's compare-exchange that comes in between finds another number.
+    let mut reset = [(Word::next_event(ring), seen.next_event), (Word::read(ring), 0)];
+    if steps.has(Bug::ReadResetFirst) {
+        reset.reverse();
+    }
+    let stores = [
+        (seen.place.commit(), seen.tail.commit()),
+        (Word::final_tail(seen.place.ring), seen.tail.0),
+        (Word::first_sequence(ring), seen.sequence + 1),
+        (Word::first_event(ring), seen.next_event),
+        reset[0],
+        reset[1],
+        (Word::generation(ring), generation),
+        sequence,
+        first_event,
+        time_stamp,
+        (Word::SEEN, seen.control.0),
+    ];
+    let stores = match steps.setting().bug {
+        Bug::SeenBeforeTail => &stores[..],
+        Bug::RingNotClosed => &stores[2..10],
+        _ => &stores[..10],
+    };
+    let change = Change::Adopt { generation, from: seen.place.ring, to: ring };
+    publish(steps, section, &seen.guards(), stores, to_start_of(fresh, seen, change))?;
+    Ok(Step::Again)
+}
+
+/// Closes the tail's page and moves the tail to the next one, over whatever that one holds.
+fn next_page(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
+    steps.at("next_page");
+    let fresh = seen.place.after(steps.setting().pages);
+    let may_wait = seen.control.no_overwrite() && !steps.has(Bug::FullIsNotFull);
+    if may_wait && !is_consumed(steps, seen, fresh)? {
+        return Ok(Step::Full);
+    }
+    let [sequence, first_event, time_stamp] = fresh_stores(fresh, seen);
+    let closed = (seen.place.commit(), seen.tail.commit());
+    let commit = to_start_of(fresh, seen, Change::Move);
+    match steps.setting().bug {
+        Bug::NumberAfterPage => {
+            let stores = [closed, first_event, time_stamp, sequence];
+            publish(steps, section, &seen.guards(), &stores, commit)?
+        }
+        Bug::NumberAfterTail => {
+            let tail = [(Word::LAST_TIME, commit.high), (Word::TAIL, commit.low)];
+            let early = [closed, first_event, time_stamp, tail[0], tail[1]];
+            let late = Commit { word: sequence.0, low: sequence.1, high: seen.next_event, ..commit };
+            publish(steps, section, &seen.guards(), &early, late)?
+        }
+        Bug::OldPageNotClosed => {
+            publish(steps, section, &seen.guards(), &[sequence, first_event, time_stamp], commit)?
+        }
+        _ => {
+            let stores = [closed, sequence, first_event, time_stamp];
+            publish(steps, section, &seen.guards(), &stores, commit)?
+        }
+    };
+    Ok(Step::Again)
+}
+
+/// Whether readers have taken every event of the oldest page, which lies at `oldest`.
+fn is_consumed(steps: &mut Steps<'_, '_>, seen: &Seen, oldest: Place) -> Ask<bool> {
+    let pages = steps.setting().pages;
+    let first_sequence = steps.load(Word::first_sequence(oldest.ring))?;
+    if seen.sequence + 1 < first_sequence + Value::from(pages) {
+        return Ok(true);
+    }
+    let next_event = steps.load(Word::next_event(oldest.ring))?;
+    Ok(next_event >= steps.load(oldest.after(pages).first_event())?)
+}
+
+/// Records that more time has passed than an event's head can tell.
+fn record_gap(steps: &mut Steps<'_, '_>, seen: &Seen, gap: Value, section: Section) -> Ask<Step> {
+    steps.at("record_gap");
+    let stores = [(seen.place.data(seen.tail.commit()), time_extend(gap))];
+    let tail = seen.tail.extend(TIME_EXTEND_SIZE);
+    let commit = Commit { word: Word::TAIL, low: tail.0, high: seen.time, change: Change::Move };
+    publish(steps, section, &seen.guards(), &stores, commit)?;
+    Ok(Step::Again)
+}
+
+fn to_start_of(place: Place, seen: &Seen, change: Change) -> Commit {
+    Commit { word: Word::TAIL, low: Tail::at(place).0, high: seen.time, change }
+}

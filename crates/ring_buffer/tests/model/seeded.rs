@@ -1,0 +1,38 @@
+//! Mistakes that the model has to find, each in one scenario. That the same scenario is in order without
+//! the mistake is the scenario's own test.
+
+// What the mistake is, where it is found, and the law that does not hold then.
+macro_rules! seeded {
+    ($($name:ident: $bug:ident in $scenario:ident breaks $law:literal;)*) => {
+        $(#[test] fn $name() {
+            crate::assert_found(crate::bug::Bug::$bug, stringify!($scenario), $law);
+        })*
+    };
+}
+
+seeded! {
+    payload_after_commit: PayloadAfterCommit in next_page breaks "R4";
+    view_reads_before_second_look: ViewReadsBeforeSecondLook in count_written breaks "R5";
+    view_reads_generation_last: ViewReadsGenerationLast in count_cleared breaks "R5";
+    find_takes_oldest_page: FindTakesOldestPage in read_overwritten breaks "R5";
+    number_after_page: NumberAfterPage in read_overwritten breaks "R2";
+    number_after_tail: NumberAfterTail in next_page breaks "R5";
+    no_look_after_copy: NoLookAfterCopy in read_overwritten breaks "R4";
+    header_of_tail_page: HeaderOfTailPage in first_writers breaks "R6";
+    old_page_not_closed: OldPageNotClosed in first_writers breaks "R5";
+    ring_not_closed: RingNotClosed in switch breaks "R2";
+    split_commit: SplitCommit in next_page breaks "R2";
+    disarmed: Disarmed in clear breaks "R4";
+    seen_before_tail: SeenBeforeTail in switch breaks "R3";
+    no_number_guard: NoNumberGuard in lap breaks "R5";
+    no_tail_guard: NoTailGuard in next_page breaks "R2";
+    no_control_guard: NoControlGuard in lap_adopting breaks "R3";
+    look_once: LookOnce in lap breaks "R5";
+    adopt_over_tail_page: AdoptOverTailPage in read_cleared breaks "R3";
+    adopted_by_generation_alone: AdoptedByGenerationAlone in clear breaks "R3";
+    consume_by_stores: ConsumeByStores in two_consume_cleared breaks "R8";
+    read_reset_first: ReadResetFirst in full_cleared breaks "R5";
+    full_is_not_full: FullIsNotFull in full breaks "R5";
+    no_time_extend: NoTimeExtend in gap breaks "R7";
+    lane_of_living_owner: LaneOfLivingOwner in lane_cleared breaks "R4";
+}
