@@ -1,1 +1,48 @@
-fn main() {}
+//! Tasks of the project, run as `cargo xtask TASK`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod fuzz;
+mod tidy;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Tasks of the project.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Measure what recording costs; fails when a limit is missed
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Check the rules of the repository
+    Tidy,
+    /// Read damaged files, pages and texts at random; fails when that panics, hangs or takes memory
+    Fuzz(fuzz::Options),
+}
+
+/// What went wrong, in words.
+type Error = String;
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().task {
+        Task::Bench(bench) => bench::run(&bench),
+        Task::Tidy => tidy::run(),
+        Task::Fuzz(options) => fuzz::run(&options),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -86,6 +86,11 @@ impl Returned {
         FOUND.contains(&self.error)
     }
 
+    /// Whether the second of two paths has been read, too: an error about the first may have come before.
+    fn has_read_both(self) -> bool {
+        [0, libc::EEXIST, libc::EXDEV, libc::ENOTEMPTY].contains(&self.error)
+    }
+
     /// Whether an address that the call was given has been read: errors that come from the network, or
     /// from the address itself, come after that.
     fn has_read_address(self) -> bool {
@@ -155,6 +160,8 @@ arguments! {
     Pointer: Kind::Pointer;
     /// Text that the call reads.
     Path: Kind::Pointer, at exit Kind::Text, read::text;
+    /// A path that the call looks up after another one.
+    NewPath: Kind::Pointer, at exit Kind::Text, read::second_text;
     /// A directory that a path starts from.
     Directory: Kind::Directory;
     /// What open(2) takes.
@@ -281,6 +288,11 @@ mod read {
     pub(super) unsafe fn text(words: &[u64], index: usize, returned: Returned) -> Value {
         let text = pointer(words, index);
         Value::Text(if returned.has_read() { text } else { core::ptr::null() })
+    }
+
+    pub(super) unsafe fn second_text(words: &[u64], index: usize, returned: Returned) -> Value {
+        let text = pointer(words, index);
+        Value::Text(if returned.has_read_both() { text } else { core::ptr::null() })
     }
 
     pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Returned) -> Value {

@@ -71,10 +71,10 @@ macro_rules! calls {
                     or __readlink_chk(pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
                 readlinkat(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlinkat]
                     or __readlinkat_chk(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
-                rename(oldpath: Path, newpath: Path) -> Success as [rename];
-                renameat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: Path) -> Success as [renameat];
-                link(oldpath: Path, newpath: Path) -> Success as [link];
-                symlink(target: Path, linkpath: Path) -> Success as [symlink];
+                rename(oldpath: Path, newpath: NewPath) -> Success as [rename];
+                renameat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: NewPath) -> Success as [renameat];
+                link(oldpath: Path, newpath: NewPath) -> Success as [link];
+                symlink(target: Path, linkpath: NewPath) -> Success as [symlink];
                 unlink(pathname: Path) -> Success as [unlink];
                 unlinkat(dirfd: Directory, pathname: Path, flags: AtFlags) -> Success as [unlinkat];
                 mkdir(pathname: Path, mode: Mode) -> Success as [mkdir];

@@ -20,8 +20,8 @@ pub(crate) struct Image {
     size: u64,
     /// Sorted by start; read when an address in the file is seen first.
     functions: Option<Vec<Function>>,
-    /// Functions that addresses were in, by start, and how far those reached.
-    used: BTreeMap<u64, u64>,
+    /// Functions that addresses were in, by start: which they are, and how far those reached.
+    used: BTreeMap<u64, (u64, u64)>,
     /// Whether an address was in none.
     is_used_unnamed: bool,
 }
@@ -39,18 +39,18 @@ impl Image {
     }
 
     /// The address in the recording for an address of the file to which a call returns.
+    ///
+    /// A call that never returns can be the last instruction of its function: then it returns to where the
+    /// next one starts. So in a recording there is a byte between any two.
     pub(crate) fn translate(&mut self, address: u64) -> u64 {
         let functions = self.functions.get_or_insert_with(|| functions(&self.path, &self.build_id));
-        // A call that never returns can be the last instruction of its function: it is in the function that
-        // the byte before is in.
         let call = address.saturating_sub(1);
-        let behind = functions.partition_point(|function| function.start <= call);
-        let function = functions.get(behind.wrapping_sub(1)).filter(|function| call < function.end);
-        match function {
+        let index = functions.partition_point(|function| function.start <= call).wrapping_sub(1);
+        match functions.get(index).filter(|function| call < function.end) {
             Some(function) => {
-                let reach = self.used.entry(function.start).or_insert(function.end);
+                let (_, reach) = self.used.entry(function.start).or_insert((index as u64, function.end));
                 *reach = (*reach).max(address + 1);
-                self.base + address
+                self.base + index as u64 + address
             }
             None => {
                 self.is_used_unnamed = true;
@@ -68,19 +68,15 @@ impl Image {
         let mut line = |address: u64, kind: char, name: &str| {
             let _ = writeln!(text, "{:016x} {kind} {name}{module}", self.base + address);
         };
+        let functions = self.functions.as_deref().unwrap_or_default();
         let mut last_end = None;
-        for (start, reach) in &self.used {
-            if let Some(end) = last_end.filter(|end| end < start) {
+        for (start, (index, reach)) in &self.used {
+            let start = start + index;
+            if let Some(end) = last_end.filter(|end| *end < start) {
                 line(end, 'T', "end");
             }
-            let functions = self.functions.as_deref().unwrap_or_default();
-            let found = functions.binary_search_by_key(start, |function| function.start);
-            line(
-                *start,
-                'T',
-                found.ok().and_then(|index| functions.get(index)).map_or("?", |function| &function.name),
-            );
-            last_end = Some(*reach);
+            line(start, 'T', functions.get(*index as usize).map_or("?", |function| &function.name));
+            last_end = Some(reach + index);
         }
         if let Some(end) = last_end {
             line(end, 'T', "end");
@@ -92,9 +88,10 @@ impl Image {
     }
 }
 
-/// Bytes of a range for a file whose addresses end at `high`.
+/// Bytes of a range for a file whose addresses end at `high`, with a byte between any two functions. There
+/// are no more functions than addresses.
 fn size(high: u64) -> u64 {
-    (high + 1).next_multiple_of(1 << 16)
+    (2 * high + 2).next_multiple_of(1 << 16)
 }
 
 #[cfg(test)]
@@ -126,5 +123,17 @@ mod tests {
         let expected =
             [("first", 0x10), ("first", 0x80), ("last", 0xff), ("some.so", 0x301), ("some.so", 0x4000)];
         assert_eq!(names, expected.map(|(name, offset)| (name.to_string(), offset)));
+    }
+
+    #[test]
+    fn a_call_at_the_end_of_a_function_is_not_in_the_next() {
+        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        image.functions = Some(vec![function(0x100, 0x180, "ends"), function(0x180, 0x200, "next")]);
+        let places = [0x180, 0x181, 0x200].map(|address| image.translate(address));
+        let mut text = String::new();
+        image.write_symbols(true, &mut text);
+        let table = SymbolTable::parse(&text, "");
+        let names = places.map(|place| table.symbol(place).map(|symbol| (symbol.name, symbol.offset)));
+        assert_eq!(names, [Some(("ends", 0x80)), Some(("next", 1)), Some(("next", 0x80))]);
     }
 }

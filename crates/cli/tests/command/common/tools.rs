@@ -36,6 +36,6 @@ pub fn compile(scratch: &Scratch, name: &str, source: &str, options: &[&str]) ->
     let path = scratch.beside(name);
     let file = scratch.beside(&format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
-    run(scratch.command("cc").args(["-O1", "-pthread", "-o"]).arg(&path).arg(&file).args(options)).success();
+    run(scratch.command("cc").args(["-pthread", "-o"]).arg(&path).arg(&file).args(options)).success();
     path
 }

@@ -87,12 +87,12 @@ impl Trace {
     }
 
     /// All events with this name.
-    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Event> {
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Event> {
         self.events.iter().filter(move |event| event.name == name)
     }
 
     /// Events with this name and these fields.
-    pub fn matching<'a>(&'a self, name: &'a str, fields: &'a str) -> impl Iterator<Item = &'a Event> {
+    pub fn matching(&self, name: &str, fields: &str) -> impl Iterator<Item = &Event> {
         self.named(name).filter(move |event| event.has_all(fields))
     }
 
@@ -118,7 +118,7 @@ impl Trace {
     /// The events of a name, for messages.
     fn text(&self, name: &str) -> String {
         let mut text = String::new();
-        for event in self.named(name).take(100) {
+        for event in self.named(name).take(40) {
             let _ = writeln!(text, "{}-{} {}", event.comm, event.pid, event.text);
         }
         if text.is_empty() { format!("{} other events", self.events.len()) } else { text }
