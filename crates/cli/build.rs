@@ -69,6 +69,8 @@ fn link(archive: &Path, map: &Path, object: &Path) {
             "-Wl,-soname,liblookback.so",
         ])
         .arg(script)
+        // What it has itself it doesn't look for elsewhere.
+        .arg("-Wl,-Bsymbolic-functions")
         // Fewer pages to map, and to change, in every process that starts.
         .args(["-Wl,-z,norelro", "-Wl,-z,noseparate-code", "-Wl,--sort-section=name", "-Wl,-s"]);
     run(cc);

@@ -8,9 +8,13 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
 
 /// The object.
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
+
+/// What the names of all its versions start with.
+const PREFIX: &str = "liblookback-";
 
 /// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on its
 /// content, so that another version of this command doesn't replace what running programs have mapped.
@@ -18,7 +22,8 @@ pub(crate) fn install(place: &Place) -> Done<PathBuf> {
     let directory = place.for_objects()?;
     let mut hasher = DefaultHasher::new();
     OBJECT.hash(&mut hasher);
-    let path = directory.path().join(format!("liblookback-{:016x}.so", hasher.finish()));
+    let path = directory.path().join(format!("{PREFIX}{:016x}.so", hasher.finish()));
+    remove_old(directory.path(), &path);
     let is_there = std::fs::read(&path).is_ok_and(|found| found == OBJECT);
     if !is_there {
         write(directory.path(), &path)
@@ -27,11 +32,30 @@ pub(crate) fn install(place: &Place) -> Done<PathBuf> {
     Ok(path)
 }
 
+/// How long an object is kept that another version of this command has put there: programs that were traced
+/// with it name it in their environment.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Removes objects of other versions that were not used for long, and notes that this one is.
+fn remove_old(directory: &Path, used: &Path) {
+    let _ = File::options().append(true).open(used).and_then(|file| file.set_modified(SystemTime::now()));
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_object = name.to_string_lossy().starts_with(PREFIX);
+        let modified = entry.metadata().and_then(|found| found.modified());
+        let is_old = modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > KEPT));
+        if is_object && is_old {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes the object under another name first: who loads it gets all of it or none.
 fn write(directory: &Path, path: &Path) -> std::io::Result<()> {
     let mut file: tempfile::NamedTempFile<File> = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(OBJECT)?;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o700))?;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755))?;
     file.persist(path)?;
     Ok(())
 }

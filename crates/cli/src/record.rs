@@ -33,8 +33,9 @@ pub(crate) fn run(arguments: &Record) -> Done {
     let mut progress = Progress::new(arguments.quiet);
     let child = Child::start(&program, session.path(), &object)?;
     let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
-    session.end();
+    // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
+    session.end();
     let bar = progress.bar(recorded.events());
     let written = output.write(|file| recorded.write_dat(file, |events| bar.set_position(events)));
     bar.finish_and_clear();

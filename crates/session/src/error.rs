@@ -38,6 +38,11 @@ pub enum Error {
         "no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; name another place by --session PATH"
     )]
     NoMemoryFileSystem,
+    /// There is no directory that programs can load the agent from.
+    #[error(
+        "no place for the agent: neither the cache directory, $TMPDIR nor /dev/shm is a directory of your own from which programs may be executed; set XDG_CACHE_HOME to one"
+    )]
+    NoPlaceForObjects,
     /// The buffers don't fit.
     #[error(
         "{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another place by --session PATH"

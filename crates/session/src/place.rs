@@ -6,7 +6,8 @@
 
 use crate::Error;
 use rustix::fs::{Mode, StatVfsMountFlags, statvfs};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::Permissions;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A user's directory of sessions: `/dev/shm/lookback-UID`.
@@ -29,24 +30,26 @@ impl Place {
             if let Some(parent) = path.parent()
                 && rustix::fs::access(parent, rustix::fs::Access::WRITE_OK).is_ok()
             {
-                return Place::at(path);
+                return Place::at(path, Mode::RWXU);
             }
         }
         Err(Error::NoMemoryFileSystem)
     }
 
-    /// The directory `path`, which is made if it isn't there. It has to be the user's own: `/dev/shm` is
-    /// everybody's, and somebody else may have been there first.
-    fn at(path: PathBuf) -> Result<Place, Error> {
-        match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-            Ok(()) => {}
+    /// The directory `path`, which is made if it isn't there. It has to be the user's own, with this mode:
+    /// `/dev/shm` is everybody's, and somebody else may have been there first.
+    fn at(path: PathBuf, mode: Mode) -> Result<Place, Error> {
+        match std::fs::DirBuilder::new().mode(mode.bits()).create(&path) {
+            // Whatever the caller's umask is.
+            Ok(()) => std::fs::set_permissions(&path, Permissions::from_mode(mode.bits()))
+                .map_err(|error| Error::system(&path, error))?,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(Error::system(path, error)),
         }
         let found = std::fs::symlink_metadata(&path).map_err(|error| Error::system(&path, error))?;
         let own = found.is_dir()
             && found.uid() == rustix::process::geteuid().as_raw()
-            && Mode::from_raw_mode(found.mode()) == Mode::RWXU;
+            && Mode::from_raw_mode(found.mode()) == mode;
         if own { Ok(Place { path }) } else { Err(Error::ForeignDirectory { path }) }
     }
 
@@ -72,17 +75,22 @@ impl Place {
         if is_good(&name) { Ok(self.path.join(name)) } else { Err(Error::BadName { name }) }
     }
 
-    /// Where the object to preload is put: here, unless nothing here may be executed. Its path must not
-    /// have the characters that separate paths in `LD_PRELOAD`.
+    /// Where the object to preload is put: on a disk if possible, from where the kernel maps it quicker than from
+    /// memory (large folios: 8 us less for each program that starts), and where programs may be executed.
+    ///
+    /// Programs that root starts can become others' and execute again, so root's has to be found by everybody.
+    /// The path must not have the characters that separate paths in `LD_PRELOAD`.
     pub fn for_objects(&self) -> Result<Place, Error> {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let cache = cache.or(home.map(|home| home.join(".cache")));
-        let user = rustix::process::geteuid().as_raw();
-        let temporary = std::env::temp_dir().join(format!("lookback-{user}"));
-        let elsewhere = [cache.map(|cache| cache.join("lookback")), Some(temporary)];
-        let candidates = std::iter::once(Some(self.path.clone())).chain(elsewhere);
-        for path in candidates.flatten() {
+        let user = rustix::process::geteuid();
+        let (cache, mode) = if user.is_root() {
+            (Some(PathBuf::from("/var/cache/lookback")), FOR_ALL)
+        } else {
+            (user_cache().map(|cache| cache.join("lookback")), Mode::RWXU)
+        };
+        let temporary = |directory: &Path| directory.join(format!("lookback-objects-{}", user.as_raw()));
+        let candidates =
+            [cache, Some(temporary(&std::env::temp_dir())), Some(temporary("/dev/shm".as_ref()))];
+        for path in candidates.into_iter().flatten() {
             let separates = |byte: &u8| matches!(byte, b':' | b' ');
             if path.as_os_str().as_encoded_bytes().iter().any(separates) {
                 continue;
@@ -90,18 +98,27 @@ impl Place {
             if let Some(parent) = path.parent() {
                 let _ = std::fs::create_dir_all(parent);
             }
-            if let Ok(place) = Place::at(path)
+            if let Ok(place) = Place::at(path, mode)
                 && place.may_execute()
             {
                 return Ok(place);
             }
         }
-        Err(Error::NoMemoryFileSystem)
+        Err(Error::NoPlaceForObjects)
     }
 
     fn may_execute(&self) -> bool {
         statvfs(&self.path).is_ok_and(|found| !found.f_flag.contains(StatVfsMountFlags::NOEXEC))
     }
+}
+
+/// The mode of a directory that everybody can look into.
+const FOR_ALL: Mode = Mode::RWXU.union(Mode::RGRP).union(Mode::XGRP).union(Mode::ROTH).union(Mode::XOTH);
+
+/// The user's directory for what can be made again.
+fn user_cache() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }
 
 /// Bytes that are free in the file system of `path`, or of the nearest directory above that exists.
@@ -114,12 +131,11 @@ pub(crate) fn free_bytes(path: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn names_are_checked_and_paths_taken_as_they_are() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::at(directory.path().join("own")).unwrap();
+        let place = Place::at(directory.path().join("own"), Mode::RWXU).unwrap();
         assert_eq!(place.session(Some("a-b_1.x")).unwrap(), place.path().join("a-b_1.x"));
         assert_eq!(place.session(Some("./x y")).unwrap(), PathBuf::from("./x y"));
         for bad in ["", "..", ".hidden", "a b", "ä"] {
@@ -132,8 +148,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("open");
         std::fs::create_dir(&path).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(matches!(Place::at(path), Err(Error::ForeignDirectory { .. })));
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(Place::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
     }
 
     #[test]
@@ -141,6 +157,6 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("link");
         std::os::unix::fs::symlink(directory.path(), &path).unwrap();
-        assert!(matches!(Place::at(path), Err(Error::ForeignDirectory { .. })));
+        assert!(matches!(Place::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
     }
 }

@@ -15,6 +15,7 @@ mod environment;
 mod execute;
 mod exit;
 mod fork;
+mod memory;
 mod objects;
 mod raw;
 mod real;

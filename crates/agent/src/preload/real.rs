@@ -42,28 +42,31 @@ fn find(name: &CStr) -> usize {
     found.unwrap_or_else(|| find_slowly(name))
 }
 
+/// libc's `dlsym` or `dlvsym`. Looked up, not linked against: few programs need them of us, and each symbol
+/// that is linked costs all of them some time at start.
+macro_rules! linker {
+    ($name:literal as $kind:ty) => {{
+        let found = elf::find(concat!($name, "\0").as_bytes(), gnu_hash($name.as_bytes()));
+        // SAFETY: the function has this type.
+        found.map(|address| unsafe { core::mem::transmute::<usize, $kind>(address) })
+    }};
+}
+
 /// Asks the dynamic linker, for what the tables don't tell.
 fn find_slowly(name: &CStr) -> usize {
-    unsafe extern "C" {
-        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-    }
+    type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> usize;
     // SAFETY: RTLD_NEXT is a valid handle.
-    match unsafe { dlsym(libc::RTLD_NEXT, name.as_ptr()) } as usize {
-        0 => missing as *const () as usize,
-        found => found,
-    }
+    let found = linker!("dlsym" as Find).map_or(0, |find| unsafe { find(libc::RTLD_NEXT, name.as_ptr()) });
+    if found == 0 { missing as *const () as usize } else { found }
 }
 
 /// An older version of a function, by the name of the version.
 pub(crate) fn older(name: &CStr, version: &CStr) -> usize {
-    unsafe extern "C" {
-        fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
-    }
-    // SAFETY: RTLD_NEXT is a valid handle.
-    match unsafe { dlvsym(libc::RTLD_NEXT, name.as_ptr(), version.as_ptr()) } as usize {
-        0 => missing as *const () as usize,
-        found => found,
-    }
+    type Find = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> usize;
+    let find = linker!("dlvsym" as Find);
+    // SAFETY: as above.
+    let found = find.map_or(0, |find| unsafe { find(libc::RTLD_NEXT, name.as_ptr(), version.as_ptr()) });
+    if found == 0 { missing as *const () as usize } else { found }
 }
 
 /// What stands for a function that there isn't: a program that was linked against it would not have been

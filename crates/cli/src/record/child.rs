@@ -5,10 +5,12 @@ use crate::failure::{Done, Failure};
 use crate::record::program::Program;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::Cause;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -37,10 +39,7 @@ impl Child {
         let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
         // Before the program starts: a signal that comes meanwhile must not end this process alone.
         let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
-        let mut command = Command::new(&program.path);
-        command.arg0(&program.name).args(&program.arguments);
-        command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
-        let process = command.spawn().map_err(|error| {
+        let process = spawn(program, &session, object).map_err(|error| {
             let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
             Failure::new(code, format_args!("{}: {error}", program.path.display()))
         })?;
@@ -67,6 +66,21 @@ impl Child {
     }
 }
 
+/// Starts the program. What is in no format that the kernel knows is a script for the shell, as execvp(3) and
+/// the shells have it.
+fn spawn(program: &Program, session: &Path, object: &Path) -> std::io::Result<std::process::Child> {
+    let spawn = |command: &mut Command| {
+        command.args(&program.arguments).env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
+        command.spawn()
+    };
+    match spawn(Command::new(&program.path).arg0(&program.name)) {
+        Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+            spawn(Command::new("/bin/sh").arg(&program.path))
+        }
+        other => other,
+    }
+}
+
 /// Our object behind those that the user loads: what they do comes before, as without it.
 fn preload(object: &Path) -> OsString {
     let mut value = std::env::var_os("LD_PRELOAD").filter(|value| !value.is_empty()).unwrap_or_default();
@@ -77,11 +91,13 @@ fn preload(object: &Path) -> OsString {
     value
 }
 
-/// Sends to the program what is sent to this process. What the terminal sends it has got itself.
+/// Sends to the program what is sent to this process. What the terminal sends it has got itself: that comes
+/// from the kernel. Who sends can be in a pid namespace of which nothing is known here, and have no PID.
 fn pass_signals(mut signals: SignalsInfo<WithOrigin>, target: &OwnedFd) {
     for origin in signals.forever() {
-        let sender = origin.process.map_or(0, |process| process.pid);
-        if let (true, Some(signal)) = (sender != 0, Signal::from_named_raw(origin.signal)) {
+        if let (Cause::Sent(_) | Cause::Unknown, Some(signal)) =
+            (origin.cause, Signal::from_named_raw(origin.signal))
+        {
             // It may have ended meanwhile.
             let _ = pidfd_send_signal(target, signal);
         }

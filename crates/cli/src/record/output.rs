@@ -4,7 +4,7 @@ use crate::failure::{Done, Failure};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, tempfile_in};
 
 /// Where a recording goes. A regular file gets its name when it is complete: what was there before stays until
 /// then, and after a failure nothing half-written is left.
@@ -17,7 +17,7 @@ pub(crate) struct Output {
 
 #[derive(Debug)]
 enum Target {
-    File(NamedTempFile),
+    File,
     /// A device or a pipe.
     Stream(File),
 }
@@ -41,7 +41,8 @@ impl Output {
             Some(parent) if parent != Path::new("") => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        let file = NamedTempFile::new_in(&directory).map_err(|error| {
+        // Only a try: whoever is killed while the program runs leaves no file.
+        tempfile_in(&directory).map_err(|error| {
             let reason = error.kind();
             Failure::failed(format_args!(
                 "{}: {reason}: no file can be written in {}; choose another by -o FILE",
@@ -49,7 +50,7 @@ impl Output {
                 directory.display()
             ))
         })?;
-        Ok(Output { path: path.into(), directory, target: Target::File(file) })
+        Ok(Output { path: path.into(), directory, target: Target::File })
     }
 
     /// Where there is room for what is on its way to the file.
@@ -66,7 +67,8 @@ impl Output {
         let failed = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{shown}: {error}"));
         match self.target {
             Target::Stream(file) => Ok(write(&mut BufWriter::new(file)).map_err(|error| failed(&error))?),
-            Target::File(mut file) => {
+            Target::File => {
+                let mut file = NamedTempFile::new_in(&self.directory).map_err(|error| failed(&error))?;
                 let written =
                     write(&mut BufWriter::new(file.as_file_mut())).map_err(|error| failed(&error))?;
                 file.persist(&self.path).map_err(|error| failed(&error.error))?;

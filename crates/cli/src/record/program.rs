@@ -47,14 +47,13 @@ fn locate(name: &OsStr) -> Done<PathBuf> {
         let path = PathBuf::from(name);
         return match executable(&path) {
             Ok(()) => Ok(path),
-            Err(reason) => {
-                let code = if path.exists() { NOT_EXECUTABLE } else { NOT_FOUND };
-                Err(Failure::new(code, format_args!("{}: {reason}", path.display())))
-            }
+            Err(reason) => Err(Failure::new(code(&path), format_args!("{}: {reason}", path.display()))),
         };
     }
     let directories = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     let candidates: Vec<PathBuf> = std::env::split_paths(&directories)
+        // An empty one is the current directory.
+        .map(|directory| if directory == Path::new("") { ".".into() } else { directory })
         .map(|directory| directory.join(name))
         .filter(|path| path.is_file())
         .collect();
@@ -66,6 +65,11 @@ fn locate(name: &OsStr) -> Done<PathBuf> {
         Some(path) => Failure::new(NOT_EXECUTABLE, format_args!("{}: not executable", path.display())),
         None => Failure::new(NOT_FOUND, format_args!("{shown}: command not found in $PATH")),
     })
+}
+
+/// The exit code for what can't be executed.
+fn code(path: &Path) -> u8 {
+    if path.exists() { NOT_EXECUTABLE } else { NOT_FOUND }
 }
 
 fn executable(path: &Path) -> Result<(), String> {
@@ -92,6 +96,10 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
         return Ok(());
     }
     if let Some(interpreter) = script_interpreter(&head) {
+        executable(&interpreter).map_err(|reason| {
+            let (script, shown) = (path.display(), interpreter.display());
+            Failure::new(code(&interpreter), format_args!("{script}: its interpreter {shown}: {reason}"))
+        })?;
         return if scripts > 0 { check(&interpreter, scripts - 1) } else { Ok(()) };
     }
     if head.starts_with(b"\x7fELF") {
@@ -105,7 +113,7 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
 fn script_interpreter(head: &[u8]) -> Option<PathBuf> {
     let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let word = line.trim_ascii().split(u8::is_ascii_whitespace).next()?;
-    Some(PathBuf::from(OsStr::from_bytes(word)))
+    (!word.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(word)))
 }
 
 fn check_elf(head: &[u8]) -> Result<(), String> {
@@ -154,6 +162,7 @@ mod tests {
         assert_eq!(interpreter(b"#!/bin/sh\necho"), Some("/bin/sh".into()));
         assert_eq!(interpreter(b"#! /usr/bin/env python3\n"), Some("/usr/bin/env".into()));
         assert_eq!(interpreter(b"echo"), None);
+        assert_eq!(interpreter(b"#!\n"), None);
     }
 
     #[test]

@@ -1,0 +1,62 @@
+//! A session to record into, and this process's part in it.
+
+use session::{Options, Selection, Session};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use trace_event::{Attachment, Hooks};
+
+/// A session of this run, in memory. Its files go with it.
+#[derive(Debug)]
+pub struct Live {
+    /// The session.
+    pub session: Session,
+    directory: TempDir,
+}
+
+impl Live {
+    /// A new session with the selected events on, as `lookback record` makes it by default.
+    pub fn new(events: &[&str]) -> Result<Live, String> {
+        let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
+        let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
+        let session = Session::create(&directory.path().join("session"), &Options::default());
+        let session = session.map_err(|error| error.to_string())?;
+        for text in events {
+            let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
+            session.enable(&selection).map_err(|error| error.to_string())?;
+        }
+        Ok(Live { session, directory })
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("session")
+    }
+
+    /// Lets this process take part, as one does that has the events in its source. Once.
+    pub fn attach(&self) -> Result<(), String> {
+        let file = self.path().join("session");
+        let file = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+        let attachment = Attachment {
+            file: &file,
+            agent: agent::FINGERPRINT,
+            comm: *b"lookback-bench\0\0",
+            tid_offset: tid_offset().ok_or("not glibc")?,
+            hooks: Hooks { thread_started: || (), forked: |_| () },
+        };
+        trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
+    }
+}
+
+/// Where glibc keeps a thread's TID, counted from the thread pointer: its table for debuggers says so.
+fn tid_offset() -> Option<isize> {
+    // SAFETY: a name with a zero byte; the answer is null or the address of glibc's table.
+    let table = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_thread_db_pthread_tid".as_ptr()) };
+    if table.is_null() {
+        return None;
+    }
+    // SAFETY: glibc's constant of three words: bits of the field, number of elements, offset.
+    let [bits, elements, offset] = unsafe { table.cast::<[u32; 3]>().read_unaligned() };
+    (bits == 32 && elements == 1).then_some(offset as isize)
+}

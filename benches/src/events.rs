@@ -1,0 +1,127 @@
+//! Events of a program, and loops that record them.
+
+use core::hint::black_box;
+use ring_buffer::Record;
+use trace_event::{Event, Field, Kind, Site};
+
+static NUMBER: Event =
+    Event { system: "bench", name: "number", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
+static TEXT: Event = Event {
+    system: "bench",
+    name: "text",
+    fields: &[
+        Field { name: "value", kind: Kind::U64 },
+        Field { name: "status", kind: Kind::U32 },
+        Field { name: "path", kind: Kind::Text },
+    ],
+};
+
+static DISABLED: Event =
+    Event { system: "bench", name: "disabled", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
+static NUMBER_SITE: Site = Site::new(&NUMBER);
+static TEXT_SITE: Site = Site::new(&TEXT);
+static DISABLED_SITE: Site = Site::new(&DISABLED);
+
+/// 12 bytes.
+const PATH: &[u8; 12] = b"/etc/hosts.1";
+
+/// Enters the events into the session that this process is attached to. Those that are to be recorded have
+/// to be switched on after that: `bench:number` and `bench:text`.
+pub fn register() -> Result<(), String> {
+    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE];
+    if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
+}
+
+/// Records so many events with one number.
+pub fn record_numbers(count: u64) {
+    for value in 0..count {
+        record_number(&NUMBER_SITE, black_box(value));
+    }
+}
+
+#[inline(always)]
+fn record_number(site: &Site, value: u64) {
+    if let Some(entered) = site.enter() {
+        let mut record = Record::<4>::new();
+        record.push(entered.common(site.id()));
+        record.push(value);
+        entered.write(record.event());
+    }
+}
+
+/// Records so many events with two numbers and a text.
+pub fn record_texts(count: u64) {
+    for value in 0..count {
+        record_text(black_box(value), black_box(value as u32), black_box(PATH));
+    }
+}
+
+#[inline(always)]
+fn record_text(value: u64, status: u32, path: &[u8]) {
+    const PLACE: u32 = TEXT.fixed_size() as u32;
+    if let Some(entered) = TEXT_SITE.enter() {
+        let mut record = Record::<32>::new();
+        record.push(entered.common(TEXT_SITE.id()));
+        record.push(value);
+        record.push_half(status);
+        record.push_half((path.len() as u32 + 1) << 16 | PLACE);
+        // SAFETY: the bytes of a slice.
+        unsafe { record.push_text(path.as_ptr(), path.len()) };
+        entered.write(record.event());
+    }
+}
+
+/// Reads the time stamp counter so many times.
+pub fn read_tsc(count: u64) {
+    for _ in 0..count {
+        // SAFETY: every x86-64 processor has the counter.
+        black_box(unsafe { core::arch::x86_64::_rdtsc() });
+    }
+}
+
+/// A loop with some work in it, and an event that is off.
+pub fn work_with_disabled_event(count: u64) {
+    let mut state = black_box(1);
+    for _ in 0..count {
+        state = step(state);
+        record_number(&DISABLED_SITE, state);
+    }
+    black_box(state);
+}
+
+/// The same loop without the event.
+pub fn work(count: u64) {
+    let mut state = black_box(1);
+    for _ in 0..count {
+        state = step(state);
+    }
+    black_box(state);
+}
+
+/// Nothing but events that are off, so many in a row that the loop around them hardly counts.
+pub fn disabled_events(count: u64) {
+    for value in 0..count / 16 {
+        record_four_disabled(black_box(value));
+        record_four_disabled(value);
+        record_four_disabled(value);
+        record_four_disabled(value);
+    }
+}
+
+#[inline(always)]
+fn record_four_disabled(value: u64) {
+    record_number(&DISABLED_SITE, value);
+    record_number(&DISABLED_SITE, value);
+    record_number(&DISABLED_SITE, value);
+    record_number(&DISABLED_SITE, value);
+}
+
+/// Some 2 ns of work that no iteration can begin before the one before has ended.
+#[inline(always)]
+fn step(state: u64) -> u64 {
+    let state = state ^ state << 13;
+    let state = state ^ state >> 7;
+    state ^ state << 17
+}

@@ -1,0 +1,59 @@
+//! What the project promises of the values that are measured.
+
+use core::fmt::{Display, Formatter, Result};
+
+/// A limit of a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// It is not more.
+    AtMost(f64),
+    /// It is not less.
+    AtLeast(f64),
+}
+
+/// The limits by the names of the rows.
+const LIMITS: &[(&str, Limit)] = &[
+    ("event_u64_vs_rdtsc", Limit::AtMost(2.0)),
+    ("event_str_vs_rdtsc", Limit::AtMost(2.2)),
+    ("event_disabled_ns", Limit::AtMost(0.3)),
+    ("lttng_vs_event_u64", Limit::AtLeast(5.0)),
+    ("lttng_vs_event_str", Limit::AtLeast(5.0)),
+    ("threads8_vs_1", Limit::AtMost(1.15)),
+    ("exec_added_us", Limit::AtMost(40.0)),
+];
+
+impl Limit {
+    /// The limit of the row `name`, if it has one.
+    pub fn of(name: &str) -> Option<Limit> {
+        LIMITS.iter().find(|(of, _)| *of == name).map(|(_, limit)| *limit)
+    }
+
+    /// Whether a value keeps to it.
+    pub fn allows(self, value: f64) -> bool {
+        match self {
+            Limit::AtMost(most) => value <= most,
+            Limit::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+impl Display for Limit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Limit::AtMost(most) => write!(f, "<={most}"),
+            Limit::AtLeast(least) => write!(f, ">={least}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_allows_its_own_value() {
+        assert!(Limit::AtMost(2.0).allows(2.0) && !Limit::AtMost(2.0).allows(2.01));
+        assert!(Limit::AtLeast(5.0).allows(5.0) && !Limit::AtLeast(5.0).allows(4.99));
+        assert!(!Limit::AtMost(2.0).allows(f64::NAN), "what can't be compared is no success");
+    }
+}

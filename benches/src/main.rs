@@ -1,0 +1,55 @@
+//! Measures what recording costs, as a user's program pays it, beside other tracers.
+//!
+//! Everything that is compared is measured in one run, in turns: A B A B. The clock speed of a machine
+//! drifts by several percent from one run to the next, so numbers of different runs say little. What is
+//! reported is the median over many short rounds; ratios are medians of the rounds' ratios.
+//!
+//! `cargo xtask bench micro` builds what is needed and runs this.
+
+mod attach;
+mod calls;
+mod clock;
+mod events;
+mod limits;
+mod lttng;
+mod micro;
+mod peers;
+mod program;
+mod progress;
+mod report;
+mod row;
+mod samples;
+mod spawn;
+mod threads;
+mod worker;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Measures what recording costs, beside other tracers.
+#[derive(Debug, Parser)]
+#[command(name = "lookback-benches")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The cost of single operations.
+    Micro(micro::Options),
+}
+
+fn main() -> ExitCode {
+    let Command::Micro(options) = Arguments::parse().command;
+    match micro::run(&options) {
+        Ok(report) => {
+            report.print(options.json);
+            if report.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => {
+            eprintln!("lookback-benches: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The programs in C that are measured, or measured against. They are compiled when they are needed.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const SOURCES: &[(&str, &str)] = &[
+    ("calls.c", include_str!("../programs/calls.c")),
+    ("empty.c", include_str!("../programs/empty.c")),
+    ("lttng.c", include_str!("../programs/lttng.c")),
+    ("lttng.sh", include_str!("../programs/lttng.sh")),
+    ("lttng_events.h", include_str!("../programs/lttng_events.h")),
+    ("worker.h", include_str!("../programs/worker.h")),
+];
+
+/// A directory with the programs.
+#[derive(Debug)]
+pub struct Programs {
+    directory: TempDir,
+}
+
+impl Programs {
+    /// A new one with the sources.
+    pub fn new() -> Result<Programs, String> {
+        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+        for (name, text) in SOURCES {
+            std::fs::write(directory.path().join(name), text).map_err(|error| error.to_string())?;
+        }
+        Ok(Programs { directory })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Compiles `NAME.c`; what comes of it.
+    pub fn compile(&self, name: &str, options: &[&str]) -> Result<PathBuf, String> {
+        let mut compiler = Command::new("cc");
+        compiler.current_dir(self.path()).args(["-O2", "-o", name, &format!("{name}.c")]).args(options);
+        let output = compiler.output().map_err(|error| format!("no C compiler: {error}"))?;
+        if output.status.success() {
+            return Ok(self.path().join(name));
+        }
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let first = errors.lines().find(|line| line.contains("error")).unwrap_or("cc failed");
+        Err(first.to_string())
+    }
+
+    /// A shared object with nothing in it.
+    pub fn empty_object(&self) -> Result<PathBuf, String> {
+        self.compile("empty", &["-shared", "-fPIC"])
+    }
+}
+
+/// Whether a program is installed.
+pub fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+}

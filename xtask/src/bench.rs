@@ -1,0 +1,64 @@
+//! `cargo xtask bench`: builds what is measured, and what measures.
+
+use crate::{Error, workspace};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// What is to be measured.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// The cost of single operations, beside other tracers
+    Micro(Micro),
+}
+
+/// How single operations are measured.
+#[derive(Debug, Args)]
+pub struct Micro {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Only this part: events, calls, threads or starts; may be given several times
+    #[arg(long, value_name = "PART")]
+    part: Vec<String>,
+}
+
+/// Measures. Whether all limits are kept.
+pub fn run(bench: &Bench) -> Result<bool, Error> {
+    let Bench::Micro(micro) = bench;
+    let mut measure = workspace::cargo();
+    measure.args(["run", "--quiet", "--release", "--package", "lookback-benches", "--", "micro"]);
+    if micro.json {
+        measure.arg("--json");
+    }
+    for part in &micro.part {
+        measure.arg("--part").arg(part);
+    }
+    match agent() {
+        Ok(agent) => {
+            measure.arg("--agent").arg(agent);
+        }
+        Err(error) => eprintln!("xtask: no agent: {error}"),
+    }
+    let status = measure.status().map_err(|error| format!("cargo: {error}"))?;
+    match status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(format!("lookback-benches ended with {status}")),
+    }
+}
+
+/// The object to preload: what the environment names, or what the command installs.
+fn agent() -> Result<PathBuf, Error> {
+    if let Some(agent) = std::env::var_os("LOOKBACK_AGENT") {
+        return Ok(PathBuf::from(agent));
+    }
+    let mut lookback = workspace::cargo();
+    lookback.args(["run", "--quiet", "--release", "--package", "lookback-cli", "--", "preload"]);
+    let output = lookback.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo: {error}"))?;
+    let path = String::from_utf8_lossy(&output.stdout);
+    match path.trim() {
+        path if output.status.success() && !path.is_empty() => Ok(PathBuf::from(path)),
+        _ => Err("`lookback preload` names none".to_string()),
+    }
+}

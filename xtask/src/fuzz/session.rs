@@ -1,0 +1,234 @@
+//! Damaged session files: read by who looks at them, written to by traced processes.
+
+use super::damage::damage;
+use super::page;
+use super::random::Random;
+use abi::buffer::BLOCKS_OFFSET;
+use abi::control::{ENABLED_OFFSET, FILE_SIZE, SESSION_FILE};
+use core::ops::Range;
+use ring_buffer::{Buffer, Record, Thread, Writer};
+use session::{Options, Session};
+use std::ffi::CString;
+use std::fs::File;
+use std::hint::black_box;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use trace_data::format::Format;
+
+/// KB of each CPU's buffer.
+const BUFFER_KB: u64 = 64;
+
+/// Events that are in the buffers before damage is done: some laps around.
+const EVENTS: u64 = 20_000;
+
+/// Pages that reading a block may give. The file has far fewer: with more, reading never ends.
+const MOST_PAGES: usize = 100_000;
+
+/// A session whose file is damaged again and again.
+#[derive(Debug)]
+pub struct Damaged {
+    path: PathBuf,
+    file: File,
+    good: Vec<u8>,
+    blocks: usize,
+}
+
+impl Damaged {
+    /// A new one in `directory`, with something in all of its tables and buffers.
+    pub fn new(directory: &Path) -> Result<Damaged, String> {
+        let path = directory.join(format!("session-{}", std::process::id()));
+        let options = Options { buffer_kb: BUFFER_KB, overwrite: true };
+        let session = Session::create(&path, &options).map_err(|error| error.to_string())?;
+        fill_tables(&session);
+        let blocks = session.buffer().geometry().blocks() as usize;
+        let file = path.join(SESSION_FILE);
+        write(&file, EVENTS);
+        let file = File::options().read(true).write(true).open(file).map_err(|error| error.to_string())?;
+        let len = file.metadata().map_err(|error| error.to_string())?.len() as usize;
+        let mut good = vec![0; len];
+        file.read_exact_at(&mut good, 0).map_err(|error| error.to_string())?;
+        Ok(Damaged { path, file, good, blocks })
+    }
+
+    /// Damages the file, which was repaired first, reads it, writes to it, and reads it again.
+    pub fn run(&self, random: &mut Random) {
+        if self.store(&self.damaged(random)).is_err() {
+            return;
+        }
+        read_tables(&self.path);
+        read_buffer(&self.path);
+        write(&self.path.join(SESSION_FILE), 200);
+        read_buffer(&self.path);
+        if let Ok(session) = Session::open(&self.path) {
+            session.buffer().set_overwrite(random.one_in(2));
+            session.buffer().clear();
+            write(&self.path.join(SESSION_FILE), 200);
+            read_buffer(&self.path);
+        }
+    }
+
+    /// The file, damaged.
+    fn damaged(&self, random: &mut Random) -> Vec<u8> {
+        let mut bytes = self.good.clone();
+        for _ in 0..1 + random.below(8) {
+            let range = self.place(random);
+            damage(&mut bytes, range, random);
+        }
+        if random.one_in(50) {
+            bytes.truncate(random.below(bytes.len()));
+        }
+        bytes
+    }
+
+    /// Some part of the file: those that say where others are come more often than they are large.
+    fn place(&self, random: &mut Random) -> Range<usize> {
+        let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
+        let block = blocks + random.below(self.blocks) * 4096;
+        let behind = blocks + self.blocks * 4096;
+        match random.below(10) {
+            0 => 0..ENABLED_OFFSET as usize,
+            1 => 0..FILE_SIZE,
+            2 => self.used_part(0..FILE_SIZE, random),
+            3 => FILE_SIZE..blocks,
+            4 | 5 => block..block + 1024,
+            6 | 7 => self.used_part(behind..self.good.len(), random),
+            _ => behind..self.good.len(),
+        }
+    }
+
+    /// Some bytes in `range` of which not all are 0.
+    fn used_part(&self, range: Range<usize>, random: &mut Random) -> Range<usize> {
+        const PART: usize = 64;
+        let parts = range.len() / PART;
+        let start = random.below(parts);
+        let order = (start..parts).chain(0..start);
+        let mut places = order.map(|part| range.start + part * PART..range.start + (part + 1) * PART);
+        places.find(|place| self.good[place.clone()].iter().any(|byte| *byte != 0)).unwrap_or(range)
+    }
+
+    fn store(&self, bytes: &[u8]) -> std::io::Result<()> {
+        self.file.set_len(bytes.len() as u64)?;
+        self.file.write_all_at(bytes, 0)
+    }
+}
+
+/// Enters threads, processes, files and an event of a program's own.
+fn fill_tables(session: &Session) {
+    let control = session.control();
+    control.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n");
+    let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
+    for number in 1..20 {
+        let (pid, parent, time) = (number * 10, number, u64::from(number));
+        let process = control::NewProcess { pid, parent, pid_namespace: 1, comm, time };
+        let Some(process) = control.add_process(&process, || u64::MAX) else { continue };
+        let (path, build_id) = (format!("/usr/lib/lib{number}.so"), [number as u8; 20]);
+        for object in 0..number as u64 {
+            let new = control::NewObject {
+                path: path.as_bytes(),
+                build_id: &build_id,
+                low: object,
+                high: object + 4096,
+            };
+            let Some(entry) = control.add_object(&new) else { continue };
+            control.add_map(process, control::Map { base: object << 12, object: entry });
+        }
+        let task = control::NewTask { tid: pid + 1, tgid: pid, process: Some(process), comm, time };
+        if let Some(task) = control.add_task(&task, || u64::MAX) {
+            control.end_task(task, time + 5);
+        }
+    }
+}
+
+/// Goes over all events in the buffer, as a reader that consumes and as one that doesn't.
+fn read_buffer(path: &Path) {
+    let Ok(session) = Session::open(path) else { return };
+    let buffer = session.buffer();
+    let mut page = vec![0; buffer.geometry().page_size as usize];
+    for block in 0..buffer.geometry().blocks() {
+        black_box(buffer.statistics(block));
+        let mut position = 0;
+        read_pages("reading", || {
+            let taken = buffer.read(block, position, &mut page)?;
+            page::read(&page[..taken.len]);
+            position = taken.next_event();
+            Some(())
+        });
+        read_pages("consuming", || {
+            let taken = buffer.consume(block, &mut page)?;
+            page::read(&page[..taken.len]);
+            Some(())
+        });
+    }
+    black_box(buffer.oldest_time());
+}
+
+/// Repeats `next` to the end, which has to come.
+fn read_pages(what: &str, next: impl FnMut() -> Option<()>) {
+    let pages = std::iter::from_fn(next).take(MOST_PAGES).count();
+    assert!(pages < MOST_PAGES, "{what} does not end");
+}
+
+/// Goes over everything else that the command looks at.
+fn read_tables(path: &Path) {
+    let Ok(session) = Session::open(path) else { return };
+    for event in session.events() {
+        black_box(Format::parse(&event.system, &event.format).is_ok());
+    }
+    let control = session.control();
+    black_box(control.tasks().map(|task| task.name().len()).sum::<usize>());
+    for process in control.processes() {
+        for map in control.maps(process.entry) {
+            let Some(object) = control.object(map.object) else { continue };
+            let mut path = vec![0; object.path_len().min(1 << 16)];
+            black_box(control.object_path(&object, &mut path));
+        }
+    }
+}
+
+/// Writes so many events as a traced process does, with rseq and without.
+fn write(file: &Path, events: u64) {
+    let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { return };
+    let Ok(segment) = shm::open(&path) else { return };
+    let Some((_, buffer)) = segment.split(FILE_SIZE) else { return };
+    let Ok(buffer) = Buffer::new(buffer) else { return };
+    let writer = Writer::new(buffer);
+    for number in 0..events {
+        let area = if number % 4 == 0 { None } else { rseq::Area::current() };
+        let mut record = Record::<32>::new();
+        record.push(abi::common::word(400, 0, 0, 77));
+        record.push(number);
+        if number % 5 == 0 {
+            record.push_bytes(&[b'x'; 150]);
+        }
+        black_box(writer.write(Thread { area, identity: 77 }, record.event()).is_ok());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_undamaged_file_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let damaged = Damaged::new(directory.path()).unwrap();
+        read_tables(&damaged.path);
+        read_buffer(&damaged.path);
+        let session = Session::open(&damaged.path).unwrap();
+        assert_eq!(session.control().processes().count(), 19);
+        assert!((0..damaged.blocks as u32).any(|block| session.buffer().statistics(block).overrun > 0));
+    }
+
+    #[test]
+    fn most_damage_is_not_seen_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let damaged = Damaged::new(directory.path()).unwrap();
+        let mut random = Random::new(5);
+        let is_opened = |_: &usize| {
+            damaged.store(&damaged.damaged(&mut random)).unwrap();
+            Session::open(&damaged.path).is_ok()
+        };
+        assert!((0..100).filter(is_opened).count() > 50);
+    }
+}

@@ -1,0 +1,121 @@
+//! Watches the process that runs the cases, and goes on when it ends before its time.
+
+use super::case::Cases;
+use crate::Error;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long a case may take. They take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Failures after which a run ends: more say no more.
+const MOST_FAILURES: usize = 20;
+
+/// Runs cases for so long. Whether all went well.
+pub fn run(seed: u64, time: Duration, directory: &Path) -> Result<bool, Error> {
+    let end = Instant::now() + time;
+    let mut run = Run { seed, next: 0, failures: BTreeSet::new() };
+    while Instant::now() < end && run.failures.len() < MOST_FAILURES {
+        run.watch(end.saturating_duration_since(Instant::now()), directory)?;
+    }
+    println!("{} cases, {} failures", run.next, run.failures.len());
+    Ok(run.failures.is_empty())
+}
+
+/// A run so far.
+#[derive(Debug)]
+struct Run {
+    seed: u64,
+    /// The number of the next case.
+    next: u64,
+    /// What has gone wrong, each kind once.
+    failures: BTreeSet<String>,
+}
+
+impl Run {
+    /// Starts a worker and watches it to its end.
+    fn watch(&mut self, time: Duration, directory: &Path) -> Result<(), Error> {
+        let first = self.next;
+        let mut worker = start(self.seed, first, time, directory)?;
+        let lines = lines(worker.stdout.take().ok_or("no pipe")?);
+        let hangs = loop {
+            match lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.take(&line),
+                Err(RecvTimeoutError::Timeout) => break true,
+                Err(RecvTimeoutError::Disconnected) => break false,
+            }
+        };
+        if hangs {
+            let _ = worker.kill();
+        }
+        let status = worker.wait().map_err(|error| error.to_string())?;
+        if hangs {
+            self.fail(&format!("takes more than {} s", PATIENCE.as_secs()));
+        } else if !status.success() {
+            self.fail(&format!("ends the process: {status}"));
+        }
+        if self.next == first && !status.success() {
+            return Err(format!("the worker doesn't start: {status}"));
+        }
+        Ok(())
+    }
+
+    /// Takes what the worker says.
+    fn take(&mut self, line: &str) {
+        match line.split_once(' ') {
+            Some(("case", number)) => self.next = number.parse().map_or(self.next, |number: u64| number + 1),
+            Some(("panic", reason)) => self.fail(reason),
+            _ => {}
+        }
+    }
+
+    /// The current case has failed.
+    fn fail(&mut self, reason: &str) {
+        let case = self.next.saturating_sub(1);
+        let target = Cases::target(case);
+        if self.failures.insert(format!("{target}: {reason}")) {
+            println!("{target}: {reason}\n    cargo xtask fuzz --seed {} --case {case}", self.seed);
+        }
+    }
+}
+
+fn start(seed: u64, first: u64, time: Duration, directory: &Path) -> Result<Child, Error> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut worker = Command::new(own);
+    worker.arg("fuzz").arg("--seed").arg(seed.to_string()).arg("--worker").arg(first.to_string());
+    worker.arg("--seconds").arg(time.as_secs().max(1).to_string()).arg("--directory").arg(directory);
+    worker.stdout(Stdio::piped()).stdin(Stdio::null());
+    worker.spawn().map_err(|error| error.to_string())
+}
+
+/// The lines of a pipe, as they come.
+fn lines(pipe: ChildStdout) -> Receiver<String> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_belongs_to_the_last_case() {
+        let mut run = Run { seed: 3, next: 0, failures: BTreeSet::new() };
+        for line in ["case 6", "panic at a.rs:1: b", "case 11", "panic at a.rs:1: b", "noise"] {
+            run.take(line);
+        }
+        assert_eq!(run.next, 12);
+        assert_eq!(run.failures.into_iter().collect::<Vec<_>>(), ["dat: at a.rs:1: b"]);
+    }
+}

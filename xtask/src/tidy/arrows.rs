@@ -1,0 +1,105 @@
+//! Which crate may use which: arrows run down only, and what a traced process links stays small.
+
+use super::finding::Finding;
+use super::tree::Tree;
+
+/// The crates from the bottom up, each with those it may use. A new crate gets a line here when its place
+/// in the design is decided.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("abi", &[]),
+    ("shm", &["abi"]),
+    ("rseq", &[]),
+    ("ring_buffer", &["abi", "shm", "rseq"]),
+    ("control", &["abi", "shm", "rseq", "ring_buffer"]),
+    ("trace_event_macros", &[]),
+    ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event_macros"]),
+    ("text_poke", &["abi", "shm"]),
+    ("agent", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
+    ("session", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "agent"]),
+    ("trace_data", &["abi"]),
+    ("export", &["abi", "trace_data"]),
+    (
+        "recording",
+        &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "agent", "session", "trace_data"],
+    ),
+    ("tracefs", &["abi", "control", "ring_buffer", "session", "trace_data", "recording"]),
+    ("tracefs_fuse", &["tracefs", "session"]),
+];
+
+/// What may use everything: commands, and what serves the project itself.
+const TOPS: &[&str] = &["cli", "benches", "xtask"];
+
+/// What a traced process links.
+const TRACEE: &[&str] =
+    &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
+
+/// What those may use that is not ours, each chosen by itself.
+const FOREIGN: &[&str] = &["libc", "rustix"];
+
+/// What a crate uses without being allowed to.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let crates = tree.crates();
+    let names: Vec<&str> = crates.iter().map(|found| found.name()).collect();
+    let mut findings = Vec::new();
+    for found in crates.iter().filter(|found| !TOPS.contains(&found.name())) {
+        let Some((name, allowed)) = ARROWS.iter().find(|(name, _)| *name == found.name()) else {
+            let text = format!("{} has no place among the arrows", found.name());
+            findings.push(Finding::new(found.path, 1, text));
+            continue;
+        };
+        for used in found.dependencies().filter(|used| !used.is_for_tests) {
+            let is_ours = names.contains(&used.name);
+            if is_ours && !allowed.contains(&used.name) {
+                let text = format!("{name} uses {}: no arrow goes there", used.name);
+                findings.push(Finding::new(found.path, used.line, text));
+            }
+            if !is_ours && TRACEE.contains(name) && !FOREIGN.contains(&used.name) {
+                let text = format!("{name} uses {}, but traced processes link it", used.name);
+                findings.push(Finding::new(found.path, used.line, text));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(dependency: &str) -> String {
+        format!("[package]\nname = \"x\"\n[dependencies]\n{dependency}.workspace = true\n")
+    }
+
+    fn findings(name: &str, dependency: &str) -> Vec<Finding> {
+        let path = format!("crates/{name}/Cargo.toml");
+        let (text, other) = (manifest(dependency), manifest("none"));
+        check(&Tree::of(&[(&path, &text), ("crates/session/Cargo.toml", &other)]))
+    }
+
+    #[test]
+    fn an_arrow_upwards_is_found() {
+        let expected = "crates/ring_buffer/Cargo.toml:4: ring_buffer uses session: no arrow goes there";
+        assert_eq!(findings("ring_buffer", "session")[0].to_string(), expected);
+        assert!(findings("tracefs", "session").is_empty());
+    }
+
+    #[test]
+    fn a_foreign_crate_in_traced_processes_is_found() {
+        assert_eq!(findings("agent", "serde").len(), 1);
+        assert!(findings("agent", "libc").is_empty() && findings("trace_data", "serde").is_empty());
+    }
+
+    #[test]
+    fn a_crate_without_a_place_is_found() {
+        assert_eq!(findings("else", "libc").len(), 1);
+        assert!(findings("cli", "session").is_empty());
+    }
+
+    #[test]
+    fn the_table_itself_runs_down_only() {
+        for (index, (name, allowed)) in ARROWS.iter().enumerate() {
+            let below: Vec<&str> = ARROWS[..index].iter().map(|(name, _)| *name).collect();
+            assert!(allowed.iter().all(|used| below.contains(used)), "{name}");
+        }
+    }
+}
