@@ -23,4 +23,5 @@
 pub mod buffer;
 pub mod common;
 pub mod control;
+mod drop_reason;
 pub mod page;

@@ -15,7 +15,7 @@
 //! call's arguments are found by name. A call whose symbols are wrapped by hand has none here. Hooks are
 //! what is done before and after libc's function besides recording, whether the call's events are on or not.
 
-/// Calls the macro `$with` with the table.
+/// Calls the macro `$with` with the table. Its lines are as long as a call is: rustfmt::skip.
 macro_rules! calls {
     ($with:ident) => {
         $with! {

@@ -15,7 +15,7 @@
 //! assert_eq!(fields, ["dirfd", "pathname", "flags", "mode", "caller"]);
 //! ```
 //!
-//! The laws that it keeps towards the program are in `DESIGN.md`; each has a test in `tests/`.
+//! What it promises to the program is in `docs/recording.md`; the tests are `crates/cli/tests/laws`.
 #![no_std]
 
 #[cfg(test)]

@@ -45,9 +45,9 @@ pub(crate) enum Task {
 
 /// Run a program and record what it and its children do.
 ///
-/// Nothing has to be rebuilt or started before. The program gets its arguments, files, signals and exit status
-/// as without lookback; what was recorded is written to a file that `lookback report`, trace-cmd and KernelShark
-/// read. A summary goes to standard error at the end.
+/// Nothing has to be rebuilt or started before. The program gets its arguments, files, signals and exit
+/// status as without lookback; what was recorded is written to a file that `lookback report`, trace-cmd and
+/// KernelShark read. A summary goes to standard error at the end.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...")]
 #[command(after_help = "\

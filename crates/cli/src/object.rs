@@ -16,8 +16,8 @@ const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so")
 /// What the names of all its versions start with.
 const PREFIX: &str = "liblookback-";
 
-/// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on its
-/// content, so that another version of this command doesn't replace what running programs have mapped.
+/// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on
+/// its content, so that another version of this command doesn't replace what running programs have mapped.
 pub(crate) fn install(place: &Place) -> Done<PathBuf> {
     let directory = place.for_objects()?;
     let mut hasher = DefaultHasher::new();

@@ -6,6 +6,7 @@ use crate::spool::SpoolReader;
 use crate::tables::TasksByTime;
 use crate::{Error, spool::Spool};
 use abi::control::Table;
+use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
 use agent::sched;
 use ring_buffer::DropReason;
 use session::{EventInfo, Timeline};
@@ -103,7 +104,7 @@ impl Recorded {
     }
 
     fn metadata(&self, events: &[EventInfo], kallsyms: String, pages: &[CpuPages<'_>]) -> Metadata {
-        let mut metadata = Metadata::new(abi::page::DEFAULT_SIZE as u32);
+        let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
         let mut systems: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for event in events {
             systems.entry(&event.system).or_default().push(event.format.clone());
@@ -251,6 +252,9 @@ fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)
     named
 }
 
+/// Bytes of a page that are there for events.
+const ROOM: usize = DEFAULT_SIZE - HEADER_SIZE;
+
 /// A CPU's pages on their way into the file.
 struct CpuPages<'a> {
     directory: &'a Path,
@@ -259,6 +263,8 @@ struct CpuPages<'a> {
     builder: PageBuilder,
     /// Events lost before the page that is being filled.
     missed: u64,
+    /// Bytes of that page that are in use at most.
+    used: usize,
     events: u64,
     lost: u64,
     bytes: u64,
@@ -266,8 +272,8 @@ struct CpuPages<'a> {
 
 impl<'a> CpuPages<'a> {
     fn new(directory: &'a Path) -> CpuPages<'a> {
-        let builder = PageBuilder::new(abi::page::DEFAULT_SIZE);
-        CpuPages { directory, file: None, builder, missed: 0, events: 0, lost: 0, bytes: 0 }
+        let builder = PageBuilder::new(DEFAULT_SIZE);
+        CpuPages { directory, file: None, builder, missed: 0, used: 0, events: 0, lost: 0, bytes: 0 }
     }
 
     /// Appends an event; `lost` were lost before it.
@@ -277,10 +283,14 @@ impl<'a> CpuPages<'a> {
             self.finish_page()?;
             self.missed = lost;
         }
-        if !self.builder.push(time, payload) {
+        let size = event_size(payload.len()) + TIME_EXTEND_SIZE;
+        // How much was lost stands behind the page's events, where there is room.
+        let has_room = self.missed == 0 || self.used + size + size_of_val(&self.missed) <= ROOM;
+        if !has_room || !self.builder.push(time, payload) {
             self.finish_page()?;
             self.builder.push(time, payload);
         }
+        self.used += size;
         self.events += 1;
         self.lost += lost;
         Ok(())
@@ -294,6 +304,7 @@ impl<'a> CpuPages<'a> {
             Some(file) => file,
             none => none.insert(BufWriter::new(tempfile::tempfile_in(self.directory)?)),
         };
+        self.used = 0;
         let page = self.builder.finish(Some(std::mem::take(&mut self.missed)));
         file.write_all(page)?;
         self.bytes += page.len() as u64;
@@ -308,5 +319,28 @@ impl<'a> CpuPages<'a> {
         let mut file = file.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
         Ok(CpuSource { pages: Box::new(file), length: self.bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use trace_data::page::Page;
+
+    #[test]
+    fn a_full_page_says_how_much_was_lost_before_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut pages = CpuPages::new(directory.path());
+        for time in 0..1000 {
+            let lost = if time % 300 == 1 { 7 } else { 0 };
+            pages.push(time, &[0; 28], lost).unwrap();
+        }
+        let mut bytes = Vec::new();
+        pages.into_source().unwrap().pages.read_to_end(&mut bytes).unwrap();
+        let pages = bytes.chunks_exact(DEFAULT_SIZE).map(|page| Page::new(page).unwrap());
+        let missed: Vec<Missed> =
+            pages.map(|page| page.missed()).filter(|missed| *missed != Missed::None).collect();
+        assert_eq!(missed, [Missed::Count(7); 4]);
     }
 }

@@ -115,7 +115,8 @@ impl<'a> TasksByTime<'a> {
 
     /// The process that a thread was in at a time in the buffer's clock.
     ///
-    /// A child by vfork(2) has no entry before it executes a program: until then it is in its parent's memory.
+    /// A child by vfork(2) has no entry before it executes a program: until then it is in its parent's
+    /// memory.
     pub(crate) fn process(&self, tid: u32, time: u64) -> Option<&'a Process> {
         let (mut tid, mut time) = (tid, time);
         for _ in 0..NESTED {

@@ -75,11 +75,12 @@ impl Place {
         if is_good(&name) { Ok(self.path.join(name)) } else { Err(Error::BadName { name }) }
     }
 
-    /// Where the object to preload is put: on a disk if possible, from where the kernel maps it quicker than from
-    /// memory (large folios: 8 us less for each program that starts), and where programs may be executed.
+    /// Where the object to preload is put: on a disk if possible, from where the kernel maps it quicker
+    /// than from memory (large folios: 8 us less for each program that starts), and where programs may be
+    /// executed.
     ///
-    /// Programs that root starts can become others' and execute again, so root's has to be found by everybody.
-    /// The path must not have the characters that separate paths in `LD_PRELOAD`.
+    /// Programs that root starts can become others' and execute again, so root's has to be found by
+    /// everybody. The path must not have the characters that separate paths in `LD_PRELOAD`.
     pub fn for_objects(&self) -> Result<Place, Error> {
         let user = rustix::process::geteuid();
         let (cache, mode) = if user.is_root() {

@@ -9,7 +9,7 @@
 //!
 //! [`write()`] makes version 6, the one that all readers know.
 //!
-//! Source: clients.md section 4.1, files made by trace-cmd 3.1.6, and this crate's tests, which let
+//! Sources: trace-cmd.dat(5), files made by trace-cmd 3.1.6, and this crate's tests, which let
 //! trace-cmd read what is written here.
 
 mod error;

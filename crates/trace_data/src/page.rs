@@ -2,7 +2,7 @@
 //!
 //! A page is the unit in which the kernel's ring buffer, and ours, hands out events
 //! (`per_cpu/cpuN/trace_pipe_raw`, the data part of a trace.dat file). Its layout is in
-//! [`abi::page`]; tracefs.md section 4 has the experiments behind it.
+//! [`abi::page`]; this crate's tests compare with pages that a kernel has written.
 //!
 //! Reading trusts nothing: whatever the bytes are, [`Page`] and [`Events`] neither panic nor loop
 //! for ever, and they hand out only slices that lie inside the page's commit.

@@ -24,7 +24,7 @@
 //! * has parentheses around the parts of `?:` that are more than a field, a constant or a string;
 //! * does without `^`, character constants, `%c`, `%px`, `%+d` and `__print_array`.
 //!
-//! Sources: clients.md section 4.2, comparison with both programs in this crate's tests.
+//! Sources: libtraceevent's `event-parse.c`; comparison with both programs in this crate's tests.
 
 mod address;
 mod conversion;

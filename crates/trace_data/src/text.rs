@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Byte for byte what Linux 6.18 prints; this crate's tests compare with the kernel they run on.
-//! Sources: tracefs.md section 3.2, `kernel/trace/trace.c` and `trace_output.c`.
+//! Sources: `kernel/trace/trace.c` and `trace_output.c`.
 
 mod flags;
 mod ftrace;

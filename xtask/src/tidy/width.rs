@@ -2,7 +2,9 @@
 
 use super::code::lines_in_strings;
 use super::finding::Finding;
+use super::markdown::prose;
 use super::tree::Tree;
+use std::collections::HashSet;
 
 /// Columns of the longest line.
 const MOST: usize = 110;
@@ -12,12 +14,12 @@ const EXTENSIONS: &[&str] = &["c", "h", "md", "rs", "sh"];
 /// What marks a table whose lines are as long as they have to be, up to the end of its braces.
 const MARK: &str = "rustfmt::skip";
 
-/// Lines that are longer. What lies within a text of several lines is data, and as it has to be.
+/// Lines that are longer.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.with_extension(EXTENSIONS) {
         let mut table = Table::default();
-        let data = if path.ends_with(".rs") { lines_in_strings(text) } else { Vec::new() };
+        let data = data(path, text);
         for (index, line) in text.lines().enumerate() {
             let columns = line.chars().count();
             let is_free = table.contains(line) || data.contains(&index) || is_one_piece(path, line);
@@ -29,14 +31,25 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether a line can't be broken: a row of a Markdown table, or one long word.
+/// The indices of lines that are data, and as they have to be: in texts of several lines, in blocks of code.
+fn data(path: &str, text: &str) -> Vec<usize> {
+    if path.ends_with(".md") {
+        let prose: HashSet<usize> = prose(text).map(|(line, _)| line - 1).collect();
+        return (0..text.lines().count()).filter(|index| !prose.contains(index)).collect();
+    }
+    if path.ends_with(".rs") { lines_in_strings(text) } else { Vec::new() }
+}
+
+/// Whether a line can't be broken: a row of a Markdown table, one long word, or one text in Rust.
 fn is_one_piece(path: &str, line: &str) -> bool {
     let prose = match path.ends_with(".md") {
         true => Some(line),
         false => ["//! ", "/// "].iter().find_map(|mark| line.trim_start().strip_prefix(mark)),
     };
     let words = line.split_whitespace().filter(|word| word.len() > 3).count();
-    words <= 1 || prose.is_some_and(|prose| prose.starts_with('|'))
+    let is_text =
+        path.ends_with(".rs") && ["\"", "r#\""].iter().any(|mark| line.trim_start().starts_with(mark));
+    words <= 1 || is_text || prose.is_some_and(|prose| prose.starts_with('|'))
 }
 
 /// Whether the walk over the lines is in a table.
@@ -85,5 +98,6 @@ mod tests {
         assert!(lines("a.rs", &format!("//! | a | {word} | some words more |\n")).is_empty());
         assert!(lines("a.rs", &format!("const A: &str = \"\nsome {word} more words\n\";\n")).is_empty());
         assert_eq!(lines("a.md", &format!("some {word} more words\n")).len(), 1);
+        assert!(lines("a.md", &format!("```\nsome {word} more words\n```\n")).is_empty());
     }
 }

@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, tempfile_in};
 
-/// Where a recording goes. A regular file gets its name when it is complete: what was there before stays until
-/// then, and after a failure nothing half-written is left.
+/// Where a recording goes. A regular file gets its name when it is complete: what was there before stays
+/// until then, and after a failure nothing half-written is left.
 #[derive(Debug)]
 pub(crate) struct Output {
     path: PathBuf,

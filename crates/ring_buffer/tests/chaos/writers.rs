@@ -264,8 +264,8 @@ fn thread(place: &Place) -> Thread {
     Thread { area, identity }
 }
 
-/// An area that looks like the thread's own and that the kernel has never heard of. It says that the thread is
-/// on CPU 0, as it does of one that was moved away from there and not told: so writers meet often.
+/// An area that looks like the thread's own and that the kernel has never heard of. It says that the thread
+/// is on CPU 0, as it does of one that was moved away from there and not told: so writers meet often.
 fn unarmed_area(place: &Place) -> Area {
     let words = place.unarmed.get();
     // SAFETY: the words are the thread's own and outlive the area, which is used at once.

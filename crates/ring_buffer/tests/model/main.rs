@@ -28,8 +28,8 @@
 //!
 //! **Kills.** In every state every law is checked for someone who comes when all others are gone: the
 //! accounts are right, a reader finds every event, a writer gets its event in within a bounded number
-//! of steps. So every state counts as one in which everybody was killed, and kills are moves of their own only where
-//! somebody can tell: owners of lanes are replaced when they are known to be dead.
+//! of steps. So every state counts as one in which everybody was killed, and kills are moves of
+//! their own only where somebody can tell: owners of lanes are replaced when they are known to be dead.
 //!
 //! **Memory** is sequentially consistent, which is enough: x86-64 shows the stores of a CPU in order, and
 //! loads are done in order. What it does besides is to delay a CPU's stores past its own later loads.

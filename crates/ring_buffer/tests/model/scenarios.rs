@@ -264,7 +264,13 @@ scenarios! { WALKS, walks, crate::assert_walks_hold:
 
     /// A full ring with consumers.
     full_ring: Setting { pages: 3, ..FULL }, [Wrote(3)],
-        [writer(10), writer(10), consumer(9), consumer(9), controller(&[Clear, Tracing(false), Tracing(true)])],
+        [
+            writer(10),
+            writer(10),
+            consumer(9),
+            consumer(9),
+            controller(&[Clear, Tracing(false), Tracing(true)])
+        ],
         Limits { aborts: 8, kills: 0, ticks: &[1, 5, 1] };
 
     /// A lane whose owners are killed.

@@ -53,7 +53,7 @@ impl Cursor {
                 }
                 Entry::Padding { delta: _, size } => {
                     // A discarded event. The kernel's readers leave its delta out of the sum, and
-                    // so do we; libtraceevent adds it (tracefs.md section 4.2).
+                    // so do we; libtraceevent adds it.
                     self.position = position.saturating_add(size);
                 }
                 Entry::TimeExtend(delta) => {

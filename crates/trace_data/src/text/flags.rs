@@ -1,7 +1,7 @@
 //! The five characters that tell the state in which an event was recorded.
 
 /// Bits of `common_flags`. Source: `enum trace_flag_type` in `include/linux/trace_events.h` of
-/// Linux 6.18, and tracefs.md section 4.6.
+/// Linux 6.18.
 const IRQS_OFF: u8 = 0x01;
 const NEED_RESCHED_LAZY: u8 = 0x02;
 const NEED_RESCHED: u8 = 0x04;
