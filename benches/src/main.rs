@@ -15,6 +15,7 @@ mod lttng;
 mod micro;
 mod peers;
 mod program;
+mod programs;
 mod progress;
 mod report;
 mod row;
@@ -22,6 +23,7 @@ mod samples;
 mod spawn;
 mod threads;
 mod worker;
+mod workload;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -38,13 +40,18 @@ struct Arguments {
 enum Command {
     /// The cost of single operations.
     Micro(micro::Options),
+    /// What recording costs whole programs.
+    Programs(programs::Options),
 }
 
 fn main() -> ExitCode {
-    let Command::Micro(options) = Arguments::parse().command;
-    match micro::run(&options) {
+    let (measured, json) = match Arguments::parse().command {
+        Command::Micro(options) => (micro::run(&options), options.json),
+        Command::Programs(options) => (programs::measure(&options), options.json),
+    };
+    match measured {
         Ok(report) => {
-            report.print(options.json);
+            report.print(json);
             if report.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {

@@ -10,6 +10,8 @@ use std::process::Stdio;
 pub enum Bench {
     /// The cost of single operations, beside other tracers
     Micro(Micro),
+    /// What recording costs whole programs
+    Programs(Programs),
 }
 
 /// How single operations are measured.
@@ -23,16 +25,33 @@ pub struct Micro {
     part: Vec<String>,
 }
 
+/// How whole programs are measured.
+#[derive(Debug, Args)]
+pub struct Programs {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
 /// Measures. Whether all limits are kept.
 pub fn run(bench: &Bench) -> Result<bool, Error> {
-    let Bench::Micro(micro) = bench;
     let mut measure = workspace::cargo();
-    measure.args(["run", "--quiet", "--release", "--package", "lookback-benches", "--", "micro"]);
-    if micro.json {
+    measure.args(["run", "--quiet", "--release", "--package", "lookback-benches", "--"]);
+    let json = match bench {
+        Bench::Micro(micro) => {
+            measure.arg("micro");
+            for part in &micro.part {
+                measure.arg("--part").arg(part);
+            }
+            micro.json
+        }
+        Bench::Programs(programs) => {
+            measure.arg("programs");
+            programs.json
+        }
+    };
+    if json {
         measure.arg("--json");
-    }
-    for part in &micro.part {
-        measure.arg("--part").arg(part);
     }
     match agent() {
         Ok(agent) => {
