@@ -123,12 +123,12 @@ impl Recorded {
         metadata
     }
 
-    /// What the kernel's `per_cpu/cpuN/stats` would say.
+    /// What the kernel's `per_cpu/cpuN/stats` would say: all that was recorded has been read.
     fn cpu_statistics(&self, cpu: u32, pages: &CpuPages<'_>) -> String {
         let dropped = self.session.buffer().statistics(cpu).dropped_events();
         format!(
-            "CPU: {cpu}\nentries: {}\noverrun: {}\ncommit overrun: 0\nbytes: {}\ndropped events: {dropped}\nread events: {}\n",
-            pages.events, pages.lost, pages.bytes, pages.events,
+            "CPU: {cpu}\nentries: 0\noverrun: {}\ncommit overrun: 0\nbytes: {}\ndropped events: {dropped}\nread events: {}\n",
+            pages.lost, pages.bytes, pages.events,
         )
     }
 
