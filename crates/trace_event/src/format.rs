@@ -69,7 +69,7 @@ const fn conversion(kind: Kind) -> &'static str {
         Kind::Text => "\\\"%s\\\"",
         Kind::Symbol => "%pS",
         Kind::OpenFlags(_) => "%s%s%s",
-        Kind::Mode => "0%o",
+        Kind::Mode => "%04o",
         Kind::Directory => "%d%s",
         Kind::Descriptors => "[%d,%d]",
     }
