@@ -66,7 +66,7 @@ macro_rules! calls {
                     or __fxstatat64(version: Int, dirfd: Directory, pathname: Path, statbuf: Pointer, flags: AtFlags);
                 statx(dirfd: Directory, pathname: Path, flags: AtFlags, mask: Unsigned, statxbuf: Pointer) -> Success as [statx];
                 access(pathname: Path, mode: AccessMode) -> Success as [access];
-                faccessat(dirfd: Directory, pathname: Path, mode: AccessMode, flags: AtFlags) -> Success as [faccessat];
+                faccessat(dirfd: Directory, pathname: Path, mode: AccessMode, flags: AccessFlags) -> Success as [faccessat];
                 readlink(pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlink]
                     or __readlink_chk(pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
                 readlinkat(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlinkat]

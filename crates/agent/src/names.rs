@@ -13,8 +13,8 @@ macro_rules! names {
 
 names! {
     /// open(2), without the access mode.
-    OPEN: O_CREAT O_EXCL O_NOCTTY O_TRUNC O_APPEND O_NONBLOCK O_DSYNC O_DIRECT O_DIRECTORY O_NOFOLLOW
-        O_NOATIME O_CLOEXEC O_PATH;
+    OPEN: O_CREAT O_EXCL O_NOCTTY O_TRUNC O_APPEND O_NONBLOCK O_DSYNC O_DIRECT O_TMPFILE O_DIRECTORY
+        O_NOFOLLOW O_NOATIME O_CLOEXEC O_PATH;
     /// lseek(2).
     WHENCE: SEEK_SET SEEK_CUR SEEK_END SEEK_DATA SEEK_HOLE;
     /// dup3(2), pipe2(2), epoll_create1(2).
@@ -26,6 +26,8 @@ names! {
     LOCK: LOCK_SH LOCK_EX LOCK_NB LOCK_UN;
     /// access(2); F_OK is 0.
     ACCESS: X_OK W_OK R_OK;
+    /// faccessat(2): another meaning for the bit that is AT_REMOVEDIR elsewhere.
+    ACCESS_AT: AT_SYMLINK_NOFOLLOW AT_EACCESS AT_EMPTY_PATH;
     /// The calls that end in "at".
     AT: AT_SYMLINK_NOFOLLOW AT_REMOVEDIR AT_SYMLINK_FOLLOW AT_NO_AUTOMOUNT AT_EMPTY_PATH;
     /// socket(2).

@@ -52,11 +52,14 @@ pub(crate) fn run(arguments: &Record) -> Done {
 /// Ends as the program did: with its exit code, or by its signal.
 fn pass_on(status: std::process::ExitStatus) -> Done {
     use rustix::process::{Resource, Rlimit, setrlimit};
+    use signal_hook::low_level;
     use std::os::unix::process::ExitStatusExt;
     if let Some(signal) = status.signal() {
         // The core dump of interest is the program's.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        let _ = low_level::emulate_default_handler(signal);
+        // That knows no signals for real-time programs; nobody here handles them.
+        let _ = low_level::raise(signal);
         return Err(Failure::failed(format_args!("the program was ended by signal {signal}")));
     }
     Ok(ExitCode::from(status.code().unwrap_or(0) as u8))

@@ -6,7 +6,8 @@ use std::process::Command;
 #[test]
 fn the_pages_are_up_to_date() {
     let made = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_lookback")).arg("manual").arg(made.path()).status().unwrap();
+    let status =
+        Command::new(env!("CARGO_BIN_EXE_lookback")).arg("manual").arg(made.path()).status().unwrap();
     assert!(status.success());
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/man");
     let mut names = Vec::new();

@@ -7,6 +7,7 @@ use control::{Clocks, ControlFile, Identity};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::ffi::CString;
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -95,8 +96,12 @@ impl Session {
     /// Opens the session at `path` and checks that its file is of this version and in one piece.
     pub fn open(path: &Path) -> Result<Session, Error> {
         let file = path.join(SESSION_FILE);
-        if !file.is_file() {
-            return Err(Error::NoSession { path: path.to_path_buf() });
+        let found = file.metadata().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::NoSession { path: path.to_path_buf() },
+            _ => Error::system(&file, error),
+        })?;
+        if !found.is_file() || found.len() < FILE_SIZE as u64 {
+            return Err(Error::unusable(&file, "damaged session file"));
         }
         let segment = shm::open(&c_path(&file)?).map_err(|error| Error::errno(&file, error))?;
         let (control, buffer) =
@@ -147,7 +152,7 @@ fn unfinished_path(path: &Path) -> PathBuf {
 
 fn c_path(path: &Path) -> Result<CString, Error> {
     CString::new(path.as_os_str().as_encoded_bytes())
-        .map_err(|_| Error::system(path, std::io::ErrorKind::InvalidInput))
+        .map_err(|_| Error::system(path, ErrorKind::InvalidInput))
 }
 
 /// The inode of the pid namespace that this process counts in.

@@ -174,8 +174,8 @@ print fmt: ";
             (r#""%s", __print_flags(REC->l, " or ", { 8, "eight" }, { 1, "one" })"#, "eight or 0x1000"),
             (
                 r#""%f %d""#,
-                "[FAILED TO PARSE] i=-5 s=-2 zero=0 c=120 l=0x1008 bytes=ARRAY[7f, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 10]\
-                  words=ARRAY[0f, 00, 00, 00, 00, 01, 00, 00] text=hello name=0x5000",
+                "[FAILED TO PARSE] i=-5 s=-2 zero=0 c=120 l=0x1008 bytes=ARRAY[7f, 00, 00, 01, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 00, 10] \
+                 words=ARRAY[0f, 00, 00, 00, 00, 01, 00, 00] text=hello name=0x5000",
             ),
         ];
         for (print_fmt, expected) in cases {

@@ -44,8 +44,8 @@ fn field_line(f: &mut Formatter<'_>, field: &Field, offset: usize) -> Result {
 /// The C type before and behind the name, and whether it is signed.
 const fn c_type(kind: Kind) -> (&'static str, &'static str, bool) {
     match kind {
-        Kind::I32 | Kind::Named(_) | Kind::Directory => ("int", "", true),
-        Kind::U32 | Kind::Flags(_) | Kind::OpenFlags(_) => ("unsigned int", "", false),
+        Kind::I32 | Kind::Directory => ("int", "", true),
+        Kind::U32 | Kind::Named(_) | Kind::Flags(_) | Kind::OpenFlags(_) => ("unsigned int", "", false),
         Kind::Mode => ("umode_t", "", false),
         Kind::I64 => ("long", "", true),
         Kind::U64 | Kind::Pointer | Kind::Symbol => ("unsigned long", "", false),
@@ -97,7 +97,10 @@ fn arguments(f: &mut Formatter<'_>, field: &Field) -> Result {
             write!(f, ", __print_flags(REC->{name} & ~3, \"|\"")?;
             table(f, names)
         }
-        Kind::Directory => write!(f, "REC->{name}, REC->{name} == -100 ? \"(AT_FDCWD)\" : \"\""),
+        // libtraceevent takes the field for unsigned when it compares.
+        Kind::Directory => {
+            write!(f, "REC->{name}, (REC->{name} & 0xffffffff) == 0xffffff9c ? \"(AT_FDCWD)\" : \"\"")
+        }
         Kind::Descriptors => write!(f, "REC->{name}[0], REC->{name}[1]"),
         _ => write!(f, "REC->{name}"),
     }

@@ -44,7 +44,9 @@ mod thread;
 
 pub use event::{Event, Field};
 pub use kind::Kind;
-pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, attach, session};
+pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, attach, leave, session};
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::Site;
-pub use thread::{ThreadState, end_thread, forked, is_aside, thread_state};
+pub use thread::{
+    ThreadState, end_thread, forked, is_aside, maker_aside, set_aside, take_back, thread_state,
+};

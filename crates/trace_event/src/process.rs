@@ -72,6 +72,7 @@ static FILLED: AtomicU32 = AtomicU32::new(EMPTY);
 const EMPTY: u32 = 0;
 const FILLING: u32 = 1;
 const FULL: u32 = 2;
+const LEFT: u32 = 3;
 
 /// What a process that is attached learns of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +97,14 @@ pub fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
     FILLED.store(FULL, Release);
     recorder::use_enabled_words(shared.control.enabled_words());
     Ok(Attached { was_known })
+}
+
+/// Ends the process's part in the session, for good: for when it is about to lose what recording needs. Its
+/// end is noticed by others. What it has mapped stays, another thread may be using it.
+pub fn leave() {
+    if FILLED.compare_exchange(FULL, LEFT, AcqRel, Relaxed).is_ok() {
+        recorder::use_no_words();
+    }
 }
 
 /// The session, if there is one.

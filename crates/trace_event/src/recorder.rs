@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
 
 /// What stands for the session's words as long as there is none: nothing is on. Behind what every process
-/// touches, see [`crate::process`]. For who tests words in assembly; see [`is_enabled`].
+/// touches, see `process`. For who tests words in assembly; see [`is_enabled`].
 #[unsafe(link_section = ".bss.lookback_large_off")]
 pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
 
@@ -21,6 +21,11 @@ pub static ENABLED_SHIFT: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn use_enabled_words(words: &'static [AtomicU64; EVENTS]) {
     let session = words.as_ptr().expose_provenance();
     ENABLED_SHIFT.store(session.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()), Relaxed);
+}
+
+/// Makes all events look as if they were off.
+pub(crate) fn use_no_words() {
+    ENABLED_SHIFT.store(0, Relaxed);
 }
 
 /// The word that says whether an event is on. An id that is none has the last one's.

@@ -5,6 +5,7 @@
 //! part of the static TLS block, so they are there from a thread's first instruction to its last.
 
 use crate::process::{self, Parent};
+use crate::recorder::{self, Entered};
 use crate::shared::Shared;
 use control::NewTask;
 use core::arch::{asm, global_asm};
@@ -39,12 +40,55 @@ pub struct ThreadState {
     pub libc_tid: u32,
     /// Not 0 while these words may be in use by a child that shares its parent's memory, as vfork and clone
     /// make them. Such a child has no rseq although its parent's lies where it would look for it, and the
-    /// parent's TID would be here. So who makes one sets these words aside, to all zero but this one: the
-    /// child finds nothing, asks who it is, and writes to a lane. The parent takes its words back once the
-    /// child is gone from its memory.
+    /// parent's TID would be here. So who makes one sets these words aside, to all zero but this one, which
+    /// says who that is: its common fields, + 1. Whoever finds this has to ask the kernel who it is, child or
+    /// parent, and writes to a lane. The parent takes its words back once the child is gone from its memory;
+    /// a handler that interrupts it before that finds them aside, too.
     pub aside: u64,
     /// What such a child is in common fields, once it is known.
     pub aside_common: u64,
+}
+
+impl ThreadState {
+    /// What `aside` is to be while the words of `maker` are set aside.
+    pub fn aside_for(maker: Option<Entered>) -> u64 {
+        maker.map_or(0, |maker| maker.common(0)) + 1
+    }
+}
+
+/// Sets the calling thread's words aside, and gives what they were.
+///
+/// In this order, word by word: a handler that comes in between must not take them for those of a new thread.
+pub fn set_aside() -> ThreadState {
+    let aside = ThreadState::aside_for(recorder::enter());
+    let (words, before) = (thread_state(), load());
+    // SAFETY: the words are the thread's own.
+    unsafe {
+        (&raw mut (*words).aside).write_volatile(aside);
+        (&raw mut (*words).aside_common).write_volatile(0);
+        (&raw mut (*words).common).write_volatile(0);
+        (&raw mut (*words).task).write_volatile(0);
+        (&raw mut (*words).libc_tid).write_volatile(0);
+    }
+    before
+}
+
+/// Takes the words back that were set aside, in the other order.
+pub fn take_back(before: ThreadState) {
+    let words = thread_state();
+    // SAFETY: as above.
+    unsafe {
+        (&raw mut (*words).aside_common).write_volatile(before.aside_common);
+        (&raw mut (*words).common).write_volatile(before.common);
+        (&raw mut (*words).task).write_volatile(before.task);
+        (&raw mut (*words).libc_tid).write_volatile(before.libc_tid);
+        (&raw mut (*words).aside).write_volatile(before.aside);
+    }
+}
+
+/// The thread that has set the calling thread's words aside.
+pub fn maker_aside() -> u32 {
+    abi::common::pid(load().aside.wrapping_sub(1)) as u32
 }
 
 /// The calling thread's words. They are nobody else's, but see [`ThreadState::aside`].
@@ -129,16 +173,15 @@ pub(crate) fn start(shared: &Shared) -> u64 {
     common
 }
 
-/// The same for a child in its parent's memory: its words keep `common` at 0, so that it always comes
-/// back here. To the session it is a process of its own.
+/// The same while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
+/// time. A child in its parent's memory is a process of its own to the session.
 fn start_aside(shared: &Shared, state: ThreadState) -> u64 {
-    if state.aside_common != 0 {
-        return state.aside_common;
+    let pid = gettid().as_raw_nonzero().get();
+    let common = abi::common::word(0, 0, 0, pid);
+    if common != state.aside.wrapping_sub(1) && common != state.aside_common {
+        shared.enter_child(pid as u32);
+        store(ThreadState { aside_common: common, ..state });
     }
-    let pid = gettid().as_raw_nonzero().get() as u32;
-    shared.enter_child(pid);
-    let common = abi::common::word(0, 0, 0, pid as i32);
-    store(ThreadState { aside_common: common, ..state });
     common
 }
 
@@ -161,11 +204,14 @@ pub fn forked() {
     let Some(shared) = process::shared() else { return };
     let pid = getpid().as_raw_nonzero().get() as u32;
     let parent_pid = shared.pid();
+    // What the thread knows of itself is still its parent's; if it has recorded anything there. A handler
+    // that comes in between changes that once the process is known to be new.
+    let state = load();
+    let known = if state.aside == 0 { state.common } else { state.aside_common };
     if !shared.is_new_process(pid) {
         return;
     }
-    // What the thread knows of itself is still its parent's; if it has recorded anything there.
-    let tid = match abi::common::pid(load().common) {
+    let tid = match abi::common::pid(known) {
         0 => parent_pid,
         tid => tid as u32,
     };

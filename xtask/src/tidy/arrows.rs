@@ -7,6 +7,7 @@ use super::tree::Tree;
 /// in the design is decided.
 const ARROWS: &[(&str, &[&str])] = &[
     ("abi", &[]),
+    ("launch", &[]),
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),

@@ -8,7 +8,7 @@ use super::tree::Tree;
 /// The crates that need it: for shared memory, for assembly, and for standing between a program and its
 /// libc.
 const ALLOWED: &[&str] =
-    &["shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent", "benches"];
+    &["launch", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent", "benches"];
 
 /// What all others say.
 const FORBIDDEN: &str = "#![forbid(unsafe_code)]";

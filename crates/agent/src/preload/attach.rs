@@ -13,6 +13,9 @@ use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
+/// The name of lookback's own command.
+const OWN_COMM: [u8; 16] = *b"lookback\0\0\0\0\0\0\0\0";
+
 /// The process's nice value.
 static NICE: AtomicI32 = AtomicI32::new(0);
 
@@ -38,22 +41,27 @@ pub(crate) fn start() {
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let before = unsafe { *errno };
-    objects::remember_symbols();
-    if !is_privileged() {
-        join();
+    let object = objects::remember_symbols();
+    if !is_privileged() && !is_own_command() {
+        join(object.unwrap_or_default());
     }
     // SAFETY: as above.
     unsafe { *errno = before };
 }
 
-/// Attaches the process, if its environment names a session.
-fn join() {
+/// Attaches the process, if its environment names a session. `object` is our own path.
+fn join(object: &CStr) {
     let mut buffer = [0; environment::LONGEST_PATH];
-    let Some(file) = environment::load(&mut buffer) else { return };
+    let Some(file) = environment::load(object, &mut buffer) else { return };
     match attach(file) {
         Ok(attached) => began(attached),
         Err(error) => environment::complain(describe(error)),
     }
+}
+
+/// Whether the process is lookback's own command: who looks at a recording is not part of it.
+fn is_own_command() -> bool {
+    comm_of(program()) == OWN_COMM
 }
 
 /// Whether the process has more rights than who started it: then the environment is not to be trusted.
@@ -127,7 +135,7 @@ fn began(attached: Attached) {
 fn comm_of_parent(control: &ControlFile, pid: u32) -> [u8; 16] {
     match control.find_process(pid) {
         Some(found) => found.comm,
-        None if pid == control.identity().creator => *b"lookback\0\0\0\0\0\0\0\0",
+        None if pid == control.identity().creator => OWN_COMM,
         None => *b"<...>\0\0\0\0\0\0\0\0\0\0\0",
     }
 }

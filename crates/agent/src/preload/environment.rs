@@ -1,13 +1,15 @@
 //! The environment: which session, and how programs that this one executes find it.
 //!
 //! A child inherits the two variables like all others. A program that executes another with an environment
-//! of its own making (`env -i`) would lose them; so they are added to what it passes on.
+//! of its own making (`env -i`) would lose them; so they are added to what it passes on. In another root our
+//! object is not there, and the dynamic linker would complain; so it is taken away from what is passed on.
 
 use abi::control::SESSION_FILE;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use rustix::fs::{Access, access};
 
 /// The dynamic linker's variable.
 const PRELOAD: &[u8] = b"LD_PRELOAD=";
@@ -23,7 +25,7 @@ const MOST: usize = 512;
 /// Bytes of the longest path of a session's file.
 pub(crate) const LONGEST_PATH: usize = 1024;
 
-/// A variable of this process's, with its name, as it was at the start.
+/// A variable with its name, as a program finds the session by it.
 struct Kept(UnsafeCell<[u8; MOST]>);
 
 // SAFETY: written once, before `LOADED` is set.
@@ -31,6 +33,9 @@ unsafe impl Sync for Kept {}
 
 static KEPT_PRELOAD: Kept = Kept(UnsafeCell::new([0; MOST]));
 static KEPT_SESSION: Kept = Kept(UnsafeCell::new([0; MOST]));
+/// Whether another root, or other file systems, may have made our object impossible to find.
+static MOVED: AtomicBool = AtomicBool::new(false);
+
 static LOADED: AtomicBool = AtomicBool::new(false);
 static COMPLAINS: AtomicBool = AtomicBool::new(false);
 
@@ -74,18 +79,19 @@ unsafe fn value<'a>(environment: *const *const c_char, name: &[u8]) -> Option<&'
     }
 }
 
-/// Reads the process's environment. The path of the session's file, in `buffer`, if a session is named.
-pub(crate) fn load(buffer: &mut [u8; LONGEST_PATH]) -> Option<&CStr> {
+/// Reads the process's environment; `object` is our own path. The path of the session's file, in `buffer`,
+/// if a session is named.
+pub(crate) fn load<'a>(object: &CStr, buffer: &'a mut [u8; LONGEST_PATH]) -> Option<&'a CStr> {
     let environment = current();
     // SAFETY: it is the process's own.
     let [preload, session, debug] = [PRELOAD, SESSION, DEBUG].map(|name| unsafe { value(environment, name) });
     COMPLAINS.store(debug.is_some(), Relaxed);
     let session = session?;
-    // SAFETY: nobody reads them before `LOADED` is set.
-    let kept = preload.is_some_and(|preload| unsafe {
-        KEPT_PRELOAD.keep(PRELOAD, preload) && KEPT_SESSION.keep(SESSION, session)
-    });
-    LOADED.store(kept, Release);
+    if preload.is_some_and(|preload| contains(preload, object.to_bytes())) {
+        // SAFETY: nobody reads them before `LOADED` is set.
+        let kept = unsafe { KEPT_PRELOAD.keep(PRELOAD, object) && KEPT_SESSION.keep(SESSION, session) };
+        LOADED.store(kept, Release);
+    }
     let parts = [session.to_bytes(), b"/", SESSION_FILE.as_bytes(), b"\0"];
     let len: usize = parts.iter().map(|part| part.len()).sum();
     for (to, from) in buffer.iter_mut().zip(parts.into_iter().flatten()) {
@@ -126,88 +132,166 @@ impl Kept {
     }
 }
 
-/// Entries that an environment of a program's own making can have and still be completed: its copy is on
-/// the stack.
-const MOST_ENTRIES: usize = 1000;
-
-/// An environment with which an executed program finds the session.
-pub(crate) struct Complete {
-    entries: [*const c_char; MOST_ENTRIES + 3],
-    preload: [u8; 4 * MOST],
+/// Says that paths may lead elsewhere from now on.
+pub(crate) fn moved() {
+    MOVED.store(true, Relaxed);
 }
 
-impl Complete {
-    /// Whether `environment` lacks anything.
-    ///
-    /// # Safety
-    ///
-    /// As for [`entries`].
-    pub(crate) unsafe fn is_needed(environment: *const *const c_char) -> bool {
-        if !LOADED.load(Acquire) {
-            return false;
+/// Calls `execute` with an environment in which an executed program finds the session: with `environment`,
+/// if it does there. Room for another is taken from the stack only where it is needed, and little if that
+/// is enough: programs execute others on small stacks, too.
+///
+/// # Safety
+///
+/// As for [`entries`].
+pub(crate) unsafe fn completed(
+    environment: *const *const c_char,
+    execute: &mut dyn FnMut(*const *const c_char) -> i32,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(change) = needed(environment) else { return execute(environment) };
+        if entries(environment).count() > LITTLE {
+            with_room::<MUCH, TEXT>(environment, change, execute)
+        } else if value(environment, PRELOAD).is_some() {
+            with_room::<LITTLE, TEXT>(environment, change, execute)
+        } else {
+            with_room::<LITTLE, 0>(environment, change, execute)
         }
-        // SAFETY: the caller's promise.
-        let [preload, session] = [PRELOAD, SESSION].map(|name| unsafe { value(environment, name) });
-        session.is_none() || !preload.is_some_and(|preload| contains(preload, agent()))
     }
+}
 
-    /// Room for one.
-    pub(crate) fn new() -> Complete {
-        Complete { entries: [core::ptr::null(); MOST_ENTRIES + 3], preload: [0; 4 * MOST] }
+/// What has to be done to an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// It lacks the session, or our object.
+    Complete,
+    /// It has our object, which isn't there.
+    Clean,
+}
+
+/// Entries of most environments of a program's own making.
+const LITTLE: usize = 60;
+
+/// Entries that such an environment can have and still be completed.
+const MUCH: usize = 1000;
+
+/// Bytes of what is preloaded, where that is more than we.
+const TEXT: usize = 4 * MOST;
+
+/// What has to be done to `environment`, if anything.
+///
+/// # Safety
+///
+/// As for [`entries`].
+unsafe fn needed(environment: *const *const c_char) -> Option<Change> {
+    if !LOADED.load(Acquire) {
+        return None;
     }
+    // SAFETY: the caller's promise.
+    let [preload, session] = [PRELOAD, SESSION].map(|name| unsafe { value(environment, name) });
+    let has_object = preload.is_some_and(|preload| contains(preload, object().to_bytes()));
+    if MOVED.load(Relaxed) && access(object(), Access::READ_OK).is_err() {
+        return has_object.then_some(Change::Clean);
+    }
+    (!has_object || session.is_none()).then_some(Change::Complete)
+}
 
-    /// Makes it from `environment`: its entries, but for the two, and the two. What another object wants to
-    /// preload comes behind ours. None when it is too large.
+/// Calls `execute` with a changed copy of `environment`, or with that itself when it is too large.
+///
+/// # Safety
+///
+/// As for [`entries`].
+#[inline(never)]
+unsafe fn with_room<const ENTRIES: usize, const TEXT: usize>(
+    environment: *const *const c_char,
+    change: Change,
+    execute: &mut dyn FnMut(*const *const c_char) -> i32,
+) -> i32 {
+    let mut changed = Changed::<ENTRIES, TEXT> {
+        entries: [core::ptr::null(); ENTRIES],
+        more: [core::ptr::null(); 3],
+        preload: [0; TEXT],
+    };
+    // SAFETY: the caller's promise.
+    let filled = unsafe { changed.fill(environment, change) };
+    execute(filled.unwrap_or(environment))
+}
+
+/// An environment of our making.
+#[repr(C)]
+struct Changed<const ENTRIES: usize, const TEXT: usize> {
+    entries: [*const c_char; ENTRIES],
+    /// Behind them: room for ours, and for the null.
+    more: [*const c_char; 3],
+    preload: [u8; TEXT],
+}
+
+impl<const ENTRIES: usize, const TEXT: usize> Changed<ENTRIES, TEXT> {
+    /// Makes it from `environment`: its entries, but for the two, and the two, if they are to be there.
+    /// None when it is too large.
     ///
     /// # Safety
     ///
     /// As for [`entries`].
-    pub(crate) unsafe fn fill(&mut self, environment: *const *const c_char) -> Option<*const *const c_char> {
-        let mut count = 0;
+    unsafe fn fill(
+        &mut self,
+        environment: *const *const c_char,
+        change: Change,
+    ) -> Option<*const *const c_char> {
         // SAFETY: the caller's promise.
-        for entry in unsafe { entries(environment) } {
+        let preload = unsafe { value(environment, PRELOAD) }.unwrap_or_default();
+        let preload = self.preload(preload, change)?;
+        let session = if change == Change::Complete { Some(KEPT_SESSION.text()) } else { None };
+        let ours = preload.into_iter().chain(session.map(CStr::as_ptr));
+        // SAFETY: the caller's promise.
+        let others = unsafe { entries(environment) }.filter(|entry| {
             // SAFETY: as above.
-            let text = unsafe { CStr::from_ptr(entry) }.to_bytes();
-            if text.starts_with(PRELOAD) || text.starts_with(SESSION) {
-                continue;
-            }
-            if count == MOST_ENTRIES {
-                return None;
-            }
-            *self.entries.get_mut(count)? = entry;
-            count += 1;
+            let text = unsafe { CStr::from_ptr(*entry) }.to_bytes();
+            !text.starts_with(PRELOAD) && !text.starts_with(SESSION)
+        });
+        let mut room = self.entries.iter_mut().chain(&mut self.more);
+        for entry in others.chain(ours) {
+            *room.next()? = entry;
         }
-        // SAFETY: the caller's promise.
-        let preload = unsafe { value(environment, PRELOAD) };
-        let preload = self.preload(preload.map_or(&[], CStr::to_bytes))?;
-        *self.entries.get_mut(count)? = preload;
-        *self.entries.get_mut(count + 1)? = KEPT_SESSION.text().as_ptr();
-        Some(self.entries.as_ptr())
+        // The null at the end.
+        room.next()?;
+        Some((&raw const self.entries).cast())
     }
 
-    fn preload(&mut self, others: &[u8]) -> Option<*const c_char> {
-        let ours = KEPT_PRELOAD.text();
-        if others.is_empty() {
-            return Some(ours.as_ptr());
+    /// The variable for the dynamic linker, if it is to be there: what others preload comes before our
+    /// object, as it would without us. None when it is too long.
+    fn preload(&mut self, before: &CStr, change: Change) -> Option<Option<*const c_char>> {
+        let others = paths(before).filter(|path| !path.is_empty() && *path != object().to_bytes());
+        if others.clone().next().is_none() {
+            return Some((change == Change::Complete).then(|| KEPT_PRELOAD.text().as_ptr()));
         }
-        let parts: [&[u8]; 5] = [PRELOAD, agent(), b":", others, b"\0"];
-        if parts.iter().map(|part| part.len()).sum::<usize>() > self.preload.len() {
-            return None;
+        let ours = (change == Change::Complete).then(|| object().to_bytes());
+        let mut room = self.preload.iter_mut();
+        let mut separator: &[u8] = PRELOAD;
+        for path in others.chain(ours) {
+            for byte in separator.iter().chain(path) {
+                *room.next()? = *byte;
+            }
+            separator = b":";
         }
-        for (to, from) in self.preload.iter_mut().zip(parts.into_iter().flatten()) {
-            *to = *from;
-        }
-        Some(self.preload.as_ptr().cast())
+        *room.next()? = 0;
+        Some(Some(self.preload.as_ptr().cast()))
     }
 }
 
-/// The path of this library: the first entry of the variable that it was loaded by.
-fn agent() -> &'static [u8] {
-    let value = KEPT_PRELOAD.text().to_bytes().get(PRELOAD.len()..).unwrap_or_default();
-    value.split(|byte| matches!(byte, b':' | b' ')).next().unwrap_or_default()
+/// The path of our object.
+fn object() -> &'static CStr {
+    let text = KEPT_PRELOAD.text().to_bytes_with_nul().get(PRELOAD.len()..);
+    text.and_then(|path| CStr::from_bytes_until_nul(path).ok()).unwrap_or_default()
+}
+
+/// The paths of objects to preload.
+fn paths(preload: &CStr) -> impl Iterator<Item = &[u8]> + Clone {
+    preload.to_bytes().split(|byte| matches!(byte, b':' | b' '))
 }
 
 /// Whether one of the paths in `preload` is `path`.
 fn contains(preload: &CStr, path: &[u8]) -> bool {
-    preload.to_bytes().split(|byte| matches!(byte, b':' | b' ')).any(|found| found == path)
+    paths(preload).any(|found| found == path)
 }

@@ -2,7 +2,7 @@
 
 use crate::argument::Value;
 use crate::events::Call;
-use crate::preload::environment::{self, Complete};
+use crate::preload::environment::{self, completed};
 use crate::preload::real::{older, real};
 use crate::preload::stub::stub;
 use crate::preload::{objects, record};
@@ -31,24 +31,6 @@ fn record_return(result: i32, path: usize) -> i32 {
     result
 }
 
-/// Calls `real` with an environment in which the session can be found, if `environment` lacks it.
-///
-/// # Safety
-///
-/// As for execve(2).
-unsafe extern "C" fn with_session(
-    real: Execute,
-    path: usize,
-    arguments: usize,
-    environment: Environment,
-) -> i32 {
-    let mut complete = Complete::new();
-    // SAFETY: the caller's promise.
-    let environment = unsafe { complete.fill(environment) }.unwrap_or(environment);
-    // SAFETY: the program's own call.
-    unsafe { real(path, arguments, environment) }
-}
-
 /// Executes `path` by `real`, which takes an environment.
 ///
 /// # Safety
@@ -65,11 +47,7 @@ unsafe extern "C" fn execute(
     // SAFETY: the functions that this is called with have this type, and the program's own arguments.
     let result = unsafe {
         let real: Execute = core::mem::transmute(real);
-        if Complete::is_needed(environment) {
-            with_session(real, path, arguments, environment)
-        } else {
-            real(path, arguments, environment)
-        }
+        completed(environment, &mut |environment| real(path, arguments, environment))
     };
     record_return(result, path)
 }
@@ -161,15 +139,12 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
         Value::Word(environment as u64),
         Value::Word(caller as u64),
     ];
-    let mut complete = Complete::new();
     // SAFETY: the function has this type; the program's own call.
     let result = unsafe {
         objects::keep_up();
         record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
-        let is_needed = Complete::is_needed(environment);
-        let completed = if is_needed { complete.fill(environment) } else { None };
-        real(fd, arguments, completed.unwrap_or(environment))
+        completed(environment, &mut |environment| real(fd, arguments, environment))
     };
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
@@ -182,23 +157,6 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
 stub!(fexecve, fexecve_body, fd arguments environment);
 
 type Spawn = unsafe extern "C" fn(usize, usize, usize, usize, usize, Environment) -> i32;
-
-unsafe extern "C" fn spawn_with_session(
-    real: Spawn,
-    pid: usize,
-    path: usize,
-    actions: usize,
-    attributes: usize,
-    arguments: usize,
-    environment: Environment,
-) -> i32 {
-    let mut complete = Complete::new();
-    // SAFETY: the program's own call.
-    unsafe {
-        let environment = complete.fill(environment).unwrap_or(environment);
-        real(pid, path, actions, attributes, arguments, environment)
-    }
-}
 
 /// Defines a body for posix_spawn or posix_spawnp, with where libc's function is.
 macro_rules! spawning {
@@ -220,11 +178,9 @@ macro_rules! spawning {
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
                 let real: Spawn = core::mem::transmute($real);
-                if Complete::is_needed(environment) {
-                    spawn_with_session(real, pid, path, actions, attributes, arguments, environment)
-                } else {
+                completed(environment, &mut |environment| {
                     real(pid, path, actions, attributes, arguments, environment)
-                }
+                })
             };
             record_spawned(error, pid, path);
             error

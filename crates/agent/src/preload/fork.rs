@@ -1,4 +1,4 @@
-//! Making processes and threads.
+//! Making processes by fork(3) and vfork(2), and threads.
 //!
 //! The event that says so is recorded by the new one, see [`attach::record_fork`].
 
@@ -37,6 +37,8 @@ pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork }
 
 unsafe fn before_fork(_: &mut Frame) {
     objects::prepare_copy();
+    // The child tells by its parent's words who that was. A thread that has recorded nothing yet has none.
+    let _ = enter();
 }
 
 unsafe fn after_fork(frame: &mut Frame) {
@@ -55,28 +57,31 @@ unsafe extern "C" fn vfork() {
     naked_asm!(
         "mov rdi, [rsp]",
         "sub rsp, 8",
-        "call {before}",        // rax: the thread's words, or where they would be
+        "call {before}",        // rax: the thread's words; rdx: what `aside` is to be
         "add rsp, 8",
         "mov rsi, rax",
+        "push rdx",
         "mov rdx, [rsi + {COMMON}]",
         "mov r8, [rsi + {TASK}]",     // and libc's TID
         "mov r9, [rsi + {ASIDE}]",
         "mov r10, [rsi + {ASIDE_COMMON}]",
+        "pop rax",
         "pop rdi",
+        // In this order: a handler that comes in between must not take the words for those of a new thread.
+        "mov [rsi + {ASIDE}], rax",
+        "mov qword ptr [rsi + {ASIDE_COMMON}], 0",
         "mov qword ptr [rsi + {COMMON}], 0",
         "mov qword ptr [rsi + {TASK}], 0",
-        "mov qword ptr [rsi + {ASIDE}], 1",
-        "mov qword ptr [rsi + {ASIDE_COMMON}], 0",
         "mov eax, 58",
         "syscall",
         "push rdi",
         "test eax, eax",
         "jz 2f",
         // The parent, once the child has executed a program or is gone; or nothing was made.
+        "mov [rsi + {ASIDE_COMMON}], r10",
         "mov [rsi + {COMMON}], rdx",
         "mov [rsi + {TASK}], r8",
         "mov [rsi + {ASIDE}], r9",
-        "mov [rsi + {ASIDE_COMMON}], r10",
         "sub rsp, 8",
         "mov rdi, rax",
         "call {after}",         // rax: what vfork returns
@@ -85,7 +90,6 @@ unsafe extern "C" fn vfork() {
         // The child.
         "2:",
         "sub rsp, 8",
-        "mov rdi, rdx",
         "call {in_child}",
         "add rsp, 8",
         "xor eax, eax",
@@ -100,10 +104,17 @@ unsafe extern "C" fn vfork() {
     )
 }
 
-extern "C" fn before_vfork(caller: usize) -> *mut ThreadState {
+/// What the frame of vfork(2) needs to know, in two registers.
+#[repr(C)]
+struct Words {
+    state: *mut ThreadState,
+    aside: u64,
+}
+
+extern "C" fn before_vfork(caller: usize) -> Words {
     record_entry(Call::vfork, caller);
     objects::keep_up();
-    thread_state()
+    Words { state: thread_state(), aside: ThreadState::aside_for(enter()) }
 }
 
 extern "C" fn after_vfork(result: isize) -> i32 {
@@ -116,49 +127,12 @@ extern "C" fn after_vfork(result: isize) -> i32 {
     child
 }
 
-extern "C" fn in_vforked_child(parent_common: u64) {
+extern "C" fn in_vforked_child() {
     if let Some(session) = session() {
-        let tid = abi::common::pid(parent_common) as u32;
-        attach::record_fork(Parent { tid, comm: session.process_comm() });
+        attach::record_fork(Parent { tid: trace_event::maker_aside(), comm: session.process_comm() });
     }
     record_return(Call::vfork, 0, 0);
 }
-
-type Clone = unsafe extern "C" fn(usize, usize, i32, usize, usize, usize, usize) -> i32;
-
-/// clone(2), as libc's function. A child that shares the caller's memory and its thread-local words must not
-/// be taken for the caller. If it has the caller wait, the words are taken back; else they stay aside, and
-/// the caller writes to lanes from here on.
-unsafe extern "C" fn clone_body(
-    start: usize,
-    stack: usize,
-    flags: i32,
-    argument: usize,
-    parent_tid: usize,
-    tls: usize,
-    child_tid: usize,
-    _caller: usize,
-) -> i32 {
-    let shares_words = flags & libc::CLONE_VM != 0 && flags & libc::CLONE_SETTLS == 0;
-    let state = thread_state();
-    // SAFETY: the calling thread's own words.
-    let before = unsafe { *state };
-    if shares_words {
-        // SAFETY: as above.
-        unsafe { *state = ThreadState { aside: 1, ..ThreadState::default() } };
-    }
-    // SAFETY: the function has this type.
-    let real: Clone = unsafe { core::mem::transmute(real!(c"clone")) };
-    // SAFETY: the program's own call.
-    let child = unsafe { real(start, stack, flags, argument, parent_tid, tls, child_tid) };
-    if shares_words && (child < 0 || flags & libc::CLONE_VFORK != 0) {
-        // SAFETY: as above.
-        unsafe { *state = before };
-    }
-    child
-}
-
-stub!(clone, clone_body, start stack flags argument parent_tid tls child_tid);
 
 /// What a new thread needs to know, until it has started.
 struct Start {
@@ -285,6 +259,13 @@ unsafe extern "C" fn setname_body(thread: usize, name: *const u8, _caller: usize
 
 stub!(pthread_setname_np, setname_body, thread name);
 
+/// Whether prctl(2) is to take the time stamp counter away: who reads it gets SIGSEGV then. The strictest
+/// filter of system calls has the same effect.
+fn takes_clock(option: i32, value: usize) -> bool {
+    let no_clock = option == libc::PR_SET_TSC && value == libc::PR_TSC_SIGSEGV as usize;
+    no_clock || option == libc::PR_SET_SECCOMP && value == libc::SECCOMP_MODE_STRICT as usize
+}
+
 type Prctl = unsafe extern "C" fn(i32, usize, usize, usize, usize) -> i32;
 
 unsafe extern "C" fn prctl_body(
@@ -297,6 +278,9 @@ unsafe extern "C" fn prctl_body(
 ) -> i32 {
     // SAFETY: the function has this type.
     let real: Prctl = unsafe { core::mem::transmute(real!(c"prctl")) };
+    if takes_clock(option, second) {
+        trace_event::leave();
+    }
     // SAFETY: the program's own call.
     let result = unsafe { real(option, second, third, fourth, fifth) };
     if result == 0 && option == libc::PR_SET_NAME {

@@ -10,6 +10,7 @@
 //! that left it.
 
 mod attach;
+mod clone;
 mod elf;
 mod environment;
 mod execute;
@@ -17,6 +18,7 @@ mod exit;
 mod fork;
 mod memory;
 mod objects;
+mod place;
 mod raw;
 mod real;
 mod reap;

@@ -2,7 +2,7 @@
 
 use crate::preload::elf::{self, Object};
 use control::{ControlFile, Map, NewObject};
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::ops::ControlFlow;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicBool, AtomicU64};
@@ -34,16 +34,19 @@ fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
     unsafe { dl_iterate_phdr(Some(callback), (&raw mut each).cast()) };
 }
 
-/// Remembers the symbols of the objects behind ours: where a program finds what we wrap.
-pub(crate) fn remember_symbols() {
-    let mut behind = false;
+/// Remembers the symbols of the objects behind ours: where a program finds what we wrap. Gives our own path.
+pub(crate) fn remember_symbols() -> Option<&'static CStr> {
+    let mut own = None;
     for_each(&mut |object, _| {
-        if behind {
+        if own.is_some() {
             object.remember();
+        } else if object.contains(remember_symbols as *const () as usize) {
+            own = Some(object.path.as_ptr());
         }
-        behind |= object.contains(remember_symbols as *const () as usize);
         ControlFlow::Continue(())
     });
+    // SAFETY: the dynamic linker keeps the name as long as the object is mapped: for good.
+    own.map(|path| unsafe { CStr::from_ptr(path) })
 }
 
 /// How many objects had been mapped when they were last entered into the session.

@@ -18,6 +18,9 @@ use trace_event::{enter, is_enabled};
 /// Words of an entry event: common fields, six arguments, the caller.
 const ENTRY_WORDS: usize = 8;
 
+/// Parameters that are in registers.
+const REGISTERS: usize = 6;
+
 /// A symbol that is wrapped.
 ///
 /// Made by the assembly of its stub, with distances from its own address instead of addresses: so it is
@@ -36,6 +39,8 @@ struct Wrapped {
     name: i32,
     /// 1 if there are hooks, which have to be called in any case.
     hooked: u32,
+    /// 1 if there are parameters on the stack. Else nothing above the return address need be there.
+    stacked: u32,
 }
 
 /// What is done around a call: hooks, and events as far as they are on.
@@ -61,7 +66,7 @@ pub(crate) struct Hooks {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Frame {
-    /// The arguments: six from registers, two from the stack.
+    /// The arguments: six from registers, two from the stack, if the call has any there.
     pub(crate) arguments: [u64; 8],
     /// What the call has returned.
     pub(crate) result: u64,
@@ -112,10 +117,13 @@ unsafe extern "C" fn call() {
         "mov [rsp + {ARGUMENTS} + 24], rcx",
         "mov [rsp + {ARGUMENTS} + 32], r8",
         "mov [rsp + {ARGUMENTS} + 40], r9",
+        "cmp dword ptr [r11 + {STACKED}], 0",
+        "je 3f",
         "mov rdx, [rbp + 16]",
         "mov [rsp + {ARGUMENTS} + 48], rdx",
         "mov rdx, [rbp + 24]",
         "mov [rsp + {ARGUMENTS} + 56], rdx",
+        "3:",
         "mov rdx, [rbp + 8]",
         "mov [rsp + {CALLER}], rdx",
         "mov [rsp + {WRAPPED}], r11",
@@ -147,6 +155,7 @@ unsafe extern "C" fn call() {
         FOUND = const offset_of!(Wrapped, found),
         ENABLED = const offset_of!(Wrapped, enabled),
         HOOKED = const offset_of!(Wrapped, hooked),
+        STACKED = const offset_of!(Wrapped, stacked),
         FRAME = const size_of::<Frame>(),
         ARGUMENTS = const offset_of!(Frame, arguments),
         RESULT = const offset_of!(Frame, result),
@@ -225,6 +234,9 @@ macro_rules! wrap {
         $outcome:ident, $hooks:tt, [$($symbol:ident)*]
     ) => {
         const _: () = {
+            const PARAMETERS: &[&str] = &[$(stringify!($parameter)),*];
+            const STACKED: u32 = (PARAMETERS.len() > REGISTERS) as u32;
+
             unsafe fn around(frame: &mut Frame, moment: Moment) {
                 // SAFETY: the frame of such a call, at that moment.
                 unsafe {
@@ -297,6 +309,7 @@ macro_rules! wrap {
                             ".long {around} - 22b",
                             ".long 23b - 22b",
                             ".long {hooked}",
+                            ".long {stacked}",
                             ".popsection",
                             ".pushsection .bss._found, \"aw\", @nobits",
                             ".balign 8",
@@ -307,6 +320,7 @@ macro_rules! wrap {
                             nothing = sym trace_event::NOTHING_ENABLED,
                             word = const Call::$call.entry() as u32 * 8,
                             hooked = const wrap!(@hooked $hooks),
+                            stacked = const STACKED,
                         )
                     }
                 };

@@ -71,6 +71,7 @@ impl Child {
 fn spawn(program: &Program, session: &Path, object: &Path) -> std::io::Result<std::process::Child> {
     let spawn = |command: &mut Command| {
         command.args(&program.arguments).env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
+        launch::hand_on(command);
         command.spawn()
     };
     match spawn(Command::new(&program.path).arg0(&program.name)) {

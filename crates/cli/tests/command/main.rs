@@ -3,6 +3,15 @@
 //! Each test runs `lookback` as a user does, in a directory of its own, and reads what it leaves behind.
 
 mod agreement;
+mod bad_files;
+mod bad_programs;
+mod bad_sessions;
 mod calls;
 mod common;
+mod environment;
+mod killed;
+mod processes;
 mod programs;
+mod report;
+mod signals;
+mod terminal;

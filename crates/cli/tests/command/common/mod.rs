@@ -6,6 +6,6 @@ mod tools;
 mod trace;
 
 pub use run::{Outcome, Running, run, start};
-pub use scratch::{LOOKBACK, Scratch, is_left};
-pub use tools::{compile, find, is_missing, is_root, skip};
+pub use scratch::{LOOKBACK, Scratch, assert_nothing_left, is_left};
+pub use tools::{as_nobody, compile, in_pid_namespace, is_missing, with_mount};
 pub use trace::{Event, Trace};

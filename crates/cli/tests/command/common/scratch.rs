@@ -1,5 +1,6 @@
 //! A directory for one test.
 
+use crate::common::tools::install;
 use crate::common::{Outcome, Trace, run};
 use std::ffi::OsStr;
 use std::fs;
@@ -48,8 +49,9 @@ impl Scratch {
 
     /// The same, executable.
     pub fn write_program(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.write(name, content);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let (source, path) = (self.beside("source"), self.path(name));
+        fs::write(&source, content).unwrap();
+        install(self, &source, &path);
         path
     }
 
@@ -68,6 +70,8 @@ impl Scratch {
         command.current_dir(self.path("")).stdin(Stdio::null());
         // As on a terminal of nobody's in particular, and not in a session that these tests are recorded in.
         command.env("LC_ALL", "C").env_remove("LOOKBACK_SESSION").env_remove("LD_PRELOAD");
+        // Otherwise what is ignored depends on which threads the tests have just then.
+        launch::hand_on(&mut command);
         command
     }
 
@@ -116,4 +120,16 @@ pub fn is_left(pid: u32) -> bool {
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     // While it is made, something is behind its name.
     names.into_iter().any(|name| name == own || name.starts_with(&format!("{own}.")))
+}
+
+/// Checks that a lookback that has failed has left nothing: no session, no part of a file, no file.
+#[track_caller]
+pub fn assert_nothing_left(scratch: &Scratch, pid: u32) {
+    assert!(!is_left(pid), "a session");
+    assert!(!scratch.beside("trace.dat").exists());
+    for directory in [scratch.path(""), scratch.beside("")] {
+        let names = fs::read_dir(directory).unwrap().flatten().map(|entry| entry.file_name());
+        let temporary: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".tmp")).collect();
+        assert!(temporary.is_empty(), "{temporary:?}");
+    }
 }

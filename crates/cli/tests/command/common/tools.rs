@@ -1,10 +1,11 @@
 //! What has to be installed for a test.
 
-use crate::common::{Scratch, run};
-use std::path::PathBuf;
+use crate::common::{LOOKBACK, Scratch, run};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Where a program is.
-pub fn find(program: &str) -> Option<PathBuf> {
+fn find(program: &str) -> Option<PathBuf> {
     let directories = std::env::var_os("PATH")?;
     std::env::split_paths(&directories).map(|directory| directory.join(program)).find(|path| path.is_file())
 }
@@ -18,16 +19,63 @@ pub fn is_missing(programs: &[&str]) -> bool {
 
 /// Says that a test is not run, and why. Where everything has to be there, that is a failure.
 #[track_caller]
-pub fn skip(why: &str) -> bool {
+fn skip(why: &str) -> bool {
     let is_strict = ["CI", "LOOKBACK_CI"].iter().any(|name| std::env::var_os(name).is_some());
     assert!(!is_strict, "skipped: {why}");
     eprintln!("skipped: {why}");
     true
 }
 
-/// Whether the tests run as root.
-pub fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
+/// Whether a test can't be run by who is not root.
+#[track_caller]
+fn needs_root(what: &str) -> bool {
+    !rustix::process::geteuid().is_root() && skip(&format!("needs root to {what}"))
+}
+
+/// A copy of the command that somebody else than root runs, without arguments yet. None where a test can't be
+/// run.
+#[track_caller]
+pub fn as_nobody(scratch: &Scratch) -> Option<Command> {
+    if is_missing(&["setpriv"]) || needs_root("become somebody else") {
+        return None;
+    }
+    // Others need not be able to reach the one that was built.
+    let lookback = scratch.beside("lookback");
+    install(scratch, LOOKBACK.as_ref(), &lookback);
+    let mut command = scratch.command("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(lookback);
+    Some(command)
+}
+
+/// Copies a program. By another process: a child that a test starts meanwhile would inherit a file open for
+/// writing, and such a file can't be executed.
+#[track_caller]
+pub fn install(scratch: &Scratch, from: &Path, to: &Path) {
+    run(scratch.command("install").args(["-m", "755"]).arg(from).arg(to)).success();
+}
+
+/// A shell script in which there is a file system of its own at `place`, mounted with these options. It finds
+/// the command in `$LOOKBACK`. None where a test can't be run.
+#[track_caller]
+pub fn with_mount(scratch: &Scratch, place: &str, options: &str, script: &str) -> Option<Command> {
+    if is_missing(&["unshare", "mount"]) || needs_root("mount a file system") {
+        return None;
+    }
+    let mut command = scratch.command("unshare");
+    let mount = format!("mkdir -p {place}; mount -t tmpfs -o {options} none {place} && {script}");
+    command.args(["-m", "sh", "-c", &mount]).env("LOOKBACK", LOOKBACK);
+    Some(command)
+}
+
+/// A command in a pid namespace of its own, without arguments yet. None where a test can't be run.
+#[track_caller]
+pub fn in_pid_namespace(scratch: &Scratch) -> Option<Command> {
+    if is_missing(&["unshare"]) || needs_root("make a pid namespace") {
+        return None;
+    }
+    let mut command = scratch.command("unshare");
+    command.args(["--pid", "--fork", LOOKBACK]);
+    Some(command)
 }
 
 /// Compiles a C program of `source` to the path `name`, with more options.

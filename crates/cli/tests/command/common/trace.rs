@@ -110,8 +110,7 @@ impl Trace {
     /// The same of a thread with this name; any, when it is empty.
     #[track_caller]
     pub fn expect_of(&self, comm: &str, name: &str, fields: &str) -> &Event {
-        let found =
-            self.matching(name, fields).find(|event| comm.is_empty() || event.comm == comm);
+        let found = self.matching(name, fields).find(|event| comm.is_empty() || event.comm == comm);
         found.unwrap_or_else(|| panic!("no {comm} {name} {fields} in\n{}", self.text(name)))
     }
 

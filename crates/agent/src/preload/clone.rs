@@ -1,0 +1,84 @@
+//! Making processes by clone(2).
+
+use crate::preload::objects;
+use crate::preload::real::real;
+use crate::preload::stub::stub;
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use trace_event::enter;
+
+type Clone = unsafe extern "C" fn(usize, usize, i32, usize, usize, usize, usize) -> i32;
+
+/// clone(2), as libc's function. A child that shares the caller's memory and its thread-local words must not
+/// be taken for the caller. If it has the caller wait, the words are taken back; else they stay aside, and
+/// the caller writes to lanes from here on.
+unsafe extern "C" fn clone_body(
+    start: usize,
+    stack: usize,
+    flags: i32,
+    argument: usize,
+    parent_tid: usize,
+    tls: usize,
+    child_tid: usize,
+    _caller: usize,
+) -> i32 {
+    let shares_memory = flags & libc::CLONE_VM != 0;
+    let shares_words = shares_memory && flags & libc::CLONE_SETTLS == 0;
+    let before = shares_words.then(trace_event::set_aside);
+    if !shares_memory {
+        objects::prepare_copy();
+        // The child tells by these words who its parent was.
+        let _ = enter();
+    }
+    // A child with memory of its own has its copy of this.
+    let own = CloneStart { start, argument };
+    let (start, argument) = match (shares_memory, start) {
+        (false, 1..) => (clone_started as *const () as usize, (&raw const own) as usize),
+        _ => (start, argument),
+    };
+    // SAFETY: the function has this type.
+    let real: Clone = unsafe { core::mem::transmute(real!(c"clone")) };
+    // SAFETY: the program's own call.
+    let child = unsafe { real(start, stack, flags, argument, parent_tid, tls, child_tid) };
+    if let Some(before) = before
+        && (child < 0 || flags & libc::CLONE_VFORK != 0)
+    {
+        trace_event::take_back(before);
+    }
+    child
+}
+
+stub!(clone, clone_body, start stack flags argument parent_tid tls child_tid);
+
+/// What the child of a clone(2) is to run.
+#[repr(C)]
+struct CloneStart {
+    start: usize,
+    argument: usize,
+}
+
+/// The first function of a child of clone(2) that has memory of its own. It has its parent's words, too,
+/// and libc doesn't tell it who it is.
+#[unsafe(naked)]
+unsafe extern "C" fn clone_started(_start: &CloneStart) -> i32 {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        ".cfi_adjust_cfa_offset 8",
+        "call {forked}",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -8",
+        "mov rax, [rdi + {START}]",
+        "mov rdi, [rdi + {ARGUMENT}]",
+        "jmp rax",
+        ".cfi_endproc",
+        forked = sym in_cloned_child,
+        START = const offset_of!(CloneStart, start),
+        ARGUMENT = const offset_of!(CloneStart, argument),
+    )
+}
+
+extern "C" fn in_cloned_child() {
+    objects::copied();
+    trace_event::forked();
+}

@@ -1,0 +1,87 @@
+//! What `lookback report` prints is what trace-cmd prints of the same file, event by event.
+
+use crate::common::*;
+
+/// The fields as trace-cmd prints them. It doesn't say how long a function is, nor in which object it is.
+fn as_trace_cmd_has_it(event: Event) -> Event {
+    let Some((rest, caller)) = event.text.rsplit_once("caller=") else { return event };
+    let symbol = caller.split_once(" [").map_or(caller, |(symbol, _)| symbol);
+    let symbol = symbol.split_once("/0x").map_or(symbol, |(symbol, _)| symbol);
+    Event { text: format!("{rest}caller={symbol}"), ..event }
+}
+
+/// Checks that both print the same of what was recorded.
+#[track_caller]
+fn agree(scratch: &Scratch) {
+    let ours = run(&mut scratch.report(&[])).success().stdout;
+    let theirs =
+        run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.beside("trace.dat"))).success();
+    assert_eq!(theirs.stderr, "");
+    assert!(!theirs.stdout.contains("[FAILED TO PARSE]"));
+    let ours = Trace::new(&ours).events.into_iter().map(as_trace_cmd_has_it);
+    let theirs = theirs.stdout.lines().filter(|line| !line.starts_with("cpus="));
+    let theirs: Vec<Event> =
+        theirs.map(|line| Event::parse(line).unwrap_or_else(|| panic!("not an event: {line:?}"))).collect();
+    assert_eq!(ours.len(), theirs.len());
+    assert!(!theirs.is_empty());
+    for (ours, theirs) in ours.zip(theirs) {
+        assert_eq!(ours, theirs, "lookback, trace-cmd");
+    }
+}
+
+#[test]
+fn on_every_kind_of_event() {
+    if is_missing(&["cc", "trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = compile(&scratch, "calls", include_str!("programs/calls.c"), &[]);
+    run(&mut scratch.record(&["-q"], &[program.to_str().unwrap()]));
+    agree(&scratch);
+}
+
+#[test]
+fn on_processes_on_all_cpus() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let script = "for i in 1 2 3 4 5 6 7 8; do (ls /; cat /etc/passwd) > /dev/null & done; wait";
+    run(&mut scratch.record(&["-q"], &["sh", "-c", script])).success();
+    agree(&scratch);
+}
+
+#[test]
+fn on_what_was_lost() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let script = "for word in $(seq 30000); do [ -e / ]; done";
+    let outcome = run(&mut scratch.record(&["-b", "8"], &["sh", "-c", script])).success();
+    let ours = run(&mut scratch.report(&[])).success().stdout;
+    let theirs =
+        run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.beside("trace.dat"))).success();
+    let lost = |text: &str| {
+        let lines = text.lines().filter(|line| line.starts_with("CPU:"));
+        // The one says `CPU:0 [LOST 7 EVENTS]`, the other `CPU:0 [7 EVENTS DROPPED]`.
+        let lines = lines.map(|line| line.replace("LOST ", "").replace(" DROPPED", ""));
+        lines.collect::<Vec<String>>()
+    };
+    assert_eq!(lost(&ours), lost(&theirs.stdout));
+    // A machine can be quick enough to save them all.
+    assert_eq!(lost(&ours).is_empty(), outcome.stderr.contains(", 0 lost"), "{}", outcome.stderr);
+}
+
+#[test]
+fn on_a_recording_without_events() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let outcome = run(&mut scratch.record(&["-e", "libc:pause"], &["true"])).success();
+    assert!(outcome.stderr.contains("nothing"), "{}", outcome.stderr);
+    assert!(scratch.trace().events.is_empty());
+    let theirs = run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.beside("trace.dat")));
+    assert!(!theirs.stdout.contains("true-"), "{theirs:?}");
+}

@@ -1,0 +1,160 @@
+//! Every call that can be recorded is: under each of its names, with its result, its error and its caller.
+
+use crate::common::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Makes every call from a function `call_NAME` and prints what it has seen of it.
+const CALLS: &str = include_str!("programs/calls.c");
+
+/// The program, in a directory where it can be run, and what it prints there while it is recorded.
+fn recorded(options: &[&str]) -> (String, Trace) {
+    let scratch = Scratch::new();
+    let program: PathBuf = compile(&scratch, "calls", CALLS, options);
+    let (outcome, trace) = scratch.recorded(&[program.to_str().unwrap()]);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (Some(9), ""));
+    (outcome.stdout, trace)
+}
+
+/// Result and error of a call.
+type Result = (String, String);
+
+/// What the program has seen, by call and in order.
+fn seen(stdout: &str) -> BTreeMap<&str, Vec<Result>> {
+    let mut seen: BTreeMap<&str, Vec<Result>> = BTreeMap::new();
+    for line in stdout.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [call, result, error] = words[..] else { panic!("not a call: {line:?}") };
+        // As C and the kernel print the same.
+        let result = if result == "(nil)" { "0x0" } else { result };
+        let error = if error == "none" { "0" } else { error };
+        seen.entry(call).or_default().push((result.to_string(), error.to_string()));
+    }
+    seen
+}
+
+/// The calls that the function of their name has made in the main thread, and how they have ended.
+fn traced(trace: &Trace) -> BTreeMap<&str, Vec<Result>> {
+    let main = trace.expect_of("calls", "sched_process_exec", "").pid;
+    let mut traced: BTreeMap<&str, Vec<Result>> = BTreeMap::new();
+    let events: Vec<&Event> = trace.events.iter().filter(|event| event.pid == main).collect();
+    for (index, entry) in events.iter().enumerate() {
+        let caller = entry.field("caller").unwrap_or_default();
+        if !caller.starts_with(&format!("call_{}+0x", entry.name)) {
+            continue;
+        }
+        let exit = events[index..].iter().find(|event| event.name == format!("{}_exit", entry.name));
+        if let Some(exit) = exit {
+            let result = (exit.get("ret").to_string(), exit.get("error").to_string());
+            traced.entry(&entry.name).or_default().push(result);
+        }
+    }
+    traced
+}
+
+#[test]
+fn every_call_has_its_result_and_error() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let (stdout, trace) = recorded(&[]);
+    let (mut seen, mut traced) = (seen(&stdout), traced(&trace));
+    // A program is executed successfully by children only, whose calls are not among those here.
+    assert_eq!(traced.remove("fork").unwrap().len(), 2);
+    assert_eq!(seen.remove("fork").unwrap().len(), 2);
+    for (call, results) in &seen {
+        assert_eq!(traced.get(call), Some(results), "{call}");
+    }
+    assert_eq!(traced.keys().collect::<Vec<_>>(), seen.keys().collect::<Vec<_>>());
+}
+
+#[test]
+fn every_call_of_the_table_is_recorded() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let (_, trace) = recorded(&[]);
+    let listed = run(&mut Scratch::new().lookback(&["events", "libc"])).success().stdout;
+    let listed: BTreeSet<&str> =
+        listed.lines().filter_map(|line| line.trim().split(' ').next()?.strip_prefix("libc:")).collect();
+    let recorded: BTreeSet<&str> = trace.events.iter().map(|event| event.name.as_str()).collect();
+    let missing: Vec<&&str> = listed.difference(&recorded).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let without_caller = listed.iter().filter(|name| {
+        let is_from_there = |event: &&Event| event.get("caller").starts_with(&format!("call_{name}+0x"));
+        !name.ends_with("_exit") && !trace.named(name).any(|event| is_from_there(&event))
+    });
+    assert_eq!(without_caller.collect::<Vec<_>>(), [""; 0].iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn callers_in_a_stripped_program_are_offsets() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let (_, trace) = recorded(&["-s"]);
+    let opened = trace.expect("open_exit", "pathname=file");
+    let entries = trace.named("open").filter(|event| event.pid == opened.pid);
+    for event in entries {
+        let caller = event.get("caller").to_string();
+        assert!(caller.starts_with("calls+0x"), "{caller}");
+    }
+}
+
+#[test]
+fn children_say_how_they_end() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let (_, trace) = recorded(&[]);
+    for (call, statuses) in [("exit", ["5", "6"]), ("_exit", ["7", "8"])] {
+        let own = trace.named(call).filter(|event| event.get("caller").starts_with(&format!("call_{call}+")));
+        assert_eq!(own.map(|event| event.get("status")).collect::<Vec<_>>(), statuses, "{call}");
+    }
+    for call in ["wait", "waitpid", "wait3"] {
+        trace.expect(&format!("{call}_exit"), "wstatus=1024");
+    }
+    trace.expect("system_exit", "ret=512");
+    trace.expect("pclose_exit", "ret=768");
+}
+
+#[test]
+fn arguments_are_shown_as_they_are_written() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let (_, trace) = recorded(&[]);
+    for (event, fields) in [
+        ("open", "flags=O_RDWR|O_CREAT|O_CLOEXEC mode=0640"),
+        ("open", "flags=O_WRONLY|O_APPEND"),
+        ("open_exit", "pathname=back\\slash error=ENOENT"),
+        ("open_exit", "pathname= error=EFAULT"),
+        ("lseek", "offset=-1 whence=SEEK_END"),
+        ("flock", "operation=LOCK_EX|LOCK_NB"),
+        ("access", "mode=W_OK|R_OK"),
+        ("unlinkat", "flags=AT_REMOVEDIR"),
+        ("socket", "domain=AF_UNIX kind=SOCK_STREAM|SOCK_CLOEXEC"),
+        ("bind_exit", "addr=unix:socket"),
+        ("connect_exit", "addr=127.0.0.1:1 error=ECONNREFUSED"),
+        ("sendto", "flags=MSG_DONTWAIT|MSG_NOSIGNAL"),
+        ("shutdown", "how=SHUT_WR"),
+        ("epoll_ctl", "op=EPOLL_CTL_ADD"),
+        ("pipe2", "flags=O_NONBLOCK|O_CLOEXEC"),
+        ("nanosleep_exit", "req=1000"),
+        ("clock_nanosleep", "clockid=CLOCK_MONOTONIC"),
+        ("kill", "sig=SIGALRM"),
+        ("rename_exit", "oldpath=second newpath=third"),
+        ("posix_spawn_exit", "ret=2 error=ENOENT path=missing"),
+        ("access_exit", "pathname=by-a-thread error=ENOENT"),
+    ] {
+        trace.expect(event, fields);
+    }
+    assert!(trace.named("open_exit").any(|event| event.get("pathname") == "quote\"s and spaces"));
+    assert!(trace.named("open_exit").any(|event| event.get("pathname") == "percent %s %n %d"));
+    let thread = trace.expect_of("worker", "access_exit", "pathname=by-a-thread");
+    trace.expect_of(
+        "worker",
+        "sched_process_exit",
+        &format!("pid={} comm=worker group_dead=false", thread.pid),
+    );
+}

@@ -1,0 +1,140 @@
+//! The life of processes: each has a beginning, programs, and exactly one end.
+
+use crate::common::*;
+use std::collections::BTreeSet;
+
+/// Checks that every process of a trace was made once, before all else that it did, and has ended once, after
+/// it, except for the first, which lookback has made.
+#[track_caller]
+fn is_complete(trace: &Trace) {
+    let threads: BTreeSet<i32> =
+        trace.named("sched_process_fork").map(|event| event.get("child_pid").parse().unwrap()).collect();
+    for event in &trace.events {
+        let is_known = threads.contains(&event.pid) || event.comm == "<...>" || event.comm == "lookback";
+        assert!(is_known, "nobody has made the thread of {event:?}");
+    }
+    for pid in threads {
+        let forks: Vec<&Event> = trace
+            .named("sched_process_fork")
+            .filter(|event| event.get("child_pid") == pid.to_string())
+            .collect();
+        assert_eq!(forks.len(), 1, "{forks:#?}");
+        let exits: Vec<&Event> =
+            trace.named("sched_process_exit").filter(|event| event.get("pid") == pid.to_string()).collect();
+        assert_eq!(exits.len(), 1, "{pid}: {exits:#?}");
+        for event in trace.events.iter().filter(|event| event.pid == pid) {
+            // Who makes a child says so with the child's event.
+            let made = event.name == "sched_process_fork" || event.time >= forks[0].time;
+            assert!(made && event.time <= exits[0].time, "{forks:?}\n{event:?}\n{exits:?}");
+        }
+    }
+}
+
+#[test]
+fn a_tree_of_processes() {
+    let scratch = Scratch::new();
+    let script = "for i in 1 2 3; do sh -c 'ls -d / | cat & (exit 3); wait' > /dev/null; done
+        (sleep 0.01; exec true) & wait";
+    let (outcome, trace) = scratch.recorded(&["sh", "-c", script]);
+    assert_eq!(outcome.code(), Some(0));
+    is_complete(&trace);
+    assert_eq!(trace.count("sched_process_exit", "comm=sh group_dead=true"), 1 + 3 * 2, "and subshells");
+    let of_ls: Vec<&Event> = trace.named("sched_process_exec").filter(|event| event.comm == "ls").collect();
+    assert_eq!(of_ls.len(), 3);
+}
+
+#[test]
+fn a_killed_child_has_one_end() {
+    let scratch = Scratch::new();
+    let script = "sleep 60 & echo $!; kill -9 $!; wait $!; echo $?";
+    let (outcome, trace) = scratch.recorded(&["sh", "-c", script]);
+    let (pid, status) = outcome.stdout.split_once('\n').unwrap();
+    assert_eq!(status, "137\n");
+    is_complete(&trace);
+    assert_eq!(trace.count("sched_process_exit", &format!("pid={pid} group_dead=true")), 1);
+    let waited = trace.events.iter().find(|event| event.name.starts_with("wait") && event.has("ret", pid));
+    assert!(waited.is_some_and(|event| event.has("wstatus", "9")), "{waited:?}");
+}
+
+#[test]
+fn a_killed_program_has_one_end() {
+    let scratch = Scratch::new();
+    let (outcome, trace) = scratch.recorded(&["sh", "-c", "ls -d / > /dev/null; kill -9 $$"]);
+    assert_eq!(outcome.signal(), Some(9));
+    is_complete(&trace);
+}
+
+#[test]
+fn a_crash_has_one_end() {
+    let scratch = Scratch::new();
+    let (_, trace) = scratch.recorded(&["sh", "-c", "sh -c 'kill -SEGV $$'; sh -c 'kill -ABRT $$'; true"]);
+    is_complete(&trace);
+}
+
+#[test]
+fn killed_children_that_nobody_waits_for_have_one_end() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = "#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>
+        int main(void) {
+            signal(SIGCHLD, SIG_IGN);
+            for (int i = 0; i < 10; i++) {
+                pid_t child = fork();
+                if (child == 0)
+                    pause();
+                kill(child, SIGKILL);
+            }
+            usleep(300000);
+        }";
+    let program = compile(&scratch, "killer", source, &[]);
+    let (_, trace) = scratch.recorded(&[program.to_str().unwrap()]);
+    is_complete(&trace);
+}
+
+#[test]
+fn a_process_with_threads_has_one_end() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // A thread says itself that it was made; so all of them have to start.
+    let source = "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>
+        static pthread_barrier_t all;
+        static void *thread(void *last) {
+            pthread_barrier_wait(&all);
+            if (last) access(\"last\", 0); else pause();
+            return 0;
+        }
+        int main(int count, char **arguments) {
+            pthread_t threads[5];
+            pthread_barrier_init(&all, 0, 5);
+            for (int i = 0; i < 5; i++)
+                pthread_create(&threads[i], 0, thread, i == 4 ? \"\" : 0);
+            pthread_join(threads[4], 0);
+            if (count > 1)
+                kill(getpid(), SIGKILL);
+            exit(6);
+        }";
+    let program = compile(&scratch, "threads", source, &[]);
+    let program = program.to_str().unwrap();
+    for (arguments, code) in [(&[program][..], Some(6)), (&[program, "killed"], None)] {
+        let (outcome, trace) = scratch.recorded(arguments);
+        assert_eq!(outcome.code(), code);
+        assert_eq!(trace.count("sched_process_fork", ""), 6);
+        assert_eq!(trace.count("sched_process_exit", "group_dead=true"), 1);
+        let last = trace.expect("access", "");
+        assert_eq!(trace.count("sched_process_exit", &format!("pid={} group_dead=false", last.pid)), 1);
+    }
+}
+
+#[test]
+fn many_short_processes_are_all_there() {
+    let scratch = Scratch::new();
+    let script = "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done";
+    let (_, trace) = scratch.recorded(&["sh", "-c", script]);
+    is_complete(&trace);
+    assert_eq!(trace.count("sched_process_exec", "filename=/bin/true"), 200);
+    assert_eq!(trace.count("sched_process_exit", "comm=true group_dead=true"), 200);
+}

@@ -1,0 +1,100 @@
+//! On a terminal: keys that send signals, progress, colours.
+
+use crate::common::*;
+use std::io::Write;
+
+/// Runs a shell script recorded, on a terminal of its own whose keyboard is a pipe; types `keys` once it has
+/// said `ready`. What the terminal shows is the outcome's output.
+#[track_caller]
+fn on_terminal(scratch: &Scratch, options: &str, program: &str, keys: &[u8]) -> Outcome {
+    scratch.write("program", program);
+    let recording = scratch.beside("trace.dat");
+    let line = format!("'{LOOKBACK}' record {options} -o '{}' -- sh ./program", recording.display());
+    let mut command = scratch.command("script");
+    command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+    let (keyboard, mut typing) = std::io::pipe().unwrap();
+    let mut running = start(command.stdin(keyboard));
+    // What holds the other end is closed: nobody types any more when this is gone.
+    drop(command);
+    running.wait_for("ready");
+    typing.write_all(keys).unwrap();
+    running.wait()
+}
+
+/// Interrupts, as Control-C and Control-\ do.
+const INTERRUPT: &[u8] = b"\x03";
+const QUIT: &[u8] = b"\x1c";
+
+#[test]
+fn an_interrupt_reaches_the_program_once() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = "trap 'echo interrupted; left=10' INT; echo ready; left=1000
+        while [ $left -gt 0 ]; do sleep 0.02; left=$((left - 1)); done; exit 6";
+    let outcome = on_terminal(&scratch, "-q", program, INTERRUPT);
+    assert_eq!(outcome.code(), Some(6));
+    assert_eq!(outcome.stdout.matches("interrupted").count(), 1, "{}", outcome.stdout);
+    assert!(!scratch.trace().events.is_empty());
+}
+
+#[test]
+fn an_interrupt_that_ends_the_program_leaves_a_recording() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    for (keys, signal) in [(INTERRUPT, 2), (QUIT, 3)] {
+        let scratch = Scratch::new();
+        let outcome = on_terminal(&scratch, "", "echo ready; while true; do sleep 0.02; done", keys);
+        // As shells say that a signal has ended something.
+        assert_eq!(outcome.code(), Some(128 + signal), "{outcome:?}");
+        assert!(outcome.stdout.contains("0 lost"), "{}", outcome.stdout);
+        scratch.trace().expect_of("sh", "sched_process_exit", "comm=sh group_dead=true");
+    }
+}
+
+#[test]
+fn the_terminal_is_the_programs() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = "test -t 0 && test -t 1 && test -t 2 && echo terminal
+        stty -echo; echo ready; read line; echo got $line";
+    let outcome = on_terminal(&scratch, "-q", program, b"words\n");
+    assert!(
+        outcome.stdout.contains("terminal") && outcome.stdout.contains("got words"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn progress_and_colours_are_shown() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let outcome = on_terminal(&scratch, "", "echo ready; ls -d /; sleep 2.5", b"");
+    assert!(outcome.stdout.contains("lookback: 2 s, 3 processes, "), "{:?}", outcome.stdout);
+    assert!(outcome.stdout.contains("\x1b[1mlookback:"), "{:?}", outcome.stdout);
+}
+
+#[test]
+fn nobody_has_to_have_colours() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let recording = scratch.beside("trace.dat");
+    let line = format!(
+        "NO_COLOR=1 '{LOOKBACK}' record -o '{0}' -- true; NO_COLOR=1 '{LOOKBACK}' events @pipe",
+        recording.display()
+    );
+    let outcome =
+        run(scratch.command("script").args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm"))
+            .success();
+    assert!(outcome.stdout.contains("0 lost") && outcome.stdout.contains("@pipe"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains('\x1b'), "{:?}", outcome.stdout);
+}
