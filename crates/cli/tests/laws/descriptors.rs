@@ -1,0 +1,80 @@
+//! Descriptors and memory: what the program has is all that there is, and whatever it does to it, recording
+//! goes on.
+
+use crate::support::{Program, Trace, run};
+use std::process::Command;
+
+fn program() -> Program {
+    Program::c("descriptors", &[])
+}
+
+/// The program has called something after it did what it did.
+fn goes_on(trace: &Trace) {
+    assert_eq!(trace.only("access_exit", "/marked").field("error"), Some("ENOENT"));
+}
+
+/// A shell that does something before it becomes the program.
+fn in_shell(before: &str, program: &Program, argument: &str) -> Program {
+    program.clone().arg(argument).behind(&["/bin/sh", "-c", before])
+}
+
+#[test]
+fn no_descriptor_is_ours() {
+    program().arg("list").keeps_the_law();
+}
+
+#[test]
+fn closing_everything_does_no_harm() {
+    let program = program();
+    goes_on(&program.clone().arg("loop").keeps_the_law());
+    goes_on(&program.clone().arg("range").keeps_the_law());
+    let program = program.arg("everything");
+    assert_eq!(program.untraced().status.code(), Some(42));
+    let (run, trace) = program.traced();
+    assert_eq!(run.status.code(), Some(42), "{run}");
+    goes_on(&trace);
+}
+
+#[test]
+fn programs_start_without_standard_streams() {
+    let program = in_shell("exec \"$0\" \"$@\" <&- >&- 2>&-", &program(), "closed");
+    let untraced = program.untraced();
+    assert_eq!(untraced.status.code(), Some(42), "{untraced}");
+    let (traced, trace) = program.traced();
+    assert_eq!(untraced, traced);
+    goes_on(&trace);
+}
+
+#[test]
+fn a_single_free_descriptor_is_enough() {
+    goes_on(&in_shell("ulimit -n 4; exec \"$0\" \"$@\"", &program(), "1").keeps_the_law());
+}
+
+#[test]
+fn with_no_free_descriptor_a_program_runs_untraced() {
+    let program = Program::c("descriptors", &["-static"]);
+    in_shell("ulimit -n 3; exec \"$0\" \"$@\"", &program, "0").keeps_the_law();
+}
+
+#[test]
+fn with_too_little_memory_for_the_buffers_a_program_runs_untraced() {
+    let limited = in_shell("ulimit -v 6000; exec \"$0\" \"$@\"", &program(), "list");
+    let trace = limited.keeps_the_law();
+    assert_eq!(trace.count("opendir"), 0, "the limit is too high for this test:\n{trace}");
+}
+
+#[test]
+fn a_process_that_is_not_attached_says_why_when_asked() {
+    let limited = in_shell("ulimit -v 6000; exec \"$0\" \"$@\"", &program(), "list");
+    let (run, _) = limited.env("LOOKBACK_DEBUG", "1").traced();
+    assert_eq!(run.errors, "lookback: not attached: the session can't be opened\n");
+}
+
+#[test]
+fn the_command_itself_leaves_no_descriptor_to_the_program() {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "ls /proc/self/fd | wc -l"]);
+    let untraced = run(shell);
+    let (traced, _) = Program::at("/bin/sh").arg("-c").arg("ls /proc/self/fd | wc -l").traced();
+    assert_eq!(untraced, traced);
+}

@@ -1,0 +1,20 @@
+//! The laws of the tracee: someone else's program is never ended, held up or changed.
+//!
+//! Each test compiles a small program, runs it without lookback and with it, and compares all that can be
+//! seen of the two; then it looks at whether what was recorded is true.
+
+mod support;
+
+mod aliases;
+mod descriptors;
+mod executing;
+mod footprint;
+mod foreign;
+mod making;
+mod registers;
+mod results;
+mod signals;
+mod stress;
+mod surroundings;
+mod threads;
+mod unwinding;

@@ -1,0 +1,27 @@
+//! Everything at once: processes, threads, signals, and kills at random instants.
+
+use crate::support::Program;
+use std::collections::BTreeMap;
+
+#[test]
+fn killed_at_random_nothing_is_torn_or_disordered() {
+    let (run, trace) = Program::c("stress", &[]).arg("5").traced_with(&["-q", "-b", "65536"]);
+    assert!(run.is_ok(), "{run}");
+    // Every line of the report was an event; each of the program's calls is one that it makes.
+    let known = [
+        "pipe", "write", "read", "close", "open", "access", "usleep", "vfork", "waitpid", "_exit", "fork",
+        "kill",
+    ];
+    let mut last = BTreeMap::new();
+    for event in trace.events.iter().filter(|event| !event.name.starts_with("sched_process")) {
+        let call = event.name.strip_suffix("_exit").filter(|call| !call.is_empty()).unwrap_or(&event.name);
+        assert!(known.contains(&call) || call == "puts" || call == "exit", "{event:?}");
+        let before = last.insert(event.tid, event.time);
+        assert!(before.is_none_or(|before| before <= event.time), "{event:?}");
+        if event.name == "open_exit" {
+            assert_eq!(event.text, "ret=-1 error=ENOENT pathname=\"/no/such/file/of/the/stress\"");
+        }
+    }
+    assert!(last.len() > 50, "{} threads", last.len());
+    trace.assert_consistent();
+}

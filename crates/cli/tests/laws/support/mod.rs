@@ -1,0 +1,12 @@
+//! What the tests of the laws share: building programs, running them with and without lookback, and reading
+//! what was recorded.
+
+mod build;
+mod run;
+mod skip;
+mod trace;
+
+pub(crate) use build::{Program, scratch};
+pub(crate) use run::{command, lookback, preload_object, run};
+pub(crate) use skip::{available, skip, skip_documented};
+pub(crate) use trace::{Event, Trace};
