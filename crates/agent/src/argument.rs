@@ -6,6 +6,10 @@
 //! What an argument points to is read when the call returns, and only where its result shows that the
 //! kernel or libc has read or written it. A wrong pointer that the kernel answers with EFAULT must not
 //! become a crash here.
+//!
+//! # Safety
+//!
+//! As in `argument/read.rs`.
 
 mod read;
 

@@ -1,9 +1,9 @@
 //! Starting a program as if whoever started this one had started it.
 //!
-//! Before `main`, Rust's runtime ignores SIGPIPE and opens `/dev/null` in place of standard descriptors that are
-//! closed; and a child that is started by [`Command`] always has SIGPIPE's default action. So a program that is
-//! run through a Rust program doesn't find what it would find without it. Here is what was there at first, and
-//! how to hand it on.
+//! Before `main`, Rust's runtime ignores SIGPIPE and opens `/dev/null` in place of standard descriptors
+//! that are closed; and a child that is started by [`Command`] always has SIGPIPE's default action. So a
+//! program that is run through a Rust program doesn't find what it would find without it. Here is what was
+//! there at first, and how to hand it on.
 //!
 //! What this crate is not: it starts nothing, and it changes nothing in this process.
 //!
@@ -57,8 +57,8 @@ fn ignores_sigpipe() -> bool {
     }
 }
 
-/// Has the program of `command` start with SIGPIPE ignored, and with standard descriptors closed, if this process
-/// was started so. Call it once.
+/// Has the program of `command` start with SIGPIPE ignored, and with standard descriptors closed, if this
+/// process was started so. Call it once.
 ///
 /// The child is then always made by fork(2): glibc's posix_spawn(3) has it ignore two signals that libc uses
 /// itself.

@@ -1,4 +1,9 @@
 //! Following pointers, once a call has returned.
+//!
+//! # Safety
+//!
+//! Called when the call has returned, with its own argument words and its own result: what those show to be
+//! readable is read.
 
 use super::{Returned, Value};
 

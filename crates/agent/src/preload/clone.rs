@@ -1,4 +1,8 @@
 //! Making processes by clone(2).
+//!
+//! # Safety
+//!
+//! As in `fork.rs`.
 
 use crate::preload::objects;
 use crate::preload::real::real;

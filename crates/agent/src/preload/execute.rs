@@ -1,4 +1,8 @@
 //! Executing programs, so that they find the session even with an environment of their own.
+//!
+//! # Safety
+//!
+//! As in `fork.rs`.
 
 use crate::argument::Value;
 use crate::events::Call;

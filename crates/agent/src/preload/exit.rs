@@ -1,4 +1,8 @@
 //! The end of threads and of the process.
+//!
+//! # Safety
+//!
+//! As in `fork.rs`.
 
 use crate::argument::Value;
 use crate::events::Call;

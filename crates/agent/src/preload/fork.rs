@@ -1,6 +1,12 @@
 //! Making processes by fork(3) and vfork(2), and threads.
 //!
 //! The event that says so is recorded by the new one, see [`attach::record_fork`].
+//!
+//! # Safety
+//!
+//! Functions that take the place of libc's have the contract of the calls that they stand for: what the
+//! program hands over is passed on as it is. Others are called by these, with what the kernel or libc has
+//! filled in.
 
 use crate::argument::Value;
 use crate::events::Call;

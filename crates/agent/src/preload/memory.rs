@@ -1,7 +1,8 @@
 //! What the compiler calls to copy, fill and compare memory.
 //!
-//! Our own, hidden from everybody else: each function that we would take from libc instead costs every process
-//! that starts half a microsecond in the dynamic linker. They are called for what is too long to be done in line.
+//! Our own, hidden from everybody else: each function that we would take from libc instead costs every
+//! process that starts half a microsecond in the dynamic linker. They are called for what is too long to be
+//! done in line.
 
 core::arch::global_asm!(
     ".pushsection .text.lookback_memory, \"ax\", @progbits",

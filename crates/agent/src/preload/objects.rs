@@ -20,6 +20,7 @@ fn is_vdso(object: &Object<'_>) -> bool {
 /// Calls `each` with every object, in the order in which the dynamic linker looks for symbols, the program
 /// first, and with how many objects have been mapped so far. Until it says that this is enough.
 fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
+    // SAFETY: called by the dynamic linker only, with what it was given below.
     unsafe extern "C" fn callback(info: *mut dl_phdr_info, _size: usize, each: *mut c_void) -> c_int {
         // SAFETY: `each` is what is given below, and `info` is the dynamic linker's.
         unsafe {

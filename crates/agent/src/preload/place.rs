@@ -8,6 +8,7 @@ use crate::preload::stub::stub;
 macro_rules! moving {
     ($symbol:ident, $name:literal, $($parameter:ident)*) => {
         const _: () = {
+            // SAFETY: called by its stub only, with what the program has called libc's function with.
             unsafe extern "C" fn body($($parameter: usize,)* _caller: usize) -> i32 {
                 type Real = unsafe extern "C" fn($(moving!(@type $parameter)),*) -> i32;
                 // SAFETY: the function has this type, as far as registers go.

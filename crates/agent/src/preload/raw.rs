@@ -1,7 +1,11 @@
 //! syscall(2), for the calls by which a program makes a child past fork(3).
 //!
-//! Such a child has its parent's words, and would record in its name. All other calls go to the kernel as they
-//! are; they are not recorded.
+//! Such a child has its parent's words, and would record in its name. All other calls go to the kernel as
+//! they are; they are not recorded.
+//!
+//! # Safety
+//!
+//! As in `fork.rs`.
 
 use crate::preload::objects;
 use core::arch::{asm, naked_asm};
@@ -71,8 +75,8 @@ unsafe extern "C" fn syscall() {
     )
 }
 
-/// Whether a call makes a child with memory of its own. One that shares the caller's would need a stack of its
-/// own to return from here.
+/// Whether a call makes a child with memory of its own. One that shares the caller's would need a stack of
+/// its own to return from here.
 unsafe extern "C" fn is_fork(number: i64, first: u64, second: u64) -> bool {
     let (flags, stack) = match number {
         libc::SYS_clone => (first, second),

@@ -3,6 +3,11 @@
 //! A process that was killed can't record its own end. Its parent learns of it here, and records it unless
 //! someone else has: the session's table says who is the first. What nobody waits for, the command that
 //! records finds.
+//!
+//! # Safety
+//!
+//! Hooks are called by the frames of `wrap.rs` only, around the call that they are named after, with its
+//! arguments and its result.
 
 use crate::argument::Value;
 use crate::preload::wrap::{Frame, Hooks};

@@ -3,6 +3,10 @@
 //! The frame between the program and libc's function is in assembly: exceptions, thread cancellation and
 //! longjmp leave through it by its unwind information, and no Rust frame is ever between the two. While
 //! neither of a call's events is on there is no frame at all, only a jump.
+//!
+//! # Safety
+//!
+//! The frames in assembly call what is here with pointers to the words that they have kept on the stack.
 
 use crate::argument::*;
 use crate::calls::calls;

@@ -136,8 +136,8 @@ static int cloned(void *argument)
 	_exit(6);
 }
 
-/* After every instruction of a call, libc's and ours. Where libc blocks all signals, one that can't wait would
- * end the process: so not every call can be watched. */
+/* After every instruction of a call, libc's and ours. Where libc blocks all signals, one that can't wait
+ * would end the process: so not every call can be watched. */
 static void stepped(void)
 {
 	static char stack[64 << 10] __attribute__((aligned(16)));

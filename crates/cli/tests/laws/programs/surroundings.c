@@ -99,11 +99,9 @@ static void no_clock(void)
 	CHECK(reap(child) == 2);
 }
 
-static void changed_root(void)
+static void in_other_root(const char *directory)
 {
-	char directory[] = "/tmp/law-root-XXXXXX";
-	NEED(mkdtemp(directory) && chdir(directory) == 0);
-	CHECK(chroot(".") == 0);
+	CHECK(chroot(directory) == 0 && chdir("/") == 0);
 	CHECK(marked());
 	pid_t child = fork();
 	if (child == 0) {
@@ -111,8 +109,20 @@ static void changed_root(void)
 		_exit(6);
 	}
 	CHECK(reap(child) == 6);
-	CHECK(rmdir("/") == -1);
 	CHECK(marked());
+}
+
+static void changed_root(void)
+{
+	char directory[] = "/tmp/law-root-XXXXXX";
+	NEED(mkdtemp(directory));
+	pid_t child = fork();
+	if (child == 0) {
+		in_other_root(directory);
+		_exit(failures);
+	}
+	CHECK(reap(child) == 0);
+	CHECK(rmdir(directory) == 0);
 }
 
 static void changed_user(void)
