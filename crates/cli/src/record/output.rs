@@ -37,6 +37,8 @@ impl Output {
             let directory = std::env::temp_dir();
             return Ok(Output { path: path.into(), directory, target: Target::Stream(file) });
         }
+        // What a link names is written, not the link.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let directory = match path.parent() {
             Some(parent) if parent != Path::new("") => parent.to_path_buf(),
             _ => PathBuf::from("."),
@@ -50,7 +52,7 @@ impl Output {
                 directory.display()
             ))
         })?;
-        Ok(Output { path: path.into(), directory, target: Target::File })
+        Ok(Output { path, directory, target: Target::File })
     }
 
     /// Where there is room for what is on its way to the file.
