@@ -25,3 +25,4 @@ pub mod common;
 pub mod control;
 mod drop_reason;
 pub mod page;
+pub mod pool;

@@ -36,6 +36,19 @@ impl Buffer {
         self.change(|control| Some(control.next_generation(control.ring())));
     }
 
+    /// Empties one block. What was there is out of every reader's sight at once; its next writer starts over
+    /// behind it. Snapshots stay as they are.
+    ///
+    /// Cost: two atomic instructions. A caller that is killed between them has emptied the block when its
+    /// writers come to their next page.
+    pub fn clear_block(&self, block: u32) {
+        let ring = self.control().ring();
+        if let Some(ring) = self.block(block).and_then(|block| self.geometry().rings(block).get(ring)) {
+            ring.resets.fetch_add(1, AcqRel);
+            self.change(|control| Some(control.next_epoch()));
+        }
+    }
+
     fn set_flag(&self, flag: u64, set: bool) {
         self.change(|control| Some(Control(if set { control.0 | flag } else { control.0 & !flag })));
     }

@@ -5,11 +5,11 @@
 //! there is no increment that a killed writer could have left out.
 
 use crate::buffer::Buffer;
-use crate::view::View;
+use crate::view::{Source, View};
 use abi::buffer::{Block, DropReason};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// What has become of the events of a block in the present generation.
+/// What has become of the events of a block in one generation: the present one, or one that is kept.
 ///
 /// `written == read + entries + overrun`, at every moment at which nobody is writing or reading.
 /// Source: `per_cpu/cpuN/stats` of the kernel's tracefs.
@@ -44,17 +44,26 @@ impl Buffer {
     ///
     /// While writers go on, each figure is right for some moment during the call.
     pub fn statistics(&self, block: u32) -> Statistics {
-        let Some(block) = self.block(block) else { return Statistics::default() };
-        let mut statistics = Statistics::default();
-        for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
-            *to = from.load(Relaxed);
+        let mut statistics = self.statistics_from(Source::Live, block);
+        if let Some(block) = self.block(block) {
+            for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
+                *to = from.load(Relaxed);
+            }
         }
-        self.count(block, &mut statistics);
         statistics
     }
 
-    fn count(&self, block: &Block, statistics: &mut Statistics) -> Option<()> {
-        let view = View::of(self, block, self.control())?;
+    /// The same of any source, but for what was dropped: that belongs to no generation.
+    pub(crate) fn statistics_from(&self, source: Source, block: u32) -> Statistics {
+        let mut statistics = Statistics::default();
+        if let Some(block) = self.block(block) {
+            self.count(source, block, &mut statistics);
+        }
+        statistics
+    }
+
+    fn count(&self, source: Source, block: &Block, statistics: &mut Statistics) -> Option<()> {
+        let view = View::of(self, block, source)?;
         let unread = view.unread(self)?;
         statistics.written = view.end().saturating_sub(view.first_event);
         statistics.entries = view.end().saturating_sub(unread);
@@ -76,7 +85,7 @@ impl Buffer {
     pub fn oldest_time(&self) -> u64 {
         (0..self.geometry().blocks())
             .filter_map(|block| {
-                let view = View::of(self, self.block(block)?, self.control())?;
+                let view = View::of(self, self.block(block)?, Source::Live)?;
                 let unread = view.unread(self)?;
                 if unread >= view.end() {
                     return None;
