@@ -166,14 +166,14 @@ impl Control {
 
     /// The word that starts the next generation in `ring`. Counters wrap in their own bits.
     pub const fn next_generation(self, ring: usize) -> Control {
-        let generation = (self.0 + 1) & 0xffff_ffff;
+        let generation = self.0.wrapping_add(1) & 0xffff_ffff;
         let rest = self.0 & !0xffff_ffff & !Self::RING;
         Control(rest | generation | (ring as u64) << Self::RING_SHIFT & Self::RING)
     }
 
     /// The word that makes every writer look again and changes nothing else.
     pub const fn next_epoch(self) -> Control {
-        Control(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
+        Control(self.0 & !Self::EPOCH | self.0.wrapping_add(Self::NEXT_EPOCH) & Self::EPOCH)
     }
 }
 
@@ -232,8 +232,10 @@ impl Tail {
     }
 }
 
-/// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly.
+/// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly. Nobody takes that back.
 pub const BLOCK_DISABLED: u64 = 1;
+/// Flag in [`Block::flags`]: recording on this CPU was stopped on request.
+pub const BLOCK_STOPPED: u64 = 2;
 
 /// The words of one CPU, or of one lane. On a page of its own, so that it lies on the node of the
 /// CPU that writes it.
@@ -247,7 +249,7 @@ pub struct Block {
     /// The control word under which writers may write without a second look.
     pub seen: AtomicU64,
     _local: [u64; 5],
-    /// [`BLOCK_DISABLED`].
+    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
     pub flags: AtomicU64,
     /// Lanes: the thread that has claimed it, 0 when free.
     pub owner: AtomicU64,
@@ -289,8 +291,7 @@ pub struct Ring {
     _readers: [u64; 5],
 }
 
-/// What [`Ring::generation`] says when a block has adopted `generation` in a ring that was reset
-/// `resets` times.
+/// [`Ring::generation`] of a ring that was reset `resets` times before `generation` was adopted.
 pub const fn ring_generation(generation: u64, resets: u64) -> u64 {
     generation & 0xffff_ffff | resets << 32
 }

@@ -1,7 +1,7 @@
 //! Asking all writers for a change: one atomic read-modify-write on the control word.
 
 use crate::buffer::Buffer;
-use abi::buffer::{BLOCK_DISABLED, Control};
+use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Control};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 impl Buffer {
@@ -19,6 +19,19 @@ impl Buffer {
     /// has made room.
     pub fn set_overwrite(&self, on: bool) {
         self.set_flag(Control::NO_OVERWRITE, !on);
+    }
+
+    /// Stops recording on one CPU, or in one lane, or goes on with it: the kernel's `record_disable_cpu` and
+    /// `_enable_cpu`. What [`Buffer::disable_block`] has disabled stays so.
+    pub fn set_block_recording(&self, block: u32, on: bool) {
+        if let Some(block) = self.block(block) {
+            if on {
+                block.flags.fetch_and(!BLOCK_STOPPED, AcqRel);
+            } else {
+                block.flags.fetch_or(BLOCK_STOPPED, AcqRel);
+            }
+            self.change(|control| Some(control.next_epoch()));
+        }
     }
 
     /// Disables recording on one CPU, because something is wrong there. Nothing a user can flip turns

@@ -141,6 +141,8 @@ fn take_from_dead(lane: &Block, identity: u64) -> bool {
 /// pid namespace can be judged; any doubt means alive.
 pub(crate) fn is_dead(owner: u64, identity: u64) -> bool {
     let same_namespace = owner >> 32 == identity >> 32;
-    let Some(pid) = Pid::from_raw(owner as u32 as i32) else { return false };
+    // A damaged word may name a group of processes, which is not asked for.
+    let number = i32::try_from(owner & 0xffff_ffff).ok();
+    let Some(pid) = number.and_then(Pid::from_raw) else { return false };
     same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
 }

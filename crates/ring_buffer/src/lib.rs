@@ -38,7 +38,8 @@
 //! # std::fs::remove_file(path.to_str().unwrap()).unwrap();
 //! ```
 //!
-//! The algorithm and its laws: `docs/decisions/001-ring.md`.
+//! The algorithm and its laws: `docs/decisions/001-ring.md`. How it is done, and how this interface differs
+//! from the kernel's: `IMPLEMENTATION.md`.
 #![no_std]
 
 #[cfg(test)]
@@ -49,6 +50,7 @@ mod buffer;
 mod clock;
 mod control;
 mod create;
+mod cursor;
 mod geometry;
 mod holder;
 mod lane;
@@ -69,6 +71,7 @@ pub use abi::buffer::{Clock, Control, DropReason};
 pub use buffer::Buffer;
 pub use clock::now;
 pub use create::Specification;
+pub use cursor::Cursor;
 pub use geometry::{Geometry, Unusable};
 pub use holder::{Held, Holder};
 pub use reader::Taken;

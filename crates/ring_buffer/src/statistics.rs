@@ -35,7 +35,7 @@ pub struct Statistics {
 impl Statistics {
     /// Events that were not written, for whatever reason.
     pub fn dropped_events(&self) -> u64 {
-        self.dropped.iter().sum()
+        self.dropped.iter().fold(0, |sum, count| sum.wrapping_add(*count))
     }
 }
 
@@ -78,6 +78,48 @@ impl Buffer {
         let pages = oldest..=view.tail_sequence;
         statistics.bytes = pages.filter_map(|sequence| view.commit(sequence, self)).sum();
         Some(())
+    }
+
+    /// Events of all blocks that are there and have not been consumed.
+    pub fn entries(&self) -> u64 {
+        self.sum(|statistics| statistics.entries)
+    }
+
+    /// Events of all blocks that were overwritten before anyone consumed them, in this generation.
+    pub fn overruns(&self) -> u64 {
+        self.sum(|statistics| statistics.overrun)
+    }
+
+    /// Whether no block has an event that was not consumed.
+    pub fn is_empty(&self) -> bool {
+        (0..self.geometry().blocks()).all(|block| self.is_block_empty(block))
+    }
+
+    /// Whether a block has no event that was not consumed. Cost: some 20 ns.
+    pub fn is_block_empty(&self, block: u32) -> bool {
+        self.unread_events(block).unwrap_or(0) == 0
+    }
+
+    /// Whether so many percent of a block's pages hold events that nobody has consumed: what a reader that is
+    /// to be woken for more than one event waits for. 0 asks for any event. Source: `buffer_percent`.
+    pub fn has_reached(&self, block: u32, percent: u32) -> bool {
+        let reached = || {
+            let view = View::of(self, self.block(block)?, Source::Live)?;
+            let oldest = view.find(view.unread(self)?, self)?;
+            let pages = view.tail_sequence.saturating_sub(oldest);
+            Some(pages * 100 >= u64::from(percent) * view.memory.page_count())
+        };
+        !self.is_block_empty(block) && reached().unwrap_or(false)
+    }
+
+    fn unread_events(&self, block: u32) -> Option<u64> {
+        let view = View::of(self, self.block(block)?, Source::Live)?;
+        Some(view.end().saturating_sub(view.unread(self)?))
+    }
+
+    fn sum(&self, figure: impl Fn(&Statistics) -> u64) -> u64 {
+        let figures = (0..self.geometry().blocks()).map(|block| figure(&self.statistics(block)));
+        figures.fold(0, u64::wrapping_add)
     }
 
     /// The time stamp of the oldest page with events that nobody has consumed, over all blocks;

@@ -9,11 +9,16 @@ use crate::buffer::Buffer;
 use crate::clock;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::section::Section;
-use abi::buffer::{BLOCK_DISABLED, Block, Control, DropReason, Ring, Slot, Tail, ring_generation};
+use abi::buffer::{
+    BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Ring, Slot, Tail, ring_generation,
+};
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rseq::{Commit, Guard, Store};
+
+/// The flags of a block of which none may be set.
+const BLOCK_OFF: u64 = BLOCK_DISABLED | BLOCK_STOPPED;
 
 /// What [`Buffer::prepare`] has found or done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +132,7 @@ impl Buffer {
     /// Brings `block` one step nearer to where an event that needs `room` bytes can be written.
     pub(crate) fn prepare(&self, block: &Block, section: &impl Section, room: u64) -> Step {
         let control = self.control();
-        if control.is_off() || block.flags.load(Relaxed) & BLOCK_DISABLED != 0 {
+        if control.is_off() || block.flags.load(Relaxed) & BLOCK_OFF != 0 {
             return Step::Off;
         }
         let capacity = self.geometry().page_capacity();

@@ -1,8 +1,6 @@
-//! Snapshots, one call after the other. What happens when several act at once is in `model` and `chaos`.
+//! Snapshots, holds and memory.
 
-mod common;
-
-use common::{TemporaryBuffer, identity, numbers, thread, write};
+use crate::temporary::{TemporaryBuffer, identity, numbers, thread, write};
 use ring_buffer::{Buffer, Held, Refused, Released, Writer};
 
 /// A buffer with two spare rings, and a writer to it.
@@ -173,7 +171,7 @@ fn memory_comes_when_it_is_wanted_and_goes_on_request() {
     assert_eq!((buffer.spare_rings(), holder.release()), (0, Released::NothingSpare));
     holder.reserve(&temporary.path).unwrap();
     assert!(holder.reserve(&temporary.path).is_err(), "there are two rings");
-    let ring_kb = 1024 * common::cpus() as u64;
+    let ring_kb = 1024 * crate::temporary::cpus() as u64;
     assert!(temporary.kb() >= alone + ring_kb, "{} KB, then {}", alone, temporary.kb());
 
     (0..3).for_each(|number| write(&writer, thread(number == 0), number).unwrap());

@@ -4,6 +4,9 @@ use ring_buffer::{Buffer, Clock, NotWritten, Record, Specification, Thread, Walk
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// Bytes of the file before the buffer and behind it.
+const MARGIN: usize = 4096;
+
 /// A buffer file that is gone when the test ends.
 pub struct TemporaryBuffer {
     pub path: CString,
@@ -29,13 +32,18 @@ impl TemporaryBuffer {
         };
         let size = wanted.file_size().expect("a good specification") as usize;
         let reserved = wanted.reserved_size().expect("a good specification") as usize;
-        let segment = shm::create_sparse(&path, size, reserved).expect("memory for the buffer");
-        Buffer::create(segment, &wanted).expect("a segment of the right size");
+        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved + MARGIN).expect("memory");
+        Buffer::create(middle(file), &wanted).expect("a segment of the right size");
         TemporaryBuffer { path }
     }
 
     pub fn open(&self) -> Buffer {
-        Buffer::new(shm::open(&self.path).expect("it was created")).expect("a buffer")
+        Buffer::new(self.segment()).expect("a buffer")
+    }
+
+    /// What the buffer is in.
+    pub fn segment(&self) -> shm::Segment {
+        middle(shm::open(&self.path).expect("it was created"))
     }
 
     /// KB of memory that the file takes.
@@ -44,6 +52,13 @@ impl TemporaryBuffer {
         let path = self.path.to_str().expect("ASCII");
         std::fs::metadata(path).expect("it was created").blocks() / 2
     }
+}
+
+/// All of a file but its margins. These are unmapped: who goes beyond the buffer crashes.
+fn middle(file: shm::Segment) -> shm::Segment {
+    let (_, rest) = file.split(MARGIN).expect("a margin");
+    let len = rest.len() - MARGIN;
+    rest.split(len).expect("another").0
 }
 
 impl Drop for TemporaryBuffer {
