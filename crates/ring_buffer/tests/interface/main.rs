@@ -2,6 +2,7 @@
 //! in `model` and `chaos`.
 
 mod damage;
+mod encoding;
 mod reading;
 mod snapshots;
 mod temporary;
