@@ -32,6 +32,7 @@
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
+pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
 pub use crate::pool::{Kept, KeptState, KeptWord, MAX_HOLDERS};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -50,27 +51,6 @@ pub const MAX_LANES: u32 = 64;
 pub const MAX_RINGS: usize = 8;
 /// The fewest pages of a ring, as in the kernel.
 pub const MIN_PAGES: u32 = 2;
-
-/// The clock whose units are in the pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Clock {
-    /// The processor's time stamp counter, in its own ticks.
-    Tsc = 1,
-    /// `CLOCK_MONOTONIC` in nanoseconds, where the counter can't be trusted.
-    Monotonic = 2,
-}
-
-impl Clock {
-    /// The clock that a header's word names.
-    pub const fn from_word(word: u32) -> Option<Clock> {
-        match word {
-            1 => Some(Clock::Tsc),
-            2 => Some(Clock::Monotonic),
-            _ => None,
-        }
-    }
-}
 
 /// The start of the file. All but `control` is fixed before the file gets its name.
 #[derive(Debug)]

@@ -70,3 +70,33 @@ fn the_flags_are_the_seeds() {
     let taken = buffer.consume(block, &mut page).unwrap();
     assert_eq!((numbers(&page[..taken.len]), buffer.statistics(block).dropped_events()), (vec![4], 0));
 }
+
+#[test]
+fn times_do_not_decrease_on_a_cpu_whatever_the_clock() {
+    for clock in ring_buffer::Clock::ALL {
+        let temporary = TemporaryBuffer::with_clock(1024, 1, clock);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let start = ring_buffer::now(clock);
+        std::thread::scope(|scope| {
+            for lane in [false, false, false, true] {
+                let writer = &writer;
+                scope
+                    .spawn(move || (0..5000).for_each(|number| write(writer, thread(lane), number).unwrap()));
+            }
+        });
+        let end = ring_buffer::now(clock);
+        let mut page = vec![0; 4096];
+        let mut events = 0;
+        for block in 0..buffer.geometry().blocks() {
+            let mut last = start;
+            while let Some(taken) = buffer.consume(block, &mut page) {
+                for found in ring_buffer::Walk::new(&page[..taken.len]) {
+                    assert!((last..=end).contains(&found.time), "{clock:?}: {} after {last}", found.time);
+                    last = found.time;
+                    events += 1;
+                }
+            }
+        }
+        assert_eq!(events + buffer.overruns(), 20_000, "{clock:?}");
+    }
+}

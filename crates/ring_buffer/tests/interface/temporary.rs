@@ -15,6 +15,11 @@ pub struct TemporaryBuffer {
 impl TemporaryBuffer {
     /// One with pages for every CPU, and so many rings.
     pub fn new(pages: u32, rings: u32) -> TemporaryBuffer {
+        TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(pages: u32, rings: u32, clock: Clock) -> TemporaryBuffer {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Relaxed);
         let path = format!("/dev/shm/lookback-ring-test-{}-{number}", std::process::id());
@@ -26,7 +31,7 @@ impl TemporaryBuffer {
             cpus: &cpus,
             lanes: 2,
             rings,
-            clock: Clock::Tsc,
+            clock,
             overwrite: true,
             identity: 1,
         };
