@@ -7,8 +7,11 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct Options {
     /// Rounds of the chaos test
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 3)]
     rounds: u32,
+    /// Writers that are killed in each scenario of such a round
+    #[arg(long, default_value_t = 10_000)]
+    kills: u32,
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
@@ -19,24 +22,22 @@ pub struct Options {
 ///
 /// Takes some 15 minutes on two CPUs, and up to 2 GB.
 pub fn run(options: &Options) -> Result<bool, Error> {
-    let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], None)?;
-    let damage = test("interface", &["damage"], Some(options.cases))?;
+    let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
+    let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
     let mut holds = model && damage;
     for round in 1..=options.rounds {
         eprintln!("chaos, round {round} of {}", options.rounds);
-        holds &= test("chaos", &[], None)?;
+        holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
     }
     Ok(holds)
 }
 
-/// Runs one of the ring buffer's tests.
-fn test(name: &str, arguments: &[&str], cases: Option<u32>) -> Result<bool, Error> {
+/// Runs one of the ring buffer's tests, with numbers in its environment.
+fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool, Error> {
     let mut test = workspace::cargo();
     test.args(["test", "--quiet", "--release", "--package", "lookback-ring-buffer", "--test", name, "--"]);
     test.args(arguments);
-    if let Some(cases) = cases {
-        test.env("PROPTEST_CASES", cases.to_string());
-    }
+    test.envs(numbers.iter().map(|(name, number)| (name, number.to_string())));
     let status = test.status().map_err(|error| format!("cargo: {error}"))?;
     Ok(status.success())
 }

@@ -36,6 +36,11 @@ fn main() {
     }
 }
 
+/// How many writers are killed in each scenario that kills: 200, or as many as the environment says.
+fn kills() -> u64 {
+    std::env::var("LOOKBACK_CHAOS_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(200)
+}
+
 /// A buffer file with a path of its own, which is gone when the scenario ends.
 struct TemporaryBuffer {
     path: CString,
@@ -108,7 +113,7 @@ fn overwriting_counts_what_it_loses() {
 }
 
 fn killed_writers_leave_nothing_behind() {
-    let crew = Crew { kills: 200, ..Crew::default() };
+    let crew = Crew { kills: kills(), ..Crew::default() };
     let (verdict, buffer) = run("kill", 64, &crew);
     verdict.assert_clean();
     verdict.assert_accounted(&buffer);
@@ -123,7 +128,7 @@ fn lanes_keep_the_same_promises() {
 }
 
 fn killed_lane_owners_are_replaced() {
-    let crew = Crew { route: Route::Lanes, kills: 200, ..Crew::default() };
+    let crew = Crew { route: Route::Lanes, kills: kills(), ..Crew::default() };
     let (verdict, buffer) = run("lane-kill", 256, &crew);
     verdict.assert_clean();
     verdict.assert_accounted(&buffer);
@@ -135,11 +140,11 @@ fn killed_lane_owners_are_replaced() {
 /// Writers are killed while snapshots are taken, read to their end and given up. Every event is in one of
 /// them, or in what is live in the end, or overrun in one of them.
 fn snapshots_keep_everything() {
-    keep_everything("snapshots", &Crew { kills: 200, ..Crew::default() });
+    keep_everything("snapshots", &Crew { kills: kills(), ..Crew::default() });
 }
 
 fn snapshots_beside_killed_lane_owners() {
-    keep_everything("lane-snapshots", &Crew { route: Route::Lanes, kills: 200, ..Crew::default() });
+    keep_everything("lane-snapshots", &Crew { route: Route::Lanes, kills: kills(), ..Crew::default() });
 }
 
 fn keep_everything(name: &str, crew: &Crew) {
