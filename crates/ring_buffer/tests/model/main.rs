@@ -45,8 +45,9 @@
 //! it. The blocks of different CPUs share nothing but the control word, so there is one block.
 //!
 //! **Running it.** `cargo test --test model` goes through the short scenarios, some walks and every
-//! mistake. With `--release`, `-- --include-ignored` adds the long scenarios and more walks: two to four
-//! minutes on two processors, and up to 1.3 GB.
+//! mistake. With `--release`, `-- --include-ignored` adds the long scenarios and more walks: four to seven
+//! minutes on two processors, and up to 1.3 GB for each of the threads that test. `cargo xtask prove` does
+//! it with one thread.
 
 mod actor;
 mod bug;
