@@ -20,6 +20,14 @@ const LIMITS: &[(&str, Limit)] = &[
     ("lttng_vs_event_str", Limit::AtLeast(5.0)),
     ("threads8_vs_1", Limit::AtMost(1.15)),
     ("exec_added_us", Limit::AtMost(40.0)),
+    ("write_u64_vs_rdtsc", Limit::AtMost(1.75)),
+    ("write_64B_vs_rdtsc", Limit::AtMost(2.0)),
+    ("page_change_ns", Limit::AtMost(150.0)),
+    ("ring_threads8_vs_1", Limit::AtMost(1.1)),
+    ("snapshot_us", Limit::AtMost(10.0)),
+    ("iterate_Mevents_per_s", Limit::AtLeast(50.0)),
+    ("spsc_vs_ours", Limit::AtLeast(0.8)),
+    ("lttng_vs_ours", Limit::AtLeast(6.0)),
 ];
 
 impl Limit {

@@ -18,6 +18,7 @@ mod program;
 mod programs;
 mod progress;
 mod report;
+mod ring;
 mod row;
 mod samples;
 mod spawn;
@@ -40,6 +41,8 @@ struct Arguments {
 enum Command {
     /// The cost of single operations.
     Micro(micro::Options),
+    /// The ring buffer by itself.
+    Ring(ring::Options),
     /// What recording costs whole programs.
     Programs(programs::Options),
 }
@@ -47,6 +50,7 @@ enum Command {
 fn main() -> ExitCode {
     let (measured, json) = match Arguments::parse().command {
         Command::Micro(options) => (micro::run(&options), options.json),
+        Command::Ring(options) => (ring::measure(&options), options.json),
         Command::Programs(options) => (programs::measure(&options), options.json),
     };
     match measured {

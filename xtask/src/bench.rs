@@ -10,6 +10,8 @@ use std::process::Stdio;
 pub enum Bench {
     /// The cost of single operations, beside other tracers
     Micro(Micro),
+    /// The ring buffer by itself
+    Ring(Ring),
     /// What recording costs whole programs
     Programs(Programs),
 }
@@ -23,6 +25,14 @@ pub struct Micro {
     /// Only this part: events, calls, threads or starts; may be given several times
     #[arg(long, value_name = "PART")]
     part: Vec<String>,
+}
+
+/// How the ring buffer is measured.
+#[derive(Debug, Args)]
+pub struct Ring {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
 }
 
 /// How whole programs are measured.
@@ -45,6 +55,10 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
             }
             micro.json
         }
+        Bench::Ring(ring) => {
+            measure.arg("ring");
+            ring.json
+        }
         Bench::Programs(programs) => {
             measure.arg("programs");
             programs.json
@@ -53,11 +67,13 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
     if json {
         measure.arg("--json");
     }
-    match agent() {
-        Ok(agent) => {
-            measure.arg("--agent").arg(agent);
+    if !matches!(bench, Bench::Ring(_)) {
+        match agent() {
+            Ok(agent) => {
+                measure.arg("--agent").arg(agent);
+            }
+            Err(error) => eprintln!("xtask: no agent: {error}"),
         }
-        Err(error) => eprintln!("xtask: no agent: {error}"),
     }
     let status = measure.status().map_err(|error| format!("cargo: {error}"))?;
     match status.code() {

@@ -3,6 +3,7 @@
 
 mod bench;
 mod fuzz;
+mod prove;
 mod tidy;
 mod workspace;
 
@@ -22,6 +23,8 @@ enum Task {
     /// Measure what recording costs; fails when a limit is missed
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Check the ring buffer for as long as it takes: every order of steps, damage, chaos
+    Prove(prove::Options),
     /// Check the rules of the repository
     Tidy,
     /// Read damaged files, pages and texts at random; fails when that panics, hangs or takes memory
@@ -34,6 +37,7 @@ type Error = String;
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Bench(bench) => bench::run(&bench),
+        Task::Prove(options) => prove::run(&options),
         Task::Tidy => tidy::run(),
         Task::Fuzz(options) => fuzz::run(&options),
     };

@@ -8,15 +8,16 @@
 //! | Block: CPU 1 ...    |
 //! | Block: lane 0 ...   |  the same, for writers that cannot use rseq
 //! +---------------------+
-//! | slots of each ring  |  one Slot per page: which page of the endless sequence it holds
+//! | ring 0: slots       |  one Slot per page: which page of the endless sequence it holds
+//! |         pages       |  the kernel's pages, see [`crate::page`]; of one block after the other
 //! +---------------------+
-//! | pages of each ring  |  the kernel's pages, see [`crate::page`]
+//! | ring 1 ...          |  the same again for each ring, without memory until it is wanted
 //! +---------------------+
 //! ```
 //!
 //! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
 //! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
-//! a snapshot was taken.
+//! a snapshot was taken ([`crate::pool`]).
 //!
 //! Who writes what:
 //!
@@ -25,18 +26,21 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}` | anyone | atomic read-modify-write |
-//! | `Ring::{pages_offset, slots_offset, page_count}` | who makes the ring, before it is named in `control` | plain stores |
+//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders}` | anyone | atomic read-modify-write |
+//! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
+//! | `Ring::page_count` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
+pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
+pub use crate::pool::{Kept, KeptState, KeptWord, MAX_HOLDERS};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -47,27 +51,6 @@ pub const MAX_LANES: u32 = 64;
 pub const MAX_RINGS: usize = 8;
 /// The fewest pages of a ring, as in the kernel.
 pub const MIN_PAGES: u32 = 2;
-
-/// The clock whose units are in the pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Clock {
-    /// The processor's time stamp counter, in its own ticks.
-    Tsc = 1,
-    /// `CLOCK_MONOTONIC` in nanoseconds, where the counter can't be trusted.
-    Monotonic = 2,
-}
-
-impl Clock {
-    /// The clock that a header's word names.
-    pub const fn from_word(word: u32) -> Option<Clock> {
-        match word {
-            1 => Some(Clock::Tsc),
-            2 => Some(Clock::Monotonic),
-            _ => None,
-        }
-    }
-}
 
 /// The start of the file. All but `control` is fixed before the file gets its name.
 #[derive(Debug)]
@@ -91,19 +74,29 @@ pub struct Header {
     pub rings: AtomicU32,
     /// The clock, see [`Clock`].
     pub clock: AtomicU32,
-    _fixed: [u64; 10],
+    /// File offset of the first ring's region: the slots of all blocks, then their pages.
+    pub regions_offset: AtomicU64,
+    /// Bytes of each ring's region.
+    pub region_size: AtomicU64,
+    _fixed: [u64; 8],
     /// What writers have to agree with before they write, see [`Control`]. On a line of its own.
     pub control: AtomicU64,
     _control_line: [u64; 15],
+    /// What each ring is used for when it is not live.
+    pub kept: [Kept; MAX_RINGS],
+    /// Who reads snapshots: threads, named as in [`Block::owner`]; 0 where there is room for one.
+    pub holders: [AtomicU64; MAX_HOLDERS],
+    /// Snapshots that were refused, because no ring was spare.
+    pub refused: AtomicU64,
 }
 
 /// The control word of a buffer.
 ///
 /// ```text
 /// bits  0..32   generation  +1 at each snapshot and clear
-/// bits 32..52   epoch       +1 at each change that is not in this word (a block's flags)
-/// bits 52..56   ring        the ring that is live in this generation
-/// bit  56       no overwrite (producer/consumer mode)
+/// bits 32..58   epoch       +1 at each change that is not in this word (a block's flags, the pool)
+/// bits 58..61   ring        the ring that is live in this generation
+/// bit  61       no overwrite (producer/consumer mode)
 /// bit  62       record disabled
 /// bit  63       tracing off
 /// ```
@@ -119,7 +112,7 @@ impl Control {
     /// Adding this makes every writer look again.
     pub const NEXT_EPOCH: u64 = 1 << 32;
     /// Mode: a full ring refuses events instead of overwriting the oldest page.
-    pub const NO_OVERWRITE: u64 = 1 << 56;
+    pub const NO_OVERWRITE: u64 = 1 << 61;
     /// Off-flag: recording into this buffer is disabled.
     pub const RECORD_DISABLED: u64 = 1 << 62;
     /// Off-flag: the switch that anyone may flip.
@@ -127,9 +120,9 @@ impl Control {
     /// The off-flags. They are never adopted, so while one is set no writer gets past the check.
     pub const OFF: u64 = Self::RECORD_DISABLED | Self::TRACING_OFF;
 
-    const EPOCH: u64 = ((1 << 20) - 1) << 32;
-    const RING_SHIFT: u32 = 52;
-    const RING: u64 = 15 << Self::RING_SHIFT;
+    const EPOCH: u64 = ((1 << 26) - 1) << 32;
+    const RING_SHIFT: u32 = 58;
+    const RING: u64 = (MAX_RINGS as u64 - 1) << Self::RING_SHIFT;
 
     /// The generation, counted from 0.
     pub const fn generation(self) -> u64 {
@@ -153,14 +146,14 @@ impl Control {
 
     /// The word that starts the next generation in `ring`. Counters wrap in their own bits.
     pub const fn next_generation(self, ring: usize) -> Control {
-        let generation = (self.0 + 1) & 0xffff_ffff;
+        let generation = self.0.wrapping_add(1) & 0xffff_ffff;
         let rest = self.0 & !0xffff_ffff & !Self::RING;
         Control(rest | generation | (ring as u64) << Self::RING_SHIFT & Self::RING)
     }
 
     /// The word that makes every writer look again and changes nothing else.
     pub const fn next_epoch(self) -> Control {
-        Control(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
+        Control(self.0 & !Self::EPOCH | self.0.wrapping_add(Self::NEXT_EPOCH) & Self::EPOCH)
     }
 }
 
@@ -219,8 +212,10 @@ impl Tail {
     }
 }
 
-/// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly.
+/// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly. Nobody takes that back.
 pub const BLOCK_DISABLED: u64 = 1;
+/// Flag in [`Block::flags`]: recording on this CPU was stopped on request.
+pub const BLOCK_STOPPED: u64 = 2;
 
 /// The words of one CPU, or of one lane. On a page of its own, so that it lies on the node of the
 /// CPU that writes it.
@@ -234,7 +229,7 @@ pub struct Block {
     /// The control word under which writers may write without a second look.
     pub seen: AtomicU64,
     _local: [u64; 5],
-    /// [`BLOCK_DISABLED`].
+    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
     pub flags: AtomicU64,
     /// Lanes: the thread that has claimed it, 0 when free.
     pub owner: AtomicU64,
@@ -255,8 +250,10 @@ pub struct Ring {
     pub slots_offset: AtomicU64,
     /// Pages, at least [`MIN_PAGES`]; 0 where the ring has no memory.
     pub page_count: AtomicU32,
-    _count: u32,
-    /// The generation that adopted this ring; [`NO_GENERATION`] before the first.
+    /// Pages that it has when it has memory.
+    pub room: AtomicU32,
+    /// The generation that adopted this ring, in the low half, and how often it had been reset by then;
+    /// [`NO_GENERATION`] before the first.
     pub generation: AtomicU64,
     /// Sequence number of the first page of that generation.
     pub first_sequence: AtomicU64,
@@ -269,7 +266,14 @@ pub struct Ring {
     pub next_event: AtomicU64,
     /// Events of this generation that consuming readers have taken. With `next_event` in 16 bytes.
     pub read: AtomicU64,
-    _readers: [u64; 6],
+    /// How often the ring was reset. What was written there before is out of sight.
+    pub resets: AtomicU64,
+    _readers: [u64; 5],
+}
+
+/// [`Ring::generation`] of a ring that was reset `resets` times before `generation` was adopted.
+pub const fn ring_generation(generation: u64, resets: u64) -> u64 {
+    generation & 0xffff_ffff | resets << 32
 }
 
 /// [`Ring::generation`] of a ring that was never live.

@@ -21,7 +21,9 @@
 #![forbid(unsafe_code)]
 
 pub mod buffer;
+mod clock;
 pub mod common;
 pub mod control;
 mod drop_reason;
 pub mod page;
+pub mod pool;

@@ -1,7 +1,7 @@
 //! Asking all writers for a change: one atomic read-modify-write on the control word.
 
 use crate::buffer::Buffer;
-use abi::buffer::{BLOCK_DISABLED, Control};
+use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Control};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 impl Buffer {
@@ -21,6 +21,19 @@ impl Buffer {
         self.set_flag(Control::NO_OVERWRITE, !on);
     }
 
+    /// Stops recording on one CPU, or in one lane, or goes on with it: the kernel's `record_disable_cpu` and
+    /// `_enable_cpu`. What [`Buffer::disable_block`] has disabled stays so.
+    pub fn set_block_recording(&self, block: u32, on: bool) {
+        if let Some(block) = self.block(block) {
+            if on {
+                block.flags.fetch_and(!BLOCK_STOPPED, AcqRel);
+            } else {
+                block.flags.fetch_or(BLOCK_STOPPED, AcqRel);
+            }
+            self.change(|control| Some(control.next_epoch()));
+        }
+    }
+
     /// Disables recording on one CPU, because something is wrong there. Nothing a user can flip turns
     /// it on again.
     pub fn disable_block(&self, block: u32) {
@@ -34,6 +47,19 @@ impl Buffer {
     /// writer starts over in the same pages.
     pub fn clear(&self) {
         self.change(|control| Some(control.next_generation(control.ring())));
+    }
+
+    /// Empties one block. What was there is out of every reader's sight at once; its next writer starts over
+    /// behind it. Snapshots stay as they are.
+    ///
+    /// Cost: two atomic instructions. A caller that is killed between them has emptied the block when its
+    /// writers come to their next page.
+    pub fn clear_block(&self, block: u32) {
+        let ring = self.control().ring();
+        if let Some(ring) = self.block(block).and_then(|block| self.geometry().rings(block).get(ring)) {
+            ring.resets.fetch_add(1, AcqRel);
+            self.change(|control| Some(control.next_epoch()));
+        }
     }
 
     fn set_flag(&self, flag: u64, set: bool) {

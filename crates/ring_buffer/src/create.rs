@@ -3,8 +3,9 @@
 use crate::buffer::Buffer;
 use crate::clock;
 use crate::geometry::Geometry;
-use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, MAGIC, MIN_PAGES, NO_GENERATION};
-use abi::buffer::{Ring, Slot, Tail, VERSION};
+use crate::layout::Layout;
+use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
+use abi::buffer::{NO_GENERATION, Ring, Slot, Tail, VERSION};
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
 
@@ -23,7 +24,8 @@ pub struct Specification<'a> {
     pub cpus: &'a [bool],
     /// Lanes. Each has a quarter of a CPU's pages.
     pub lanes: u32,
-    /// Rings of each block. Only the first gets pages here.
+    /// Rings of each block: the live one, and one for each snapshot that can be kept. The others are as
+    /// large as the first, and get their memory when they are wanted ([`crate::Holder::reserve`]).
     pub rings: u32,
     /// What times are counted in.
     pub clock: Clock,
@@ -42,6 +44,8 @@ impl Specification<'_> {
             rings: self.rings,
             clock: self.clock,
             identity: self.identity,
+            regions: 0,
+            region_size: 0,
         };
         (geometry.is_sane() && self.pages >= MIN_PAGES).then_some(geometry)
     }
@@ -53,49 +57,45 @@ impl Specification<'_> {
         cpus.chain(core::iter::repeat_n(lane, self.lanes as usize))
     }
 
-    /// Bytes of the file: what the buffer takes in memory. None when the wish makes no sense.
+    /// Bytes of the file. None when the wish makes no sense.
     pub fn file_size(&self) -> Option<u64> {
         Some(self.layout(&self.geometry()?)?.end)
     }
 
+    /// Bytes at the start of the file that must have memory when the buffer is made: all but what lies
+    /// behind the first ring. What the buffer takes in memory, as long as it has no spare rings.
+    pub fn reserved_size(&self) -> Option<u64> {
+        Some(self.layout(&self.geometry()?)?.region(1))
+    }
+
     fn layout(&self, geometry: &Geometry) -> Option<Layout> {
-        let total: u64 = self.pages().map(u64::from).sum();
-        let slots = geometry.blocks_end();
-        let slots_end = slots.checked_add(total.checked_mul(size_of::<Slot>() as u64)?)?;
-        let pages = slots_end.checked_next_multiple_of(geometry.page_size)?;
-        let end = pages.checked_add(total.checked_mul(geometry.page_size)?)?;
-        Some(Layout { slots, pages, end })
+        Layout::new(geometry, self.pages().map(u64::from).sum())
     }
 }
 
-/// Where the two kinds of memory start, and where the file ends.
-#[derive(Debug, Clone, Copy)]
-struct Layout {
-    slots: u64,
-    pages: u64,
-    end: u64,
-}
-
 impl Buffer {
-    /// Makes a buffer in a segment that reads as zeros and has [`Specification::file_size`] bytes. Recording
-    /// is on. None for a specification outside the limits, or another segment.
+    /// Makes a buffer in a segment that reads as zeros and has [`Specification::file_size`] bytes, of which
+    /// the first [`Specification::reserved_size`] have memory. Recording is on. None for a specification
+    /// outside the limits, or another segment.
     pub fn create(segment: Segment, wanted: &Specification<'_>) -> Option<Buffer> {
         let geometry = wanted.geometry()?;
         let layout = wanted.layout(&geometry)?;
+        let geometry = Geometry { regions: layout.start, region_size: layout.region_size, ..geometry };
         if layout.end != segment.len() as u64 {
             return None;
         }
         fill_header(segment.get(0)?, &geometry, layout.end, wanted.overwrite);
         let blocks = segment.slice::<Block>(BLOCKS_OFFSET, geometry.blocks() as usize)?;
-        let (mut slots, mut pages) = (layout.slots, layout.pages);
+        let mut before = 0;
         for (block, count) in blocks.iter().zip(wanted.pages()) {
-            fill_block(block, count, slots, pages);
-            if let Some(slot) = segment.get::<Slot>(slots).filter(|_| count > 0) {
-                slot.sequence.store(1, Relaxed);
-                block.last_time.store(clock::now(geometry.clock), Relaxed);
+            fill_block(block, count);
+            for (index, ring) in geometry.rings(block).iter().enumerate().filter(|_| count > 0) {
+                let region = layout.region(index);
+                ring.slots_offset.store(region + before * size_of::<Slot>() as u64, Relaxed);
+                ring.pages_offset.store(region + layout.slots_size + before * geometry.page_size, Relaxed);
             }
-            slots += u64::from(count) * size_of::<Slot>() as u64;
-            pages += u64::from(count) * geometry.page_size;
+            start_block(block, &segment, geometry.clock);
+            before += u64::from(count);
         }
         Buffer::new(segment).ok()
     }
@@ -110,25 +110,33 @@ fn fill_header(header: &Header, geometry: &Geometry, file_size: u64, overwrite: 
     header.lanes.store(geometry.lanes, Relaxed);
     header.rings.store(geometry.rings, Relaxed);
     header.clock.store(geometry.clock as u32, Relaxed);
+    header.regions_offset.store(geometry.regions, Relaxed);
+    header.region_size.store(geometry.region_size, Relaxed);
+    for (index, kept) in header.kept.iter().enumerate() {
+        let state = if index == 0 { KeptState::Spare } else { KeptState::Absent };
+        kept.word.store(KeptWord::unused(state).0, Relaxed);
+    }
     header.control.store(if overwrite { 0 } else { Control::NO_OVERWRITE }, Relaxed);
     header.magic.store(MAGIC, Relaxed);
 }
 
-/// A block whose tail is at the start of its first ring and that has adopted no generation yet: its
-/// first writer does.
-fn fill_block(block: &Block, pages: u32, slots_offset: u64, pages_offset: u64) {
+/// A block that has adopted no generation and of whose rings the first one has memory.
+fn fill_block(block: &Block, pages: u32) {
     block.seen.store(u64::MAX, Relaxed);
     for ring in &block.rings {
         ring.generation.store(NO_GENERATION, Relaxed);
+        ring.room.store(pages, Relaxed);
     }
-    if let Some(ring) = block.rings.first().filter(|_| pages > 0) {
-        fill_ring(ring, pages, slots_offset, pages_offset);
-        block.tail.store(Tail::new(pages_offset, 0, 0).0, Relaxed);
+    if let Some(ring) = block.rings.first() {
+        ring.page_count.store(pages, Relaxed);
     }
 }
 
-fn fill_ring(ring: &Ring, pages: u32, slots_offset: u64, pages_offset: u64) {
-    ring.slots_offset.store(slots_offset, Relaxed);
-    ring.pages_offset.store(pages_offset, Relaxed);
-    ring.page_count.store(pages, Relaxed);
+/// Puts the tail of a block to the start of its first ring.
+fn start_block(block: &Block, segment: &Segment, clock: Clock) -> Option<()> {
+    let ring: &Ring = block.rings.first().filter(|ring| ring.page_count.load(Relaxed) > 0)?;
+    segment.get::<Slot>(ring.slots_offset.load(Relaxed))?.sequence.store(1, Relaxed);
+    block.tail.store(Tail::new(ring.pages_offset.load(Relaxed), 0, 0).0, Relaxed);
+    block.last_time.store(clock::now(clock), Relaxed);
+    Some(())
 }

@@ -47,6 +47,10 @@ pub struct Geometry {
     pub clock: Clock,
     /// Which session the buffer belongs to.
     pub identity: u64,
+    /// File offset of the first ring's slots and pages.
+    pub regions: u64,
+    /// Bytes of the slots and pages of each ring, of all blocks.
+    pub region_size: u64,
 }
 
 impl Geometry {
@@ -67,10 +71,13 @@ impl Geometry {
             rings: header.rings.load(Relaxed),
             clock: Clock::from_word(header.clock.load(Relaxed)).ok_or(Unusable::Damaged)?,
             identity: header.identity.load(Relaxed),
+            regions: header.regions_offset.load(Relaxed),
+            region_size: header.region_size.load(Relaxed),
         };
         let sane = geometry.is_sane()
             && header.file_size.load(Relaxed) == segment.len() as u64
-            && geometry.blocks_end() <= segment.len() as u64;
+            && geometry.blocks_end() <= geometry.regions
+            && geometry.end() == Some(segment.len() as u64);
         if sane { Ok(geometry) } else { Err(Unusable::Damaged) }
     }
 
@@ -96,6 +103,19 @@ impl Geometry {
     /// File offset behind the last block.
     pub fn blocks_end(&self) -> u64 {
         self.block_offset(self.blocks())
+    }
+
+    /// File offset of the slots and pages of a ring.
+    pub(crate) fn region(&self, ring: usize) -> u64 {
+        self.regions + self.region_size * ring as u64
+    }
+
+    /// File offset behind the last ring; None when there is no such number.
+    fn end(&self) -> Option<u64> {
+        let regions = self.region_size.checked_mul(u64::from(self.rings))?;
+        let aligned =
+            self.regions.is_multiple_of(self.page_size) && self.region_size.is_multiple_of(self.page_size);
+        self.regions.checked_add(regions).filter(|_| aligned)
     }
 
     /// Bytes of events that fit a page.
@@ -129,7 +149,8 @@ impl RingMemory {
         };
         let length = memory.page_count.checked_mul(geometry.page_size)?;
         let sane = memory.page_count >= u64::from(MIN_PAGES)
-            && memory.pages_offset >= geometry.blocks_end()
+            && memory.pages_offset >= geometry.regions
+            && memory.slots_offset >= geometry.regions
             && memory.pages_offset.is_multiple_of(geometry.page_size)
             && memory.pages_offset.checked_add(length)? <= segment.len() as u64
             && segment.slice::<Slot>(memory.slots_offset, memory.page_count as usize).is_some();
@@ -144,7 +165,7 @@ impl RingMemory {
     /// Which of the ring's pages lies at file offset `page_offset`, if one does.
     pub(crate) fn index_of(&self, page_offset: u64) -> Option<u64> {
         let distance = page_offset.checked_sub(self.pages_offset)?;
-        (distance < self.page_count * self.page_size).then_some(distance / self.page_size)
+        distance.checked_div(self.page_size).filter(|index| *index < self.page_count)
     }
 
     /// The index that follows `index`.

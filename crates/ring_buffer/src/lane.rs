@@ -70,14 +70,13 @@ impl Buffer {
 
     /// Claims a lane for `identity`: a free one, or one whose owner is dead.
     fn claim(&self, identity: u64) -> Option<&Block> {
-        let take =
-            |lane: &Block, from: u64| lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok();
-        self.lanes().find(|lane| take(lane, 0)).or_else(|| {
-            self.lanes().find(|lane| {
-                let owner = lane.owner.load(Relaxed);
-                is_dead(owner, identity) && take(lane, owner)
-            })
-        })
+        let free = self.lanes().find(|lane| take(lane, 0, identity));
+        free.or_else(|| self.lanes().find(|lane| take_from_dead(lane, identity)))
+    }
+
+    /// Claims this lane for `identity`.
+    pub(crate) fn claim_lane(&self, lane: &Block, identity: u64) -> bool {
+        take(lane, 0, identity) || take_from_dead(lane, identity)
     }
 
     /// Writes to a lane that the caller owns.
@@ -129,10 +128,21 @@ impl Buffer {
     }
 }
 
+fn take(lane: &Block, from: u64, identity: u64) -> bool {
+    lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok()
+}
+
+fn take_from_dead(lane: &Block, identity: u64) -> bool {
+    let owner = lane.owner.load(Relaxed);
+    is_dead(owner, identity) && take(lane, owner, identity)
+}
+
 /// Whether the thread that `owner` names is known to be gone. Only one that counts in the caller's own
 /// pid namespace can be judged; any doubt means alive.
-fn is_dead(owner: u64, identity: u64) -> bool {
+pub(crate) fn is_dead(owner: u64, identity: u64) -> bool {
     let same_namespace = owner >> 32 == identity >> 32;
-    let Some(pid) = Pid::from_raw(owner as u32 as i32) else { return false };
+    // A damaged word may name a group of processes, which is not asked for.
+    let number = i32::try_from(owner & 0xffff_ffff).ok();
+    let Some(pid) = number.and_then(Pid::from_raw) else { return false };
     same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
 }

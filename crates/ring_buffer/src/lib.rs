@@ -38,7 +38,8 @@
 //! # std::fs::remove_file(path.to_str().unwrap()).unwrap();
 //! ```
 //!
-//! The algorithm and its laws: `docs/decisions/001-ring.md`.
+//! The algorithm and its laws: `docs/decisions/001-ring.md`. How it is done, and how this interface differs
+//! from the kernel's: `IMPLEMENTATION.md`.
 #![no_std]
 
 #[cfg(test)]
@@ -49,14 +50,20 @@ mod buffer;
 mod clock;
 mod control;
 mod create;
+mod cursor;
 mod geometry;
+mod holder;
 mod lane;
+mod layout;
 mod reader;
 mod record;
 mod section;
+mod snapshot;
+mod spare;
 mod statistics;
 mod steps;
 mod view;
+mod visit;
 mod walk;
 mod writer;
 
@@ -64,9 +71,13 @@ pub use abi::buffer::{Clock, Control, DropReason};
 pub use buffer::Buffer;
 pub use clock::now;
 pub use create::Specification;
+pub use cursor::Cursor;
 pub use geometry::{Geometry, Unusable};
+pub use holder::{Held, Holder};
 pub use reader::Taken;
 pub use record::{Event, Record};
+pub use snapshot::{Refused, Snapshot};
+pub use spare::{NotReserved, Released};
 pub use statistics::Statistics;
 pub use walk::{Found, Walk};
 pub use writer::{NotWritten, Thread, Writer};

@@ -9,7 +9,7 @@
 
 use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
-use crate::view::View;
+use crate::view::{Source, View};
 use crate::walk::Walk;
 use abi::buffer::{Block, Ring};
 use abi::page::{COMMIT_OFFSET, HEADER_SIZE};
@@ -46,24 +46,40 @@ impl Buffer {
     /// `page` has the buffer's page size. Start at position 0; go on at [`Taken::next_event`]. Cost:
     /// about that of copying the page.
     pub fn read(&self, block: u32, position: u64, page: &mut [u8]) -> Option<Taken> {
-        let block = self.block(block)?;
-        (0..TRIES).find_map(|_| {
-            let Some(view) = View::of(self, block, self.control()) else { return Some(None) };
-            let start = view.first_event.max(view.ring.next_event.load(Acquire));
-            self.copy(&view, position.max(start), page).ok()
-        })?
+        self.read_from(Source::Live, block, position, page)
     }
 
     /// Takes the oldest events of `block` that nobody has taken yet, at most a page of them. None when
     /// there are none now. What it gives, no other reader gets.
     pub fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+        self.consume_from(Source::Live, block, page)
+    }
+
+    /// [`Buffer::read`], from any source.
+    pub(crate) fn read_from(
+        &self,
+        source: Source,
+        block: u32,
+        position: u64,
+        page: &mut [u8],
+    ) -> Option<Taken> {
         let block = self.block(block)?;
-        (0..TRIES).find_map(|_| self.try_consume(block, page).ok())?
+        (0..TRIES).find_map(|_| {
+            let Some(view) = View::of(self, block, source) else { return Some(None) };
+            let start = view.first_event.max(view.ring.next_event.load(Acquire));
+            self.copy(&view, position.max(start), page).ok()
+        })?
+    }
+
+    /// [`Buffer::consume`], from any source.
+    pub(crate) fn consume_from(&self, source: Source, block: u32, page: &mut [u8]) -> Option<Taken> {
+        let block = self.block(block)?;
+        (0..TRIES).find_map(|_| self.try_consume(source, block, page).ok())?
     }
 
     /// One attempt to consume: an error when a writer or another reader came in between.
-    fn try_consume(&self, block: &Block, page: &mut [u8]) -> Result<Option<Taken>, Raced> {
-        let Some(view) = View::of(self, block, self.control()) else { return Ok(None) };
+    fn try_consume(&self, source: Source, block: &Block, page: &mut [u8]) -> Result<Option<Taken>, Raced> {
+        let Some(view) = View::of(self, block, source) else { return Ok(None) };
         let next_event = view.ring.next_event.load(Acquire);
         let read = view.ring.read.load(Acquire);
         let Some(taken) = self.copy(&view, next_event.max(view.first_event), page)? else {

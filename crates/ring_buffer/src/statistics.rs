@@ -5,11 +5,11 @@
 //! there is no increment that a killed writer could have left out.
 
 use crate::buffer::Buffer;
-use crate::view::View;
+use crate::view::{Source, View};
 use abi::buffer::{Block, DropReason};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// What has become of the events of a block in the present generation.
+/// What has become of the events of a block in one generation: the present one, or one that is kept.
 ///
 /// `written == read + entries + overrun`, at every moment at which nobody is writing or reading.
 /// Source: `per_cpu/cpuN/stats` of the kernel's tracefs.
@@ -35,7 +35,7 @@ pub struct Statistics {
 impl Statistics {
     /// Events that were not written, for whatever reason.
     pub fn dropped_events(&self) -> u64 {
-        self.dropped.iter().sum()
+        self.dropped.iter().fold(0, |sum, count| sum.wrapping_add(*count))
     }
 }
 
@@ -44,17 +44,26 @@ impl Buffer {
     ///
     /// While writers go on, each figure is right for some moment during the call.
     pub fn statistics(&self, block: u32) -> Statistics {
-        let Some(block) = self.block(block) else { return Statistics::default() };
-        let mut statistics = Statistics::default();
-        for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
-            *to = from.load(Relaxed);
+        let mut statistics = self.statistics_from(Source::Live, block);
+        if let Some(block) = self.block(block) {
+            for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
+                *to = from.load(Relaxed);
+            }
         }
-        self.count(block, &mut statistics);
         statistics
     }
 
-    fn count(&self, block: &Block, statistics: &mut Statistics) -> Option<()> {
-        let view = View::of(self, block, self.control())?;
+    /// The same of any source, but for what was dropped: that belongs to no generation.
+    pub(crate) fn statistics_from(&self, source: Source, block: u32) -> Statistics {
+        let mut statistics = Statistics::default();
+        if let Some(block) = self.block(block) {
+            self.count(source, block, &mut statistics);
+        }
+        statistics
+    }
+
+    fn count(&self, source: Source, block: &Block, statistics: &mut Statistics) -> Option<()> {
+        let view = View::of(self, block, source)?;
         let unread = view.unread(self)?;
         statistics.written = view.end().saturating_sub(view.first_event);
         statistics.entries = view.end().saturating_sub(unread);
@@ -71,12 +80,54 @@ impl Buffer {
         Some(())
     }
 
+    /// Events of all blocks that are there and have not been consumed.
+    pub fn entries(&self) -> u64 {
+        self.sum(|statistics| statistics.entries)
+    }
+
+    /// Events of all blocks that were overwritten before anyone consumed them, in this generation.
+    pub fn overruns(&self) -> u64 {
+        self.sum(|statistics| statistics.overrun)
+    }
+
+    /// Whether no block has an event that was not consumed.
+    pub fn is_empty(&self) -> bool {
+        (0..self.geometry().blocks()).all(|block| self.is_block_empty(block))
+    }
+
+    /// Whether a block has no event that was not consumed. Cost: some 20 ns.
+    pub fn is_block_empty(&self, block: u32) -> bool {
+        self.unread_events(block).unwrap_or(0) == 0
+    }
+
+    /// Whether so many percent of a block's pages hold events that nobody has consumed: what a reader that is
+    /// to be woken for more than one event waits for. 0 asks for any event. Source: `buffer_percent`.
+    pub fn has_reached(&self, block: u32, percent: u32) -> bool {
+        let reached = || {
+            let view = View::of(self, self.block(block)?, Source::Live)?;
+            let oldest = view.find(view.unread(self)?, self)?;
+            let pages = view.tail_sequence.saturating_sub(oldest);
+            Some(pages * 100 >= u64::from(percent) * view.memory.page_count())
+        };
+        !self.is_block_empty(block) && reached().unwrap_or(false)
+    }
+
+    fn unread_events(&self, block: u32) -> Option<u64> {
+        let view = View::of(self, self.block(block)?, Source::Live)?;
+        Some(view.end().saturating_sub(view.unread(self)?))
+    }
+
+    fn sum(&self, figure: impl Fn(&Statistics) -> u64) -> u64 {
+        let figures = (0..self.geometry().blocks()).map(|block| figure(&self.statistics(block)));
+        figures.fold(0, u64::wrapping_add)
+    }
+
     /// The time stamp of the oldest page with events that nobody has consumed, over all blocks;
     /// `u64::MAX` when there is none.
     pub fn oldest_time(&self) -> u64 {
         (0..self.geometry().blocks())
             .filter_map(|block| {
-                let view = View::of(self, self.block(block)?, self.control())?;
+                let view = View::of(self, self.block(block)?, Source::Live)?;
                 let unread = view.unread(self)?;
                 if unread >= view.end() {
                     return None;

@@ -9,11 +9,16 @@ use crate::buffer::Buffer;
 use crate::clock;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::section::Section;
-use abi::buffer::{BLOCK_DISABLED, Block, Control, DropReason, Slot, Tail};
+use abi::buffer::{
+    BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Ring, Slot, Tail, ring_generation,
+};
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rseq::{Commit, Guard, Store};
+
+/// The flags of a block of which none may be set.
+const BLOCK_OFF: u64 = BLOCK_DISABLED | BLOCK_STOPPED;
 
 /// What [`Buffer::prepare`] has found or done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +38,8 @@ pub(crate) enum Step {
 /// The block's tail and what belongs to it, as one writer saw them. A section that is built from this
 /// is guarded by the tail and by the sequence number of the tail's page: numbers are never used
 /// twice, so while both are the same, all of it is. And by the control word: what somebody has asked
-/// for meanwhile comes first.
+/// for meanwhile comes first. Whoever empties a block counts that before the control word changes: so there
+/// is a guard for it, too, or one who has seen it and one who has not would undo each other's work.
 struct Seen<'a> {
     buffer: &'a Buffer,
     block: &'a Block,
@@ -44,24 +50,51 @@ struct Seen<'a> {
     next_event: u64,
     /// The control word that all of this was done under.
     control: Control,
+    /// The ring that it names.
+    live: &'a Ring,
+    /// How often that was reset.
+    resets: u64,
     /// Now, or the time of the last event if that is later.
     time: u64,
 }
 
 impl Seen<'_> {
     /// The guards of every section that is built from this.
-    fn guards(&self) -> [Guard; 3] {
+    fn guards(&self) -> [Guard; 4] {
         [
             guard(&self.block.tail, self.tail.0),
             guard(&self.place.slot.sequence, self.sequence),
             guard(&self.buffer.header().control, self.control.0),
+            guard(&self.live.resets, self.resets),
         ]
+    }
+
+    /// What the live ring says of its generation when the block has adopted it.
+    fn generation(&self) -> u64 {
+        ring_generation(self.control.generation(), self.resets)
+    }
+
+    /// Whether the tail is where the control word wants it. That the ring says so is not enough: its words
+    /// are stored before the tail follows.
+    fn has_adopted(&self) -> bool {
+        core::ptr::eq(self.live, self.place.ring)
+            && self.live.generation.load(Relaxed) == self.generation()
+            && self.sequence >= self.live.first_sequence.load(Relaxed)
     }
 
     /// The commit that moves the tail.
     fn commit(&self, tail: Tail) -> Commit {
         Commit { address: self.block.tail.as_ptr(), low: tail.0, high: self.time }
     }
+}
+
+/// How far a block has followed the control word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Adoption {
+    /// All the way.
+    Done,
+    /// A section has brought it a step nearer, or someone else came in between.
+    Tried,
 }
 
 /// A page about to become the tail's.
@@ -99,7 +132,7 @@ impl Buffer {
     /// Brings `block` one step nearer to where an event that needs `room` bytes can be written.
     pub(crate) fn prepare(&self, block: &Block, section: &impl Section, room: u64) -> Step {
         let control = self.control();
-        if control.is_off() || block.flags.load(Relaxed) & BLOCK_DISABLED != 0 {
+        if control.is_off() || block.flags.load(Relaxed) & BLOCK_OFF != 0 {
             return Step::Off;
         }
         let capacity = self.geometry().page_capacity();
@@ -113,8 +146,10 @@ impl Buffer {
             Ok(seen) => seen,
             Err(step) => return step,
         };
-        if block.seen.load(Relaxed) != control.0 {
-            return self.adopt(&seen, section).unwrap_or(Step::Drop(DropReason::Damaged));
+        match self.adopt(&seen, section) {
+            Some(Adoption::Done) => {}
+            Some(Adoption::Tried) => return Step::Again,
+            None => return Step::Drop(DropReason::Damaged),
         }
         let used = seen.tail.commit(self.geometry().page_size);
         let gap = seen.time.wrapping_sub(block.last_time.load(Relaxed));
@@ -143,6 +178,7 @@ impl Buffer {
         let tail = Tail(block.tail.load(Relaxed));
         let place =
             Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
+        let live = self.geometry().rings(block).get(control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
         let sequence = place.slot.sequence.load(Acquire);
         if block.tail.load(Acquire) != tail.0 {
             return Err(Step::Again);
@@ -152,6 +188,8 @@ impl Buffer {
             block,
             tail,
             control,
+            live,
+            resets: live.resets.load(Relaxed),
             sequence,
             next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
             time: clock::now(self.geometry().clock).max(block.last_time.load(Relaxed)),
@@ -164,25 +202,29 @@ impl Buffer {
     ///
     /// Two sections, because two words change. In between the tail is in the new ring while `seen` is
     /// old: writers then come here, and readers go by the tail alone.
+    fn adopt(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Adoption> {
+        if !seen.has_adopted() {
+            return self.move_to_live(seen, section);
+        }
+        if seen.block.seen.load(Relaxed) == seen.control.0 {
+            return Some(Adoption::Done);
+        }
+        let commit = Commit { address: seen.block.seen.as_ptr(), low: seen.control.0, high: 0 };
+        // SAFETY: the addresses are those of words in the segment; `seen` is 16-byte aligned and
+        // the word behind it is reserved for this.
+        unsafe { section.publish(&seen.guards(), &[], commit) };
+        Some(Adoption::Tried)
+    }
+
+    /// Moves the tail to where the control word's generation begins in the ring that it names.
     ///
     /// In the ring where it is, the tail goes on to the next page: the stores before the commit must not
     /// touch the page that it is in, or a writer that is cut off there leaves a page that has the new
     /// generation's number and the old one's events.
-    fn adopt(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Step> {
-        let control = seen.control;
-        let ring = self.geometry().rings(seen.block).get(control.ring())?;
-        let same_ring = core::ptr::eq(ring, seen.place.ring);
-        let adopted = same_ring
-            && ring.generation.load(Relaxed) == control.generation()
-            && seen.sequence >= ring.first_sequence.load(Relaxed);
-        if adopted {
-            let commit = Commit { address: seen.block.seen.as_ptr(), low: control.0, high: 0 };
-            // SAFETY: the addresses are those of words in the segment; `seen` is 16-byte aligned and
-            // the word behind it is reserved for this.
-            unsafe { section.publish(&seen.guards(), &[], commit) };
-            return Some(Step::Again);
-        }
+    fn move_to_live(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Adoption> {
+        let ring = seen.live;
         let memory = RingMemory::of(ring, self.geometry(), self.segment())?;
+        let same_ring = core::ptr::eq(ring, seen.place.ring);
         let index = if same_ring { memory.after(seen.place.index) } else { 0 };
         let fresh = Fresh::of(&memory, index, self)?;
         let [_, old_commit] = page_header(seen.place.page_offset(), self.segment())? else {
@@ -192,19 +234,38 @@ impl Buffer {
         let stores = [
             store(old_commit, seen.tail.commit(self.geometry().page_size)),
             store(&seen.place.ring.final_tail, seen.tail.0),
+            // What was the ring's end in its former life may be in the page that is to be its first.
+            store(&ring.final_tail, fresh.tail().0),
             store(&ring.first_sequence, seen.sequence.wrapping_add(1)),
             store(&ring.first_event, seen.next_event),
             // In this order: a reader's compare-exchange that comes in between finds another number.
             store(&ring.next_event, seen.next_event),
             store(&ring.read, 0),
-            store(&ring.generation, control.generation()),
+            store(&ring.generation, seen.generation()),
             sequence,
             first_event,
             time_stamp,
         ];
         // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
         unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
-        Some(Step::Again)
+        Some(Adoption::Tried)
+    }
+
+    /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where that
+    /// could not be done: the words are damaged, or others change them all the time.
+    pub(crate) fn follow(&self, block: &Block, section: &impl Section) -> bool {
+        const TRIES: u32 = 64;
+        (0..TRIES).any(|_| self.try_to_follow(block, section) == Some(true))
+    }
+
+    /// One step of it. Whether the tail is there.
+    fn try_to_follow(&self, block: &Block, section: &impl Section) -> Option<bool> {
+        let seen = self.look(block, self.control()).ok()?;
+        if seen.has_adopted() {
+            return Some(true);
+        }
+        self.move_to_live(&seen, section)?;
+        Some(false)
     }
 
     /// Closes the tail's page and moves the tail to the next one, over whatever that one holds. In

@@ -5,7 +5,8 @@
 
 use crate::buffer::Buffer;
 use crate::geometry::{Place, RingMemory, page_header};
-use abi::buffer::{Block, Control, Ring, Slot, Tail};
+use crate::snapshot::Snapshot;
+use abi::buffer::{Block, Ring, Slot, Tail, ring_generation};
 use abi::page::COMMIT_LENGTH;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -13,11 +14,21 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 /// each page, a reader needs some nanoseconds for a view.
 const TRIES: u32 = 1000;
 
-/// The live events of a block.
+/// Which of a block's events are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Those of the generation that the control word names.
+    Live,
+    /// Those of a generation that is kept. Somebody holds it.
+    Kept(Snapshot),
+}
+
+/// The events of a block that are of one generation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) ring: &'a Ring,
     pub(crate) memory: RingMemory,
+    /// Behind the last of them.
     pub(crate) tail: Tail,
     /// Index of the page under the tail.
     tail_index: u64,
@@ -32,36 +43,78 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The live view of `block` under `control`: None where the block has not adopted that generation
-    /// (its tail is then in what belongs to an older one), has no memory, or makes no sense.
-    pub(crate) fn of(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<View<'a>> {
-        (0..TRIES).find_map(|_| View::attempt(buffer, block, control))?
+    /// What `block` has of `source`: None where that is nothing, because the block has not adopted that
+    /// generation (its tail is then in what belongs to an older one), has no memory, or makes no sense.
+    pub(crate) fn of(buffer: &'a Buffer, block: &'a Block, source: Source) -> Option<View<'a>> {
+        (0..TRIES).find_map(|_| match source {
+            Source::Live => View::live(buffer, block, buffer.control().generation()),
+            Source::Kept(snapshot) => View::kept(buffer, block, snapshot),
+        })?
     }
 
-    /// One attempt; None when a writer came in between.
+    /// One attempt at a view of the ring where the tail is; None when a writer came in between.
+    fn live(buffer: &'a Buffer, block: &'a Block, generation: u64) -> Option<Option<View<'a>>> {
+        let before = Tail(block.tail.load(Acquire));
+        let Some(place) = Place::of(before, block, buffer.geometry(), buffer.segment()) else {
+            return Some(None);
+        };
+        View::at_tail(buffer, block, &place, generation)
+    }
+
+    /// One attempt at a view of the ring that holds `snapshot`; None when a writer came in between.
+    ///
+    /// As long as no writer of this CPU has adopted a later generation, the tail is still in that ring.
+    /// Later it is in another, and the ring says where it was. A ring whose generation is right but which
+    /// the tail has not yet been in says something older: its first page is behind that.
+    fn kept(buffer: &'a Buffer, block: &'a Block, snapshot: Snapshot) -> Option<Option<View<'a>>> {
+        let (geometry, segment) = (buffer.geometry(), buffer.segment());
+        let Some(ring) = geometry.rings(block).get(snapshot.ring()) else { return Some(None) };
+        let before = Tail(block.tail.load(Acquire));
+        match Place::of(before, block, geometry, segment) {
+            Some(place) if core::ptr::eq(place.ring, ring) => {
+                return View::at_tail(buffer, block, &place, snapshot.generation());
+            }
+            Some(_) => {}
+            None => return Some(None),
+        }
+        let tail = Tail(ring.final_tail.load(Acquire));
+        let place = Place::of(tail, block, geometry, segment).filter(|place| core::ptr::eq(place.ring, ring));
+        let Some(place) = place else { return Some(None) };
+        let sequence = place.slot.sequence.load(Acquire);
+        Some(View::of_words(&place, tail, sequence, snapshot.generation()))
+    }
+
+    /// The rest of an attempt, when the tail was seen in `place`.
     ///
     /// A writer stores a slot's number, then what belongs to it, then moves the tail there. So only a
     /// tail that is seen in the page *after* the number was read shows that the rest is there, too.
-    ///
-    /// Adoption in the same ring stores the generation's first sequence number, its first event and
-    /// the generation, in that order, before it moves the tail. Loaded the other way round they are all
-    /// of the same generation, or the sequence number is behind the tail's.
-    fn attempt(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
-        let (geometry, segment) = (buffer.geometry(), buffer.segment());
-        let before = Tail(block.tail.load(Acquire));
-        let Some(place) = Place::of(before, block, geometry, segment) else { return Some(None) };
+    fn at_tail(
+        buffer: &'a Buffer,
+        block: &'a Block,
+        place: &Place<'a>,
+        generation: u64,
+    ) -> Option<Option<View<'a>>> {
         let tail_sequence = place.slot.sequence.load(Acquire);
         let tail = Tail(block.tail.load(Acquire));
-        if tail.page_offset(geometry.page_size) != place.page_offset() {
+        if tail.page_offset(buffer.geometry().page_size) != place.page_offset() {
             return None;
         }
+        let view = View::of_words(place, tail, tail_sequence, generation);
+        (place.slot.sequence.load(Relaxed) == tail_sequence).then_some(view)
+    }
+
+    /// A view that ends at `tail`, which is in `place`; None where the ring has not adopted `generation`, or
+    /// was reset since then.
+    ///
+    /// Adoption stores the generation's first sequence number, its first event and the generation, in that
+    /// order, before it moves the tail. Loaded the other way round they are all of the same generation,
+    /// or the sequence number is behind the tail's.
+    fn of_words(place: &Place<'a>, tail: Tail, tail_sequence: u64, generation: u64) -> Option<View<'a>> {
         let tail_first_event = place.slot.first_event.load(Acquire);
-        let generation = place.ring.generation.load(Acquire);
+        let adopted = place.ring.generation.load(Acquire);
         let first_event = place.ring.first_event.load(Acquire);
         let first_sequence = place.ring.first_sequence.load(Acquire);
-        if place.slot.sequence.load(Relaxed) != tail_sequence {
-            return None;
-        }
+        let resets = place.ring.resets.load(Acquire);
         let view = View {
             ring: place.ring,
             memory: place.memory,
@@ -72,9 +125,10 @@ impl<'a> View<'a> {
             first_sequence,
             first_event,
         };
-        let adopted =
-            generation == control.generation() && first_sequence > 0 && first_sequence <= tail_sequence;
-        Some(adopted.then_some(view))
+        let adopted = adopted == ring_generation(generation, resets)
+            && first_sequence > 0
+            && first_sequence <= tail_sequence;
+        adopted.then_some(view)
     }
 
     /// Sequence number of the oldest page that can still be there.

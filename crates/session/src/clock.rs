@@ -53,10 +53,10 @@ impl Timeline {
         Timeline { clock, pieces }
     }
 
-    /// The time in ns of `CLOCK_MONOTONIC` for a time in the buffer's clock. Never decreases as `ticks`
-    /// increases.
+    /// The time in ns of `CLOCK_MONOTONIC` for a time of the counter; of a clock that counts in ns its own.
+    /// Never decreases as `ticks` increases.
     pub fn nanoseconds(&self, ticks: u64) -> u64 {
-        if self.clock == Clock::Monotonic {
+        if self.clock != Clock::Tsc {
             return ticks;
         }
         let behind = self.pieces.partition_point(|piece| piece.start_ticks <= ticks);

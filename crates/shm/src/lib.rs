@@ -21,7 +21,8 @@
 //! # std::fs::remove_file(path.to_str().unwrap()).unwrap();
 //! ```
 //!
-//! Async-signal-safe: all of it, but [`create`] and [`open`] make system calls.
+//! Async-signal-safe: all of it, but files are made, opened and given memory by
+//! system calls.
 #![no_std]
 
 mod errno;
@@ -31,6 +32,6 @@ mod shared;
 mod system;
 
 pub use errno::Errno;
-pub use file::{create, open};
+pub use file::{create, create_sparse, open, reserve};
 pub use segment::Segment;
 pub use shared::Shared;

@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 pub struct Segment {
     base: NonNull<u8>,
     len: usize,
+    file_offset: u64,
 }
 
 // SAFETY: a segment hands out only atomics and copies, whatever the thread.
@@ -24,13 +25,28 @@ impl Segment {
     /// SIGBUS. Cost: two system calls.
     pub(crate) fn map(file: &Descriptor, len: usize) -> Result<Segment, Errno> {
         let base = system::map(file, len)?;
-        Ok(Segment { base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?, len })
+        Ok(Segment { base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?, len, file_offset: 0 })
     }
 
-    /// Takes all memory of the file now.
-    pub(crate) fn populate(&self) {
+    /// Takes the memory of the first `len` bytes now.
+    pub(crate) fn populate(&self, len: usize) {
         // SAFETY: the range is mapped.
-        unsafe { system::populate(self.base.as_ptr(), self.len) };
+        unsafe { system::populate(self.base.as_ptr(), len.min(self.len)) };
+    }
+
+    /// Gives back the memory of `len` bytes from `offset`, both multiples of 4096: for everyone who maps
+    /// the file they read as zeros, and take memory again when they are touched. `EINVAL` for a range that
+    /// is not in the segment, and what madvise(2) says.
+    pub fn remove(&self, offset: u64, len: u64) -> Result<(), Errno> {
+        let range = usize::try_from(len).ok().and_then(|len| Some((self.checked(offset, len)?, len)));
+        let (address, len) = range.ok_or(Errno(libc::EINVAL))?;
+        // SAFETY: the range is mapped, and what is there changes as if another process stored zeros.
+        unsafe { system::remove(address, len) }
+    }
+
+    /// Where in its file the segment starts.
+    pub(crate) fn file_offset(&self) -> u64 {
+        self.file_offset
     }
 
     /// Makes two segments of one: the first `len` bytes, and the rest. None when `len` is no multiple of
@@ -40,10 +56,12 @@ impl Segment {
         if !len.is_multiple_of(4096) || len == 0 || len >= whole {
             return None;
         }
+        let file_offset = self.file_offset;
         core::mem::forget(self);
         // SAFETY: `len` is within the mapping.
         let behind = unsafe { base.add(len) };
-        Some((Segment { base, len }, Segment { base: behind, len: whole - len }))
+        let rest = Segment { base: behind, len: whole - len, file_offset: file_offset + len as u64 };
+        Some((Segment { base, len, file_offset }, rest))
     }
 
     /// Bytes mapped.

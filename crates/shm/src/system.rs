@@ -31,16 +31,22 @@ pub(crate) fn unlink(path: &CStr) -> Result<(), Errno> {
     check(unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path.as_ptr(), 0) }).map(drop)
 }
 
-/// fallocate(2): memory for the first `len` bytes.
-pub(crate) fn reserve(file: &Descriptor, len: usize) -> Result<(), Errno> {
+/// fallocate(2): memory for `len` bytes from `offset`.
+pub(crate) fn reserve(file: &Descriptor, offset: u64, len: u64) -> Result<(), Errno> {
     loop {
         // SAFETY: no memory of this process is concerned.
-        let result = unsafe { libc::syscall(libc::SYS_fallocate, file.0, 0, 0usize, len) };
+        let result = unsafe { libc::syscall(libc::SYS_fallocate, file.0, 0, offset, len) };
         match check(result) {
             Err(error) if error == Errno(libc::EINTR) => {}
             result => return result.map(drop),
         }
     }
+}
+
+/// ftruncate(2): makes a file `len` bytes long.
+pub(crate) fn set_size(file: &Descriptor, len: usize) -> Result<(), Errno> {
+    // SAFETY: no memory of this process is concerned.
+    check(unsafe { libc::syscall(libc::SYS_ftruncate, file.0, len) }).map(drop)
 }
 
 /// Bytes of a file.
@@ -73,6 +79,16 @@ pub(crate) fn map(file: &Descriptor, len: usize) -> Result<*mut u8, Errno> {
 pub(crate) unsafe fn populate(base: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_madvise, base, len, libc::MADV_POPULATE_WRITE) };
+}
+
+/// madvise(2): gives back the memory of a part of a mapped file.
+///
+/// # Safety
+///
+/// The range is part of one that was mapped by [`map`], and whoever uses it takes zeros for what was there.
+pub(crate) unsafe fn remove(base: *mut u8, len: usize) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    check(unsafe { libc::syscall(libc::SYS_madvise, base, len, libc::MADV_REMOVE) }).map(drop)
 }
 
 /// munmap(2).

@@ -6,21 +6,25 @@
 
 mod event;
 mod reader;
+mod snapshots;
 mod writers;
 
 use reader::Verdict;
 use ring_buffer::{Buffer, Clock, Specification};
+use snapshots::Keeper;
 use std::ffi::CString;
 use writers::{Crew, Route};
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let scenarios: [(&str, fn()); 6] = [
+    let scenarios: [(&str, fn()); 8] = [
         ("every_event_arrives_once", every_event_arrives_once),
         ("overwriting_loses_whole_pages_and_counts_them", overwriting_counts_what_it_loses),
         ("killed_writers_leave_nothing_behind", killed_writers_leave_nothing_behind),
         ("lanes_keep_the_same_promises", lanes_keep_the_same_promises),
         ("killed_lane_owners_are_replaced", killed_lane_owners_are_replaced),
+        ("snapshots_keep_everything", snapshots_keep_everything),
+        ("snapshots_beside_killed_lane_owners", snapshots_beside_killed_lane_owners),
         ("without_the_section_it_fails", without_the_section_it_fails),
     ];
     for (name, scenario) in scenarios {
@@ -32,13 +36,18 @@ fn main() {
     }
 }
 
+/// How many writers are killed in each scenario that kills: 200, or as many as the environment says.
+fn kills() -> u64 {
+    std::env::var("LOOKBACK_CHAOS_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(200)
+}
+
 /// A buffer file with a path of its own, which is gone when the scenario ends.
 struct TemporaryBuffer {
     path: CString,
 }
 
 impl TemporaryBuffer {
-    fn new(name: &str, pages: u32, overwrite: bool) -> TemporaryBuffer {
+    fn new(name: &str, pages: u32, rings: u32, overwrite: bool) -> TemporaryBuffer {
         let path = format!("/dev/shm/lookback-chaos-{name}-{}", std::process::id());
         let path = CString::new(path).expect("no zero byte");
         let cpus = vec![true; std::thread::available_parallelism().map_or(2, usize::from)];
@@ -47,13 +56,14 @@ impl TemporaryBuffer {
             pages,
             cpus: &cpus,
             lanes: 4,
-            rings: 1,
+            rings,
             clock: Clock::Tsc,
             overwrite,
             identity: 1,
         };
         let size = wanted.file_size().expect("a good specification") as usize;
-        let segment = shm::create(&path, size).expect("memory for the buffer");
+        let reserved = wanted.reserved_size().expect("a good specification") as usize;
+        let segment = shm::create_sparse(&path, size, reserved).expect("memory for the buffer");
         Buffer::create(segment, &wanted).expect("a segment of the right size");
         TemporaryBuffer { path }
     }
@@ -72,7 +82,7 @@ impl Drop for TemporaryBuffer {
 
 /// Runs a crew on a buffer while a reader consumes, until the crew is done.
 fn run(name: &str, pages: u32, crew: &Crew) -> (Verdict, Buffer) {
-    let temporary = TemporaryBuffer::new(name, pages, crew.overwrite);
+    let temporary = TemporaryBuffer::new(name, pages, 1, crew.overwrite);
     let buffer = temporary.open();
     let running = crew.start(|| temporary.open());
     let mut reader = reader::Reader::new(&buffer);
@@ -103,7 +113,7 @@ fn overwriting_counts_what_it_loses() {
 }
 
 fn killed_writers_leave_nothing_behind() {
-    let crew = Crew { kills: 200, ..Crew::default() };
+    let crew = Crew { kills: kills(), ..Crew::default() };
     let (verdict, buffer) = run("kill", 64, &crew);
     verdict.assert_clean();
     verdict.assert_accounted(&buffer);
@@ -118,13 +128,41 @@ fn lanes_keep_the_same_promises() {
 }
 
 fn killed_lane_owners_are_replaced() {
-    let crew = Crew { route: Route::Lanes, kills: 200, ..Crew::default() };
+    let crew = Crew { route: Route::Lanes, kills: kills(), ..Crew::default() };
     let (verdict, buffer) = run("lane-kill", 256, &crew);
     verdict.assert_clean();
     verdict.assert_accounted(&buffer);
     // A kill in the middle of a write leaves a lane with a dead owner. The end shows that it does not
     // stay so: a last writer finds a lane although four owners at least have died.
     assert!(writers::write_one_to_a_lane(buffer), "every lane is stuck with a dead owner");
+}
+
+/// Writers are killed while snapshots are taken, read to their end and given up. Every event is in one of
+/// them, or in what is live in the end, or overrun in one of them.
+fn snapshots_keep_everything() {
+    keep_everything("snapshots", &Crew { kills: kills(), ..Crew::default() });
+}
+
+fn snapshots_beside_killed_lane_owners() {
+    keep_everything("lane-snapshots", &Crew { route: Route::Lanes, kills: kills(), ..Crew::default() });
+}
+
+fn keep_everything(name: &str, crew: &Crew) {
+    let temporary = TemporaryBuffer::new(name, 32, 4, crew.overwrite);
+    let buffer = temporary.open();
+    let running = crew.start(|| temporary.open());
+    let mut reader = reader::Reader::new(&buffer);
+    let mut keeper = Keeper::new(&buffer, &temporary.path);
+    while running.tend() {
+        keeper.go_on(&mut reader);
+    }
+    let done = keeper.finish(&mut reader);
+    let verdict = reader.verdict(running.written());
+    verdict.assert_clean();
+    assert!(done.taken > 100 && done.refused > 0 && done.freed > 0, "{done:?}");
+    assert_eq!(done.written, verdict.events + done.overrun, "{done:?} {verdict:?}");
+    let (least, most) = (verdict.written.committed, verdict.written.attempted);
+    assert!((least..=most).contains(&done.written), "{done:?}, {least} to {most} counted");
 }
 
 /// The negative control: the same code with sections that the kernel knows nothing of.

@@ -2,7 +2,7 @@
 
 use crate::event::{self, HANDLER};
 use crate::writers::Written;
-use ring_buffer::{Buffer, Walk};
+use ring_buffer::{Buffer, Taken, Walk};
 use std::collections::HashMap;
 
 /// What a reader has seen.
@@ -71,9 +71,15 @@ impl<'a> Reader<'a> {
 
     /// Takes a page of each block, as long as there is one. False when nothing was there.
     pub fn drain(&mut self) -> bool {
+        let buffer = self.buffer;
+        self.drain_from(|block, page| buffer.consume(block, page))
+    }
+
+    /// The same from somewhere else.
+    pub fn drain_from(&mut self, consume: impl Fn(u32, &mut [u8]) -> Option<Taken>) -> bool {
         let before = self.verdict.events;
         for block in 0..self.buffer.geometry().blocks() {
-            if let Some(taken) = self.buffer.consume(block, &mut self.page) {
+            if let Some(taken) = consume(block, &mut self.page) {
                 self.verdict.lost += taken.lost;
                 self.check_page(block, taken.events, taken.len);
             }

@@ -2,6 +2,7 @@
 
 use crate::consumer::Consumer;
 use crate::controller::Controller;
+use crate::keeper::Keeper;
 use crate::lane::LaneWriter;
 use crate::log::Log;
 use crate::memory::{Side, scatter};
@@ -39,6 +40,8 @@ pub enum Role {
     Statistics(Statistics),
     /// Changes the control word.
     Controller(Controller),
+    /// Holds and reads a snapshot.
+    Keeper(Keeper),
 }
 
 impl Role {
@@ -52,12 +55,18 @@ impl Role {
             Role::Reader(_) => "reader",
             Role::Statistics(_) => "statistics",
             Role::Controller(_) => "controller",
+            Role::Keeper(_) => "keeper",
         }
     }
 
     /// Whether it writes events.
     pub fn is_writer(&self) -> bool {
         matches!(self, Role::Writer(_) | Role::LaneWriter(_))
+    }
+
+    /// Whether it matters to anybody that it is killed.
+    pub fn may_be_killed(&self) -> bool {
+        self.is_writer() || matches!(self, Role::Keeper(_))
     }
 
     /// Whether what it gives has to be right for some moment.
@@ -81,6 +90,7 @@ impl Role {
             Role::Reader(reader) => reader.attempt(steps),
             Role::Statistics(statistics) => statistics.attempt(steps),
             Role::Controller(controller) => controller.attempt(steps),
+            Role::Keeper(keeper) => keeper.attempt(steps, me),
         }
     }
 }

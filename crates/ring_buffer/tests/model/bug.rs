@@ -53,4 +53,24 @@ pub enum Bug {
     FullIsNotFull,
     /// A gap is recorded by an event's head, which has no room for it.
     NoTimeExtend,
+    /// A reader of a snapshot looks for it only where the tail has left it.
+    KeptOnlyWhenLeft,
+    /// A reader does not look whether the block was reset.
+    ResetsNotRead,
+    /// Sections are not guarded by the count of resets.
+    NoResetsGuard,
+    /// Adoption leaves the end that the ring had in its former life.
+    OldEndStays,
+    /// A snapshot is given up although somebody holds it.
+    DiscardHeld,
+    /// A place is taken from a holder that lives.
+    HoldOfTheLiving,
+    /// A ring counts as a snapshot by its entry alone, although it is live.
+    KeptWithoutControl,
+    /// The time of a snapshot that was not taken stays for the next.
+    AnnouncedTimeStays,
+    /// Taking memory away does not make those begin anew who have seen the ring spare.
+    NoEpochAtRelease,
+    /// That the tail is elsewhere counts as proof that nobody is on the way to the ring.
+    LeftByTailAlone,
 }

@@ -6,7 +6,7 @@ use crate::actor::Role;
 use crate::ghost::violated;
 use crate::lane::LaneWriter;
 use crate::layout::{Control, Place, RINGS, Tail, Value, Word};
-use crate::moment::Figures;
+use crate::moment::{Figures, wanted_generation};
 use crate::reader::Reader;
 use crate::setting::Setting;
 use crate::state::{Notes, State};
@@ -48,7 +48,7 @@ fn check_follows(state: &State, place: Place, sequence: Value) -> Checked {
     let first_sequence = memory.local(Word::first_sequence(place.ring));
     let generation = memory.local(Word::generation(place.ring));
     let truth = state.ghost.generation;
-    if seen == control.0 && (control.ring() != place.ring || control.generation() != truth) {
+    if seen == control.0 && (control.ring() != place.ring || control.generation() != truth & 0xff) {
         return violated("R3", || format!("seen is {control}, the tail in generation {truth}"));
     }
     if (1..=sequence).contains(&first_sequence) && generation != truth {
@@ -102,8 +102,7 @@ fn check_statistics(state: &State, setting: &Setting, notes: &mut Notes) -> Chec
     else {
         return violated("R12", || "statistics do not come to an end".into());
     };
-    let control = Control(state.memory.get(Word::CONTROL));
-    let adopted = control.generation() == state.ghost.generation;
+    let adopted = wanted_generation(&state.memory) == state.ghost.generation;
     let truth = adopted.then(|| state.ghost.figures(&state.memory, setting));
     if statistics.answer != truth {
         let answer = statistics.answer;
@@ -127,8 +126,7 @@ fn check_everything_is_read(state: &State, setting: &Setting, notes: &mut Notes)
         return violated("R12", || "a reader does not come to an end".into());
     };
     let ghost = &state.ghost;
-    let control = Control(state.memory.get(Word::CONTROL));
-    if control.generation() != ghost.generation {
+    if wanted_generation(&state.memory) != ghost.generation {
         return match reader.first {
             Some(first) => violated("R3", || format!("number {first} before the change is adopted")),
             None => Ok(()),
@@ -144,7 +142,7 @@ fn check_everything_is_read(state: &State, setting: &Setting, notes: &mut Notes)
     Ok(())
 }
 
-/// A ring that the tail has left holds its generation's last events.
+/// A snapshot has all events that the block had in its generation, whether its tail has left it or not.
 fn check_kept(state: &State, setting: &Setting, ring: u8, notes: &mut Notes) -> Checked {
     let Some(kept) = state.ghost.kept[usize::from(ring)] else {
         return Ok(());
@@ -152,16 +150,20 @@ fn check_kept(state: &State, setting: &Setting, ring: u8, notes: &mut Notes) -> 
     let Some((Role::Reader(reader), _)) =
         state.alone(Role::Reader(Reader::of_kept(ring, kept.generation)), setting, notes)?
     else {
-        return violated("R12", || "a reader of a kept ring does not come to an end".into());
+        return violated("R12", || "a reader of a snapshot does not come to an end".into());
     };
-    let last_page = Tail(state.memory.get(Word::final_tail(ring)));
-    let unread = state.memory.get(Word::next_event(ring)).max(kept.first);
+    let first = state.memory.get(Word::next_event(ring)).max(kept.first);
+    let end = kept.end_at(state.ghost.commits);
+    let tail = Tail(state.memory.get(Word::TAIL));
+    let left = tail.place().ring != ring;
+    let last_page = if left { Tail(state.memory.get(Word::final_tail(ring))) } else { tail };
     let complete = match reader.first {
-        Some(first) => first >= unread && reader.position == kept.end,
-        None => unread == kept.end || last_page.events() == 0,
+        Some(found) => found >= first && reader.position == end,
+        // A writer that was cut off when it went on from an empty page has overwritten the one before.
+        None => first >= end || last_page.events() == 0,
     };
     if !complete {
-        return violated("R2", || format!("{kept:?} in ring {ring}, a reader finds {reader:?}"));
+        return violated("R14", || format!("{kept:?} in ring {ring}, a reader finds {reader:?}"));
     }
     Ok(())
 }

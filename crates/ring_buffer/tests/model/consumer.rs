@@ -6,7 +6,7 @@ use crate::copy::{Raced, Taken, check_nothing, copy};
 use crate::ghost::violated;
 use crate::layout::{Control, Value, Word};
 use crate::steps::{Ask, Steps};
-use crate::view::View;
+use crate::view::{Source, View};
 use crate::world::Violation;
 
 /// A reader that consumes: what it gets, no other gets.
@@ -33,7 +33,7 @@ impl Consumer {
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }
-        let Some(view) = View::of(steps, control)? else {
+        let Some(view) = View::of(steps, Source::Live(control.generation()))? else {
             return Ok(self.end_call(steps, false));
         };
         steps.at("try_consume");
@@ -48,7 +48,7 @@ impl Consumer {
         if !move_reader(steps, view.ring(), (next_event, read), new)? {
             return Ok(self.again());
         }
-        if let Err(violation) = self.take(steps, &taken, control.generation()) {
+        if let Err(violation) = self.take(steps, &taken, view.generation) {
             steps.fail(violation.law, || violation.what);
         }
         Ok(self.end_call(steps, true))

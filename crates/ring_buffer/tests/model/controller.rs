@@ -1,7 +1,8 @@
-//! Asking all writers for a change: `src/control.rs`, and what a snapshot will do.
+//! Asking all writers for a change: `src/control.rs`, and what asks the pool.
 
 use crate::actor::Progress;
 use crate::layout::{Control, Value, Word};
+use crate::pool;
 use crate::steps::{Ask, Steps};
 
 /// What can be asked for.
@@ -13,8 +14,14 @@ pub enum Request {
     Overwrite(bool),
     /// The next generation, in the same ring.
     Clear,
-    /// The next generation, in another ring.
-    Switch(u8),
+    /// The same for this block alone.
+    ClearBlock,
+    /// The next generation, in a spare ring. What was live is kept.
+    Snapshot,
+    /// A ring no longer holds the snapshot of this generation.
+    Discard(u8, Value),
+    /// A spare ring loses its memory.
+    Release(u8),
     /// No recording in this block.
     DisableBlock,
 }
@@ -36,21 +43,39 @@ impl Controller {
         let Some((request, rest)) = self.requests.split_first() else {
             return Ok(Progress::Ends);
         };
-        steps.at("change");
-        if *request == Request::DisableBlock {
-            steps.fetch_update(Word::FLAGS, |_| 1)?;
+        let done = match *request {
+            Request::Snapshot => pool::snapshot(steps)?,
+            Request::Discard(ring, generation) => {
+                pool::discard(steps, ring, generation)?;
+                true
+            }
+            Request::Release(ring) => pool::release(steps, ring)?,
+            _ => change(steps, *request)?,
+        };
+        if done {
+            self.requests = rest;
         }
-        let old = Control(steps.load(Word::CONTROL)?);
-        let new = request.applied_to(old);
-        if !steps.compare_exchange(Word::CONTROL, old.0, new.0)? {
-            return Ok(Progress::Goes);
-        }
-        if let Request::Switch(ring) = request {
-            steps.world.ghost.switch(old, *ring);
-        }
-        self.requests = rest;
-        Ok(if rest.is_empty() { Progress::Ends } else { Progress::Goes })
+        Ok(if done && rest.is_empty() { Progress::Ends } else { Progress::Goes })
     }
+}
+
+/// Changes the control word, and what goes with it. Whether nobody came in between.
+fn change(steps: &mut Steps<'_, '_>, request: Request) -> Ask<bool> {
+    steps.at("change");
+    match request {
+        Request::DisableBlock => steps.fetch_update(Word::FLAGS, |_| 1)?,
+        Request::ClearBlock => {
+            let ring = Control(steps.load(Word::CONTROL)?).ring();
+            steps.fetch_update(Word::resets(ring), |resets| resets + 1)?;
+            if steps.is_now() {
+                steps.world.ghost.reset(ring);
+            }
+        }
+        _ => {}
+    }
+    let old = Control(steps.load(Word::CONTROL)?);
+    let new = request.applied_to(old);
+    steps.compare_exchange(Word::CONTROL, old.0, new.0)
 }
 
 impl Request {
@@ -60,8 +85,7 @@ impl Request {
             Request::Tracing(on) => with(Control::TRACING_OFF, !on),
             Request::Overwrite(on) => with(Control::NO_OVERWRITE, !on),
             Request::Clear => control.next_generation(control.ring()),
-            Request::Switch(ring) => control.next_generation(ring),
-            Request::DisableBlock => control.next_epoch(),
+            _ => control.next_epoch(),
         }
     }
 }

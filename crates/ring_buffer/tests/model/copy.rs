@@ -34,7 +34,7 @@ impl Taken {
         self.first_event + self.events
     }
 
-    /// These are handed out under `generation`, which the reader found in the control word.
+    /// These are handed out under `generation`, which the reader found in the ring and in the control word.
     pub fn check(&self, steps: &Steps<'_, '_>, generation: Value) -> Result<(), Violation> {
         for (number, found) in (self.first_event..).zip(self.found.into_iter().flatten()) {
             steps.world.ghost.check(number, found, generation)?;

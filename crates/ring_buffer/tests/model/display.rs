@@ -1,20 +1,38 @@
 //! What a reader of the steps is told of words and what they hold.
 
 use crate::event;
-use crate::layout::{Control, FIRST_PAGE, FIRST_RING, FIRST_SLOT, PAGE_WORDS, PAGES, Place, RING_WORDS};
-use crate::layout::{RINGS, SLOT_WORDS, Tail, Value, Word};
+use crate::layout::{Control, FIRST_HOLDER, FIRST_KEPT, FIRST_PAGE, FIRST_RING, FIRST_SLOT, KEPT_WORDS};
+use crate::layout::{PAGE_WORDS, PAGES, Place, RING_WORDS, RINGS, SLOT_WORDS, Tail, Value, Word};
 use std::fmt;
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const BLOCK: [&str; FIRST_RING] =
-            ["control", "tail", "last_time", "seen", "reserved", "flags", "owner", "dropped", "clock"];
+        const BLOCK: [&str; FIRST_HOLDER] = [
+            "control",
+            "tail",
+            "last_time",
+            "seen",
+            "reserved",
+            "flags",
+            "owner",
+            "dropped",
+            "clock",
+            "refused",
+        ];
+        const KEPT: [&str; KEPT_WORDS] = ["word", "time"];
         const RING: [&str; RING_WORDS] =
-            ["generation", "first_sequence", "first_event", "final_tail", "next_event", "read"];
+            ["generation", "first_sequence", "first_event", "final_tail", "next_event", "read", "resets"];
         const SLOT: [&str; SLOT_WORDS] = ["sequence", "first_event"];
         let index = self.index();
-        if index < FIRST_RING {
+        if index < FIRST_HOLDER {
             return f.write_str(BLOCK[index]);
+        }
+        if index < FIRST_KEPT {
+            return write!(f, "holder {}", index - FIRST_HOLDER);
+        }
+        if index < FIRST_RING {
+            let index = index - FIRST_KEPT;
+            return write!(f, "kept {}.{}", index / KEPT_WORDS, KEPT[index % KEPT_WORDS]);
         }
         if index < FIRST_SLOT {
             let index = index - FIRST_RING;

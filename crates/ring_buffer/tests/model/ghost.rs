@@ -1,8 +1,8 @@
 //! What is true, whatever memory says: the events in the order of their commits, and who got them.
 
 use crate::event::Found;
-use crate::layout::{Control, NO_GENERATION, RINGS, Value};
-use crate::memory::scatter;
+use crate::layout::{Control, NO_GENERATION, RINGS, Value, Word, ring_generation};
+use crate::memory::{Memory, scatter};
 use crate::world::Violation;
 
 /// The most events that a scenario can commit.
@@ -41,15 +41,27 @@ struct Written {
     generation: Value,
 }
 
-/// The events that were in a ring when the tail left it.
+/// What a snapshot has of the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kept {
-    /// Their generation.
+    /// The generation that the control word had.
     pub generation: Value,
-    /// Number of the first.
+    /// Number of the first event.
     pub first: Value,
-    /// Number behind the last.
-    pub end: Value,
+    /// Number behind the last; None as long as the tail has not left the ring.
+    end: Option<Value>,
+}
+
+impl Kept {
+    /// Number behind the last event, when `commits` events have been written to the block.
+    pub fn end_at(&self, commits: Value) -> Value {
+        self.end.unwrap_or(commits)
+    }
+
+    fn words(self) -> u64 {
+        let Kept { generation, first, end } = self;
+        u64::from(first) | u64::from(end.unwrap_or(Value::MAX)) << 16 | u64::from(generation) << 32
+    }
 }
 
 /// The truth about a block.
@@ -64,10 +76,12 @@ pub struct Ghost {
     pub generation: Value,
     /// Number of that generation's first event.
     pub first_event: Value,
-    /// What is in the rings that are not live.
+    /// The snapshots, by the rings that hold them.
     pub kept: [Option<Kept>; RINGS],
-    /// The generation that each ring is to keep: the one that a switch has ended there.
-    wanted: [Value; RINGS],
+    /// The actors that hold each, a bit for each.
+    held: [u8; RINGS],
+    /// The rings whose memory was taken away, a bit for each.
+    gone: u8,
     /// Differs for different `events`.
     events_hash: u64,
 }
@@ -82,7 +96,8 @@ impl Ghost {
             generation: NO_GENERATION,
             first_event: 0,
             kept: [None; RINGS],
-            wanted: [NO_GENERATION; RINGS],
+            held: [0; RINGS],
+            gone: 0,
             events_hash: 0,
         }
     }
@@ -115,22 +130,76 @@ impl Ghost {
     }
 
     fn adopt(&mut self, generation: Value, from: u8, to: u8) {
-        let wanted = self.generation != NO_GENERATION && self.wanted[usize::from(from)] == self.generation;
-        if from != to && wanted {
-            let (first, end) = (self.first_event, self.commits);
-            self.kept[usize::from(from)] = Some(Kept { generation: self.generation, first, end });
+        if let Some(kept) = &mut self.kept[usize::from(from)]
+            && from != to
+        {
+            kept.end.get_or_insert(self.commits);
         }
         self.generation = generation;
         self.first_event = self.commits;
     }
 
-    /// Somebody has asked for `ring` to be live instead of what was under `old`. What is there of the
-    /// generation that ends is to be kept. What `ring` keeps is given up, and so is what it was to keep:
-    /// the tail may not have left it yet.
-    pub fn switch(&mut self, old: Control, ring: u8) {
-        self.wanted[usize::from(old.ring())] = old.generation();
-        self.wanted[usize::from(ring)] = NO_GENERATION;
+    /// Somebody has taken a snapshot under `old`: `ring` is live now. What is there of the generation that
+    /// ends is to be kept. What is under way on the CPU may still be committed.
+    pub fn switch(&mut self, memory: &Memory, old: Control, ring: u8) -> Result<(), Violation> {
+        let resets = memory.get(Word::resets(old.ring()));
+        let adopted = self.generation == ring_generation(old.generation(), resets);
+        let (first, end) =
+            if adopted { (self.first_event, None) } else { (self.commits, Some(self.commits)) };
+        self.kept[usize::from(old.ring())] = Some(Kept { generation: old.generation(), first, end });
+        if self.held[usize::from(ring)] != 0 {
+            return violated("R14", || format!("ring {ring} is held and becomes live"));
+        }
+        if self.kept[usize::from(ring)].take().is_some() {
+            return violated("R13", || format!("ring {ring} holds a snapshot and becomes live"));
+        }
+        if self.is_gone(ring) {
+            return violated("R15", || format!("ring {ring} has no memory and becomes live"));
+        }
+        Ok(())
+    }
+
+    /// A snapshot was given up.
+    pub fn discard(&mut self, ring: u8) {
         self.kept[usize::from(ring)] = None;
+    }
+
+    /// An actor holds a snapshot.
+    pub fn hold(&mut self, ring: u8, generation: Value, actor: u8) -> Result<(), Violation> {
+        self.held[usize::from(ring)] |= 1 << actor;
+        let kept = self.kept[usize::from(ring)].is_some_and(|kept| kept.generation == generation);
+        if kept {
+            return Ok(());
+        }
+        violated("R13", || format!("generation {generation} is held in ring {ring}, which does not keep it"))
+    }
+
+    /// It lets it go.
+    pub fn let_go(&mut self, ring: u8, actor: u8) {
+        self.held[usize::from(ring)] &= !(1 << actor);
+    }
+
+    /// An actor is gone, and with it what it held.
+    pub fn kill(&mut self, actor: u8) {
+        (0..RINGS as u8).for_each(|ring| self.let_go(ring, actor));
+    }
+
+    /// What the block has in a ring is out of sight.
+    pub fn reset(&mut self, ring: u8) {
+        let commits = self.commits;
+        if let Some(kept) = &mut self.kept[usize::from(ring)] {
+            (kept.first, kept.end) = (commits, Some(commits));
+        }
+    }
+
+    /// A ring has no memory any more.
+    pub fn take_memory(&mut self, ring: u8) {
+        self.gone |= 1 << ring;
+    }
+
+    /// Whether a ring has none.
+    pub fn is_gone(&self, ring: u8) -> bool {
+        self.gone >> ring & 1 != 0
     }
 
     /// A reader hands out `found` as event `number` of `generation`.
@@ -174,13 +243,10 @@ impl Ghost {
     pub fn hash(&self) -> u64 {
         let numbers = u64::from(self.generation) | u64::from(self.first_event) << 16;
         let mut hash = scatter(scatter(self.events_hash ^ numbers) ^ u64::from(self.consumed));
-        for (kept, wanted) in self.kept.into_iter().zip(self.wanted) {
-            let Kept { generation, first, end } =
-                kept.unwrap_or(Kept { generation: NO_GENERATION, first: 0, end: 0 });
-            let range = u64::from(first) | u64::from(end) << 16;
-            hash = scatter(hash ^ range ^ u64::from(generation) << 32 ^ u64::from(wanted) << 48);
+        for (kept, held) in self.kept.into_iter().zip(self.held) {
+            hash = scatter(hash ^ kept.map_or(0x5a5a_0000_0000, Kept::words) ^ u64::from(held) << 48);
         }
-        hash
+        scatter(hash ^ u64::from(self.gone))
     }
 }
 

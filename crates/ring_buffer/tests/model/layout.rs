@@ -1,6 +1,6 @@
 //! The words of a block, made small: what `abi::buffer` and `abi::page` lay out, in 16-bit words.
 //!
-//! One block with up to two rings of up to three pages. A page holds up to six units of events, where
+//! One block with up to three rings of up to three pages. A page holds up to six units of events, where
 //! an event takes two or three and a time extend takes one. Names and arithmetic are those of the
 //! real layout; only the widths differ.
 
@@ -8,7 +8,7 @@
 pub type Value = u16;
 
 /// The most rings of a block.
-pub const RINGS: usize = 2;
+pub const RINGS: usize = 3;
 /// The most pages of a ring.
 pub const PAGES: usize = 3;
 /// The most units of events in a page.
@@ -21,10 +21,15 @@ pub const NO_GENERATION: Value = Value::MAX;
 const PAGE_UNITS: Value = 8;
 const EVENT_BITS: u32 = 3;
 
-pub(crate) const RING_WORDS: usize = 6;
+pub(crate) const RING_WORDS: usize = 7;
+pub(crate) const KEPT_WORDS: usize = 2;
+/// Places of holders.
+pub const HOLDERS: usize = 2;
 pub(crate) const SLOT_WORDS: usize = 2;
 pub(crate) const PAGE_WORDS: usize = 2 + DATA;
-pub(crate) const FIRST_RING: usize = 9;
+pub(crate) const FIRST_HOLDER: usize = 10;
+pub(crate) const FIRST_KEPT: usize = FIRST_HOLDER + HOLDERS;
+pub(crate) const FIRST_RING: usize = FIRST_KEPT + RINGS * KEPT_WORDS;
 pub(crate) const FIRST_SLOT: usize = FIRST_RING + RINGS * RING_WORDS;
 pub(crate) const FIRST_PAGE: usize = FIRST_SLOT + RINGS * PAGES * SLOT_WORDS;
 
@@ -52,6 +57,8 @@ impl Word {
     pub const DROPPED: Word = Word(7);
     /// The clock. Nobody stores to it; time passes.
     pub const CLOCK: Word = Word(8);
+    /// `Header::refused`.
+    pub const REFUSED: Word = Word(9);
 
     /// `Ring::generation`.
     pub const fn generation(ring: u8) -> Word {
@@ -81,6 +88,32 @@ impl Word {
     /// `Ring::read`, which readers change together with `next_event`.
     pub const fn read(ring: u8) -> Word {
         Word::of_ring(ring, 5)
+    }
+
+    /// `Ring::resets`.
+    pub const fn resets(ring: u8) -> Word {
+        Word::of_ring(ring, 6)
+    }
+
+    /// `Header::holders`.
+    pub const fn holder(place: u8) -> Word {
+        Word(FIRST_HOLDER as u8 + place)
+    }
+
+    /// `Kept::word` of a ring.
+    pub const fn kept(ring: u8) -> Word {
+        Word((FIRST_KEPT + ring as usize * KEPT_WORDS) as u8)
+    }
+
+    /// `Kept::time` of a ring.
+    pub const fn kept_time(ring: u8) -> Word {
+        Word::kept(ring).next()
+    }
+
+    /// The ring whose page the word is in, if it is in one.
+    pub const fn page_of(self) -> Option<u8> {
+        let Some(word) = self.index().checked_sub(FIRST_PAGE) else { return None };
+        Some((word / (PAGES * PAGE_WORDS)) as u8)
     }
 
     /// The word behind this one: the upper half of 16 bytes.
@@ -179,6 +212,12 @@ impl Tail {
     pub const fn events(self) -> Value {
         self.0 & ((1 << EVENT_BITS) - 1)
     }
+}
+
+/// `abi::buffer::ring_generation`: what a ring says that has adopted `generation` when it had been reset
+/// `resets` times.
+pub const fn ring_generation(generation: Value, resets: Value) -> Value {
+    generation | resets << 8
 }
 
 /// The control word: `abi::buffer::Control`.

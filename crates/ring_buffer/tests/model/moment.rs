@@ -2,7 +2,7 @@
 //! to find.
 
 use crate::ghost::Ghost;
-use crate::layout::{Control, Place, Tail, Value, Word};
+use crate::layout::{Control, Place, Tail, Value, Word, ring_generation};
 use crate::memory::Memory;
 use crate::setting::Setting;
 
@@ -57,6 +57,12 @@ impl Moment {
     }
 }
 
+/// What the block's live ring has to say of its generation for its events to be live.
+pub fn wanted_generation(memory: &Memory) -> Value {
+    let control = Control(memory.get(Word::CONTROL));
+    ring_generation(control.generation(), memory.get(Word::resets(control.ring())))
+}
+
 impl Ghost {
     /// What there is at this moment.
     pub fn moment(&self, memory: &Memory, setting: &Setting) -> Moment {
@@ -65,7 +71,7 @@ impl Ghost {
             generation: self.generation,
             unread: self.unread(memory, setting),
             end: self.commits,
-            adopted: Control(memory.get(Word::CONTROL)).generation() == self.generation,
+            adopted: wanted_generation(memory) == self.generation,
             settled: !memory.is_delayed(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::bug::Bug;
 use crate::event::{TIME_EXTEND_SIZE, time_extend};
 use crate::ghost::Change;
-use crate::layout::{Control, Place, Tail, Value, Word};
+use crate::layout::{Control, Place, Tail, Value, Word, ring_generation};
 use crate::section::{Commit, Guard, Section, Store, publish};
 use crate::steps::{Ask, Steps};
 
@@ -28,16 +28,18 @@ struct Seen {
     sequence: Value,
     next_event: Value,
     control: Control,
+    resets: Value,
     time: Value,
 }
 
 impl Seen {
     /// The guards of every section that is built from this.
-    fn guards(&self) -> [Guard; 3] {
+    fn guards(&self) -> [Guard; 4] {
         [
             (Word::TAIL, self.tail.0, Bug::NoTailGuard),
             (self.place.sequence(), self.sequence, Bug::NoNumberGuard),
             (Word::CONTROL, self.control.0, Bug::NoControlGuard),
+            (Word::resets(self.control.ring()), self.resets, Bug::NoResetsGuard),
         ]
     }
 }
@@ -76,9 +78,10 @@ fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask
         return Ok(Step::Again);
     };
     steps.at("prepare");
-    if !steps.equals(Word::SEEN, control.0)? {
-        return adopt(steps, &seen, section);
+    if !adopt(steps, &seen, section)? {
+        return Ok(Step::Again);
     }
+    steps.at("prepare");
     let used = seen.tail.commit();
     let gap = seen.time.wrapping_sub(steps.load(Word::LAST_TIME)?);
     let fits = gap < steps.setting().delta_limit || steps.has(Bug::NoTimeExtend);
@@ -105,34 +108,38 @@ fn look(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Seen>> {
         return Ok(None);
     }
     let next_event = steps.load(place.first_event())? + tail.events();
+    let resets = steps.load(Word::resets(control.ring()))?;
     let now = steps.load(Word::CLOCK)?;
     let time = now.max(steps.load(Word::LAST_TIME)?);
-    Ok(Some(Seen { tail, place, sequence, next_event, control, time }))
+    Ok(Some(Seen { tail, place, sequence, next_event, control, resets, time }))
 }
 
 /// Makes the block follow the control word: moves its tail to the ring that is live now, or, where that
-/// has been done, brings `seen` up to date.
-fn adopt(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
+/// has been done, brings `seen` up to date. Whether there was nothing to do.
+fn adopt(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<bool> {
     steps.at("adopt");
     let (control, ring) = (seen.control, seen.control.ring());
-    let same_ring = ring == seen.place.ring;
-    let adopted = same_ring
-        && steps.load(Word::generation(ring))? == control.generation()
+    let generation = ring_generation(control.generation(), seen.resets);
+    let adopted = ring == seen.place.ring
+        && steps.load(Word::generation(ring))? == generation
         && (steps.has(Bug::AdoptedByGenerationAlone)
             || seen.sequence >= steps.load(Word::first_sequence(ring))?);
-    if adopted {
-        let commit = Commit { word: Word::SEEN, low: control.0, high: 0, change: Change::None };
-        publish(steps, section, &seen.guards(), &[], commit)?;
-        return Ok(Step::Again);
+    if !adopted {
+        move_to(steps, seen, generation, section)?;
+        return Ok(false);
     }
-    move_to_ring(steps, seen, section)
+    if steps.equals(Word::SEEN, control.0)? {
+        return Ok(true);
+    }
+    let commit = Commit { word: Word::SEEN, low: control.0, high: 0, change: Change::None };
+    publish(steps, section, &seen.guards(), &[], commit)?;
+    Ok(false)
 }
 
 /// The first of the two sections of adoption. In the ring where the tail is, it goes on behind the
 /// tail's page: what is stored before the commit must not touch the page under the tail (R4).
-fn move_to_ring(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
+fn move_to(steps: &mut Steps<'_, '_>, seen: &Seen, generation: Value, section: Section) -> Ask<()> {
     let ring = seen.control.ring();
-    let generation = seen.control.generation();
     let fresh = if ring == seen.place.ring && !steps.has(Bug::AdoptOverTailPage) {
         seen.place.after(steps.setting().pages)
     } else {
@@ -144,9 +151,11 @@ fn move_to_ring(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask
     if steps.has(Bug::ReadResetFirst) {
         reset.reverse();
     }
+    let end = if steps.has(Bug::OldEndStays) { seen.place.ring } else { ring };
     let stores = [
         (seen.place.commit(), seen.tail.commit()),
         (Word::final_tail(seen.place.ring), seen.tail.0),
+        (Word::final_tail(end), if end == ring { Tail::at(fresh).0 } else { seen.tail.0 }),
         (Word::first_sequence(ring), seen.sequence + 1),
         (Word::first_event(ring), seen.next_event),
         reset[0],
@@ -159,12 +168,12 @@ fn move_to_ring(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask
     ];
     let stores = match steps.setting().bug {
         Bug::SeenBeforeTail => &stores[..],
-        Bug::RingNotClosed => &stores[2..10],
-        _ => &stores[..10],
+        Bug::RingNotClosed => &stores[2..11],
+        _ => &stores[..11],
     };
     let change = Change::Adopt { generation, from: seen.place.ring, to: ring };
     publish(steps, section, &seen.guards(), stores, to_start_of(fresh, seen, change))?;
-    Ok(Step::Again)
+    Ok(())
 }
 
 /// Closes the tail's page and moves the tail to the next one, over whatever that one holds.

@@ -4,7 +4,7 @@ use crate::actor::Progress;
 use crate::copy::{Raced, Taken, check_nothing, copy};
 use crate::layout::{Control, Value, Word};
 use crate::steps::{Ask, Steps};
-use crate::view::View;
+use crate::view::{Source, View};
 
 /// A reader that does not consume: it goes on from where it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,8 +15,8 @@ pub struct Reader {
     pub position: Value,
     /// Number of the first event that it got.
     pub first: Option<Value>,
-    /// The ring to read if that is not the live one, and the generation that it is to hold.
-    kept: Option<(u8, Value)>,
+    /// The snapshot to read if not what is live. Somebody holds it.
+    kept: Option<Source>,
     /// Number behind the newest event when the attempt began.
     end: Value,
 }
@@ -32,29 +32,27 @@ impl Reader {
         Reader::new(u8::MAX)
     }
 
-    /// The same for a ring that is not live.
+    /// The same for a snapshot that is held.
     pub const fn of_kept(ring: u8, generation: Value) -> Reader {
-        Reader { kept: Some((ring, generation)), ..Reader::of_everything() }
+        Reader { kept: Some(Source::Kept { ring, generation }), ..Reader::of_everything() }
     }
 
     /// `Buffer::read`, up to where it gives something or has to begin anew. What others have consumed is
     /// gone.
     pub fn attempt(&mut self, steps: &mut Steps<'_, '_>) -> Ask<Progress> {
         steps.at("read");
-        if let Some((ring, generation)) = self.kept {
-            let view = View::kept(steps, ring, generation)?;
-            return self.read(steps, view, generation);
+        if let Some(source) = self.kept {
+            return self.read(steps, source);
         }
         let control = Control(steps.load(Word::CONTROL)?);
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }
-        let view = View::of(steps, control)?;
-        self.read(steps, view, control.generation())
+        self.read(steps, Source::Live(control.generation()))
     }
 
-    fn read(&mut self, steps: &mut Steps<'_, '_>, view: Option<View>, generation: Value) -> Ask<Progress> {
-        let Some(view) = view else {
+    fn read(&mut self, steps: &mut Steps<'_, '_>, source: Source) -> Ask<Progress> {
+        let Some(view) = View::of(steps, source)? else {
             return Ok(self.end_call(steps, None));
         };
         steps.at("read");
@@ -65,7 +63,7 @@ impl Reader {
             Ok(taken) => taken,
         };
         if let Some(taken) = &taken {
-            if let Err(violation) = taken.check(steps, generation) {
+            if let Err(violation) = taken.check(steps, view.generation) {
                 steps.fail(violation.law, || violation.what);
             }
             if taken.first_event != asked + taken.lost {

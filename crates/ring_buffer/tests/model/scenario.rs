@@ -3,6 +3,7 @@
 use crate::actor::Role;
 use crate::consumer::Consumer;
 use crate::controller::{Controller, Request};
+use crate::keeper::Keeper;
 use crate::lane::LaneWriter;
 use crate::layout::{Value, Word};
 use crate::reader::Reader;
@@ -119,4 +120,9 @@ pub const fn statistics(calls: u8) -> Role {
 /// Asks for changes.
 pub const fn controller(requests: &'static [Request]) -> Role {
     Role::Controller(Controller::new(requests))
+}
+
+/// Holds the first snapshot that it finds, reads it, and gives it up then if it `discards`.
+pub const fn keeper(discards: bool) -> Role {
+    Role::Keeper(Keeper::new(discards))
 }

@@ -5,7 +5,7 @@
 //! Each line: the buffer, what has happened before, who is there, what may happen to them. The short
 //! ones are gone through at each run of the tests; the long ones only with `--include-ignored`.
 
-use crate::controller::Request::{Clear, DisableBlock, Overwrite, Switch, Tracing};
+use crate::controller::Request::{Clear, ClearBlock, DisableBlock, Discard, Overwrite, Snapshot, Tracing};
 use crate::scenario::Before::{Asked, Consumed, Waited, Wrote};
 use crate::scenario::writer_of;
 use crate::scenario::{Scenario, consumer, controller, lane_writer, reader, statistics, writer};
@@ -13,20 +13,20 @@ use crate::setting::Setting;
 use crate::state::Limits;
 
 /// Two events in each of two pages.
-const SMALL: Setting = Setting::SMALL;
+pub const SMALL: Setting = Setting::SMALL;
 /// One event in each page.
-const TINY: Setting = Setting { capacity: 2, ..SMALL };
+pub const TINY: Setting = Setting { capacity: 2, ..SMALL };
 const THREE_PAGES: Setting = Setting { pages: 3, ..TINY };
 /// Nothing is overwritten.
 const FULL: Setting = Setting { overwrite: false, never_overwrites: true, ..TINY };
-const LANE: Setting = Setting { is_lane: true, ..SMALL };
+pub const LANE: Setting = Setting { is_lane: true, ..SMALL };
 /// Stores are seen late.
-const QUEUED: Setting = Setting { store_queue: 2, ..TINY };
+pub const QUEUED: Setting = Setting { store_queue: 2, ..TINY };
 
-const CALM: Limits = Limits { aborts: 0, kills: 0, ticks: &[] };
-const ABORT: Limits = Limits { aborts: 1, ..CALM };
+pub const CALM: Limits = Limits { aborts: 0, kills: 0, ticks: &[] };
+pub const ABORT: Limits = Limits { aborts: 1, ..CALM };
 const ABORTS: Limits = Limits { aborts: 2, ..CALM };
-const KILL: Limits = Limits { kills: 1, ..CALM };
+pub const KILL: Limits = Limits { kills: 1, ..CALM };
 
 /// A table of scenarios, and a test for each.
 macro_rules! scenarios {
@@ -46,6 +46,8 @@ macro_rules! scenarios {
         }
     };
 }
+
+pub(crate) use scenarios;
 
 scenarios! { SHORT, holds, crate::assert_holds:
     /// The first writers of a new buffer adopt its first generation.
@@ -79,11 +81,11 @@ scenarios! { SHORT, holds, crate::assert_holds:
 
     /// The tail goes to another ring; the one that it has left is kept.
     switch: SMALL, [Wrote(3)],
-        [writer(2), writer(1), controller(&[Switch(1)])], ABORT;
+        [writer(2), writer(1), controller(&[Snapshot])], ABORT;
 
     /// It goes there and back.
     switch_and_back: TINY, [Wrote(1)],
-        [writer(1), writer(1), controller(&[Switch(1), Switch(0)])], ABORT;
+        [writer(1), writer(1), controller(&[Snapshot, Discard(0, 0), Snapshot])], ABORT;
 
     /// Recording goes off and on: the control word comes back, and nothing else has changed.
     off_and_on: TINY, [Wrote(2)],
@@ -138,11 +140,11 @@ scenarios! { SHORT, holds, crate::assert_holds:
 
     /// A switch under a consumer.
     consume_switched: SMALL, [Wrote(2)],
-        [writer(2), consumer(3), controller(&[Switch(1)])], CALM;
+        [writer(2), consumer(3), controller(&[Snapshot])], CALM;
 
     /// A switch, and one back to the ring that a slow consumer may still be in.
     consume_switched_back: TINY, [Wrote(2)],
-        [writer(2), consumer(1), controller(&[Switch(1), Switch(0)])], CALM;
+        [writer(2), consumer(1), controller(&[Snapshot, Discard(0, 0), Snapshot])], CALM;
 
     /// Statistics beside a writer.
     count_written: TINY, [Wrote(2)], [writer(4), statistics(1)], CALM;
@@ -207,17 +209,17 @@ scenarios! { LONG, holds_long, crate::assert_holds:
     clear_aborted: SMALL, [Wrote(3)], [writer(2), writer(1), controller(&[Clear, Clear])], ABORTS;
     #[ignore = "takes long"]
     switch_aborted: TINY, [Wrote(1)],
-        [writer(2), writer(2), controller(&[Switch(1), Switch(0)])], ABORT;
+        [writer(2), writer(2), controller(&[Snapshot, Discard(0, 0), Snapshot])], ABORT;
     #[ignore = "takes long"]
     killed_and_consumed: TINY, [Wrote(1)], [writer(2), writer(2), consumer(2)], KILL;
     #[ignore = "takes long"]
     consume_aborted_twice: TINY, [Wrote(2)], [writer(2), writer(1), consumer(2)], ABORT;
     #[ignore = "takes long"]
     consume_switched_back_and_on: TINY, [Wrote(2)],
-        [writer(3), consumer(2), controller(&[Switch(1), Switch(0)])], CALM;
+        [writer(3), consumer(2), controller(&[Snapshot, Discard(0, 0), Snapshot])], CALM;
     #[ignore = "takes long"]
     read_switched_back_and_on: TINY, [Wrote(2)],
-        [writer(3), reader(2), controller(&[Switch(1), Switch(0)])], CALM;
+        [writer(3), reader(2), controller(&[Snapshot, Discard(0, 0), Snapshot])], CALM;
     #[ignore = "takes long"]
     read_gaps_and_laps: SMALL, [Waited(5), Wrote(1)],
         [writer_of(3, 0b111), reader(3)], Limits { ticks: &[5, 5], ..CALM };
@@ -248,7 +250,18 @@ scenarios! { WALKS, walks, crate::assert_walks_hold:
             writer(10),
             consumer(8),
             reader(8),
-            controller(&[Clear, Switch(1), Tracing(false), Tracing(true), Switch(0), Clear, Switch(1)]),
+            controller(&[
+                Clear,
+                Snapshot,
+                Tracing(false),
+                Tracing(true),
+                Discard(0, 1),
+                Snapshot,
+                ClearBlock,
+                Clear,
+                Discard(1, 2),
+                Snapshot,
+            ]),
         ],
         Limits { aborts: 12, kills: 1, ticks: &[1, 1, 5, 1, 2, 7, 1, 3, 5, 1] };
 

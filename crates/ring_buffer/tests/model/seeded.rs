@@ -20,13 +20,13 @@ seeded! {
     no_look_after_copy: NoLookAfterCopy in read_overwritten breaks "R4";
     header_of_tail_page: HeaderOfTailPage in first_writers breaks "R6";
     old_page_not_closed: OldPageNotClosed in first_writers breaks "R5";
-    ring_not_closed: RingNotClosed in switch breaks "R2";
+    ring_not_closed: RingNotClosed in switch breaks "R14";
     split_commit: SplitCommit in next_page breaks "R2";
     disarmed: Disarmed in clear breaks "R4";
     seen_before_tail: SeenBeforeTail in switch breaks "R3";
     no_number_guard: NoNumberGuard in lap breaks "R5";
     no_tail_guard: NoTailGuard in next_page breaks "R2";
-    no_control_guard: NoControlGuard in lap_adopting breaks "R3";
+    no_control_guard: NoControlGuard in lap_adopting breaks "R5";
     look_once: LookOnce in lap breaks "R5";
     adopt_over_tail_page: AdoptOverTailPage in read_cleared breaks "R3";
     adopted_by_generation_alone: AdoptedByGenerationAlone in clear breaks "R3";
@@ -35,4 +35,14 @@ seeded! {
     full_is_not_full: FullIsNotFull in full breaks "R5";
     no_time_extend: NoTimeExtend in gap breaks "R7";
     lane_of_living_owner: LaneOfLivingOwner in lane_cleared breaks "R4";
+    kept_only_when_left: KeptOnlyWhenLeft in switch breaks "R14";
+    old_end_stays: OldEndStays in half_adopted breaks "R2";
+    resets_not_read: ResetsNotRead in read_cleared_block breaks "R5";
+    no_resets_guard: NoResetsGuard in clear_block breaks "R3";
+    discard_held: DiscardHeld in discard_held breaks "R14";
+    hold_of_the_living: HoldOfTheLiving in two_keepers breaks "R14";
+    kept_without_control: KeptWithoutControl in keep_what_is_taken breaks "R13";
+    announced_time_stays: AnnouncedTimeStays in two_snapshots_in_two_rings breaks "R13";
+    no_epoch_at_release: NoEpochAtRelease in release breaks "R15";
+    left_by_tail_alone: LeftByTailAlone in release_used breaks "R15";
 }

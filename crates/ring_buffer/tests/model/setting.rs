@@ -16,6 +16,8 @@ pub struct Setting {
     pub overwrite: bool,
     /// Whether that never changes, so that nothing may be lost.
     pub never_overwrites: bool,
+    /// Rings that are spare at the start.
+    pub spares: u8,
     /// How many stores a CPU may hold back; 0 for sequentially consistent memory.
     pub store_queue: u8,
     /// Whether the block is a lane.
@@ -32,6 +34,7 @@ impl Setting {
         delta_limit: 4,
         overwrite: true,
         never_overwrites: false,
+        spares: 1,
         store_queue: 0,
         is_lane: false,
         bug: Bug::None,

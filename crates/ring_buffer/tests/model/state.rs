@@ -4,6 +4,7 @@ use crate::actor::{Actor, Role};
 use crate::ghost::Ghost;
 use crate::layout::{Control, NO_GENERATION, Place, RINGS, Tail, Value, Word};
 use crate::memory::{Memory, scatter};
+use crate::pool;
 use crate::setting::Setting;
 use crate::world::{Violation, World};
 
@@ -20,7 +21,7 @@ pub enum Move {
     Step(u8),
     /// A writer in a section loses the CPU, or gets a signal.
     Abort(u8),
-    /// A writer is killed.
+    /// A writer, or a holder of snapshots, is killed.
     Kill(u8),
     /// Time passes.
     Tick,
@@ -33,7 +34,7 @@ pub enum Move {
 pub struct Limits {
     /// Sections that may be restarted.
     pub aborts: u8,
-    /// Writers that may be killed.
+    /// Actors that may be killed.
     pub kills: u8,
     /// How much time passes, each time that it does.
     pub ticks: &'static [Value],
@@ -62,6 +63,10 @@ impl State {
         memory.set(Word::SEEN, Value::MAX);
         memory.set(Word::CONTROL, if setting.overwrite { 0 } else { Control::NO_OVERWRITE });
         (0..RINGS as u8).for_each(|ring| memory.set(Word::generation(ring), NO_GENERATION));
+        for ring in 0..RINGS as u8 {
+            let state = if ring <= setting.spares { pool::State::Spare } else { pool::State::Absent };
+            memory.set(Word::kept(ring), pool::Entry::new(Value::MAX, state).0);
+        }
         memory.set(Word::TAIL, Tail::at(first).0);
         memory.set(first.sequence(), 1);
         // Time 0 is never now, so that a time stamp that was not stored is seen.
@@ -97,7 +102,7 @@ impl State {
             if actor.log.is_inside_section() && self.limits.aborts > 0 && setting.restarts() {
                 moves.push(Move::Abort(index));
             }
-            if actor.role.is_writer() && self.limits.kills > 0 {
+            if actor.role.may_be_killed() && self.limits.kills > 0 {
                 moves.push(Move::Kill(index));
             }
         }
@@ -177,6 +182,7 @@ impl State {
             Move::Kill(index) => {
                 self.limits.kills -= 1;
                 self.killed |= 1 << index;
+                self.ghost.kill(index);
                 self.enter(usize::from(index), Role::Nobody, setting);
             }
             Move::Tick => {

@@ -4,7 +4,7 @@ use crate::actor::Progress;
 use crate::layout::{Control, Value, Word};
 use crate::moment::{Figures, Moment};
 use crate::steps::{Ask, Steps};
-use crate::view::View;
+use crate::view::{Source, View};
 
 /// Someone who asks for the statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ impl Statistics {
             self.bounds = None;
             self.observe(&steps.moment());
         }
-        if let Some(view) = View::of(steps, control)? {
+        if let Some(view) = View::of(steps, Source::Live(control.generation()))? {
             self.count(steps, &view)?;
         }
         self.calls -= 1;
@@ -87,7 +87,7 @@ impl Statistics {
     /// A moment of the call. A block in another generation than the one asked about counts as empty, and
     /// so may one that is about to leave it.
     pub fn observe(&mut self, moment: &Moment) {
-        let same = moment.generation == self.generation;
+        let same = moment.generation & 0xff == self.generation;
         let high = if same { moment.figures } else { Figures::NONE };
         let low = if same && moment.adopted { high } else { Figures::NONE };
         let (least, most) = self.bounds.get_or_insert((low, high));

@@ -14,6 +14,7 @@ use crate::layout::{Value, Word};
 use crate::log::{Log, Stage};
 use crate::memory::Side;
 use crate::moment::Moment;
+use crate::pool::check_memory;
 use crate::setting::Setting;
 use crate::world::{Violation, World};
 
@@ -129,6 +130,7 @@ impl<'a, 'b> Steps<'a, 'b> {
     pub fn store(&mut self, word: Word, value: Value) -> Ask<()> {
         self.access(|steps| {
             steps.note(|| format!("store {word} = {}", describe(word, value)));
+            check_memory(steps, word);
             steps.world.memory.store(steps.side, word, value);
             steps.changed(word);
             0

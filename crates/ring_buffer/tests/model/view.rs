@@ -1,14 +1,28 @@
 //! What a block holds at a moment, for a reader: `src/view.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Place, Tail, Value, Word};
+use crate::layout::{Place, Tail, Value, Word, ring_generation};
 use crate::setting::Setting;
 use crate::steps::{Ask, Steps};
 
 /// Instead of a number, where there is none.
 const NONE: Value = Value::MAX;
 
-/// The live events of a block.
+/// Which of a block's events are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Those of this generation, which the control word names.
+    Live(Value),
+    /// Those of a generation that is kept in a ring.
+    Kept {
+        /// The ring.
+        ring: u8,
+        /// The generation.
+        generation: Value,
+    },
+}
+
+/// The events of a block that are of one generation.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
     /// Where the tail was.
@@ -21,6 +35,8 @@ pub struct View {
     pub first_sequence: Value,
     /// Number of the generation's first event.
     pub first_event: Value,
+    /// What the ring says of its generation.
+    pub generation: Value,
 }
 
 impl View {
@@ -29,13 +45,17 @@ impl View {
         self.tail.place().ring
     }
 
-    /// The live view under `control`: None where the block has not adopted that generation.
-    pub fn of(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<View>> {
+    /// What the block has of `source`: None where that is nothing.
+    pub fn of(steps: &mut Steps<'_, '_>, source: Source) -> Ask<Option<View>> {
         let words = steps.stage(|steps| {
             let here = steps.here();
             loop {
-                match View::attempt(steps, control)? {
-                    Some(view) => return Ok(view.map_or([NONE; 5], View::words)),
+                let view = match source {
+                    Source::Live(generation) => View::live(steps, generation)?,
+                    Source::Kept { ring, generation } => View::kept(steps, ring, generation)?,
+                };
+                match view {
+                    Some(view) => return Ok(view.map_or([NONE; 6], View::words)),
                     None => steps.again(here),
                 }
             }
@@ -43,10 +63,30 @@ impl View {
         Ok(View::from_words(words))
     }
 
-    /// One attempt; None when a writer came in between.
-    fn attempt(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Option<View>>> {
-        steps.at("View::attempt");
+    /// One attempt at a view of the ring where the tail is; None when a writer came in between.
+    fn live(steps: &mut Steps<'_, '_>, generation: Value) -> Ask<Option<Option<View>>> {
+        steps.at("View::live");
         let place = Tail(steps.load(Word::TAIL)?).place();
+        View::at_tail(steps, place, generation)
+    }
+
+    /// One attempt at a view of the ring that holds a snapshot; None when a writer came in between.
+    fn kept(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<Option<Option<View>>> {
+        steps.at("View::kept");
+        let place = Tail(steps.load(Word::TAIL)?).place();
+        if place.ring == ring && !steps.has(Bug::KeptOnlyWhenLeft) {
+            return View::at_tail(steps, place, generation);
+        }
+        let tail = Tail(steps.load(Word::final_tail(ring))?);
+        if tail.place().ring != ring {
+            return Ok(Some(None));
+        }
+        let sequence = steps.load(tail.place().sequence())?;
+        Ok(Some(View::of_words(steps, tail, sequence, generation, None)?))
+    }
+
+    /// The rest of an attempt, when the tail was seen in `place`.
+    fn at_tail(steps: &mut Steps<'_, '_>, place: Place, generation: Value) -> Ask<Option<Option<View>>> {
         let tail_sequence = steps.load(place.sequence())?;
         let early = match steps.has(Bug::ViewReadsBeforeSecondLook) {
             true => Some(steps.load(place.first_event())?),
@@ -56,45 +96,43 @@ impl View {
         if tail.place() != place {
             return Ok(None);
         }
+        let view = View::of_words(steps, tail, tail_sequence, generation, early)?;
+        Ok(steps.equals(place.sequence(), tail_sequence)?.then_some(view))
+    }
+
+    /// A view that ends at `tail`; None where the ring has not adopted the generation, or was reset since.
+    ///
+    /// Adoption in the same ring stores these before it moves the tail: the first sequence number
+    /// first, the generation last. Loaded the other way round, they are all of one generation, or
+    /// the sequence number is behind the tail's.
+    fn of_words(
+        steps: &mut Steps<'_, '_>,
+        tail: Tail,
+        tail_sequence: Value,
+        wanted: Value,
+        early: Option<Value>,
+    ) -> Ask<Option<View>> {
+        let place = tail.place();
         let tail_first_event = match early {
             Some(early) => early,
             None => steps.load(place.first_event())?,
         };
-        // Adoption in the same ring stores these before it moves the tail: the first sequence number
-        // first, the generation last. Loaded the other way round, they are all of one generation, or
-        // the sequence number is behind the tail's.
-        let words =
-            [Word::generation(place.ring), Word::first_event(place.ring), Word::first_sequence(place.ring)];
+        let ring = place.ring;
+        let words = [Word::generation(ring), Word::first_event(ring), Word::first_sequence(ring)];
         let order = if steps.has(Bug::ViewReadsGenerationLast) { [2, 1, 0] } else { [0, 1, 2] };
         let mut values = [0; 3];
         for index in order {
             values[index] = steps.load(words[index])?;
         }
-        let [generation, first_event, first_sequence] = values;
-        if !steps.equals(place.sequence(), tail_sequence)? {
-            return Ok(None);
-        }
-        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event };
-        let adopted =
-            generation == control.generation() && first_sequence > 0 && first_sequence <= tail_sequence;
-        Ok(Some(adopted.then_some(view)))
-    }
-
-    /// What a ring holds of `generation`, after the tail has left it. There is no code for this yet; it
-    /// shows that the ring's words are what such code needs. They may be those of a later generation
-    /// that somebody has begun to adopt there: then there is nothing.
-    pub fn kept(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<Option<View>> {
-        steps.at("View::kept");
-        let adopted = steps.load(Word::generation(ring))? == generation;
-        let tail = Tail(steps.load(Word::final_tail(ring))?);
-        let view = View {
-            tail,
-            tail_sequence: steps.load(tail.place().sequence())?,
-            tail_first_event: steps.load(tail.place().first_event())?,
-            first_sequence: steps.load(Word::first_sequence(ring))?,
-            first_event: steps.load(Word::first_event(ring))?,
+        let [adopted, first_event, first_sequence] = values;
+        let resets = match steps.has(Bug::ResetsNotRead) {
+            true => adopted >> 8,
+            false => steps.load(Word::resets(ring))?,
         };
-        Ok((adopted && view.first_sequence <= view.tail_sequence).then_some(view))
+        let generation = ring_generation(wanted, resets);
+        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation };
+        let is_there = first_sequence > 0 && first_sequence <= tail_sequence;
+        Ok((adopted == generation && is_there).then_some(view))
     }
 
     /// Number of the event that comes next in the block.
@@ -202,15 +240,15 @@ impl View {
         Ok(steps.equals(place.sequence(), sequence)?.then_some(time))
     }
 
-    fn words(self) -> [Value; 5] {
-        let View { tail, tail_sequence, tail_first_event, first_sequence, first_event } = self;
-        [tail.0, tail_sequence, tail_first_event, first_sequence, first_event]
+    fn words(self) -> [Value; 6] {
+        let View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation } = self;
+        [tail.0, tail_sequence, tail_first_event, first_sequence, first_event, generation]
     }
 
-    fn from_words(words: [Value; 5]) -> Option<View> {
-        let [tail, tail_sequence, tail_first_event, first_sequence, first_event] = words;
+    fn from_words(words: [Value; 6]) -> Option<View> {
+        let [tail, tail_sequence, tail_first_event, first_sequence, first_event, generation] = words;
         let tail = Tail(tail);
-        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event };
-        (words != [NONE; 5]).then_some(view)
+        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation };
+        (words != [NONE; 6]).then_some(view)
     }
 }

@@ -1,0 +1,42 @@
+//! Reading a block from its oldest event to its newest, without consuming.
+
+use crate::buffer::Buffer;
+use crate::reader::Taken;
+
+/// Where a reader is that does not consume. Any number of them read a block at once; none is noticed by
+/// writers, by others, or by who takes a snapshot.
+///
+/// It goes on behind the last event that it gave, however much has been overwritten meanwhile
+/// ([`Taken::lost`] says how much). After a clear, or a snapshot, it goes on with what is live then.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor<'a> {
+    buffer: &'a Buffer,
+    block: u32,
+    position: u64,
+}
+
+impl Buffer {
+    /// A cursor at the oldest event of a block.
+    pub fn cursor(&self, block: u32) -> Cursor<'_> {
+        Cursor { buffer: self, block, position: 0 }
+    }
+}
+
+impl Cursor<'_> {
+    /// The next events, at most a page of them, as [`Buffer::read`] gives them. The cursor stays.
+    pub fn peek(&self, page: &mut [u8]) -> Option<Taken> {
+        self.buffer.read(self.block, self.position, page)
+    }
+
+    /// The same, and the cursor goes on behind them.
+    pub fn advance(&mut self, page: &mut [u8]) -> Option<Taken> {
+        let taken = self.peek(page)?;
+        self.position = taken.next_event();
+        Some(taken)
+    }
+
+    /// Goes back to the oldest event.
+    pub fn reset(&mut self) {
+        self.position = 0;
+    }
+}

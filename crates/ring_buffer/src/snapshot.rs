@@ -1,0 +1,170 @@
+//! Snapshots: what was there is kept, and recording goes on in another ring.
+//!
+//! A snapshot is one compare-exchange of the control word: generation + 1, another live ring. Nothing is
+//! copied, nobody is waited for, no event is lost in between. Each CPU's next writer moves its tail to
+//! the new ring; until then what its tail is in belongs to the snapshot.
+//!
+//! Before that the ring that is about to be left gets its entry in the table of the pool: which generation
+//! it will keep, and the time. While the ring is live the entry is of no account, so that one who is
+//! killed between the two has done nothing. The time was read before the control word, so it is
+//! never later than the snapshot, however many ask at once.
+
+use crate::arch::compare_exchange_pair;
+use crate::buffer::Buffer;
+use crate::clock;
+use abi::buffer::{Control, Kept, KeptState, KeptWord};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+
+/// How often one tries to take a snapshot while others change the control word.
+const TRIES: u32 = 1000;
+
+/// A generation that was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Snapshot {
+    ring: u8,
+    generation: u32,
+    time: u64,
+}
+
+impl Snapshot {
+    /// The ring that holds it.
+    pub(crate) fn ring(&self) -> usize {
+        usize::from(self.ring)
+    }
+
+    /// Its generation: what tells it from others of the same buffer. Newer ones have larger numbers.
+    pub fn generation(&self) -> u64 {
+        u64::from(self.generation)
+    }
+
+    /// When it was taken, in the buffer's clock. Events that writers had begun by then may be a little later.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+}
+
+/// Why no snapshot was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// No ring is spare: as many snapshots are kept as there is memory for. It has been counted.
+    NoSpare,
+    /// The words are damaged, or others change them without end.
+    Contended,
+}
+
+impl core::fmt::Display for Refused {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Refused::NoSpare => "as many snapshots are kept as there is memory for",
+            Refused::Contended => "the buffer's control word does not come to rest",
+        })
+    }
+}
+
+impl core::error::Error for Refused {}
+
+impl Buffer {
+    /// Keeps all events that are there, and goes on with an empty buffer.
+    ///
+    /// Async-signal-safe: may be called by a program that is traced, in a handler, too. It allocates
+    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]). What is kept
+    /// stays until it is given up ([`Buffer::discard`]). Cost: two atomic instructions; each CPU's next
+    /// event takes the slow way.
+    pub fn snapshot(&self) -> Result<Snapshot, Refused> {
+        for _ in 0..TRIES {
+            let time = clock::now(self.geometry().clock);
+            let control = Control(self.header().control.load(Acquire));
+            let Some(spare) = self.spare_ring(control) else {
+                self.header().refused.fetch_add(1, Relaxed);
+                return Err(Refused::NoSpare);
+            };
+            let next = control.next_generation(spare);
+            let word = &self.header().control;
+            if let Some(time) = self.announce(control, time)
+                && word.compare_exchange(control.0, next.0, AcqRel, Relaxed).is_ok()
+            {
+                let generation = control.generation() as u32;
+                return Ok(Snapshot { ring: control.ring() as u8, generation, time });
+            }
+        }
+        Err(Refused::Contended)
+    }
+
+    /// The snapshots that are kept, by the rings that hold them.
+    pub fn snapshots(&self) -> impl Iterator<Item = Snapshot> {
+        (0..self.geometry().rings as usize).filter_map(|ring| self.kept_in(ring))
+    }
+
+    /// How many snapshots were refused because no ring was spare.
+    pub fn refused_snapshots(&self) -> u64 {
+        self.header().refused.load(Relaxed)
+    }
+
+    /// How many more snapshots can be taken before one is given up.
+    pub fn spare_rings(&self) -> usize {
+        let control = self.control();
+        self.spares(control).count()
+    }
+
+    /// Gives a snapshot up: its ring is spare again. False, and nothing changed, where somebody reads it
+    /// ([`crate::Holder::hold`]), or where it was given up already.
+    pub fn discard(&self, snapshot: Snapshot) -> bool {
+        let kept = KeptWord::new(snapshot.generation(), KeptState::Kept);
+        let is_live = self.control().ring() == snapshot.ring();
+        let entry = self.kept(snapshot.ring()).filter(|_| !is_live);
+        entry.is_some_and(|entry| replace(entry, kept, kept.turned(KeptState::Spare)))
+    }
+
+    /// The pool's entry of a ring.
+    pub(crate) fn kept(&self, ring: usize) -> Option<&Kept> {
+        self.header().kept.get(ring).filter(|_| ring < self.geometry().rings as usize)
+    }
+
+    /// The snapshot that a ring holds, if it holds one.
+    fn kept_in(&self, ring: usize) -> Option<Snapshot> {
+        let entry = self.kept(ring)?;
+        let word = KeptWord(entry.word.load(Acquire));
+        let time = entry.time.load(Acquire);
+        // Loaded behind the word: a ring that is about to be left has its entry already.
+        let control = Control(self.header().control.load(Acquire));
+        let same = KeptWord(entry.word.load(Relaxed)).generation() == word.generation();
+        let kept = same && word.is(KeptState::Kept) && control.ring() != ring;
+        kept.then_some(Snapshot { ring: ring as u8, generation: word.generation() as u32, time })
+    }
+
+    /// A ring that a snapshot under `control` can take.
+    fn spare_ring(&self, control: Control) -> Option<usize> {
+        self.spares(control).next()
+    }
+
+    fn spares(&self, control: Control) -> impl Iterator<Item = usize> {
+        let is_spare = |entry: &Kept| KeptWord(entry.word.load(Acquire)).is(KeptState::Spare);
+        (0..self.geometry().rings as usize)
+            .filter(move |ring| *ring != control.ring() && self.kept(*ring).is_some_and(is_spare))
+    }
+
+    /// Enters what the live ring will keep when `control`'s generation ends: at `time`, or at a later one
+    /// that somebody else has entered, which is returned. None when the control word has changed.
+    ///
+    /// The entry is loaded before the control word is seen to be the same still. So what is replaced was
+    /// made under this generation or an older one, never a newer one's.
+    fn announce(&self, control: Control, time: u64) -> Option<u64> {
+        let entry = self.kept(control.ring())?;
+        let (word, entered) = (entry.word.load(Acquire), entry.time.load(Acquire));
+        if self.header().control.load(Acquire) != control.0 {
+            return None;
+        }
+        let kept = KeptWord::new(control.generation(), KeptState::Kept);
+        if word == kept.0 && entered >= time {
+            return Some(entered);
+        }
+        // SAFETY: an entry's words are 16 aligned bytes of atomics in a live mapping.
+        let done = unsafe { compare_exchange_pair(entry.word.as_ptr(), (word, entered), (kept.0, time)) };
+        done.then_some(time)
+    }
+}
+
+/// Replaces the word of an entry, if it is as expected.
+pub(crate) fn replace(entry: &Kept, expected: KeptWord, new: KeptWord) -> bool {
+    entry.word.compare_exchange(expected.0, new.0, AcqRel, Relaxed).is_ok()
+}

@@ -1,0 +1,83 @@
+//! Finding out that nobody is in the middle of a section that stores to a ring.
+//!
+//! On one CPU sections exclude each other: a thread that starts one has made every other thread lose that
+//! CPU since, and one that lost it in a section starts over. So any commit by a section that began after
+//! the ring had gone out of use is proof that no older one is under way on that CPU. There is such a
+//! commit when the block's tail is in another ring, in a generation newer than the last one that was live in
+//! the ring in question: an *adoption*.
+//!
+//! Where no writer has come since, the caller goes to that CPU itself and adopts: a *visit*. That a thread
+//! runs there is what shows that no other is in a section, be the CPU a virtual one that had slept. Where
+//! it can't go (the CPU is offline, its cpuset forbids it) there is no proof.
+//!
+//! Lanes have an owner, and what it was doing is over when it lets go or dies. So to own the lane is to
+//! visit it.
+
+use crate::buffer::Buffer;
+use crate::geometry::Place;
+use crate::holder::Holder;
+use crate::section::{OnCpu, Owner};
+use abi::buffer::{Block, Tail};
+use core::sync::atomic::Ordering::{Acquire, Release};
+use rseq::Area;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+impl Buffer {
+    /// Whether the tail of `block` is seen in another ring than `ring`, in a generation after `generation`.
+    pub(crate) fn has_left(&self, block: &Block, ring: usize, generation: u64) -> bool {
+        let tail = Tail(block.tail.load(Acquire));
+        let Some(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
+        let adopted = place.ring.generation.load(Acquire) as u32;
+        // The generation is stored before the tail moves there; it counts once the tail is seen there.
+        let first_sequence = place.ring.first_sequence.load(Acquire);
+        let committed =
+            first_sequence <= place.slot.sequence.load(Acquire) && block.tail.load(Acquire) == tail.0;
+        let elsewhere = block.rings.get(ring).is_some_and(|ring| !core::ptr::eq(place.ring, ring));
+        elsewhere && committed && adopted.wrapping_sub(generation as u32).cast_signed() > 0
+    }
+}
+
+impl Buffer {
+    /// Whether the tail of `block` can still be in `generation` of `ring`.
+    ///
+    /// What is not there now does not come back: a section that adopts a generation which is over may still
+    /// be under way, but no event can be committed behind it.
+    pub(crate) fn is_in(&self, block: &Block, ring: usize, generation: u64) -> bool {
+        let tail = Tail(block.tail.load(Acquire));
+        let Some(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
+        let there = block.rings.get(ring).is_some_and(|ring| core::ptr::eq(place.ring, ring));
+        there && place.ring.generation.load(Acquire) as u32 == generation as u32
+    }
+}
+
+impl Holder<'_> {
+    /// Goes where `block` is written and brings its tail to the live ring. False where that can't be done.
+    pub(crate) fn visit(&self, block: u32) -> bool {
+        let Some(words) = self.buffer.block(block) else { return false };
+        if block < self.buffer.geometry().cpus {
+            return self.visit_cpu(block, words);
+        }
+        let owned = self.buffer.claim_lane(words, self.identity());
+        let followed = owned && self.buffer.follow(words, &Owner);
+        if owned {
+            words.owner.store(0, Release);
+        }
+        followed
+    }
+
+    fn visit_cpu(&self, cpu: u32, block: &Block) -> bool {
+        let mut there = CpuSet::new();
+        if cpu as usize >= CpuSet::MAX_CPU {
+            return false;
+        }
+        there.set(cpu as usize);
+        let (Some(area), Ok(before)) = (Area::current(), sched_getaffinity(None)) else { return false };
+        if sched_setaffinity(None, &there).is_err() {
+            return false;
+        }
+        let followed = area.cpu() == Some(cpu) && self.buffer.follow(block, &OnCpu { area, cpu });
+        // What it was allowed a moment ago it is allowed again, unless somebody takes it away just now.
+        let _ = sched_setaffinity(None, &before);
+        followed
+    }
+}

@@ -1,0 +1,102 @@
+//! Takes snapshots as fast as it can read them, and reads every one of them to its end.
+
+use crate::reader::Reader;
+use ring_buffer::{Buffer, Holder, Refused, Released, Snapshot};
+use std::collections::VecDeque;
+use std::ffi::CStr;
+
+/// After so many snapshots a ring loses its memory and gets it back.
+const RELEASE_EVERY: u64 = 20;
+
+/// Who takes them.
+pub struct Keeper<'a> {
+    buffer: &'a Buffer,
+    holder: Holder<'a>,
+    path: &'a CStr,
+    pending: VecDeque<Snapshot>,
+    /// What it has done.
+    pub done: Done,
+}
+
+/// What a keeper has done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Snapshots taken.
+    pub taken: u64,
+    /// Snapshots that were refused.
+    pub refused: u64,
+    /// Events that they and what was live in the end have, by their own accounts.
+    pub written: u64,
+    /// Events of those that were overwritten.
+    pub overrun: u64,
+    /// Rings that lost their memory.
+    pub freed: u64,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(buffer: &'a Buffer, path: &'a CStr) -> Keeper<'a> {
+        // SAFETY: always allowed.
+        let holder = buffer.holder(unsafe { libc::gettid() } as u64).expect("a place");
+        while holder.reserve(path).is_ok() {}
+        let done = Done::default();
+        Keeper { buffer, holder, path, pending: VecDeque::new(), done }
+    }
+
+    /// Takes two more snapshots, if there is room for them, and reads the oldest one if that is whole.
+    pub fn go_on(&mut self, reader: &mut Reader<'_>) {
+        (0..2).for_each(|_| self.take());
+        if self.read_oldest(reader) && self.done.taken.is_multiple_of(RELEASE_EVERY) {
+            self.done.freed += u64::from(self.holder.release() == Released::Freed);
+            // There may be none to be given: the ring is retired then.
+            let _ = self.holder.reserve(self.path);
+        }
+    }
+
+    fn take(&mut self) {
+        match self.buffer.snapshot() {
+            Ok(snapshot) => {
+                self.pending.push_back(snapshot);
+                self.done.taken += 1;
+            }
+            Err(Refused::NoSpare) => self.done.refused += 1,
+            Err(refused) => panic!("{refused}"),
+        }
+    }
+
+    /// Reads everything that is left, when all writers are gone.
+    pub fn finish(mut self, reader: &mut Reader<'_>) -> Done {
+        while !self.pending.is_empty() {
+            assert!(self.read_oldest(reader), "nobody writes any more");
+        }
+        while reader.drain() {}
+        for block in 0..self.buffer.geometry().blocks() {
+            let statistics = self.buffer.statistics(block);
+            self.done.written += statistics.written;
+            self.done.overrun += statistics.overrun;
+        }
+        assert_eq!(self.buffer.refused_snapshots(), self.done.refused);
+        self.done
+    }
+
+    /// Reads the oldest snapshot and gives it up. False when there is none, or when somebody is still in the
+    /// middle of an event that belongs to it.
+    fn read_oldest(&mut self, reader: &mut Reader<'_>) -> bool {
+        let Some(snapshot) = self.pending.front().copied() else { return false };
+        let held = self.holder.hold(snapshot).expect("nobody else gives it up");
+        if held.settle() > 0 {
+            return false;
+        }
+        while reader.drain_from(|block, page| held.consume(block, page)) {}
+        for block in 0..self.buffer.geometry().blocks() {
+            let statistics = held.statistics(block);
+            assert_eq!(statistics.entries, 0, "block {block} of {snapshot:?}: {statistics:?}");
+            assert_eq!(statistics.written, statistics.read + statistics.overrun, "block {block}");
+            self.done.written += statistics.written;
+            self.done.overrun += statistics.overrun;
+        }
+        drop(held);
+        assert!(self.buffer.discard(snapshot));
+        self.pending.pop_front();
+        true
+    }
+}

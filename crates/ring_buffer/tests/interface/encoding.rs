@@ -1,0 +1,103 @@
+//! What is packed into words and pages comes out as it went in.
+
+use crate::temporary::{TemporaryBuffer, thread};
+use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
+use abi::page::{self, Entry};
+use proptest::prelude::*;
+use ring_buffer::{Record, Walk, Writer};
+
+/// Words of the largest event here.
+const WORDS: usize = 64;
+
+proptest! {
+    #[test]
+    fn events_of_any_length_arrive(lens in prop::collection::vec(0usize..WORDS * 8 - 8, 1..60)) {
+        let temporary = TemporaryBuffer::new(64, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let bytes: Vec<u8> = (0..WORDS * 8).map(|index| index as u8 | 1).collect();
+        for len in &lens {
+            let mut record = Record::<WORDS>::new();
+            record.push(*len as u64);
+            record.push_bytes(&bytes[..*len]);
+            writer.write(thread(true), record.event()).unwrap();
+        }
+        let mut page = vec![0; 4096];
+        let mut found = Vec::new();
+        while let Some(taken) = buffer.consume(buffer.geometry().cpus, &mut page) {
+            let events: Vec<_> = Walk::new(&page[..taken.len]).collect();
+            prop_assert_eq!(events.len() as u64, taken.events);
+            for event in events {
+                // A lane's events begin with their CPU.
+                let payload = &page[event.payload..][8..event.len];
+                let len = u64::from_le_bytes(*payload.first_chunk().unwrap()) as usize;
+                prop_assert_eq!(&payload[8..][..len], &bytes[..len]);
+                prop_assert!(payload.len() - 8 - len < 12, "padded by more than an event's alignment");
+                found.push(len);
+            }
+        }
+        prop_assert_eq!(found, lens);
+    }
+
+    #[test]
+    fn a_tail_stays_in_its_page(
+        order in 0u32..8, number in 1u64..1 << 20, sizes in prop::collection::vec(2u64..200, 0..100)
+    ) {
+        let page_size = 4096u64 << order;
+        let mut tail = Tail::new(number * page_size, 0, 0);
+        let (mut commit, mut events) = (0, 0);
+        for size in sizes.into_iter().map(|size| size * 4) {
+            if commit + size > page_size - page::HEADER_SIZE as u64 {
+                break;
+            }
+            let is_event = size != page::TIME_EXTEND_SIZE as u64;
+            tail = if is_event { tail.advance(size) } else { tail.extend(size) };
+            (commit, events) = (commit + size, events + u64::from(is_event));
+        }
+        prop_assert_eq!((tail.commit(page_size), tail.events()), (commit, events));
+        prop_assert_eq!(tail.page_offset(page_size), number * page_size);
+    }
+
+    #[test]
+    fn a_control_word_changes_only_where_it_should(word: u64, ring in 0..MAX_RINGS) {
+        const FLAGS: u64 = Control::OFF | Control::NO_OVERWRITE;
+        let (old, next) = (Control(word), Control(word).next_generation(ring));
+        prop_assert_eq!(next.ring(), ring);
+        prop_assert_eq!(next.generation(), (old.generation() + 1) & 0xffff_ffff);
+        prop_assert_eq!(next.0 & FLAGS, old.0 & FLAGS);
+        let again = old.next_epoch();
+        prop_assert!(again != old);
+        prop_assert_eq!((again.generation(), again.ring()), (old.generation(), old.ring()));
+        prop_assert_eq!(again.0 & FLAGS, old.0 & FLAGS);
+    }
+
+    #[test]
+    fn a_holders_bit_is_its_own(word: u64, holder in 0..MAX_HOLDERS, other in 0..MAX_HOLDERS) {
+        let (old, held) = (KeptWord(word), KeptWord(word).held_by(holder));
+        prop_assert!(held.is_held_by(holder) && held.is_held());
+        prop_assert!(other == holder || held.is_held_by(other) == old.is_held_by(other));
+        prop_assert_eq!((held.generation(), held.state()), (old.generation(), old.state()));
+        prop_assert!(!held.let_go_by(holder).is_held_by(holder));
+        prop_assert!(!held.turned(KeptState::Spare).is_held());
+    }
+
+    #[test]
+    fn a_time_extend_says_what_it_was_made_of(delta in 0u64..1 << 59) {
+        let word = page::time_extend(page::TYPE_TIME_EXTEND, delta);
+        prop_assert_eq!(page::entry(word as u32, (word >> 32) as u32), Entry::TimeExtend(delta));
+    }
+
+    #[test]
+    fn a_walk_over_anything_stays_within_it(
+        page in prop::collection::vec(any::<u8>(), 0..600), commit in 0u64..700
+    ) {
+        let mut page = page;
+        if let Some(word) = page.get_mut(8..16) {
+            word.copy_from_slice(&commit.to_le_bytes());
+        }
+        let mut last = 0;
+        for found in Walk::new(&page) {
+            prop_assert!(found.offset >= last && found.payload + found.len <= page.len());
+            last = found.payload + found.len;
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The ring buffer as its callers see it, one call after the other. What happens when several act at once is
+//! in `model` and `chaos`.
+
+mod damage;
+mod encoding;
+mod reading;
+mod snapshots;
+mod temporary;

@@ -1,0 +1,104 @@
+//! What several tests need: a buffer in a file of its own, and events to write to it.
+
+use ring_buffer::{Buffer, Clock, NotWritten, Record, Specification, Thread, Walk, Writer};
+use std::ffi::CString;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Bytes of the file before the buffer and behind it.
+const MARGIN: usize = 4096;
+
+/// A buffer file that is gone when the test ends.
+pub struct TemporaryBuffer {
+    pub path: CString,
+}
+
+impl TemporaryBuffer {
+    /// One with pages for every CPU, and so many rings.
+    pub fn new(pages: u32, rings: u32) -> TemporaryBuffer {
+        TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(pages: u32, rings: u32, clock: Clock) -> TemporaryBuffer {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Relaxed);
+        let path = format!("/dev/shm/lookback-ring-test-{}-{number}", std::process::id());
+        let path = CString::new(path).expect("no zero byte");
+        let cpus = vec![true; cpus()];
+        let wanted = Specification {
+            page_size: 4096,
+            pages,
+            cpus: &cpus,
+            lanes: 2,
+            rings,
+            clock,
+            overwrite: true,
+            identity: 1,
+        };
+        let size = wanted.file_size().expect("a good specification") as usize;
+        let reserved = wanted.reserved_size().expect("a good specification") as usize;
+        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved + MARGIN).expect("memory");
+        Buffer::create(middle(file), &wanted).expect("a segment of the right size");
+        TemporaryBuffer { path }
+    }
+
+    pub fn open(&self) -> Buffer {
+        Buffer::new(self.segment()).expect("a buffer")
+    }
+
+    /// What the buffer is in.
+    pub fn segment(&self) -> shm::Segment {
+        middle(shm::open(&self.path).expect("it was created"))
+    }
+
+    /// KB of memory that the file takes.
+    pub fn kb(&self) -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        let path = self.path.to_str().expect("ASCII");
+        std::fs::metadata(path).expect("it was created").blocks() / 2
+    }
+}
+
+/// All of a file but its margins. These are unmapped: who goes beyond the buffer crashes.
+fn middle(file: shm::Segment) -> shm::Segment {
+    let (_, rest) = file.split(MARGIN).expect("a margin");
+    let len = rest.len() - MARGIN;
+    rest.split(len).expect("another").0
+}
+
+impl Drop for TemporaryBuffer {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(self.path.to_str().expect("ASCII"));
+    }
+}
+
+pub fn cpus() -> usize {
+    // SAFETY: always allowed.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).unwrap_or(1)
+}
+
+/// How the calling thread writes: under rseq, or to lanes.
+pub fn thread(lane: bool) -> Thread {
+    let area = if lane { None } else { rseq::Area::current() };
+    Thread { area, identity: identity() }
+}
+
+/// What holders and lanes' owners of the calling thread are called.
+pub fn identity() -> u64 {
+    // SAFETY: always allowed.
+    unsafe { libc::gettid() as u64 }
+}
+
+/// Writes an event with a number in it.
+pub fn write(writer: &Writer, thread: Thread, number: u64) -> Result<(), NotWritten> {
+    let mut record = Record::<4>::new();
+    record.push(abi::common::word(300, 0, 0, 1));
+    record.push(number);
+    writer.write(thread, record.event())
+}
+
+/// The numbers in a page.
+pub fn numbers(page: &[u8]) -> Vec<u64> {
+    let number = |end: &[u8]| u64::from_le_bytes(*end.last_chunk().expect("a number"));
+    Walk::new(page).map(|found| number(&page[found.payload..][..found.len])).collect()
+}
