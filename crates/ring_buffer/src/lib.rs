@@ -12,7 +12,7 @@
 //! ```
 //! use ring_buffer::{Buffer, Clock, Record, Specification, Thread, Walk, Writer};
 //!
-//! let path = std::ffi::CString::new(format!("/tmp/ring-example-{}", std::process::id())).unwrap();
+//! let path = std::ffi::CString::new(format!("/dev/shm/ring-example-{}", std::process::id())).unwrap();
 //! let cpus = vec![true; 64];
 //! let wanted = Specification {
 //!     page_size: 4096, pages: 16, cpus: &cpus, lanes: 4, rings: 1,
