@@ -4,12 +4,11 @@
 //!
 //! As in `fork.rs`.
 
-use crate::preload::objects;
+use crate::preload::fork::{before_copy, in_copy};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use trace_event::enter;
 
 type Clone = unsafe extern "C" fn(usize, usize, i32, usize, usize, usize, usize) -> i32;
 
@@ -30,9 +29,7 @@ unsafe extern "C" fn clone_body(
     let shares_words = shares_memory && flags & libc::CLONE_SETTLS == 0;
     let before = shares_words.then(trace_event::set_aside);
     if !shares_memory {
-        objects::prepare_copy();
-        // The child tells by these words who its parent was.
-        let _ = enter();
+        before_copy();
     }
     // A child with memory of its own has its copy of this.
     let own = CloneStart { start, argument };
@@ -76,13 +73,8 @@ unsafe extern "C" fn clone_started(_start: &CloneStart) -> i32 {
         "mov rdi, [rdi + {ARGUMENT}]",
         "jmp rax",
         ".cfi_endproc",
-        forked = sym in_cloned_child,
+        forked = sym in_copy,
         START = const offset_of!(CloneStart, start),
         ARGUMENT = const offset_of!(CloneStart, argument),
     )
-}
-
-extern "C" fn in_cloned_child() {
-    objects::copied();
-    trace_event::forked();
 }

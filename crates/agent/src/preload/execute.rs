@@ -27,12 +27,15 @@ fn record_entry(path: usize, arguments: usize, environment: Environment, caller:
 fn record_return(result: i32, path: usize) -> i32 {
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
-    let readable = error != libc::EFAULT;
-    let path = if readable { path as *const u8 } else { core::ptr::null() };
-    let values = [Value::Half(result as u32), Value::Half(error as u32), Value::Text(path)];
+    let values = [Value::Half(result as u32), Value::Half(error as u32), path_read(path, error)];
     // SAFETY: the path was read by the call.
     unsafe { record::write(Call::execve.exit(), &values) };
     result
+}
+
+/// The path of a call that has failed by `error`, or not: it was read, unless it can't be.
+fn path_read(path: usize, error: i32) -> Value {
+    Value::Text(if error == libc::EFAULT { core::ptr::null() } else { path as *const u8 })
 }
 
 /// Executes `path` by `real`, which takes an environment.
@@ -206,12 +209,11 @@ fn record_spawned(error: i32, pid: usize, path: usize) {
         // SAFETY: a spawn that has succeeded has written the PID.
         pid => unsafe { pid.read_unaligned() },
     };
-    let readable = error != libc::EFAULT;
-    let path = if readable { path as *const u8 } else { core::ptr::null() };
+    let path = path_read(path, error);
     let [result, error, child] = [error, error, child].map(|number| Value::Half(number as u32));
     // SAFETY: the path was read by the call.
     unsafe {
-        record::write(Call::posix_spawn.exit(), &[result, error, child, Value::Text(path)]);
+        record::write(Call::posix_spawn.exit(), &[result, error, child, path]);
     }
 }
 

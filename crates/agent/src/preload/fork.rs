@@ -42,16 +42,26 @@ fn record_return(call: Call, child: i32, error: i32) {
 pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork };
 
 unsafe fn before_fork(_: &mut Frame) {
+    before_copy();
+}
+
+unsafe fn after_fork(frame: &mut Frame) {
+    if frame.result as i32 == 0 {
+        in_copy();
+    }
+}
+
+/// Before the process is copied, by whatever call.
+pub(crate) fn before_copy() {
     objects::prepare_copy();
     // The child tells by its parent's words who that was. A thread that has recorded nothing yet has none.
     let _ = enter();
 }
 
-unsafe fn after_fork(frame: &mut Frame) {
-    if frame.result as i32 == 0 {
-        objects::copied();
-        trace_event::forked();
-    }
+/// In the copy.
+pub(crate) extern "C" fn in_copy() {
+    objects::copied();
+    trace_event::forked();
 }
 
 /// vfork(2): the child goes on in this very frame, on this stack, before the parent does. So the return

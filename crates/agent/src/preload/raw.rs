@@ -7,7 +7,7 @@
 //!
 //! As in `fork.rs`.
 
-use crate::preload::objects;
+use crate::preload::fork::{before_copy, in_copy};
 use core::arch::{asm, naked_asm};
 use libc::CLONE_VM;
 
@@ -93,7 +93,7 @@ unsafe extern "C" fn is_fork(number: i64, first: u64, second: u64) -> bool {
 
 /// Makes the child, which then knows that it is another process.
 unsafe extern "C" fn fork(number: i64, first: u64, second: u64, third: u64, fourth: u64, fifth: u64) -> i64 {
-    objects::prepare_copy();
+    before_copy();
     let mut result = number;
     // SAFETY: the program's own call. The child goes on here, in its copy of the stack.
     unsafe {
@@ -110,8 +110,7 @@ unsafe extern "C" fn fork(number: i64, first: u64, second: u64, third: u64, four
         );
     }
     if result == 0 {
-        objects::copied();
-        trace_event::forked();
+        in_copy();
     }
     if result < 0 { fail(result) } else { result }
 }
