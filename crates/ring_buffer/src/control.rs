@@ -30,7 +30,7 @@ impl Buffer {
             } else {
                 block.flags.fetch_or(BLOCK_STOPPED, AcqRel);
             }
-            self.change(|control| Some(control.next_epoch()));
+            self.change(Control::next_epoch);
         }
     }
 
@@ -39,14 +39,14 @@ impl Buffer {
     pub fn disable_block(&self, block: u32) {
         if let Some(block) = self.block(block) {
             block.flags.fetch_or(BLOCK_DISABLED, AcqRel);
-            self.change(|control| Some(control.next_epoch()));
+            self.change(Control::next_epoch);
         }
     }
 
     /// Empties the buffer. What was there is out of every reader's sight at once; each CPU's next
     /// writer starts over in the same pages.
     pub fn clear(&self) {
-        self.change(|control| Some(control.next_generation(control.ring())));
+        self.change(|control| control.next_generation(control.ring()));
     }
 
     /// Empties one block. What was there is out of every reader's sight at once; its next writer starts over
@@ -58,18 +58,18 @@ impl Buffer {
         let ring = self.control().ring();
         if let Some(ring) = self.block(block).and_then(|block| self.geometry().rings(block).get(ring)) {
             ring.resets.fetch_add(1, AcqRel);
-            self.change(|control| Some(control.next_epoch()));
+            self.change(Control::next_epoch);
         }
     }
 
     fn set_flag(&self, flag: u64, set: bool) {
-        self.change(|control| Some(Control(if set { control.0 | flag } else { control.0 & !flag })));
+        self.change(|control| Control(if set { control.0 | flag } else { control.0 & !flag }));
     }
 
-    /// Changes the control word, unless `change` gives None. The new word.
-    pub(crate) fn change(&self, change: impl Fn(Control) -> Option<Control>) -> Option<Control> {
+    /// Changes the control word.
+    pub(crate) fn change(&self, change: impl Fn(Control) -> Control) {
         let word = &self.header().control;
-        let changed = word.fetch_update(AcqRel, Acquire, |word| Some(change(Control(word))?.0));
-        changed.ok().and_then(|before| change(Control(before)))
+        // It can't fail: there is always a next word.
+        let _ = word.fetch_update(AcqRel, Acquire, |word| Some(change(Control(word)).0));
     }
 }

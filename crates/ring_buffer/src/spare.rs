@@ -11,7 +11,7 @@
 use crate::buffer::Buffer;
 use crate::holder::Holder;
 use crate::snapshot::replace;
-use abi::buffer::{Block, KeptState, KeptWord, MAX_HOLDERS};
+use abi::buffer::{Block, Control, KeptState, KeptWord, MAX_HOLDERS};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use shm::Errno;
@@ -87,7 +87,7 @@ impl Holder<'_> {
     pub fn release(&self) -> Released {
         while let Some((ring, word)) = self.take(KeptState::Retired).or_else(|| self.take(KeptState::Spare)) {
             // A snapshot that has seen the ring spare is over now, or begins anew.
-            self.buffer.change(|control| Some(control.next_epoch()));
+            self.buffer.change(Control::next_epoch);
             if self.buffer.control().ring() == ring {
                 self.put(ring, word, word.turned(KeptState::Spare));
                 continue;
