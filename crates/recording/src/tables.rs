@@ -10,6 +10,8 @@ pub(crate) struct Tables {
     processes: HashMap<(u32, u64), Process>,
     /// By TID and start.
     tasks: HashMap<(u32, u64), TaskInfo>,
+    /// The PIDs of all processes.
+    pids: HashSet<u32>,
 }
 
 /// A program that a process has run.
@@ -26,6 +28,7 @@ impl Tables {
             let known = self.processes.get(&(info.entry, info.start_time));
             if known.is_none_or(|known| known.info.end_time == 0) {
                 let maps = control.maps(info.entry).collect();
+                self.pids.insert(info.pid);
                 self.processes.insert((info.entry, info.start_time), Process { info, maps });
             }
         }
@@ -37,7 +40,7 @@ impl Tables {
 
     /// How many processes there were.
     pub(crate) fn process_count(&self) -> usize {
-        self.processes.values().map(|process| process.info.pid).collect::<HashSet<_>>().len()
+        self.pids.len()
     }
 
     /// How many have not ended.
@@ -65,9 +68,10 @@ impl Tables {
     /// The threads in the order of time, to find whose events are whose.
     pub(crate) fn by_time(&self) -> TasksByTime<'_> {
         let mut lives: HashMap<u32, Vec<Life<'_>>> = HashMap::new();
+        let programs = self.programs();
         for task in self.tasks.values() {
             let end = if task.end_time == 0 { u64::MAX } else { task.end_time };
-            let life = Life { start: task.start_time, end, process: self.process_of(task) };
+            let life = Life { start: task.start_time, end, process: program_of(task, &programs) };
             lives.entry(task.tid).or_default().push(life);
         }
         for lives in lives.values_mut() {
@@ -76,16 +80,27 @@ impl Tables {
         TasksByTime { lives, forks: HashMap::new() }
     }
 
-    /// The process that a thread was in: the one that its entry named when the thread started.
-    fn process_of(&self, task: &TaskInfo) -> Option<&Process> {
-        let entry = task.process?;
-        let of_entry = self.processes.values().filter(|process| {
-            process.info.entry == entry
-                && process.info.pid == task.tgid
-                && process.info.start_time <= task.start_time
-        });
-        of_entry.max_by_key(|process| process.info.start_time)
+    /// The programs that each entry has described for each PID, by their start.
+    fn programs(&self) -> Programs<'_> {
+        let mut programs = Programs::new();
+        for process in self.processes.values() {
+            programs.entry((process.info.entry, process.info.pid)).or_default().push(process);
+        }
+        for programs in programs.values_mut() {
+            programs.sort_by_key(|process| process.info.start_time);
+        }
+        programs
     }
+}
+
+/// By entry and PID.
+type Programs<'a> = HashMap<(u32, u32), Vec<&'a Process>>;
+
+/// The process that a thread was in: the one that its entry named when the thread started.
+fn program_of<'a>(task: &TaskInfo, programs: &Programs<'a>) -> Option<&'a Process> {
+    let of_entry = programs.get(&(task.process?, task.tgid))?;
+    let behind = of_entry.partition_point(|process| process.info.start_time <= task.start_time);
+    of_entry.get(behind.checked_sub(1)?).copied()
 }
 
 /// What every TID was, and when.

@@ -32,12 +32,13 @@ impl Session {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
         let classes: HashMap<u16, &str> = agent::events().map(|listed| (listed.id, listed.class)).collect();
-        self.control().event_ids().filter_map(move |id| self.event(id, classes.get(&id).copied()))
+        let mut buffer = vec![0; 64 * 1024];
+        let ids = self.control().event_ids();
+        ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
     }
 
-    fn event(&self, id: u16, class: Option<&'static str>) -> Option<EventInfo> {
-        let mut buffer = vec![0; 64 * 1024];
-        let found = self.control().describe(id, &mut buffer)?;
+    fn event(&self, id: u16, class: Option<&'static str>, buffer: &mut [u8]) -> Option<EventInfo> {
+        let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());
         let own = found.format;
         let format = format!("name: {name}\nID: {id}\nformat:\n{COMMON_FIELDS}\n{own}");
