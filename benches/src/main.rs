@@ -33,6 +33,9 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "lookback-benches")]
 struct Arguments {
+    /// Print JSON instead of a table
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -42,20 +45,21 @@ enum Command {
     /// The cost of single operations.
     Micro(micro::Options),
     /// The ring buffer by itself.
-    Ring(ring::Options),
+    Ring,
     /// What recording costs whole programs.
     Programs(programs::Options),
 }
 
 fn main() -> ExitCode {
-    let (measured, json) = match Arguments::parse().command {
-        Command::Micro(options) => (micro::run(&options), options.json),
-        Command::Ring(options) => (ring::measure(&options), options.json),
-        Command::Programs(options) => (programs::measure(&options), options.json),
+    let arguments = Arguments::parse();
+    let measured = match arguments.command {
+        Command::Micro(options) => micro::run(&options),
+        Command::Ring => ring::measure(),
+        Command::Programs(options) => programs::measure(&options),
     };
     match measured {
         Ok(report) => {
-            report.print(json);
+            report.print(arguments.json);
             if report.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(error) => {

@@ -15,9 +15,6 @@ use std::path::{Path, PathBuf};
 /// What is wanted.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub json: bool,
     /// The agent, as `lookback preload` prints it; rows that need it are skipped without
     #[arg(long, value_name = "PATH")]
     agent: Option<PathBuf>,

@@ -13,9 +13,6 @@ use std::process::Command;
 /// What is wanted.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub json: bool,
     /// The agent, as `lookback preload` prints it
     #[arg(long, value_name = "PATH")]
     agent: Option<PathBuf>,

@@ -5,69 +5,50 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::Stdio;
 
+/// How is to be measured.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Print JSON instead of a table
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    what: What,
+}
+
 /// What is to be measured.
 #[derive(Debug, Subcommand)]
-pub enum Bench {
+enum What {
     /// The cost of single operations, beside other tracers
-    Micro(Micro),
+    Micro {
+        /// Only this part: events, calls, threads or starts; may be given several times
+        #[arg(long, value_name = "PART")]
+        part: Vec<String>,
+    },
     /// The ring buffer by itself
-    Ring(Ring),
+    Ring,
     /// What recording costs whole programs
-    Programs(Programs),
-}
-
-/// How single operations are measured.
-#[derive(Debug, Args)]
-pub struct Micro {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
-    /// Only this part: events, calls, threads or starts; may be given several times
-    #[arg(long, value_name = "PART")]
-    part: Vec<String>,
-}
-
-/// How the ring buffer is measured.
-#[derive(Debug, Args)]
-pub struct Ring {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
-}
-
-/// How whole programs are measured.
-#[derive(Debug, Args)]
-pub struct Programs {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
+    Programs,
 }
 
 /// Measures. Whether all limits are kept.
 pub fn run(bench: &Bench) -> Result<bool, Error> {
     let mut measure = workspace::cargo();
     measure.args(["run", "--quiet", "--release", "--package", "lookback-benches", "--"]);
-    let json = match bench {
-        Bench::Micro(micro) => {
-            measure.arg("micro");
-            for part in &micro.part {
-                measure.arg("--part").arg(part);
-            }
-            micro.json
+    match &bench.what {
+        What::Micro { part } => {
+            measure.arg("micro").args(part.iter().flat_map(|part| ["--part", part]));
         }
-        Bench::Ring(ring) => {
+        What::Ring => {
             measure.arg("ring");
-            ring.json
         }
-        Bench::Programs(programs) => {
+        What::Programs => {
             measure.arg("programs");
-            programs.json
         }
-    };
-    if json {
+    }
+    if bench.json {
         measure.arg("--json");
     }
-    if !matches!(bench, Bench::Ring(_)) {
+    if !matches!(bench.what, What::Ring) {
         match agent() {
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);

@@ -21,7 +21,6 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Measure what recording costs; fails when a limit is missed
-    #[command(subcommand)]
     Bench(bench::Bench),
     /// Check the ring buffer for as long as it takes: every order of steps, damage, chaos
     Prove(prove::Options),

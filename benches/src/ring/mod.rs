@@ -11,17 +11,8 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::{events, lttng};
-use clap::Args;
 use fixture::{Fixture, Route};
 use std::sync::Barrier;
-
-/// What is wanted.
-#[derive(Debug, Args)]
-pub struct Options {
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub json: bool,
-}
 
 /// Events in a round: some milliseconds.
 const EVENTS: u64 = 100_000;
@@ -42,7 +33,7 @@ const SIZES: [(u32, &str); 5] = [
 ];
 
 /// Measures everything.
-pub fn measure(_: &Options) -> Result<Report, String> {
+pub fn measure() -> Result<Report, String> {
     let progress = Progress::new();
     let mut report = Report::default();
     progress.say("writing");
