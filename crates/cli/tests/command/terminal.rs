@@ -9,7 +9,8 @@ use std::io::Write;
 fn on_terminal(scratch: &Scratch, options: &str, program: &str, keys: &[u8]) -> Outcome {
     scratch.write("program", program);
     let recording = scratch.beside("trace.dat");
-    let line = format!("'{LOOKBACK}' record {options} -o '{}' -- sh ./program", recording.display());
+    // Some shells would wait for it in between, and be interrupted, too.
+    let line = format!("exec '{LOOKBACK}' record {options} -o '{}' -- sh ./program", recording.display());
     let mut command = scratch.command("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
     let (keyboard, mut typing) = std::io::pipe().unwrap();
