@@ -23,7 +23,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     let ring = Fixture::new(4096, 4096)?;
     let holder = ring.buffer.holder(identity()).ok_or("no place for a holder")?;
     holder.reserve(&ring.path).map_err(|error| error.to_string())?;
-    let ticks_per_us = ticks_per_us();
+    let ticks_per_us = ticks_per_us(&ring);
     let mut memory = vec![0; PAGES * PAGE];
     let mut samples = [(); 3].map(|()| Samples::default());
     for _ in 0..ROUNDS {
@@ -77,9 +77,9 @@ fn snapshot(ring: &Fixture) -> f64 {
     let mut time = 0.0;
     for _ in 0..SNAPSHOTS {
         writing::numbers(ring, Route::Cpu, 1);
-        let start = ring_buffer::now(ring.buffer.geometry().clock);
+        let start = ring.buffer.now();
         let snapshot = ring.buffer.snapshot();
-        time += (ring_buffer::now(ring.buffer.geometry().clock) - start) as f64;
+        time += (ring.buffer.now() - start) as f64;
         if let Ok(snapshot) = snapshot {
             ring.buffer.discard(snapshot);
         }
@@ -88,8 +88,8 @@ fn snapshot(ring: &Fixture) -> f64 {
 }
 
 /// Ticks of the time stamp counter in a microsecond.
-fn ticks_per_us() -> f64 {
-    let (start, ticks) = (wall_ns(), ring_buffer::now(ring_buffer::Clock::Tsc));
+fn ticks_per_us(ring: &Fixture) -> f64 {
+    let (start, ticks) = (wall_ns(), ring.buffer.now());
     while wall_ns() - start < 100_000.0 {}
-    (ring_buffer::now(ring_buffer::Clock::Tsc) - ticks) as f64 * 1e3 / (wall_ns() - start)
+    (ring.buffer.now() - ticks) as f64 * 1e3 / (wall_ns() - start)
 }

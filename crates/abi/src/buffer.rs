@@ -26,7 +26,7 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders}` | anyone | atomic read-modify-write |
+//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders, counter}` | anyone | atomic read-modify-write |
 //! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
 //! | `Ring::page_count` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
@@ -88,6 +88,10 @@ pub struct Header {
     pub holders: [AtomicU64; MAX_HOLDERS],
     /// Snapshots that were refused, because no ring was spare.
     pub refused: AtomicU64,
+    _refused_line: [u64; 7],
+    /// How many numbers [`Clock::Counter`] has given. On a line of its own.
+    pub counter: AtomicU64,
+    _counter_line: [u64; 7],
 }
 
 /// The control word of a buffer.
@@ -293,6 +297,7 @@ pub struct Slot {
 const _: () = {
     assert!(size_of::<Header>() == BLOCKS_OFFSET as usize);
     assert!(core::mem::offset_of!(Header, control) == 128);
+    assert!(core::mem::offset_of!(Header, counter).is_multiple_of(64));
     assert!(size_of::<Block>() == 4096);
     assert!(core::mem::offset_of!(Block, rings) == 128);
     assert!(size_of::<Ring>() == 128);

@@ -28,7 +28,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -84,8 +84,8 @@ pub struct ClockWords {
     pub mono_raw: AtomicU64,
     /// `CLOCK_BOOTTIME`, in ns.
     pub boot: AtomicU64,
-    /// `CLOCK_REALTIME`, in ns.
-    pub real: AtomicU64,
+    /// `CLOCK_TAI`, in ns.
+    pub tai: AtomicU64,
 }
 
 /// The start of the file. The first group is fixed before the file gets its name.
@@ -109,7 +109,10 @@ pub struct Header {
     pub pid_namespace: AtomicU64,
     /// The clocks when the session was made.
     pub created: ClockWords,
-    _fixed: [u64; 4],
+    /// The clock in which times are shown, see [`crate::clock::TraceClock`].
+    pub trace_clock: AtomicU32,
+    _trace_clock: u32,
+    _fixed: [u64; 3],
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
     /// Who reads the tables has seen everything that ended before this time. Entries that ended later

@@ -21,7 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod buffer;
-mod clock;
+pub mod clock;
 pub mod common;
 pub mod control;
 mod drop_reason;

@@ -1,7 +1,7 @@
 //! What the command understands. Its help and its man pages are made from this.
 
 use clap::{Args, Parser, Subcommand};
-use session::Selection;
+use session::{Selection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -57,6 +57,13 @@ Events:
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e sched               calls on files; the life of processes
 
+Clocks:
+  mono, local, global, perf    nanoseconds of CLOCK_MONOTONIC
+  mono_raw, boot, tai          of CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_TAI
+  uptime                       hundredths of a second
+  x86-tsc                      ticks of the time stamp counter
+  counter                      no time: the number of the event
+
 Memory:
   (CPUs + 1) x KB in /dev/shm, for the time of the recording.")]
 pub(crate) struct Record {
@@ -67,6 +74,10 @@ pub(crate) struct Record {
     /// KB of buffer for each CPU [default: 4096, or less where memory is short]
     #[arg(short, long, value_name = "KB")]
     pub(crate) buffer_size: Option<u64>,
+
+    /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]
+    #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
+    pub(crate) clock: Option<TraceClock>,
 
     /// Write the recording to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
@@ -89,9 +100,10 @@ pub(crate) struct Record {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Lines:
-  the thread's name and number, the CPU, flags, the time in seconds of
-  CLOCK_MONOTONIC, and the event with its fields. ret and error are the result
-  of a call; caller is the function that made it.
+  the thread's name and number, the CPU, flags, the time in seconds of the
+  recording's clock (a number where that is counter, uptime or x86-tsc), and the
+  event with its fields. ret and error are the result of a call; caller is the
+  function that made it.
 
 Examples:
   lookback report -e 'libc:open*' -e sched

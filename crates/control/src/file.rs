@@ -1,6 +1,7 @@
 //! The file itself.
 
 use crate::Clocks;
+use abi::clock::TraceClock;
 use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -13,7 +14,7 @@ pub enum Unusable {
     NotAControlFile,
     /// Made by another version of lookback; holds the version found.
     Version(u32),
-    /// It is shorter than it should be.
+    /// It is shorter than it should be, or has a clock that there isn't.
     Damaged,
 }
 
@@ -44,6 +45,8 @@ pub struct Identity {
     pub pid_namespace: u64,
     /// The clocks when it was made.
     pub created: Clocks,
+    /// The clock in which times are shown.
+    pub trace_clock: TraceClock,
 }
 
 /// A control file that this process has mapped.
@@ -69,6 +72,7 @@ impl ControlFile {
         header.pid_namespace.store(identity.pid_namespace, Relaxed);
         header.collected.store(u64::MAX, Relaxed);
         identity.created.store(&header.created);
+        header.trace_clock.store(identity.trace_clock as u32, Relaxed);
         header.magic.store(MAGIC, Relaxed);
         Some(file)
     }
@@ -84,7 +88,8 @@ impl ControlFile {
             return Err(Unusable::Version(version));
         }
         let size = FILE_SIZE as u64;
-        if segment.len() as u64 != size || header.file_size.load(Relaxed) != size {
+        let clock = TraceClock::from_word(header.trace_clock.load(Relaxed));
+        if segment.len() as u64 != size || header.file_size.load(Relaxed) != size || clock.is_none() {
             return Err(Unusable::Damaged);
         }
         Ok(ControlFile { segment })
@@ -99,6 +104,7 @@ impl ControlFile {
             creator: header.creator.load(Relaxed) as u32,
             pid_namespace: header.pid_namespace.load(Relaxed),
             created: Clocks::load(&header.created),
+            trace_clock: TraceClock::from_word(header.trace_clock.load(Relaxed)).unwrap_or(TraceClock::Mono),
         }
     }
 

@@ -13,7 +13,8 @@
 //! let path = std::ffi::CString::new(format!("/tmp/control-example-{}", std::process::id())).unwrap();
 //! let segment = shm::create(&path, abi::control::FILE_SIZE).unwrap();
 //! let (number, agent, creator) = (7, 1, std::process::id());
-//! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now() };
+//! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now(),
+//!     trace_clock: abi::clock::TraceClock::Mono };
 //! let file = ControlFile::create(segment, &identity).unwrap();
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);

@@ -1,6 +1,7 @@
 //! The tables of a session: entries are used again when nobody needs them, full ones refuse and count, and
 //! many who enter the same at once agree.
 
+use abi::clock::TraceClock;
 use abi::control::{FILE_SIZE, PROCESS_MAPS, Table};
 use control::{Clocks, ControlFile, Identity, Map, NewObject, NewProcess, NewTask};
 use std::ffi::CString;
@@ -20,8 +21,14 @@ impl Temporary {
         let path = format!("/dev/shm/lookback-control-{}-{number}", std::process::id());
         let path = CString::new(path).unwrap();
         let segment = shm::create(&path, FILE_SIZE).unwrap();
-        let identity =
-            Identity { number: 7, agent: 1, creator: 2, pid_namespace: 3, created: Clocks::default() };
+        let identity = Identity {
+            number: 7,
+            agent: 1,
+            creator: 2,
+            pid_namespace: 3,
+            created: Clocks::default(),
+            trace_clock: TraceClock::Mono,
+        };
         Temporary { path, file: ControlFile::create(segment, &identity).unwrap() }
     }
 

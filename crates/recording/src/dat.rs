@@ -9,7 +9,7 @@ use abi::control::Table;
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
 use agent::sched;
 use ring_buffer::DropReason;
-use session::{EventInfo, Timeline};
+use session::EventInfo;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -73,7 +73,7 @@ impl Recorded {
         mut progress: impl FnMut(u64),
     ) -> Result<String, Error> {
         let geometry = self.session.buffer().geometry();
-        let timeline = Timeline::new(geometry.clock, &self.moments);
+        let timeline = self.session.timeline(self.moments.all());
         let readers: Result<Vec<SpoolReader>, _> = self.spools.iter_mut().map(Spool::rewind).collect();
         let mut merge = Merge::new(Spools { readers: readers? })?;
         let mut tasks = self.tables.by_time();
@@ -91,7 +91,7 @@ impl Recorded {
             }
             let lost = count(record.lost);
             let cpu = pages.get_mut(cpu as usize).ok_or(Error::Failed)?;
-            cpu.push(timeline.nanoseconds(record.time), &payload, lost)?;
+            cpu.push(timeline.time(record.time), &payload, lost)?;
             *counts.entry(id).or_default() += 1;
             written.events += 1;
             written.lost += lost;
@@ -113,7 +113,7 @@ impl Recorded {
             systems.into_iter().map(|(name, formats)| System { name: name.to_string(), formats }).collect();
         metadata.kallsyms = kallsyms;
         metadata.cmdlines = self.tables.names(self.session.control().identity().creator);
-        metadata.options.clock = "mono".to_string();
+        metadata.options.clock = self.session.trace_clock().name().to_string();
         metadata.options.cpu_stats =
             (0..).zip(pages).map(|(cpu, pages)| self.cpu_statistics(cpu, pages)).collect();
         let system = rustix::system::uname();

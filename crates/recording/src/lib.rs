@@ -13,7 +13,7 @@
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! Session::create(&path, &Options { buffer_kb: 64, overwrite: true }).unwrap();
+//! Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
 //!
 //! let recorder = Recorder::start(&path, directory.path()).unwrap();
 //! // ... programs that know the session run ...
@@ -30,6 +30,7 @@ mod dat;
 mod drain;
 mod error;
 mod image;
+mod moments;
 mod obituary;
 mod recorder;
 mod spool;

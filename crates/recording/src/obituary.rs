@@ -38,7 +38,7 @@ impl Obituary {
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
         for process in suspects.filter(|process| is_gone(process.pid)) {
-            if control.end_process(process.entry, ring_buffer::now(session.buffer().geometry().clock))
+            if control.end_process(process.entry, session.buffer().now())
                 && control.is_enabled(sched::EXIT_ID, 0)
             {
                 self.record(&process);

@@ -2,10 +2,10 @@
 
 use crate::Error;
 use crate::drain::Drain;
+use crate::moments::Moments;
 use crate::obituary::Obituary;
 use crate::spool::Spool;
 use crate::tables::Tables;
-use control::Clocks;
 use session::Session;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +20,6 @@ const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 
 /// Time between two looks at the tables.
 const TABLES: Duration = Duration::from_millis(50);
-
-/// Time between two readings of the clocks: the rate of the time stamp counter is known best from
-/// moments that lie apart, and follows what NTP does to the clock.
-const CLOCKS: Duration = Duration::from_secs(1);
 
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +58,7 @@ pub struct Recorded {
     pub(crate) session: Arc<Session>,
     pub(crate) spools: Vec<Spool>,
     pub(crate) tables: Tables,
-    pub(crate) moments: Vec<Clocks>,
+    pub(crate) moments: Moments,
     pub(crate) events: u64,
     pub(crate) directory: PathBuf,
 }
@@ -81,7 +77,7 @@ impl Recorder {
             directory: directory.to_path_buf(),
             drain,
             tables: Tables::default(),
-            moments: vec![session.control().identity().created, Clocks::now()],
+            moments: Moments::since(session.control().identity().created),
             progress: progress.clone(),
         };
         // A second mapping: who writes has one of its own.
@@ -132,7 +128,7 @@ struct Work {
     directory: PathBuf,
     drain: Drain,
     tables: Tables,
-    moments: Vec<Clocks>,
+    moments: Moments,
     progress: Arc<SharedProgress>,
 }
 
@@ -140,9 +136,10 @@ impl Work {
     fn run(mut self, buffer: ring_buffer::Buffer, stopped: &Receiver<()>) -> Result<Recorded, Error> {
         let obituary = Obituary::new(buffer, &self.session);
         let (mut pause, capacity) = (VISITS.0, self.capacity());
-        let (mut tables_due, mut clocks_due) = (Instant::now(), Instant::now() + CLOCKS);
+        let mut tables_due = Instant::now();
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let fullest = self.take()?;
+            self.moments.look();
             pause = next_pause(pause, fullest, capacity);
             let now = Instant::now();
             if now >= tables_due {
@@ -150,16 +147,12 @@ impl Work {
                 self.look_at_tables();
                 tables_due = now + TABLES;
             }
-            if now >= clocks_due {
-                self.moments.push(Clocks::now());
-                clocks_due = now + CLOCKS;
-            }
         }
         obituary.look(&self.session);
         self.take()?;
         self.look_at_tables();
         self.session.control().set_collected(u64::MAX);
-        self.moments.push(Clocks::now());
+        self.moments.end();
         let (events, session, directory) = (self.drain.events, self.session, self.directory);
         let (spools, tables, moments) = (self.drain.into_spools(), self.tables, self.moments);
         Ok(Recorded { session, spools, tables, moments, events, directory })
@@ -185,7 +178,7 @@ impl Work {
     }
 
     fn look_at_tables(&mut self) {
-        let now = ring_buffer::now(self.session.buffer().geometry().clock);
+        let now = self.session.buffer().now();
         self.tables.collect(self.session.control(), now);
         self.progress.processes.store(self.tables.process_count() as u64, Relaxed);
     }

@@ -1,7 +1,6 @@
 //! Making a buffer.
 
 use crate::buffer::Buffer;
-use crate::clock;
 use crate::geometry::Geometry;
 use crate::layout::Layout;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
@@ -94,7 +93,7 @@ impl Buffer {
                 ring.slots_offset.store(region + before * size_of::<Slot>() as u64, Relaxed);
                 ring.pages_offset.store(region + layout.slots_size + before * geometry.page_size, Relaxed);
             }
-            start_block(block, &segment, geometry.clock);
+            start_block(block, &segment);
             before += u64::from(count);
         }
         Buffer::new(segment).ok()
@@ -133,10 +132,9 @@ fn fill_block(block: &Block, pages: u32) {
 }
 
 /// Puts the tail of a block to the start of its first ring.
-fn start_block(block: &Block, segment: &Segment, clock: Clock) -> Option<()> {
+fn start_block(block: &Block, segment: &Segment) -> Option<()> {
     let ring: &Ring = block.rings.first().filter(|ring| ring.page_count.load(Relaxed) > 0)?;
     segment.get::<Slot>(ring.slots_offset.load(Relaxed))?.sequence.store(1, Relaxed);
     block.tail.store(Tail::new(ring.pages_offset.load(Relaxed), 0, 0).0, Relaxed);
-    block.last_time.store(clock::now(clock), Relaxed);
     Some(())
 }

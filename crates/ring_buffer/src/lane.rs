@@ -86,6 +86,7 @@ impl Buffer {
         for _ in 0..TRIES {
             match self.prepare(lane, &Owner, size as u64) {
                 Step::Ready(time) => {
+                    let time = self.event_time(time);
                     return self
                         .append_as_owner(lane, cpu, event, len, time)
                         .ok_or(NotWritten::Dropped(DropReason::Damaged));

@@ -69,7 +69,6 @@ mod writer;
 
 pub use abi::buffer::{Clock, Control, DropReason};
 pub use buffer::Buffer;
-pub use clock::now;
 pub use create::Specification;
 pub use cursor::Cursor;
 pub use geometry::{Geometry, Unusable};

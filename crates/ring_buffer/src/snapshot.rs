@@ -11,7 +11,6 @@
 
 use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
-use crate::clock;
 use abi::buffer::{Control, Kept, KeptState, KeptWord};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -72,7 +71,7 @@ impl Buffer {
     /// event takes the slow way.
     pub fn snapshot(&self) -> Result<Snapshot, Refused> {
         for _ in 0..TRIES {
-            let time = clock::now(self.geometry().clock);
+            let time = self.now();
             let control = Control(self.header().control.load(Acquire));
             let Some(spare) = self.spare_ring(control) else {
                 self.header().refused.fetch_add(1, Relaxed);

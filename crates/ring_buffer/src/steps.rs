@@ -6,7 +6,6 @@
 //! the same again. The same steps serve CPUs and lanes, see [`Section`].
 
 use crate::buffer::Buffer;
-use crate::clock;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::section::Section;
 use abi::buffer::{
@@ -192,7 +191,7 @@ impl Buffer {
             resets: live.resets.load(Relaxed),
             sequence,
             next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
-            time: clock::now(self.geometry().clock).max(block.last_time.load(Relaxed)),
+            time: self.now().max(block.last_time.load(Relaxed)),
             place,
         })
     }

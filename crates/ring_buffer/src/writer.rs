@@ -120,6 +120,7 @@ impl Writer {
             let Some(block) = self.buffer.block(cpu) else { break };
             match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
                 Step::Ready(time) => {
+                    let time = self.buffer.event_time(time);
                     // SAFETY: as in `write`.
                     match unsafe { arch::append_at(area, cpu, block, &self.target, event, time) } {
                         Outcome::Committed => return Ok(()),

@@ -1,5 +1,6 @@
 //! What can go wrong, in words that say what to do.
 
+use abi::clock::TraceClock;
 use std::path::PathBuf;
 
 /// Why something could not be done with a session.
@@ -81,6 +82,12 @@ pub enum Error {
         /// Events with names like it.
         similar: Vec<String>,
     },
+    /// There is no such clock.
+    #[error("no clock is called {name:?}: expected one of {}", clocks())]
+    NoSuchClock {
+        /// What was asked for.
+        name: String,
+    },
     /// The system refuses something.
     #[error("{path}: {error}")]
     System {
@@ -103,6 +110,11 @@ impl Error {
     pub(crate) fn errno(path: impl Into<PathBuf>, error: shm::Errno) -> Error {
         Error::system(path, std::io::Error::from_raw_os_error(error.0))
     }
+}
+
+/// The names of all clocks.
+fn clocks() -> String {
+    TraceClock::ALL.map(TraceClock::name).join(", ")
 }
 
 fn suggestions(similar: &[String]) -> String {

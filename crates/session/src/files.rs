@@ -1,7 +1,8 @@
 //! The file of a session.
 
 use crate::size::{check_space, specification};
-use crate::{DEFAULT_KB, Error, choose_clock, cpus};
+use crate::{DEFAULT_KB, Error, Timeline, Tsc, clock, cpus};
+use abi::clock::TraceClock;
 use abi::control::{FILE_SIZE, SESSION_FILE};
 use control::{Clocks, ControlFile, Identity};
 use ring_buffer::{Buffer, Specification};
@@ -18,11 +19,17 @@ pub struct Options {
     pub buffer_kb: u64,
     /// Whether full buffers overwrite their oldest events.
     pub overwrite: bool,
+    /// The clock in which times are shown.
+    pub clock: TraceClock,
+    /// What to take the time stamp counter for.
+    pub tsc: Tsc,
 }
 
 impl Default for Options {
+    /// Buffers that overwrite, times of `mono`, and the counter as the kernel has found it.
     fn default() -> Options {
-        Options { buffer_kb: DEFAULT_KB, overwrite: true }
+        let (clock, tsc) = (TraceClock::Mono, Tsc::of_this_machine());
+        Options { buffer_kb: DEFAULT_KB, overwrite: true, clock, tsc }
     }
 }
 
@@ -66,9 +73,10 @@ impl Session {
             creator: std::process::id(),
             pid_namespace: pid_namespace(),
             created: Clocks::now(),
+            trace_clock: options.clock,
         };
         let wanted = Specification {
-            clock: choose_clock(),
+            clock: clock::written(options.clock, options.tsc),
             overwrite: options.overwrite,
             identity: identity.number,
             ..specification(options.buffer_kb, cpus)?
@@ -132,6 +140,16 @@ impl Session {
         &self.control
     }
 
+    /// The clock in which its times are shown.
+    pub fn trace_clock(&self) -> TraceClock {
+        self.control.identity().trace_clock
+    }
+
+    /// From the times in its buffer to those that are shown, by moments during its life.
+    pub fn timeline(&self, moments: &[Clocks]) -> Timeline {
+        Timeline::new(self.buffer.geometry().clock, self.trace_clock(), moments)
+    }
+
     /// Its buffer alone, for who only writes.
     pub fn into_buffer(self) -> Buffer {
         self.buffer
@@ -173,7 +191,7 @@ mod tests {
     use std::os::unix::fs::{FileExt, PermissionsExt};
 
     fn small() -> Options {
-        Options { buffer_kb: 64, overwrite: true }
+        Options { buffer_kb: 64, ..Options::default() }
     }
 
     #[test]
@@ -218,7 +236,7 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 1");
+        assert_eq!(refusal(&path), "session layout version 99, expected 2");
         let path = make("buffer-version");
         patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
         assert_eq!(refusal(&path), "buffer layout version 99, expected 2");
@@ -237,7 +255,7 @@ mod tests {
     fn what_does_not_fit_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let options = Options { buffer_kb: 16 << 20, overwrite: true };
+        let options = Options { buffer_kb: 16 << 20, ..Options::default() };
         let free = crate::place::free_bytes(&path).unwrap();
         if free < crate::size::session_bytes(options.buffer_kb, &cpus::allowed()).unwrap() {
             assert!(matches!(Session::create(&path, &options), Err(Error::NoSpace { .. })));

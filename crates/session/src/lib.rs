@@ -28,11 +28,14 @@ mod files;
 mod place;
 mod selection;
 mod size;
+mod timeline;
 
-pub use clock::{Timeline, choose as choose_clock};
+pub use abi::clock::TraceClock;
+pub use clock::{Tsc, trace_clock};
 pub use error::Error;
 pub use events::EventInfo;
 pub use files::{Options, Session};
 pub use place::Place;
 pub use selection::{BadSelection, Selection};
 pub use size::{DEFAULT_KB, fitting_kb};
+pub use timeline::Timeline;

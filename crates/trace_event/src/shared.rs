@@ -2,7 +2,6 @@
 
 use crate::process::{AttachError, Attachment, Hooks};
 use crate::thread::is_tid_at;
-use abi::buffer::Clock;
 use abi::control::FILE_SIZE;
 use control::{ControlFile, NewProcess};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -17,7 +16,6 @@ pub(crate) struct Shared {
     pub(crate) control: ControlFile,
     pub(crate) writer: Writer,
     pub(crate) hooks: Hooks,
-    clock: Clock,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
     comm: [u8; 16],
@@ -44,7 +42,6 @@ impl Shared {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
         Ok(Shared {
-            clock: buffer.geometry().clock,
             writer: Writer::new(buffer),
             control,
             hooks: attachment.hooks,
@@ -111,7 +108,7 @@ impl Shared {
 
     /// Now, in the buffer's clock.
     pub(crate) fn now(&self) -> u64 {
-        ring_buffer::now(self.clock)
+        self.writer.now()
     }
 
     /// The time of the oldest event in the buffer.

@@ -3,7 +3,7 @@
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
 use rustix::fs::{FlockOperation, flock};
-use session::{DEFAULT_KB, Options, Place, Selection, Session, fitting_kb};
+use session::{DEFAULT_KB, Options, Place, Selection, Session, TraceClock, fitting_kb};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl OwnSession {
             None => place.path().join(format!("{PRIVATE}{}", std::process::id())),
         };
         let is_made = path.symlink_metadata().is_err();
-        let session = if is_made { make(&path, arguments.buffer_size)? } else { open(&path, arguments)? };
+        let session = if is_made { make(&path, arguments)? } else { open(&path, arguments)? };
         let lock = match lock(&path) {
             Ok(lock) => lock,
             Err(error) => {
@@ -83,12 +83,13 @@ impl Drop for OwnSession {
     }
 }
 
-fn make(path: &Path, kb: Option<u64>) -> Done<Session> {
-    let buffer_kb = match kb {
+fn make(path: &Path, arguments: &Record) -> Done<Session> {
+    let buffer_kb = match arguments.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB)?,
     };
-    Ok(Session::create(path, &Options { buffer_kb, overwrite: true })?)
+    let clock = arguments.clock.unwrap_or(TraceClock::Mono);
+    Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
 }
 
 fn open(path: &Path, arguments: &Record) -> Done<Session> {
@@ -98,7 +99,15 @@ fn open(path: &Path, arguments: &Record) -> Done<Session> {
             "{shown} is there already, with buffers of its own: leave out -b, or name another session"
         )));
     }
-    Ok(Session::open(path)?)
+    let session = Session::open(path)?;
+    let clock = session.trace_clock();
+    if arguments.clock.is_some_and(|wanted| wanted != clock) {
+        let (shown, clock) = (path.display(), clock.name());
+        return Err(Failure::failed(format_args!(
+            "{shown} is there already, with the clock {clock}: leave out -C, or name another session"
+        )));
+    }
+    Ok(session)
 }
 
 /// Makes sure that nobody else empties the session's buffers.

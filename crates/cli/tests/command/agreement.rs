@@ -74,6 +74,20 @@ fn on_what_was_lost() {
 }
 
 #[test]
+fn on_clocks_that_count_no_time() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    for clock in ["counter", "x86-tsc"] {
+        run(&mut scratch.record(&["-q", "-C", clock], &["ls", "/"])).success();
+        agree(&scratch);
+        let times: Vec<u64> = scratch.trace().events.iter().map(|event| event.time).collect();
+        assert!(times.is_sorted() && (clock != "counter" || times[0] == 1), "{clock}: {times:?}");
+    }
+}
+
+#[test]
 fn on_a_recording_without_events() {
     if is_missing(&["trace-cmd"]) {
         return;

@@ -104,6 +104,25 @@ fn session(scratch: &Scratch) -> PathBuf {
 }
 
 #[test]
+fn clocks_that_there_are_not_or_that_a_session_has_not() {
+    let scratch = Scratch::new();
+    for clock in ["", "monotonic", "MONO", "mono raw"] {
+        let known = "local, global, counter, uptime, perf, mono, mono_raw, boot, tai, x86-tsc";
+        let outcome = run(&mut scratch.record(&["-C", clock], &PROGRAM))
+            .failure(125, &["no clock is called", clock, known]);
+        assert!(!is_left(outcome.pid));
+    }
+    let path = session(&scratch);
+    let kept = path.to_str().unwrap();
+    refused(
+        &scratch,
+        &mut scratch.record(&["-C", "boot", "--session", kept], &PROGRAM),
+        &[kept, "with the clock mono", "-C", "another session"],
+    );
+    run(&mut scratch.record(&["-C", "mono", "--session", kept], &PROGRAM)).success();
+}
+
+#[test]
 fn sessions_of_another_version_or_damaged() {
     let scratch = Scratch::new();
     let path = session(&scratch);

@@ -48,7 +48,7 @@ fn a_snapshot_keeps_what_was_there() {
     for lane in [false, true] {
         let (_temporary, buffer, writer) = with_spares(64);
         (0..100).for_each(|number| write(&writer, thread(lane), number).unwrap());
-        let before = ring_buffer::now(buffer.geometry().clock);
+        let before = buffer.now();
         let first = buffer.snapshot().unwrap();
         assert!(first.time() >= before);
         assert_eq!(live(&buffer), [], "what is kept is no longer live");

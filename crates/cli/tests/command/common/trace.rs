@@ -8,7 +8,7 @@ pub struct Event {
     pub comm: String,
     pub pid: i32,
     pub cpu: u32,
-    /// Microseconds.
+    /// Microseconds; of a clock that counts something else, as it is shown.
     pub time: u64,
     pub name: String,
     /// The fields.
@@ -28,13 +28,14 @@ impl Event {
         let (comm, pid) = task.rsplit_once('-')?;
         let (cpu, rest) = rest.split_once(']')?;
         let (stamp, rest) = rest.split_once(": ")?;
-        let (seconds, fraction) = stamp.split_whitespace().last()?.split_once('.')?;
+        let stamp = stamp.split_whitespace().last()?;
         let (name, text) = rest.split_once(':')?;
         Some(Event {
             comm: comm.trim_start().to_string(),
             pid: pid.trim_end().parse().ok()?,
             cpu: cpu.parse().ok()?,
-            time: seconds.parse::<u64>().ok()? * 1_000_000 + fraction.parse::<u64>().ok()?,
+            // Six digits are behind the point.
+            time: stamp.replacen('.', "", 1).parse().ok()?,
             name: name.to_string(),
             text: text.trim_start().to_string(),
         })

@@ -1,0 +1,72 @@
+//! When the clocks were read during a recording.
+
+use control::Clocks;
+
+/// Nanoseconds between two moments that are kept: the rate of the time stamp counter is known best from
+/// moments that lie apart, and follows what NTP does to the clocks.
+const APART: u64 = 1_000_000_000;
+
+/// Moments that tie a buffer's times to the clocks: one now and then, and the two around each step.
+#[derive(Debug)]
+pub(crate) struct Moments {
+    kept: Vec<Clocks>,
+    /// The last one.
+    latest: Clocks,
+}
+
+impl Moments {
+    /// From the time when the session was made on.
+    pub(crate) fn since(created: Clocks) -> Moments {
+        let latest = Clocks::now();
+        Moments { kept: vec![created, latest], latest }
+    }
+
+    /// Reads the clocks. To be called so often that little happens between a suspension, or a setting of the
+    /// time, and the readings before and after it: which side of it an event in between is on nobody knows.
+    pub(crate) fn look(&mut self) {
+        self.note(Clocks::now());
+    }
+
+    /// Reads the clocks for the last time.
+    pub(crate) fn end(&mut self) {
+        self.look();
+        self.kept.push(self.latest);
+    }
+
+    /// The moments, in order.
+    pub(crate) fn all(&self) -> &[Clocks] {
+        &self.kept
+    }
+
+    fn note(&mut self, now: Clocks) {
+        let before = std::mem::replace(&mut self.latest, now);
+        let last = self.kept.last().map_or(0, |last| last.boot);
+        if now.have_stepped_since(&before) {
+            self.kept.extend([before, now]);
+        } else if now.boot.saturating_sub(last) >= APART {
+            self.kept.push(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_each_second_and_two_around_a_suspension() {
+        const MS: u64 = 1_000_000;
+        let at = |ms: u64, asleep: u64| Clocks {
+            tsc: 3 * (ms + asleep) * MS,
+            mono: ms * MS,
+            mono_raw: ms * MS,
+            boot: (ms + asleep) * MS,
+            tai: (ms + asleep + 1_000_000) * MS,
+        };
+        let mut moments = Moments { kept: vec![at(0, 0)], latest: at(0, 0) };
+        (1..=25).for_each(|visit| moments.note(at(visit * 100, 0)));
+        (26..=30).for_each(|visit| moments.note(at(visit * 100, 60_000)));
+        let kept: Vec<u64> = moments.all().iter().map(|moment| moment.mono / MS).collect();
+        assert_eq!(kept, [0, 1000, 2000, 2500, 2600]);
+    }
+}
