@@ -107,6 +107,34 @@ pub const fn entry(word: u32, next: u32) -> Entry {
     }
 }
 
+/// The sign bits that the kernel's commit words carry above [`MISSED_EVENTS`], because it adds the flag as a
+/// negative `int`.
+const SIGN_EXTENSION: u64 = !0 << 32;
+
+/// Makes of a copied page what the kernel hands to its readers, and returns how many bytes of it are in use.
+///
+/// When `lost` events were lost before it, its commit word says so, and the number is stored behind its
+/// events, where there is room for it in `page`. All that follows is zeroed. A page without room for a header
+/// is left as it is.
+///
+/// Source: `ring_buffer_read_page` in `kernel/trace/ring_buffer.c`, and pages that a kernel has written.
+pub fn finish(page: &mut [u8], lost: u64) -> usize {
+    let Some(word) = page.get(COMMIT_OFFSET..).and_then(|rest| rest.first_chunk()) else { return page.len() };
+    let length = u64::from_le_bytes(*word) & COMMIT_LENGTH;
+    let (mut commit, mut end) = (length, page.len().min(HEADER_SIZE + length as usize));
+    if lost > 0 {
+        commit |= SIGN_EXTENSION | MISSED_EVENTS;
+        if let Some(count) = page.get_mut(end..).and_then(|rest| rest.first_chunk_mut()) {
+            *count = lost.to_le_bytes();
+            commit |= MISSED_STORED;
+            end += size_of_val(count);
+        }
+    }
+    page[COMMIT_OFFSET..HEADER_SIZE].copy_from_slice(&commit.to_le_bytes());
+    page[end..].fill(0);
+    end
+}
+
 /// Bytes that a payload of `len` bytes takes in a page, its word included.
 ///
 /// As in the kernel there is no event of 12 bytes: whatever is there can be turned into a time
@@ -138,6 +166,21 @@ mod tests {
         assert_eq!(event_size(216), 224);
         assert_eq!(max_payload(4096), 4072);
         assert_eq!(event_size(max_payload(4096)), 4096 - HEADER_SIZE);
+    }
+
+    #[test]
+    fn a_page_says_what_was_lost_before_it() {
+        let mut page = [7; 64];
+        page[COMMIT_OFFSET..HEADER_SIZE].copy_from_slice(&20_u64.to_le_bytes());
+        let commit = |page: &[u8]| u64::from_le_bytes(*page[COMMIT_OFFSET..].first_chunk().unwrap());
+        assert_eq!((finish(&mut page, 0), commit(&page)), (36, 20));
+        assert!(page[36..].iter().all(|byte| *byte == 0) && page[16..36] == [7; 20]);
+        // Measured on a kernel: 0xffffffffc0000fe0 for 4064 bytes and a stored count.
+        assert_eq!((finish(&mut page, 127), commit(&page)), (44, 0xffff_ffff_c000_0014));
+        assert_eq!((page[36], page[37..].iter().max()), (127, Some(&0)));
+        assert_eq!(finish(&mut page[..44], 1), 44, "just room for it");
+        assert_eq!((finish(&mut page[..43], 1), commit(&page)), (36, 0xffff_ffff_8000_0014));
+        assert_eq!((finish(&mut page[..20], 1), finish(&mut page[..9], 1)), (20, 9), "damaged");
     }
 
     #[test]

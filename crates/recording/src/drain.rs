@@ -24,7 +24,8 @@ impl Drain {
         let geometry = session.buffer().geometry();
         let spools: Result<Vec<Spool>, _> = (0..geometry.blocks()).map(|_| Spool::new(directory)).collect();
         let spools = spools.map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
-        let page = vec![0; geometry.page_size as usize];
+        // With room for the number of lost events behind the fullest page.
+        let page = vec![0; geometry.page_size as usize + size_of::<u64>()];
         Ok(Drain { spools, page, events: 0, lost: 0, bytes: 0 })
     }
 
@@ -40,8 +41,8 @@ impl Drain {
             while bytes < limit
                 && let Some(taken) = buffer.consume(block, &mut self.page)
             {
-                let Some(page) = self.page.get_mut(..taken.len) else { break };
-                spool.push(page, taken.lost)?;
+                let Some(page) = self.page.get(..taken.len) else { break };
+                spool.push(page)?;
                 bytes += taken.len as u64;
                 self.events += taken.events;
                 self.lost += taken.lost;

@@ -1,6 +1,5 @@
 //! Pages on their way from a buffer to a file: in files without a name, one for each block.
 
-use abi::page::{COMMIT_OFFSET, MISSED_EVENTS, MISSED_STORED};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -22,17 +21,11 @@ impl Spool {
         Ok(Spool { file: BufWriter::with_capacity(BUFFER, tempfile::tempfile_in(directory)?), bytes: 0 })
     }
 
-    /// Appends a page. `lost` events were lost before it: its header says so from now on.
-    pub(crate) fn push(&mut self, page: &mut [u8], lost: u64) -> io::Result<()> {
-        let count = if lost > 0 { lost.to_le_bytes().to_vec() } else { Vec::new() };
-        if lost > 0 {
-            mark_missed(page);
-        }
-        let len = page.len() + count.len();
-        self.file.write_all(&(len as u32).to_le_bytes())?;
+    /// Appends a page.
+    pub(crate) fn push(&mut self, page: &[u8]) -> io::Result<()> {
+        self.file.write_all(&(page.len() as u32).to_le_bytes())?;
         self.file.write_all(page)?;
-        self.file.write_all(&count)?;
-        self.bytes += len as u64;
+        self.bytes += page.len() as u64;
         Ok(())
     }
 
@@ -42,13 +35,6 @@ impl Spool {
         let mut file = self.file.get_ref().try_clone()?;
         file.rewind()?;
         Ok(SpoolReader { file: BufReader::with_capacity(BUFFER, file) })
-    }
-}
-
-/// Says in a page's header that the number of events lost before it stands behind its data.
-fn mark_missed(page: &mut [u8]) {
-    if let Some(word) = page.get_mut(COMMIT_OFFSET..).and_then(|rest| rest.first_chunk_mut()) {
-        *word = (u64::from_le_bytes(*word) | MISSED_EVENTS | MISSED_STORED).to_le_bytes();
     }
 }
 
@@ -78,16 +64,13 @@ mod tests {
     use trace_data::page::{Missed, Page, PageBuilder};
 
     #[test]
-    fn pages_come_back_with_what_was_lost() {
+    fn pages_come_back_as_they_were() {
         let directory = tempfile::tempdir().unwrap();
         let mut spool = Spool::new(directory.path()).unwrap();
         let mut builder = PageBuilder::new(4096);
-        for (time, lost) in [(5, 0), (9, 7)] {
+        for (time, lost) in [(5, None), (9, Some(7))] {
             assert!(builder.push(time, b"some event.."));
-            let used = 16 + Page::new(builder.finish(None)).unwrap().data().len();
-            assert!(builder.push(time, b"some event.."));
-            let mut page = builder.finish(None)[..used].to_vec();
-            spool.push(&mut page, lost).unwrap();
+            spool.push(&builder.finish(lost)[..64]).unwrap();
         }
         let mut reader = spool.rewind().unwrap();
         let mut bytes = Vec::new();

@@ -7,7 +7,7 @@
 
 use crate::buffer::Buffer;
 use crate::lane::is_dead;
-use crate::reader::Taken;
+use crate::reader::{Taken, Wanted};
 use crate::snapshot::{Snapshot, replace};
 use crate::statistics::Statistics;
 use crate::view::Source;
@@ -139,7 +139,7 @@ impl Held<'_> {
 
     /// [`Buffer::consume`] of the snapshot.
     pub fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
-        self.holder.buffer.consume_from(self.source(), block, page)
+        self.holder.buffer.consume_from(self.source(), block, Wanted::Any, page)
     }
 
     /// [`Buffer::statistics`] of the snapshot. What was dropped belongs to none.

@@ -12,14 +12,15 @@ use crate::buffer::Buffer;
 use crate::view::{Source, View};
 use crate::walk::Walk;
 use abi::buffer::{Block, Ring};
-use abi::page::{COMMIT_OFFSET, HEADER_SIZE};
+use abi::page::{self, COMMIT_OFFSET, HEADER_SIZE};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::fence;
 
 /// How often a reader copies again when writers overwrite what it copies, or other readers take it.
 const TRIES: u32 = 1000;
 
-/// Events that were copied out of a block: one page, valid by itself.
+/// Events that were copied out of a block: one page, valid by itself, as the kernel hands it out
+/// ([`abi::page::finish`]): when events were lost before it, it says so and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// Number of the first event.
@@ -28,7 +29,7 @@ pub struct Taken {
     pub events: u64,
     /// Events between the position that was asked for and the first one: they were overwritten.
     pub lost: u64,
-    /// Bytes of the page that are in use, its header included.
+    /// Bytes of the page that are in use: its header, its events, and the count of the lost ones.
     pub len: usize,
 }
 
@@ -43,8 +44,9 @@ impl Buffer {
     /// Copies events of `block` from number `position` on into `page`, at most a page of them, without
     /// consuming them. None when there are none now. What others have consumed is gone, as in the kernel.
     ///
-    /// `page` has the buffer's page size. Start at position 0; go on at [`Taken::next_event`]. Cost:
-    /// about that of copying the page.
+    /// `page` has the buffer's page size; with 8 bytes more there is room for the count of lost events behind
+    /// the fullest page, too. What isn't used of it is zeroed. Start at position 0; go on at
+    /// [`Taken::next_event`]. Cost: about that of copying the page.
     pub fn read(&self, block: u32, position: u64, page: &mut [u8]) -> Option<Taken> {
         self.read_from(Source::Live, block, position, page)
     }
@@ -52,7 +54,13 @@ impl Buffer {
     /// Takes the oldest events of `block` that nobody has taken yet, at most a page of them. None when
     /// there are none now. What it gives, no other reader gets.
     pub fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
-        self.consume_from(Source::Live, block, page)
+        self.consume_from(Source::Live, block, Wanted::Any, page)
+    }
+
+    /// The same, but only of a page that writers have left: the kernel's `read_page` with `full`. What was
+    /// consumed of it before is not in it.
+    pub fn consume_whole(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+        self.consume_from(Source::Live, block, Wanted::Whole, page)
     }
 
     /// [`Buffer::read`], from any source.
@@ -67,22 +75,34 @@ impl Buffer {
         (0..TRIES).find_map(|_| {
             let Some(view) = View::of(self, block, source) else { return Some(None) };
             let start = view.first_event.max(view.ring.next_event.load(Acquire));
-            self.copy(&view, position.max(start), page).ok()
+            self.copy(&view, position.max(start), Wanted::Any, page).ok()
         })?
     }
 
     /// [`Buffer::consume`], from any source.
-    pub(crate) fn consume_from(&self, source: Source, block: u32, page: &mut [u8]) -> Option<Taken> {
+    pub(crate) fn consume_from(
+        &self,
+        source: Source,
+        block: u32,
+        wanted: Wanted,
+        page: &mut [u8],
+    ) -> Option<Taken> {
         let block = self.block(block)?;
-        (0..TRIES).find_map(|_| self.try_consume(source, block, page).ok())?
+        (0..TRIES).find_map(|_| self.try_consume(source, block, wanted, page).ok())?
     }
 
     /// One attempt to consume: an error when a writer or another reader came in between.
-    fn try_consume(&self, source: Source, block: &Block, page: &mut [u8]) -> Result<Option<Taken>, Raced> {
+    fn try_consume(
+        &self,
+        source: Source,
+        block: &Block,
+        wanted: Wanted,
+        page: &mut [u8],
+    ) -> Result<Option<Taken>, Raced> {
         let Some(view) = View::of(self, block, source) else { return Ok(None) };
         let next_event = view.ring.next_event.load(Acquire);
         let read = view.ring.read.load(Acquire);
-        let Some(taken) = self.copy(&view, next_event.max(view.first_event), page)? else {
+        let Some(taken) = self.copy(&view, next_event.max(view.first_event), wanted, page)? else {
             return Ok(None);
         };
         let new = (taken.next_event(), read.wrapping_add(taken.events));
@@ -91,7 +111,13 @@ impl Buffer {
 
     /// Copies the events from number `asked` on that are in one page, or those of the oldest page where
     /// that is newer.
-    fn copy(&self, view: &View<'_>, asked: u64, page: &mut [u8]) -> Result<Option<Taken>, Raced> {
+    fn copy(
+        &self,
+        view: &View<'_>,
+        asked: u64,
+        wanted: Wanted,
+        page: &mut [u8],
+    ) -> Result<Option<Taken>, Raced> {
         let (_, oldest) = view.oldest(self).ok_or(Raced)?;
         let mut position = asked.max(oldest);
         // One page is enough, unless its content is damaged: then what it had is lost.
@@ -100,9 +126,13 @@ impl Buffer {
                 break;
             }
             let sequence = view.find(position, self).ok_or(Raced)?;
+            if wanted == Wanted::Whole && sequence == view.tail_sequence {
+                break;
+            }
             let first_event = self.copy_page(view, sequence, page).ok_or(Raced)?;
-            if let Some((events, len)) = drop_front(page, position.saturating_sub(first_event)) {
+            if let Some(events) = drop_front(page, position.saturating_sub(first_event)) {
                 let lost = position - asked;
+                let len = page::finish(page, lost);
                 return Ok(Some(Taken { first_event: position, events, lost, len }));
             }
             if sequence >= view.tail_sequence {
@@ -132,6 +162,15 @@ impl Buffer {
     }
 }
 
+/// Which pages are to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// That under the tail, too, up to the tail.
+    Any,
+    /// Those that no writer adds to any more.
+    Whole,
+}
+
 /// Somebody else came in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Raced;
@@ -142,21 +181,20 @@ fn move_reader(ring: &Ring, expected: (u64, u64), new: (u64, u64)) -> bool {
     unsafe { compare_exchange_pair(ring.next_event.as_ptr(), expected, new) }
 }
 
-/// Drops the first `skip` events from a copied page and says how many events and bytes are left. None
-/// when that is nothing.
-fn drop_front(page: &mut [u8], skip: u64) -> Option<(u64, usize)> {
+/// Drops the first `skip` events from a copied page and says how many are left. None when that is none.
+fn drop_front(page: &mut [u8], skip: u64) -> Option<u64> {
     let commit = u64::from_le_bytes(*page.get(COMMIT_OFFSET..)?.first_chunk()?);
     let end = HEADER_SIZE + commit as usize;
     let mut rest = Walk::new(page.get(..end)?).skip(skip as usize);
     let first = rest.next()?;
     let events = 1 + rest.count() as u64;
     if first.offset == HEADER_SIZE {
-        return Some((events, end));
+        return Some(events);
     }
     // The event's own delta then counts from a stamp that stands for all that was before it.
     page.copy_within(first.offset..end, HEADER_SIZE);
     let commit = (end - first.offset) as u64;
     *page.first_chunk_mut()? = first.base.to_le_bytes();
     *page.get_mut(COMMIT_OFFSET..)?.first_chunk_mut()? = commit.to_le_bytes();
-    Some((events, HEADER_SIZE + commit as usize))
+    Some(events)
 }

@@ -17,6 +17,13 @@ pub struct Found {
     pub len: usize,
 }
 
+impl Found {
+    /// Bytes that it takes in the page, all in all.
+    pub fn size(&self) -> usize {
+        self.payload - self.offset + self.len.next_multiple_of(page::ALIGNMENT)
+    }
+}
+
 /// The data events of a page, oldest first. Whatever the page holds: the walk ends, and every event
 /// lies within the page.
 ///

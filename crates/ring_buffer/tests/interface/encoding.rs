@@ -29,6 +29,7 @@ proptest! {
             for event in events {
                 // A lane's events begin with their CPU.
                 let payload = &page[event.payload..][8..event.len];
+                prop_assert_eq!(event.size(), page::event_size(event.len));
                 let len = u64::from_le_bytes(*payload.first_chunk().unwrap()) as usize;
                 prop_assert_eq!(&payload[8..][..len], &bytes[..len]);
                 prop_assert!(payload.len() - 8 - len < 12, "padded by more than an event's alignment");
@@ -96,7 +97,7 @@ proptest! {
         }
         let mut last = 0;
         for found in Walk::new(&page) {
-            prop_assert!(found.offset >= last && found.payload + found.len <= page.len());
+            prop_assert!(found.offset >= last && found.offset + found.size() <= page.len());
             last = found.payload + found.len;
         }
     }

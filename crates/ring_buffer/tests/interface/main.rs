@@ -3,6 +3,7 @@
 
 mod damage;
 mod encoding;
+mod pages;
 mod reading;
 mod snapshots;
 mod temporary;

@@ -2,15 +2,11 @@
 
 use abi::page::{
     ALIGNMENT, COMMIT_OFFSET, DELTA_LIMIT, EVENT_HEADER, HEADER_SIZE, MAX_SIZE, MAX_SMALL_PAYLOAD,
-    MISSED_EVENTS, MISSED_STORED, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, event_size, event_word, time_extend,
+    TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, event_size, event_word, time_extend,
 };
 
 /// The first delta that not even a time extend holds: 59 bits.
 const EXTEND_LIMIT: u64 = 1 << 59;
-
-/// The sign bits that the kernel's commit words carry above the missed-events flag, because it adds
-/// the flag as a negative `int`.
-const SIGN_EXTENSION: u64 = !0 << 32;
 
 /// Packs events into pages, one page after another.
 ///
@@ -85,23 +81,15 @@ impl PageBuilder {
     /// another page.
     ///
     /// `missed` is the number of events lost in front of this page. It is stored behind the data
-    /// where there is room, otherwise the page only tells that there were some. The words are those
-    /// of the kernel, sign bits included (`ring_buffer_read_page` in `kernel/trace/ring_buffer.c`).
+    /// where there is room, otherwise the page only tells that there were some: see [`abi::page::finish`].
     pub fn finish(&mut self, missed: Option<u64>) -> &[u8] {
         let end = self.end.max(HEADER_SIZE);
         if self.end == 0 {
             self.page[..8].fill(0);
         }
-        let mut commit = (end - HEADER_SIZE) as u64;
-        self.page[end..].fill(0);
-        if let Some(count) = missed.filter(|&count| count > 0) {
-            commit |= SIGN_EXTENSION | MISSED_EVENTS;
-            if let Some(place) = self.page.get_mut(end..end + 8) {
-                place.copy_from_slice(&count.to_le_bytes());
-                commit |= MISSED_STORED;
-            }
-        }
+        let commit = (end - HEADER_SIZE) as u64;
         self.page[COMMIT_OFFSET..HEADER_SIZE].copy_from_slice(&commit.to_le_bytes());
+        abi::page::finish(&mut self.page, missed.unwrap_or(0));
         self.end = 0;
         &self.page
     }
