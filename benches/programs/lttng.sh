@@ -1,10 +1,16 @@
 #!/bin/sh
-# lttng.sh HOME PROGRAM: runs PROGRAM with its events recorded by LTTng-UST, in a session that is like
-# ours: in memory, overwriting, one set of buffers for all of the user's processes, the thread in each
-# event. Everything it starts is its own and ends with it.
+# lttng.sh HOME KIND PROGRAM: runs PROGRAM with its events recorded by LTTng-UST. With KIND "memory" in a
+# session that is like ours: in memory, overwriting, one set of buffers for all of the user's processes, the
+# thread in each event. With KIND "file" the same events go to HOME/trace. Everything it starts is its own and
+# ends with it.
 set -eu
 home=$1
-program=$2
+kind=$2
+program=$3
+case $kind in
+memory) create="--snapshot --output=$home/snapshots" channel="--overwrite --subbuf-size=256K" ;;
+file) create="--output=$home/trace" channel="--discard --subbuf-size=1M" ;;
+esac
 export LTTNG_HOME="$home" HOME="$home"
 # Time for the program to be registered before its main: else it would record nothing at first.
 export LTTNG_UST_REGISTER_TIMEOUT=10000
@@ -23,9 +29,10 @@ trap 'kill "$daemon" 2>/dev/null || true' EXIT
 trap 'exit 1' HUP INT TERM
 
 {
-	lttng --no-sessiond create bench --snapshot --output="$home/snapshots"
-	lttng --no-sessiond enable-channel --userspace --buffers-uid --overwrite \
-		--subbuf-size=256K --num-subbuf=4 channel
+	# shellcheck disable=SC2086 # Words.
+	lttng --no-sessiond create bench $create
+	# shellcheck disable=SC2086 # Words.
+	lttng --no-sessiond enable-channel --userspace --buffers-uid $channel --num-subbuf=4 channel
 	lttng --no-sessiond add-context --userspace --channel=channel --type=vtid
 	lttng --no-sessiond enable-event --userspace --channel=channel 'bench:*'
 	lttng --no-sessiond start

@@ -9,6 +9,7 @@
 mod attach;
 mod calls;
 mod clock;
+mod ctf;
 mod events;
 mod limits;
 mod lttng;
@@ -23,6 +24,7 @@ mod row;
 mod samples;
 mod spawn;
 mod threads;
+mod tracefs;
 mod worker;
 mod workload;
 

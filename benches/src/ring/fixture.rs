@@ -29,6 +29,11 @@ pub struct Fixture {
 impl Fixture {
     /// One with so many KB for each of the CPUs that are measured on.
     pub fn new(kb: u32, page_size: u32) -> Result<Fixture, String> {
+        Fixture::with_clock(kb, page_size, Clock::Tsc)
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(kb: u32, page_size: u32, clock: Clock) -> Result<Fixture, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Relaxed);
         let path = format!("/dev/shm/lookback-benches-ring-{}-{number}", std::process::id());
@@ -42,7 +47,7 @@ impl Fixture {
             cpus: &reserved,
             lanes: 1,
             rings: 1 + SPARES,
-            clock: Clock::Tsc,
+            clock,
             overwrite: true,
             identity: 1,
         };

@@ -1,5 +1,6 @@
 //! The ring buffer by itself: one process, no session, no event sites.
 
+mod bytes;
 mod fixture;
 mod reading;
 mod spsc;
@@ -12,6 +13,7 @@ use crate::report::Report;
 use crate::samples::Samples;
 use crate::{events, lttng};
 use fixture::{Fixture, Route};
+use ring_buffer::Clock;
 use std::sync::Barrier;
 
 /// Events in a round: some milliseconds.
@@ -38,6 +40,10 @@ pub fn measure() -> Result<Report, String> {
     let mut report = Report::default();
     progress.say("writing");
     pinned(&cpus(1), || measure_writes(&mut report))?;
+    progress.say("clocks");
+    pinned(&cpus(1), || measure_clocks(&mut report))?;
+    progress.say("bytes");
+    pinned(&cpus(1), || bytes::measure(&mut report))?;
     progress.say("sizes");
     pinned(&cpus(1), || measure_sizes(&mut report))?;
     progress.say("threads");
@@ -81,7 +87,19 @@ fn measure_writes(report: &mut Report) -> Result<(), String> {
     report.add("spsc_ns", Ok(peer.median()));
     report.add("spsc_vs_ours", Ok(peer.ratio_to(&number)));
     report.add("lttng_vs_ours", lttng.map(|_| theirs.ratio_to(&number)));
-    report.add("bytes_per_u64_event", Ok(ring.bytes_per_event(|| writing::numbers(&ring, Route::Cpu, 1000))));
+    Ok(())
+}
+
+/// The clocks that are read by a call before the section, and the number that all CPUs share.
+fn measure_clocks(report: &mut Report) -> Result<(), String> {
+    for (clock, name) in [(Clock::Monotonic, "write_u64_mono_ns"), (Clock::Counter, "write_u64_counter_ns")] {
+        let ring = Fixture::with_clock(4096, 4096, clock)?;
+        let mut samples = Samples::default();
+        for _ in 0..ROUNDS {
+            samples.push(cpu_ns_each(EVENTS, |count| writing::numbers(&ring, Route::Cpu, count)));
+        }
+        report.add(name, Ok(samples.median()));
+    }
     Ok(())
 }
 

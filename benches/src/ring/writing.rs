@@ -7,6 +7,9 @@ use std::hint::black_box;
 /// The event's id and its thread, as each event has them.
 const COMMON: u64 = abi::common::word(300, 0, 0, 4711);
 
+/// 12 bytes, and the one that ends a text.
+const TEXT: &[u8; 13] = b"/etc/hosts.1\0";
+
 /// Words of the payload that is "64 bytes": with the word that each event has.
 const WORDS_OF_64: u64 = 8;
 
@@ -17,6 +20,20 @@ pub fn numbers(ring: &Fixture, route: Route, count: u64) {
         let mut record = Record::<4>::new();
         record.push(COMMON);
         record.push(black_box(value));
+        let _ = ring.writer.write(thread, record.event());
+    }
+}
+
+/// Events with two numbers, of 8 and of 4 bytes, and a text of 12.
+pub fn texts(ring: &Fixture, count: u64) {
+    let thread = Fixture::thread(Route::Cpu);
+    for value in 0..count {
+        let mut record = Record::<8>::new();
+        record.push(COMMON);
+        record.push(black_box(value));
+        record.push_half(value as u32);
+        record.push_half((TEXT.len() as u32) << 16 | 24);
+        record.push_bytes(black_box(TEXT));
         let _ = ring.writer.write(thread, record.event());
     }
 }

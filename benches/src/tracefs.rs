@@ -1,0 +1,62 @@
+//! The kernel's own ring buffer, by its tracefs.
+
+use crate::clock::{cpus, pinned};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Events of a measurement.
+const EVENTS: u64 = 1000;
+
+/// An instance of the kernel's ring buffer, which goes with this.
+struct Instance {
+    path: PathBuf,
+}
+
+impl Instance {
+    fn new() -> Result<Instance, String> {
+        let instances = Path::new("/sys/kernel/tracing/instances");
+        let path = instances.join(format!("lookback-benches-{}", std::process::id()));
+        match std::fs::create_dir(&path) {
+            Ok(()) => Ok(Instance { path }),
+            Err(error) => Err(format!("no instance in {}: {error}", instances.display())),
+        }
+    }
+
+    /// Sums a figure over the statistics of all CPUs.
+    fn sum(&self, figure: &str) -> Result<u64, String> {
+        let cpus = std::fs::read_dir(self.path.join("per_cpu")).map_err(|error| error.to_string())?;
+        let mut sum = 0;
+        for cpu in cpus.flatten() {
+            let text =
+                std::fs::read_to_string(cpu.path().join("stats")).map_err(|error| error.to_string())?;
+            let value = text.lines().find_map(|line| line.strip_prefix(figure)?.strip_prefix(": "));
+            sum += value.and_then(|value| value.parse::<u64>().ok()).ok_or("statistics without it")?;
+        }
+        Ok(sum)
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.path);
+    }
+}
+
+/// Bytes of an event of the kernel with so many bytes behind the fields that each has: one of
+/// `trace_marker_raw`, whose fields are what is written to it.
+pub fn bytes_per_event(payload: usize) -> Result<f64, String> {
+    let instance = Instance::new()?;
+    let marker = instance.path.join("trace_marker_raw");
+    let mut file = File::options().write(true).open(&marker).map_err(|error| error.to_string())?;
+    let event = vec![1; payload];
+    pinned(&cpus(1), || (0..EVENTS).try_for_each(|_| file.write_all(&event)))
+        .map_err(|error| format!("{}: {error}", marker.display()))?;
+    drop(file);
+    let (bytes, events) = (instance.sum("bytes")?, instance.sum("entries")?);
+    if events == EVENTS {
+        Ok(bytes as f64 / events as f64)
+    } else {
+        Err(format!("{events} events are there"))
+    }
+}
