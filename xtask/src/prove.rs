@@ -19,8 +19,6 @@ pub struct Options {
 
 /// Goes through every scenario of the model, the long ones too; then damages files, and lets chaos loose.
 /// Whether all of it holds.
-///
-/// Takes some 20 minutes on two CPUs, and up to 1.3 GB.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
