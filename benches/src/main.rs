@@ -21,6 +21,7 @@ mod report;
 mod ring;
 mod row;
 mod samples;
+mod site;
 mod spawn;
 mod threads;
 mod worker;

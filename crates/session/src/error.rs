@@ -81,6 +81,14 @@ pub enum Error {
         /// Events with names like it.
         similar: Vec<String>,
     },
+    /// A selection can't be kept for events that come later.
+    #[error("{selection} {reason}")]
+    BadSwitch {
+        /// The selection.
+        selection: String,
+        /// Why.
+        reason: control::BadSwitch,
+    },
     /// The system refuses something.
     #[error("{path}: {error}")]
     System {
@@ -107,7 +115,9 @@ impl Error {
 
 fn suggestions(similar: &[String]) -> String {
     match similar {
-        [] => "; `lookback events` shows all".to_string(),
+        [] => {
+            "; `lookback events` shows all but those of programs, which are given as SYSTEM:EVENT".to_string()
+        }
         similar => format!("; similar: {}", similar.join(", ")),
     }
 }

@@ -90,6 +90,10 @@ impl Session {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
             }
         }
+        let (system, name) = abi::site::PRINT;
+        if !control.add_event_at(trace_event::PRINT_ID, system, name, trace_event::PRINT_FORMAT) {
+            return Err(Error::unusable(&file, "has no room for messages"));
+        }
         Ok(Session { path: path.to_path_buf(), control, buffer })
     }
 
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 1");
+        assert_eq!(refusal(&path), "session layout version 99, expected 2");
         let path = make("buffer-version");
         patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
         assert_eq!(refusal(&path), "buffer layout version 99, expected 2");
