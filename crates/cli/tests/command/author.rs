@@ -3,6 +3,7 @@
 
 use crate::common::*;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The events of `crates/tracepoint/examples/fields.rs`, as both `lookback report` and trace-cmd print them.
 const FIELDS: &str = r#"
@@ -165,4 +166,37 @@ fn a_library_that_comes_and_goes_is_recorded() {
     let texts: Vec<String> = scratch.trace().events.into_iter().map(|event| event.text).collect();
     let expected: Vec<String> = (0..50).map(|round| format!("round={round} name=\"plugin\"")).collect();
     assert_eq!(texts, expected);
+}
+
+/// What `examples/c/stack.c` records.
+const STACK: &str = r#"
+sort_begins: numbers={0x3,0x1,0x2} order=ascending
+moved: number=1 from=1 to=0 first=true
+moved: number=2 from=2 to=1 first=false
+sort_ends:
+everything: u16=65535 u32=4294967295 u64=18446744073709551615 i8=-1 i16=-2 i64=-9223372036854775808 hex=0xbeef null=0x0 name="Ada" nothing="" ports={80,443} bytes=01 02 flags=GIFT|FRAGILE
+main: the smallest is 1
+"#;
+
+#[test]
+fn a_c_program_has_events_by_a_header_alone() {
+    for compiler in ["gcc -std=c99", "gcc -std=gnu11 -O2 -no-pie", "clang -O2", "g++ -O2 -x c++", "clang++ -x c++"] {
+        let words: Vec<&str> = compiler.split(' ').collect();
+        if is_missing(&words[..1]) {
+            continue;
+        }
+        let scratch = Scratch::new();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let program = scratch.beside("stack");
+        let mut cc = scratch.command(words[0]);
+        cc.args(&words[1..]).args(["-Wall", "-Wextra", "-Werror", "-Wl,--gc-sections", "-I"]);
+        cc.arg(root.join("crates/tracepoint/include")).arg("-o").arg(&program);
+        run(cc.arg(root.join("examples/c/stack.c"))).success();
+        let program = program.to_str().unwrap();
+        assert_eq!(run(&mut scratch.command(program)).success().stdout, "1 2 3\n");
+        let options = ["-q", "-e", "stack:", "-e", "ftrace:print"];
+        assert_eq!(run(&mut scratch.record(&options, &[program])).success().stdout, "1 2 3\n");
+        let report = run(&mut scratch.report(&[])).success().stdout;
+        assert_eq!(lines(&report, STACK), STACK.trim().lines().collect::<Vec<_>>(), "{compiler}");
+    }
 }
