@@ -7,6 +7,7 @@
 //! `cargo xtask bench micro` builds what is needed and runs this.
 
 mod attach;
+mod author;
 mod calls;
 mod clock;
 mod events;
@@ -49,6 +50,11 @@ enum Command {
     Ring,
     /// What recording costs whole programs.
     Programs(programs::Options),
+    /// Events of a program's own.
+    Author(author::Options),
+    /// What the former measures.
+    #[command(hide = true)]
+    AuthorWorker,
 }
 
 fn main() -> ExitCode {
@@ -57,6 +63,16 @@ fn main() -> ExitCode {
         Command::Micro(options) => micro::run(&options),
         Command::Ring => ring::measure(),
         Command::Programs(options) => programs::measure(&options),
+        Command::Author(options) => author::measure(&options),
+        Command::AuthorWorker => {
+            return match author::serve() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("lookback-benches: {error}");
+                    ExitCode::from(2)
+                }
+            };
+        }
     };
     match measured {
         Ok(report) => {

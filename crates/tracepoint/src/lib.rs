@@ -76,6 +76,6 @@ pub use field::{Field, Kind, Name};
 pub use print::check_print;
 pub use printk::{MESSAGES, here, print};
 pub use record::{Layout, Record};
-pub use registration::{Entry, register};
+pub use registration::{Entry, is_wanted, register, switched};
 pub use site::Site;
 pub use value::{Flags, Hex, Number, Symbolic, Value};

@@ -7,7 +7,9 @@
 
 use crate::Site;
 use abi::site;
-use core::sync::atomic::AtomicPtr;
+use core::ffi::{CStr, c_char, c_void};
+use core::mem::transmute;
+use core::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// The recorder's function that registers the sites from one address up to another; null pointers among them
 /// are passed over.
@@ -33,10 +35,35 @@ impl Entry {
 pub fn register(site: &'static Site) {
     let entry = (&raw const *site).cast::<site::Site>();
     let entries = (&raw const entry).cast::<*const site::Site>();
-    if let Some(register) = linux::recorder() {
+    if let Some(register) = recorder() {
         // SAFETY: an array of one pointer to a site.
         unsafe { register(entries, entries.add(1)) }
     }
+}
+
+/// The recorder's function that registers sites.
+fn recorder() -> Option<Register> {
+    // SAFETY: null, or a function of this type.
+    unsafe { transmute::<*const c_void, Option<Register>>(linux::find(c"lookback_register")) }
+}
+
+/// The word that changes whenever events are switched on or off: for who keeps a copy of what is on. None
+/// where there is no recorder, or no session.
+pub fn switched() -> Option<&'static AtomicU32> {
+    type Switched = extern "C" fn() -> *const AtomicU32;
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Switched>>(linux::find(c"lookback_switched")) };
+    // SAFETY: null, or a word of the session's, which is never unmapped.
+    unsafe { function?().as_ref() }
+}
+
+/// Whether an event of this name would be on if it were registered now.
+pub fn is_wanted(system: &CStr, name: &CStr) -> bool {
+    type Wanted = unsafe extern "C" fn(*const c_char, *const c_char) -> bool;
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Wanted>>(linux::find(c"lookback_wanted")) };
+    // SAFETY: two texts.
+    function.is_some_and(|wanted| unsafe { wanted(system.as_ptr(), name.as_ptr()) })
 }
 
 /// Where the recorder runs.
@@ -44,12 +71,8 @@ pub fn register(site: &'static Site) {
 mod linux {
     use super::*;
     use core::arch::asm;
-    use core::ffi::{CStr, c_char, c_int, c_void};
-    use core::mem::transmute;
+    use core::ffi::{c_char, c_int};
     use core::ptr::{null, null_mut};
-
-    /// The name of a [`Register`].
-    const RECORDER: &CStr = c"lookback_register";
 
     /// So that the section is there where no site is.
     #[used]
@@ -104,8 +127,8 @@ mod linux {
         false
     }
 
-    /// The recorder's function, if there is one.
-    pub(super) fn recorder() -> Option<Register> {
+    /// A function of the recorder's, if there is one; else null.
+    pub(super) fn find(name: &CStr) -> *const c_void {
         type Find = unsafe extern "C" fn(*const c_void, *const c_char) -> *const c_void;
         let address: usize;
         // The address of a weak symbol, for which Rust has no other way: null in a program that is linked
@@ -120,11 +143,11 @@ mod linux {
             );
         }
         // SAFETY: null, or libc's function.
-        let find = unsafe { transmute::<usize, Option<Find>>(address) }?;
-        // SAFETY: null is RTLD_DEFAULT.
-        let found = unsafe { find(null(), RECORDER.as_ptr()) };
-        // SAFETY: null, or a function of this type.
-        unsafe { transmute::<*const c_void, Option<Register>>(found) }
+        match unsafe { transmute::<usize, Option<Find>>(address) } {
+            // SAFETY: null is RTLD_DEFAULT.
+            Some(find) => unsafe { find(null(), name.as_ptr()) },
+            None => null(),
+        }
     }
 }
 
@@ -133,7 +156,7 @@ mod linux {
 mod linux {
     use super::*;
 
-    pub(super) fn recorder() -> Option<Register> {
-        None
+    pub(super) fn find(_: &CStr) -> *const c_void {
+        core::ptr::null()
     }
 }

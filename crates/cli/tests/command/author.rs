@@ -180,7 +180,9 @@ main: the smallest is 1
 
 #[test]
 fn a_c_program_has_events_by_a_header_alone() {
-    for compiler in ["gcc -std=c99", "gcc -std=gnu11 -O2 -no-pie", "clang -O2", "g++ -O2 -x c++", "clang++ -x c++"] {
+    for compiler in
+        ["gcc -std=c99", "gcc -std=gnu11 -O2 -no-pie", "clang -O2", "g++ -O2 -x c++", "clang++ -x c++"]
+    {
         let words: Vec<&str> = compiler.split(' ').collect();
         if is_missing(&words[..1]) {
             continue;

@@ -16,3 +16,4 @@ mod programs;
 mod report;
 mod signals;
 mod terminal;
+mod tracing;
