@@ -1,5 +1,6 @@
 #!/bin/sh
-# A script that calls programs: `lookback record -- sh backup.sh` shows which, what they opened, and how they ended.
+# A script that calls programs. `lookback record -- sh backup.sh` shows which, what they have opened, and how
+# they ended.
 set -e
 echo "remember the milk" > notes.txt
 mkdir -p saved

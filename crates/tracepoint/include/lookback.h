@@ -4,26 +4,28 @@
  *     LB_EVENT(shop, order_taken, LB_U64(id, order->id), LB_STR(customer, order->name));
  *     LB_PRINTK("order %d is done", id);
  *
- * There is nothing to link and nothing to set up. `lookback record -e shop: -- ./program` records the events, and
- * switches them by name. In a program that is not recorded an event is a load and a branch; values are evaluated
- * only where the event is on. Recording makes no system call, takes no lock, allocates nothing, and may be done
- * in a signal handler (LB_PRINTK as far as snprintf may).
+ * There is nothing to link and nothing to set up. `lookback record -e shop: -- ./program` records the
+ * events, and switches them by name. In a program that is not recorded an event is a load and a branch;
+ * values are evaluated only where the event is on. Recording makes no system call, takes no lock, allocates
+ * nothing, and may be done in a signal handler (LB_PRINTK as far as snprintf may).
  *
  * Fields, at most 16; NAME is an identifier:
  *
- *     LB_U8 LB_U16 LB_U32 LB_U64 LB_I8 LB_I16 LB_I32 LB_I64 (NAME, VALUE)   numbers
- *     LB_HEX(NAME, VALUE), LB_PTR(NAME, POINTER)                            in hexadecimal
- *     LB_BOOL(NAME, VALUE)                                                  true or false
- *     LB_STR(NAME, TEXT)                                                    text; null is ""
- *     LB_FIXED(NAME, ARRAY)                                                 all of an array of numbers
- *     LB_ARRAY(NAME, POINTER, COUNT)                                        so many numbers
- *     LB_SYMBOLIC(NAME, VALUE, {1, "one"}, {2, "two"})                      a number some of whose values have names
- *     LB_FLAGS(NAME, VALUE, {1, "GIFT"}, {2, "EXPRESS"})                    a set of flags
+ *     LB_U8 LB_U16 LB_U32 LB_U64 (NAME, VALUE)              unsigned numbers
+ *     LB_I8 LB_I16 LB_I32 LB_I64 (NAME, VALUE)              signed ones
+ *     LB_HEX(NAME, VALUE), LB_PTR(NAME, POINTER)            in hexadecimal
+ *     LB_BOOL(NAME, VALUE)                                  true or false
+ *     LB_STR(NAME, TEXT)                                    text; null is ""
+ *     LB_FIXED(NAME, ARRAY)                                 all of an array of unsigned numbers
+ *     LB_ARRAY(NAME, POINTER, COUNT)                        so many of them
+ *     LB_SYMBOLIC(NAME, VALUE, {1, "one"}, {2, "two"})      a number some of whose values have names
+ *     LB_FLAGS(NAME, VALUE, {1, "GIFT"}, {2, "EXPRESS"})    a set of flags
  *
  * An event has 256 bytes, 8 of which are the recorder's; texts and LB_ARRAYs share what the others leave.
  *
- * For GCC and clang, C99 (with the compiler's extensions) and later, C++11 and later, on x86-64 Linux; elsewhere
- * the macros do nothing. In C++ an event can't be in a template or an inline function: call one that is neither.
+ * For GCC and clang, C99 (with the compiler's extensions) and later, C++11 and later, on x86-64 Linux;
+ * elsewhere the macros do nothing. In C++ an event can't be in a template or an inline function: call one
+ * that is neither.
  *
  * The layouts are those of `abi::site` (crates/abi/src/site.rs), version 1. License: MIT OR Apache-2.0.
  */
@@ -103,7 +105,8 @@ __attribute__((weak, visibility("hidden"))) int lookback_is_registered = 0;
 extern void *lookback_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
 
 /* Hands the sites to the recorder, if the environment names a session. */
-static void __attribute__((constructor, unused)) lookback_register_sites(int count, char **arguments, char **environment)
+static void __attribute__((constructor, unused))
+lookback_register_sites(int count, char **arguments, char **environment)
 {
 	static const char session[] = "LOOKBACK_SESSION=";
 	void (*recorder)(struct lookback_site **, struct lookback_site **);
@@ -144,7 +147,8 @@ LB__INLINE size_t lookback_aligned(size_t offset, size_t size)
 	return (offset + size - 1) / size * size;
 }
 
-LB__INLINE void lookback_begin(struct lookback_record *record, const struct lookback_field *fields, size_t count)
+LB__INLINE void
+lookback_begin(struct lookback_record *record, const struct lookback_field *fields, size_t count)
 {
 	size_t end = 8, dynamic = 0, at;
 
@@ -157,7 +161,9 @@ LB__INLINE void lookback_begin(struct lookback_record *record, const struct look
 	}
 	record->len = 8;
 	record->next = lookback_aligned(end, 8);
-	record->share = dynamic && record->next < LB__BYTES ? (LB__BYTES - record->next) / dynamic & ~(size_t)7 : 0;
+	record->share = 0;
+	if (dynamic && record->next < LB__BYTES)
+		record->share = (LB__BYTES - record->next) / dynamic & ~(size_t)7;
 }
 
 /* Bytes behind the last are zeros, up to the end of the word. What does not fit is left out. */

@@ -50,7 +50,8 @@ fn generic(value: impl tracing::Value) {
 
 fn values() {
     let ratio = 1.5;
-    event!(name: "values", Level::INFO, a = 7u64, b = -7i64, yes = true, text = "text", ratio, list = ?[1, 2], "done");
+    let list = [1, 2];
+    event!(name: "values", Level::INFO, a = 7u64, b = -7i64, yes = true, text = "text", ratio, ?list, "done");
 }
 
 fn say(what: &dyn Debug) {

@@ -4,7 +4,8 @@ use crate::common::*;
 use session::Session;
 use std::path::Path;
 
-/// The texts of a program's events, without those of the agent. Numbers of spans are `#1`, `#2`, as they come.
+/// The texts of a program's events, without those of the agent. Numbers of spans are `#1`, `#2`, as they
+/// come.
 fn texts(trace: &Trace) -> Vec<String> {
     let mut spans: Vec<String> = Vec::new();
     let mut texts = Vec::new();

@@ -100,7 +100,8 @@ pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
     build("tracepoint", name, options)
 }
 
-/// Builds an example of a crate and gives what comes of it, `name`. The profile is that of `CARGO_BUILD_PROFILE`.
+/// Builds an example of a crate and gives what comes of it, `name`. The profile is that of
+/// `CARGO_BUILD_PROFILE`.
 #[track_caller]
 fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
     let profile =
