@@ -25,7 +25,7 @@
 //! # Fields
 //!
 //! Those of the callsite, the first 16, as numbers, truth values or text. What else there is (`?value`,
-//! `%value`, numbers with a fraction) is recorded as the text that it is formatted to. Before them `span`: the
+//! `%value`, numbers with a fraction) is recorded as its text. Before them `span`: the
 //! number of the span that it happens in, or that is made, entered, left; and for a span that is made,
 //! `parent`. So what an async task does is found by its span, whatever threads it runs on.
 //!
