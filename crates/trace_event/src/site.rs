@@ -5,7 +5,6 @@ mod format;
 use crate::enter;
 use crate::format::FormatText;
 use crate::process::shared;
-use crate::recorder::enabled_word;
 use abi::site::{self, PRINT, Payload, VERSION};
 use core::ffi::{CStr, c_char};
 use core::fmt::Write;
@@ -47,9 +46,10 @@ pub unsafe fn register(site: *const site::Site) {
     }
     // SAFETY: the caller's promise.
     let Some(id) = (unsafe { id_of(site, &shared.control) }) else { return };
+    let Some(word) = shared.control.enabled_words().get(usize::from(id)) else { return };
     site.id.store(u32::from(id), Relaxed);
     site.write.store(write as *mut _, Relaxed);
-    site.word.store((&raw const *enabled_word(id)).cast_mut(), Release);
+    site.word.store((&raw const *word).cast_mut(), Release);
 }
 
 /// The id of a site's event, which is entered into the session if it isn't there.

@@ -12,7 +12,8 @@ pub static MESSAGES: Site = Site::new(c"ftrace", c"print", None, &[]);
 static ENTRY: Entry = Entry::new(&MESSAGES);
 
 /// Records a message: an event `ftrace:print`, shown with the function that it comes from. The arguments are
-/// those of [`format_args!`](core::format_args), and are looked at only when messages are on; 238 bytes are kept.
+/// those of [`format_args!`](core::format_args), and are looked at only when messages are on. 238 bytes are
+/// kept.
 ///
 /// As the kernel's `trace_printk`. Whatever the arguments' own formatting does happens in the program:
 /// numbers and texts allocate nothing. Cost: that of formatting. An event of its own

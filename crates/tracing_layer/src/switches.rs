@@ -14,10 +14,9 @@ use tracing_subscriber::layer::{Context, Filter};
 pub struct Switches;
 
 impl<S> Filter<S> for Switches {
-    fn enabled(&self, metadata: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        // Asked where another layer is interested now and then; what happens is looked at again when it is
-        // recorded.
-        let _ = metadata;
+    /// Asked for each event where another layer is interested now and then; whether it is on is looked at
+    /// when it is recorded.
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
         tracepoint::switched().is_some()
     }
 
