@@ -1,8 +1,9 @@
 //! Events of a program, and loops that record them.
 
+use crate::site::Site;
 use core::hint::black_box;
 use ring_buffer::Record;
-use trace_event::{Event, Field, Kind, Site};
+use trace_event::{Event, Field, Kind};
 
 static NUMBER: Event =
     Event { system: "bench", name: "number", fields: &[Field { name: "value", kind: Kind::U64 }] };

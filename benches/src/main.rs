@@ -7,6 +7,7 @@
 //! `cargo xtask bench micro` builds what is needed and runs this.
 
 mod attach;
+mod author;
 mod calls;
 mod clock;
 mod ctf;
@@ -22,6 +23,7 @@ mod report;
 mod ring;
 mod row;
 mod samples;
+mod site;
 mod spawn;
 mod threads;
 mod tracefs;
@@ -50,6 +52,11 @@ enum Command {
     Ring,
     /// What recording costs whole programs.
     Programs(programs::Options),
+    /// Events of a program's own.
+    Author(author::Options),
+    /// What the former measures.
+    #[command(hide = true)]
+    AuthorWorker,
 }
 
 fn main() -> ExitCode {
@@ -58,6 +65,16 @@ fn main() -> ExitCode {
         Command::Micro(options) => micro::run(&options),
         Command::Ring => ring::measure(),
         Command::Programs(options) => programs::measure(&options),
+        Command::Author(options) => author::measure(&options),
+        Command::AuthorWorker => {
+            return match author::serve() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("lookback-benches: {error}");
+                    ExitCode::from(2)
+                }
+            };
+        }
     };
     match measured {
         Ok(report) => {

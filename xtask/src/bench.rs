@@ -28,6 +28,8 @@ enum What {
     Ring,
     /// What recording costs whole programs
     Programs,
+    /// Events of a program's own: typed events, messages, spans
+    Author,
 }
 
 /// Measures. Whether all limits are kept.
@@ -43,6 +45,9 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         }
         What::Programs => {
             measure.arg("programs");
+        }
+        What::Author => {
+            measure.arg("author");
         }
     }
     if bench.json {

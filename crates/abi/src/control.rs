@@ -11,6 +11,7 @@
 //! | processes  |  a Process per program that was started, with its first thread
 //! | maps       |  a MapChunk where a process has more objects than fit its entry
 //! | objects    |  an Object per mapped file
+//! | switches   |  a Switch per pattern of events that was switched on or off
 //! | heap       |  descriptions and paths; only grows
 //! +------------+ FILE_SIZE
 //! ```
@@ -23,6 +24,7 @@
 //! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
 //! no event refers to it any more.
 
+use crate::switch::Switch;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookctl` and a zero byte.
@@ -42,6 +44,8 @@ pub const PROCESSES: usize = 4096;
 pub const MAP_CHUNKS: usize = 1024;
 /// Entries for mapped files.
 pub const OBJECTS: usize = 1024;
+/// Patterns that can be switched at a time.
+pub const SWITCHES: usize = 128;
 /// Bytes for descriptions and paths.
 pub const HEAP: usize = 1 << 20;
 
@@ -63,8 +67,10 @@ pub const PROCESSES_OFFSET: u64 = TASKS_OFFSET + (TASKS * size_of::<Task>()) as 
 pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<Process>()) as u64;
 /// Where the table of mapped files starts.
 pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>()) as u64;
+/// Where the table of switches starts.
+pub const SWITCHES_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
 /// Where the heap starts.
-pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
+pub const HEAP_OFFSET: u64 = SWITCHES_OFFSET + (SWITCHES * size_of::<Switch>()) as u64;
 /// Bytes of all that. The first instance's buffer follows in the same file, see [`SESSION_FILE`].
 pub const FILE_SIZE: usize = (HEAP_OFFSET as usize + HEAP).next_multiple_of(4096);
 
@@ -120,6 +126,11 @@ pub struct Header {
     pub collected: AtomicU64,
     /// Threads, processes, objects and descriptions that found no room, see [`Table`].
     pub refused: [AtomicU64; 4],
+    /// Changes of [`Switch`]es so far: the latest one's number.
+    pub switch_number: AtomicU64,
+    /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
+    pub switched: AtomicU32,
+    _switched: u32,
 }
 
 /// The tables that can be full.

@@ -1,9 +1,9 @@
 //! The bytes that outlive a process or cross from one to another.
 //!
-//! Everything that two processes must agree on is here, and nothing else: how a page of events
-//! looks ([`page`]), how the buffer file is laid out ([`buffer`]), how the control file is laid out
-//! ([`control`]). The page is the Linux kernel's own, so that tools which know the kernel's ring
-//! buffer read ours.
+//! Everything that two processes must agree on is here, and nothing else: how a page of events looks
+//! ([`page`]), how the buffer file is laid out ([`buffer`]), how the control file is laid out ([`control`]),
+//! how a program's object files tell of the events in them ([`site`]). The page is the Linux kernel's own, so
+//! that tools which know the kernel's ring buffer read ours.
 //!
 //! What this crate is not: it maps no file, takes no lock and decides nothing. It packs words and
 //! takes them apart. The shared structs consist of atomics only, so a reference to one is sound
@@ -27,3 +27,5 @@ pub mod control;
 mod drop_reason;
 pub mod page;
 pub mod pool;
+pub mod site;
+pub mod switch;

@@ -56,6 +56,7 @@ Events:
   Without -e all are recorded; `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e sched               calls on files; the life of processes
+  -e shop: -e ftrace:print        a program's own events; its messages
 
 Clocks:
   mono, local, global, perf    nanoseconds of CLOCK_MONOTONIC

@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
     session.end();
+    let unmatched = session.unmatched();
     let bar = progress.bar(recorded.events());
     let written = output.write(|file| recorded.write_dat(file, |events| bar.set_position(events)));
     bar.finish_and_clear();
@@ -43,7 +44,8 @@ pub(crate) fn run(arguments: &Record) -> Done {
     if !arguments.quiet {
         let (processes, running) = (recorded.processes(), recorded.running());
         let file = arguments.output.as_path();
-        Summary { file, program: &program, processes, running, written: &written }.print();
+        let (program, written, unmatched) = (&program, &written, &unmatched);
+        Summary { file, program, processes, running, written, unmatched }.print();
     }
     drop((session, recorded));
     pass_on(status)

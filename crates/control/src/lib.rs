@@ -43,12 +43,16 @@ mod events;
 mod file;
 mod heap;
 mod objects;
+mod pattern;
 mod processes;
+mod switches;
 mod tasks;
 
 pub use clocks::Clocks;
 pub use events::Description;
 pub use file::{ControlFile, Identity, Unusable};
 pub use objects::{BuildId, NewObject, ObjectInfo};
+pub use pattern::{glob, selects};
 pub use processes::{Map, NewProcess, ProcessInfo};
+pub use switches::BadSwitch;
 pub use tasks::{NewTask, TaskInfo};

@@ -198,6 +198,10 @@ fn caller_offsets() -> Vec<Option<usize>> {
         offsets.resize(usize::from(listed.id), None);
         offsets.push(index.map(|index| listed.event.offset(index)));
     }
+    // Messages start with where they come from.
+    if let Some(offset) = offsets.get_mut(usize::from(trace_event::PRINT_ID)) {
+        *offset = Some(abi::common::SIZE);
+    }
     offsets
 }
 

@@ -2,6 +2,7 @@
 
 use abi::buffer::Tail;
 use abi::page;
+use abi::site::{HEAD_WORDS, Payload, WORDS};
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of};
 
@@ -161,15 +162,26 @@ impl<const WORDS: usize> Record<WORDS> {
     /// The event, ready to be written.
     #[inline(always)]
     pub fn event(&mut self) -> Event<'_> {
-        let len = self.head.len as usize;
+        self.head = Head::of(self.head.words as usize, self.head.len as usize);
+        Event { record: (&raw const *self).cast(), lifetime: PhantomData }
+    }
+}
+
+impl Head {
+    /// That of an event with so many words of payload, `len` bytes of them in use.
+    #[inline(always)]
+    fn of(words: usize, len: usize) -> Head {
         let size = page::event_size(len);
         let large = len > page::MAX_SMALL_PAYLOAD;
         let lead = if large { 2 * page::EVENT_HEADER } else { page::EVENT_HEADER };
-        let copied = (self.head.words as usize).max(UNROLLED) * 8;
-        self.head.step = Tail::step(size as u64);
-        self.head.room = (lead + copied).max(size) as u64;
-        self.head.type_len = if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 };
-        Event { record: (&raw const *self).cast(), lifetime: PhantomData }
+        let copied = words.max(UNROLLED) * 8;
+        Head {
+            step: Tail::step(size as u64),
+            room: (lead + copied).max(size) as u64,
+            type_len: if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 },
+            words: words as u64,
+            len: len as u64,
+        }
     }
 }
 
@@ -183,11 +195,30 @@ fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
     rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// A finished [`Record`], whatever its size.
+/// A finished [`Record`], whatever its size, or an event that was built elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     record: *const Head,
     lifetime: PhantomData<&'a Head>,
+}
+
+impl<'a> Event<'a> {
+    /// The event whose payload a program has built, `len` bytes or as many as there are. What is known of it
+    /// is written before it, so it needs no copy.
+    ///
+    /// # Safety
+    ///
+    /// So many bytes of the payload have been written, and the rest of the last word.
+    #[inline(always)]
+    pub unsafe fn of(payload: &'a mut Payload, len: usize) -> Event<'a> {
+        const BEFORE: usize = HEAD_WORDS * 8 - size_of::<Head>();
+        const { assert!(offset_of!(Payload, words) == BEFORE + size_of::<Head>() && WORDS >= UNROLLED) };
+        let len = if len < WORDS * 8 { len } else { WORDS * 8 };
+        let record = (&raw mut *payload).wrapping_byte_add(BEFORE).cast::<Head>();
+        // SAFETY: the words before the payload are ours.
+        unsafe { record.write(Head::of(len.div_ceil(8), len)) };
+        Event { record, lifetime: PhantomData }
+    }
 }
 
 impl Event<'_> {
@@ -256,6 +287,21 @@ mod tests {
         record.push(1);
         assert_eq!(record.len(), 32);
         assert_eq!(record.event().words().count(), 4);
+    }
+
+    #[test]
+    fn an_event_that_a_program_has_built_is_written_as_it_is() {
+        let mut payload =
+            Payload { head: [9; HEAD_WORDS], words: core::array::from_fn(|index| index as u64) };
+        // SAFETY: all words are there.
+        let event = unsafe { Event::of(&mut payload, 30) };
+        let mut record = Record::<8>::new();
+        record.push_bytes(&[1; 30]);
+        let (built, usual) = (event.head(), record.event().head());
+        assert_eq!((built.step, built.room, built.type_len), (usual.step, usual.room, usual.type_len));
+        assert!(event.words().eq(0..4));
+        // SAFETY: as above.
+        assert_eq!(unsafe { Event::of(&mut payload, 1000) }.words().count(), WORDS);
     }
 
     #[test]

@@ -88,6 +88,14 @@ pub enum Error {
         /// What was asked for.
         name: String,
     },
+    /// A selection can't be kept for events that come later.
+    #[error("{selection} {reason}")]
+    BadSwitch {
+        /// The selection.
+        selection: String,
+        /// Why.
+        reason: control::BadSwitch,
+    },
     /// The system refuses something.
     #[error("{path}: {error}")]
     System {
@@ -119,7 +127,9 @@ fn clocks() -> String {
 
 fn suggestions(similar: &[String]) -> String {
     match similar {
-        [] => "; `lookback events` shows all".to_string(),
+        [] => {
+            "; `lookback events` shows all but those of programs, which are given as SYSTEM:EVENT".to_string()
+        }
         similar => format!("; similar: {}", similar.join(", ")),
     }
 }

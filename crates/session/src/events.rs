@@ -46,22 +46,31 @@ impl Session {
         Some(EventInfo { id, system, name, class, enabled, format })
     }
 
-    /// Switches the selected events on, in all traced processes at once. How many they are; an error, and
-    /// nothing switched, when there are none.
+    /// Switches the selected events on, in all traced processes at once, and those like them that programs
+    /// bring later. How many there are now; an error, and nothing switched, when there are none, and will be
+    /// none: of the agent's systems all events are known, others are those of programs.
     pub fn enable(&self, selection: &Selection) -> Result<usize, Error> {
-        let selected: Vec<EventInfo> = self
-            .events()
-            .filter(|event| selection.matches(&event.system, &event.name, event.class))
-            .collect();
-        if selected.is_empty() {
+        let selected = |event: &EventInfo| selection.matches(&event.system, &event.name, event.class);
+        if !self.events().any(|event| selected(&event)) {
             let events: Vec<EventInfo> = self.events().collect();
             let names = events.iter().map(|event| (event.system.as_str(), event.name.as_str()));
-            let similar = selection.similar(names);
-            return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
+            if !selection.may_be_later(names.clone().map(|(system, _)| system)) {
+                let similar = selection.similar(names);
+                return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
+            }
         }
-        for event in &selected {
+        if selection.is_pattern() {
+            let text = selection.text();
+            let bad = |reason| Error::BadSwitch { selection: text.to_string(), reason };
+            self.control().switch(text, true).map_err(bad)?;
+        }
+        // Behind that: who enters an event meanwhile either sees the pattern, or is seen here.
+        let mut count = 0;
+        for event in self.events().filter(selected) {
             self.control().enable(event.id, 0, true);
+            count += 1;
         }
-        Ok(selected.len())
+        self.control().announce_switched();
+        Ok(count)
     }
 }

@@ -98,6 +98,10 @@ impl Session {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
             }
         }
+        let (system, name) = abi::site::PRINT;
+        if !control.add_event_at(trace_event::PRINT_ID, system, name, trace_event::PRINT_FORMAT) {
+            return Err(Error::unusable(&file, "has no room for messages"));
+        }
         Ok(Session { path: path.to_path_buf(), control, buffer })
     }
 

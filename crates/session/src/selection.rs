@@ -3,6 +3,7 @@
 //! `SYSTEM:EVENT`, with `*`, `?` and `[...]` as in the shell; `SYSTEM:` or `SYSTEM` for all of a system;
 //! `EVENT` in any system; `@CLASS` for all events of a class. As the kernel's `set_event`, and more.
 
+use control::{glob, selects};
 use std::str::FromStr;
 
 /// How many events are suggested for one that there isn't.
@@ -75,9 +76,22 @@ impl Selection {
     pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
         match &self.kind {
             Kind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
-            Kind::Event { system: of, name: pattern } => glob(of, system) && glob(pattern, name),
-            Kind::SystemOrEvent(pattern) => glob(pattern, system) || glob(pattern, name),
+            Kind::Event { .. } | Kind::SystemOrEvent(_) => selects(&self.text, system, name),
         }
+    }
+
+    /// Whether events may be meant of systems that nobody knows yet: those of programs. `systems` are the
+    /// known ones.
+    pub(crate) fn may_be_later<'a>(&self, mut systems: impl Iterator<Item = &'a str>) -> bool {
+        match &self.kind {
+            Kind::Event { system, .. } => !systems.any(|known| known == system),
+            Kind::Class(_) | Kind::SystemOrEvent(_) => false,
+        }
+    }
+
+    /// Whether it is a pattern of names: not a class.
+    pub(crate) fn is_pattern(&self) -> bool {
+        !matches!(self.kind, Kind::Class(_))
     }
 
     /// Those of some events, given by system and name, that may be meant where nothing matches.
@@ -95,48 +109,6 @@ impl Selection {
         let contained = wanted.len() > 2 && name.contains(wanted);
         (contained || distance <= 2).then_some(if contained { 1 } else { distance })
     }
-}
-
-/// Whether `text` fits a pattern of the shell's: `*`, `?`, `[a-z]`, `[!a-z]`.
-fn glob(pattern: &str, text: &str) -> bool {
-    fn fits(pattern: &[char], text: &[char]) -> bool {
-        match pattern {
-            [] => text.is_empty(),
-            ['*', rest @ ..] => (0..=text.len()).any(|skip| fits(rest, &text[skip..])),
-            ['?', rest @ ..] => !text.is_empty() && fits(rest, &text[1..]),
-            ['[', rest @ ..] => match (rest.iter().skip(1).position(|end| *end == ']'), text) {
-                (Some(end), [first, others @ ..]) => {
-                    let (set, behind) = (&rest[..=end], &rest[end + 2..]);
-                    is_in(set, *first) && fits(behind, others)
-                }
-                (None, [first, others @ ..]) => *first == '[' && fits(rest, others),
-                (_, []) => false,
-            },
-            [letter, rest @ ..] => text.first() == Some(letter) && fits(rest, &text[1..]),
-        }
-    }
-    let letters = |text: &str| text.chars().collect::<Vec<char>>();
-    fits(&letters(pattern), &letters(text))
-}
-
-/// Whether a letter is in the set between brackets.
-fn is_in(set: &[char], letter: char) -> bool {
-    let (negated, set) = match set {
-        ['!' | '^', rest @ ..] => (true, rest),
-        set => (false, set),
-    };
-    let mut rest = set;
-    let mut found = false;
-    while let [first, others @ ..] = rest {
-        if let ['-', last, behind @ ..] = others {
-            found |= (*first..=*last).contains(&letter);
-            rest = behind;
-        } else {
-            found |= *first == letter;
-            rest = others;
-        }
-    }
-    found != negated
 }
 
 /// How many letters have to be put in, taken out or changed to make one of the other.

@@ -124,11 +124,9 @@ pub(crate) struct FormatText {
 }
 
 impl FormatText {
-    /// The text of `event`; None when it is too long.
-    pub(crate) fn of(event: &Event) -> Option<FormatText> {
-        let mut text = FormatText { bytes: [0; LONGEST], len: 0 };
-        write!(text, "{}", event.format()).ok()?;
-        Some(text)
+    /// No text yet.
+    pub(crate) const fn new() -> FormatText {
+        FormatText { bytes: [0; LONGEST], len: 0 }
     }
 
     /// The text.

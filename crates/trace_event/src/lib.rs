@@ -46,7 +46,7 @@ pub use event::{Event, Field};
 pub use kind::Kind;
 pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, attach, leave, session};
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
-pub use site::Site;
+pub use site::{PRINT_FORMAT, PRINT_ID, register};
 pub use thread::{
     ThreadState, end_thread, forked, is_aside, maker_aside, set_aside, take_back, thread_state,
 };

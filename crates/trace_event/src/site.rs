@@ -1,60 +1,99 @@
-//! An event of the program's own, in its source.
+//! Sites: events of the program's own, as [`abi::site`] describes them.
 
+mod format;
+
+use crate::enter;
 use crate::format::FormatText;
 use crate::process::shared;
-use crate::recorder::enabled_word;
-use crate::{Entered, Event, enter};
+use abi::site::{self, PRINT, Payload, VERSION};
+use core::ffi::{CStr, c_char};
+use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU64};
+use format::Format;
+use ring_buffer::Event;
 
-/// What stands for a site's word as long as it has none.
-static OFF: AtomicU64 = AtomicU64::new(0);
+/// The id of messages, as in the kernel's `enum trace_type`.
+pub const PRINT_ID: u16 = 5;
 
-/// A place that records an event: a static in the program.
-#[derive(Debug)]
-pub struct Site {
-    event: &'static Event,
-    id: AtomicU16,
-    word: AtomicPtr<AtomicU64>,
+/// The `format` text of messages, from the first field that is not common on: the kernel's.
+pub const PRINT_FORMAT: &str = "\
+\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;
+\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;
+
+print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf
+";
+
+/// Enters the event of a site into the session that this process is attached to, and connects the site with
+/// it. Nothing happens to a site that is connected already, is of another version, or finds no room; nor
+/// where there is no session.
+///
+/// Nothing is kept of the site's address.
+///
+/// # Safety
+///
+/// It is a site with valid texts and fields, which are not unmapped meanwhile.
+pub unsafe fn register(site: *const site::Site) {
+    let Some(shared) = shared() else { return };
+    // SAFETY: the caller's promise. The version is the first word in all of them.
+    let site = unsafe {
+        if (*site).version != VERSION {
+            return;
+        }
+        &*site
+    };
+    if !site.word.load(Acquire).is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let Some(id) = (unsafe { id_of(site, &shared.control) }) else { return };
+    let Some(word) = shared.control.enabled_words().get(usize::from(id)) else { return };
+    site.id.store(u32::from(id), Relaxed);
+    site.write.store(write as *mut _, Relaxed);
+    site.word.store((&raw const *word).cast_mut(), Release);
 }
 
-impl Site {
-    /// A site of `event`.
-    pub const fn new(event: &'static Event) -> Site {
-        let word = AtomicPtr::new((&raw const OFF).cast_mut());
-        Site { event, id: AtomicU16::new(0), word }
+/// The id of a site's event, which is entered into the session if it isn't there.
+///
+/// # Safety
+///
+/// As for [`register`].
+unsafe fn id_of(site: &site::Site, control: &control::ControlFile) -> Option<u16> {
+    // SAFETY: the caller's promise.
+    let (system, name) = unsafe { (text(site.system)?, text(site.name)?) };
+    if (system, name) == PRINT {
+        return Some(PRINT_ID);
     }
+    let mut description = FormatText::new();
+    // SAFETY: the caller's promise.
+    let format = unsafe { Format::of(site) };
+    write!(description, "{format}").ok()?;
+    let id = control.add_event(system, name, description.as_str())?;
+    control.apply_switches(id, system, name);
+    Some(id)
+}
 
-    /// Enters the event into the session that this process is attached to and connects the site with it.
-    /// False when there is no session or no room.
-    pub fn register(&self) -> bool {
-        let Some(shared) = shared() else { return false };
-        let Some(text) = FormatText::of(self.event) else { return false };
-        let event = self.event;
-        let Some(id) = shared.control.add_event(event.system, event.name, text.as_str()) else {
-            return false;
-        };
-        self.id.store(id, Relaxed);
-        self.word.store((&raw const *enabled_word(id)).cast_mut(), Release);
-        true
-    }
+/// A text of a program's.
+///
+/// # Safety
+///
+/// It is null or ends with a zero byte, and lives long enough.
+unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
+    // SAFETY: the caller's promise.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?.to_str().ok()
+}
 
-    /// The event's id; 0 before it is registered.
-    #[inline(always)]
-    pub fn id(&self) -> u16 {
-        self.id.load(Relaxed)
-    }
-
-    /// Whether the event is on. Two loads and a comparison.
-    #[inline(always)]
-    pub fn is_enabled(&self) -> bool {
-        // SAFETY: the word is a static's or one of the session's, which are never unmapped.
-        unsafe { (*self.word.load(Acquire)).load(Relaxed) != 0 }
-    }
-
-    /// The calling thread, about to record the event; None when the event is off.
-    #[inline(always)]
-    pub fn enter(&self) -> Option<Entered> {
-        if self.is_enabled() { enter() } else { None }
+/// Records an event: what sites call.
+///
+/// # Safety
+///
+/// The site is one that has been registered; so many bytes of the payload are written, and the rest of the
+/// last word.
+unsafe extern "C" fn write(site: *const site::Site, payload: *mut Payload, len: usize) {
+    let Some(entered) = enter() else { return };
+    // SAFETY: the site is one that has been registered, and the caller lends the payload.
+    unsafe {
+        let payload = &mut *payload;
+        payload.words[0] = entered.common((*site).id.load(Relaxed) as u16);
+        entered.write(Event::of(payload, len));
     }
 }

@@ -12,8 +12,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
     ("control", &["abi", "shm", "rseq", "ring_buffer"]),
-    ("trace_event_macros", &[]),
-    ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event_macros"]),
+    ("tracepoint", &["abi"]),
+    ("tracing_layer", &["tracepoint"]),
+    ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control"]),
     ("text_poke", &["abi", "shm"]),
     ("agent", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
     ("session", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "agent"]),
@@ -32,7 +33,7 @@ const TOPS: &[&str] = &["cli", "benches", "xtask"];
 
 /// What a traced process links.
 const TRACEE: &[&str] =
-    &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
+    &["abi", "tracepoint", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
 
 /// What those may use that is not ours, each chosen by itself.
 const FOREIGN: &[&str] = &["libc", "rustix"];

@@ -5,10 +5,20 @@ use super::finding::Finding;
 use super::krate::Crate;
 use super::tree::Tree;
 
-/// The crates that need it: for shared memory, for assembly, and for standing between a program and its
-/// libc.
-const ALLOWED: &[&str] =
-    &["launch", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent", "benches"];
+/// The crates that need it: for shared memory, for assembly, for standing between a program and its libc, and
+/// for what a program and its recorder say to each other.
+const ALLOWED: &[&str] = &[
+    "launch",
+    "shm",
+    "rseq",
+    "ring_buffer",
+    "control",
+    "tracepoint",
+    "trace_event",
+    "text_poke",
+    "agent",
+    "benches",
+];
 
 /// What all others say.
 const FORBIDDEN: &str = "#![forbid(unsafe_code)]";

@@ -10,6 +10,7 @@
 //! that left it.
 
 mod attach;
+mod author;
 mod clone;
 mod elf;
 mod environment;

@@ -17,8 +17,12 @@ pub(crate) struct OwnSession {
     /// Held as long as the session is recorded; goes with the process.
     _lock: File,
     is_made: bool,
-    /// Events that this recording has switched on.
-    enabled: Vec<u16>,
+    /// Events that were on before.
+    before: Vec<u16>,
+    /// What this recording has switched on.
+    selections: Vec<Selection>,
+    /// Those of them that were not on before.
+    new: Vec<Selection>,
 }
 
 impl OwnSession {
@@ -40,7 +44,14 @@ impl OwnSession {
                 return Err(error);
             }
         };
-        let mut own = OwnSession { session, _lock: lock, is_made, enabled: Vec::new() };
+        let mut own = OwnSession {
+            session,
+            _lock: lock,
+            is_made,
+            before: Vec::new(),
+            selections: Vec::new(),
+            new: Vec::new(),
+        };
         own.enable(&arguments.events)?;
         Ok(own)
     }
@@ -53,13 +64,24 @@ impl OwnSession {
     fn enable(&mut self, selections: &[Selection]) -> Done<()> {
         let all = [Selection::all()];
         let selections = if selections.is_empty() { &all } else { selections };
-        let before: Vec<u16> = self.enabled_events();
+        self.before = self.enabled_events();
+        let control = self.session.control();
+        self.new = selections.to_vec();
+        self.new.retain(|selection| !control.has_switch(selection.text()));
         for selection in selections {
             self.session.enable(selection)?;
         }
-        self.enabled = self.enabled_events();
-        self.enabled.retain(|id| !before.contains(id));
+        self.selections = selections.to_vec();
         Ok(())
+    }
+
+    /// What was to be recorded, but no program has brought such an event.
+    pub(crate) fn unmatched(&self) -> Vec<String> {
+        let events: Vec<_> = self.session.events().collect();
+        let fits = |selection: &&Selection| {
+            !events.iter().any(|event| selection.matches(&event.system, &event.name, event.class))
+        };
+        self.selections.iter().filter(fits).map(|selection| selection.text().to_string()).collect()
     }
 
     fn enabled_events(&self) -> Vec<u16> {
@@ -68,9 +90,12 @@ impl OwnSession {
 
     /// Switches off what was switched on: processes that go on running pay nothing more.
     pub(crate) fn end(&self) {
-        for id in &self.enabled {
-            self.session.control().enable(*id, 0, false);
+        let control = self.session.control();
+        self.new.iter().for_each(|selection| control.forget_switch(selection.text()));
+        for id in self.enabled_events().iter().filter(|id| !self.before.contains(id)) {
+            control.enable(*id, 0, false);
         }
+        control.announce_switched();
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) processes: usize,
     pub(crate) running: usize,
     pub(crate) written: &'a Written,
+    /// What was to be recorded, but no program has such an event.
+    pub(crate) unmatched: &'a [String],
 }
 
 impl Summary<'_> {
@@ -41,6 +43,9 @@ impl Summary<'_> {
         if self.running > 0 {
             let who = count(self.running as u64, "process that is", "processes that are");
             anstream::eprintln!("  {dim}running{dim:#}  {who} still running, and no longer recorded");
+        }
+        for selection in self.unmatched {
+            anstream::eprintln!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
         }
         if !written.counts.is_empty() {
             anstream::eprintln!("  {dim}busiest{dim:#}  {}", self.busiest());

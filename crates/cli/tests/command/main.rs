@@ -3,6 +3,7 @@
 //! Each test runs `lookback` as a user does, in a directory of its own, and reads what it leaves behind.
 
 mod agreement;
+mod author;
 mod bad_files;
 mod bad_programs;
 mod bad_sessions;
@@ -15,3 +16,4 @@ mod programs;
 mod report;
 mod signals;
 mod terminal;
+mod tracing;

@@ -87,3 +87,39 @@ pub fn compile(scratch: &Scratch, name: &str, source: &str, options: &[&str]) ->
     run(scratch.command("cc").args(["-pthread", "-o"]).arg(&path).arg(&file).args(options)).success();
     path
 }
+
+/// Builds an example of `lookback-tracing`.
+#[track_caller]
+pub fn build_tracing_example(name: &str) -> String {
+    build("tracing_layer", name, &[])
+}
+
+/// Builds an example of `lookback-tracepoint` with these variables in cargo's environment.
+#[track_caller]
+pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
+    build("tracepoint", name, options)
+}
+
+/// Builds an example of a crate and gives what comes of it, `name`. The profile is that of
+/// `CARGO_BUILD_PROFILE`.
+#[track_caller]
+fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
+    let profile =
+        options.iter().find(|(name, _)| *name == "CARGO_BUILD_PROFILE").map_or("dev", |found| found.1);
+    let example = name.trim_start_matches("lib").trim_end_matches(".so");
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../{package}/Cargo.toml"));
+    // Each has a directory of its own, so that nothing is replaced while it runs.
+    let key: String = options.iter().flat_map(|(name, value)| [*name, *value]).collect();
+    let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{package}-{key}"));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--offline", "--profile", profile, "--example", example]);
+    cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target);
+    // What is meant for the build of the tests.
+    for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        cargo.env_remove(name);
+    }
+    run(cargo.envs(options.iter().copied())).success();
+    let directory = if profile == "dev" { "debug" } else { profile };
+    target.join(directory).join("examples").join(name).into_os_string().into_string().unwrap()
+}

@@ -1,0 +1,91 @@
+//! What events of a program's own cost: in a worker that is this program again, with the agent preloaded.
+
+mod worker;
+
+pub use worker::serve;
+
+use crate::attach::Live;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::samples::Samples;
+use crate::worker::Worker;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is wanted.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// The agent, as `lookback preload` prints it
+    #[arg(long, value_name = "PATH")]
+    agent: Option<PathBuf>,
+}
+
+/// Events in a round: some milliseconds.
+const EVENTS: u64 = 50_000;
+
+const ROUNDS: usize = 51;
+
+/// What the worker of a session in which all is on repeats, in the order of its samples.
+const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_beside_others", "tracing"];
+
+/// The same where nothing is on, or where there is no session.
+const OFF: [&str; 3] = ["nothing", "event", "tracing"];
+
+/// Measures everything.
+pub fn measure(options: &Options) -> Result<Report, String> {
+    let progress = Progress::new();
+    progress.say("events of a program's own");
+    let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string())?;
+    let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print"])?;
+    let off = Live::new(&[])?;
+    let mut workers = [worker(agent, Some(&on))?, worker(agent, Some(&off))?, worker(agent, None)?];
+    let mut on = ON.map(|_| Samples::default());
+    let mut off = OFF.map(|_| Samples::default());
+    let mut alone = OFF.map(|_| Samples::default());
+    for _ in 0..ROUNDS {
+        let [with, idle, without] = &mut workers;
+        repeat(with, &ON, &mut on)?;
+        repeat(idle, &OFF, &mut off)?;
+        repeat(without, &OFF, &mut alone)?;
+    }
+    let [tsc, event, text, printk, span, beside, tracing] = on;
+    let [off_nothing, off_event, off_tracing] = off;
+    let [alone_nothing, alone_event, alone_tracing] = alone;
+    let mut report = Report::default();
+    for (name, value) in [
+        ("rdtsc_ns", tsc.median()),
+        ("author_event_ns", event.median()),
+        ("author_event_vs_rdtsc", event.ratio_to(&tsc)),
+        ("author_event_text_ns", text.median()),
+        ("author_event_off_ns", off_event.more_than(&off_nothing)),
+        ("author_event_alone_ns", alone_event.more_than(&alone_nothing)),
+        ("trace_printk_ns", printk.median()),
+        ("span_enter_exit_ns", span.median()),
+        ("span_beside_others_ns", beside.median()),
+        ("tracing_event_ns", tracing.median()),
+        ("tracing_off_ns", off_tracing.more_than(&off_nothing)),
+        ("tracing_alone_ns", alone_tracing.more_than(&alone_nothing)),
+    ] {
+        report.add(name, Ok(value));
+    }
+    Ok(report)
+}
+
+/// This program as a worker, with the agent, in a session if there is one.
+fn worker(agent: &Path, session: Option<&Live>) -> Result<Worker, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(own);
+    command.arg("author-worker").env("LD_PRELOAD", agent);
+    if let Some(session) = session {
+        command.env("LOOKBACK_SESSION", session.path());
+    }
+    Worker::start(command)
+}
+
+fn repeat(worker: &mut Worker, operations: &[&str], samples: &mut [Samples]) -> Result<(), String> {
+    for (operation, samples) in operations.iter().zip(samples) {
+        samples.push(worker.repeat(operation, EVENTS)?.cpu);
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Events of a program's own.
+//!
+//! [`trace_event!`] defines an event, and a function that records it; [`trace_printk!`] records a message.
+//! While the program is not recorded, or the event is off, that costs a load and a branch. There is nothing
+//! to set up: `lookback record -e shop -- PROGRAM` finds the events, and switches them on and off by name.
+//!
+//! ```
+//! use tracepoint::{trace_event, trace_printk};
+//!
+//! #[derive(Clone, Copy)]
+//! enum Status {
+//!     New = 1,
+//!     Paid = 2,
+//! }
+//!
+//! trace_event! {
+//!     /// A customer has ordered something.
+//!     pub fn shop:order_taken(
+//!         id: u64,
+//!         status: Status as symbolic { Status::New => "new", Status::Paid => "paid" },
+//!         flags: u32 as flags { 1 => "GIFT", 2 => "EXPRESS" },
+//!         customer: &str,
+//!         items: &[u16],
+//!     ) => "order {id} of {customer} is {status}";
+//!
+//!     /// Somebody waits for a lock.
+//!     pub fn shop:lock_waits(lock: u64 as hex, readers: u8);
+//! }
+//!
+//! order_taken(7, Status::Paid, 2, "Ada", &[1, 5]);
+//! if lock_waits::is_enabled() {
+//!     lock_waits(0xffc0, 2);
+//! }
+//! trace_printk!("order {} is done", 7);
+//! ```
+//!
+//! # Fields
+//!
+//! | type | in the record | printed |
+//! |---|---|---|
+//! | `u8` ... `u64`, `usize`, `i8` ... `i64`, `isize` | the number | decimal; with `as hex` hexadecimal |
+//! | `bool` | a byte | `true` or `false` |
+//! | `char` | its UTF-8 text | `'c'` |
+//! | `*const T`, `*mut T` | the address | hexadecimal |
+//! | `[T; N]` of numbers | the elements | `{0x1,0x2}`; bytes as `01 02` |
+//! | `&[T]` of numbers | the elements, as many as there is room for | the same |
+//! | `&str`, `&CStr` | the text, as much as there is room for | in quotes |
+//! | a number or an enum, `as symbolic { VALUE => "NAME", ... }` | 8 bytes | the name, else the value in hexadecimal |
+//! | a number, `as flags { BIT => "NAME", ... }` | 8 bytes | the names, with `\|` between them |
+//!
+//! An event has 256 bytes, 8 of which are the common fields; texts and slices share what fixed fields leave.
+//!
+//! # What it promises
+//!
+//! Recording makes no system call, takes no lock, allocates nothing and may be done in a signal handler. The
+//! functions may be used in crates that forbid `unsafe`, and in libraries that are loaded and unloaded while
+//! the program runs. The crate has no recorder of its own: that is in the object which `lookback` preloads,
+//! so a process has one, whoever in it has events. A program that is started without `lookback` records
+//! nothing. See `docs/decisions/002-author-events.md`.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+mod field;
+mod print;
+mod printk;
+mod record;
+mod registration;
+mod site;
+mod trace_event;
+mod value;
+
+pub use field::{Field, Kind, Name};
+#[doc(hidden)]
+pub use print::check_print;
+pub use printk::{MESSAGES, here, print};
+pub use record::{Layout, Record};
+pub use registration::{Entry, is_wanted, register, switched};
+pub use site::Site;
+pub use value::{Flags, Hex, Number, Symbolic, Value};

@@ -1,0 +1,162 @@
+//! Telling the recorder of the sites.
+//!
+//! Every program and library that has sites has a constructor for all of them. If the environment names a
+//! session, it asks the dynamic linker for the recorder's function; else that was all. (A weak symbol would
+//! need no question, but linkers don't agree on what one is in a program that nobody defines: for mold it is
+//! null for good.)
+
+use crate::Site;
+use abi::site;
+use core::ffi::{CStr, c_char, c_void};
+use core::mem::transmute;
+use core::sync::atomic::{AtomicPtr, AtomicU32};
+
+/// The recorder's function that registers the sites from one address up to another; null pointers among them
+/// are passed over.
+type Register = unsafe extern "C" fn(*const *const site::Site, *const *const site::Site);
+
+/// What a site has in the section of sites: its address. Writable, as the dynamic linker fills it in: so all
+/// entries have the same section flags, whatever model of relocation they are compiled for.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Entry(AtomicPtr<site::Site>);
+
+impl Entry {
+    /// That of `site`.
+    pub const fn new(site: &'static Site) -> Entry {
+        Entry(AtomicPtr::new((&raw const *site).cast_mut().cast()))
+    }
+}
+
+/// Registers a site that is in no section. Without a recorder nothing happens; a site that is registered
+/// already stays so.
+///
+/// Not async-signal-safe. Cost: some microseconds.
+pub fn register(site: &'static Site) {
+    let entry = (&raw const *site).cast::<site::Site>();
+    let entries = (&raw const entry).cast::<*const site::Site>();
+    if let Some(register) = recorder() {
+        // SAFETY: an array of one pointer to a site.
+        unsafe { register(entries, entries.add(1)) }
+    }
+}
+
+/// The recorder's function that registers sites.
+fn recorder() -> Option<Register> {
+    // SAFETY: null, or a function of this type.
+    unsafe { transmute::<*const c_void, Option<Register>>(linux::find(c"lookback_register")) }
+}
+
+/// The word that changes whenever events are switched on or off: for who keeps a copy of what is on. None
+/// where there is no recorder, or no session.
+pub fn switched() -> Option<&'static AtomicU32> {
+    type Switched = extern "C" fn() -> *const AtomicU32;
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Switched>>(linux::find(c"lookback_switched")) };
+    // SAFETY: null, or a word of the session's, which is never unmapped.
+    unsafe { function?().as_ref() }
+}
+
+/// Whether an event of this name would be on if it were registered now.
+pub fn is_wanted(system: &CStr, name: &CStr) -> bool {
+    type Wanted = unsafe extern "C" fn(*const c_char, *const c_char) -> bool;
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Wanted>>(linux::find(c"lookback_wanted")) };
+    // SAFETY: two texts.
+    function.is_some_and(|wanted| unsafe { wanted(system.as_ptr(), name.as_ptr()) })
+}
+
+/// Where the recorder runs.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod linux {
+    use super::*;
+    use core::arch::asm;
+    use core::ffi::{c_char, c_int};
+    use core::ptr::{null, null_mut};
+
+    /// So that the section is there where no site is.
+    #[used]
+    #[unsafe(link_section = "lookback_sites")]
+    static NONE: Entry = Entry(AtomicPtr::new(null_mut()));
+
+    unsafe extern "C" {
+        #[link_name = "__start_lookback_sites"]
+        static SITES_START: [*const site::Site; 0];
+        #[link_name = "__stop_lookback_sites"]
+        static SITES_END: [*const site::Site; 0];
+    }
+
+    /// The variable that is set in every process that is recorded.
+    const SESSION: &[u8] = b"LOOKBACK_SESSION=";
+
+    #[used]
+    #[unsafe(link_section = ".init_array")]
+    static CONSTRUCTOR: extern "C" fn(c_int, *const *const c_char, *const *const c_char) = {
+        extern "C" fn construct(_: c_int, _: *const *const c_char, environment: *const *const c_char) {
+            // SAFETY: what the C library passes to constructors.
+            if unsafe { has_session(environment) }
+                && let Some(register) = recorder()
+            {
+                // SAFETY: the linker has put the section between the two.
+                unsafe { register((&raw const SITES_START).cast(), (&raw const SITES_END).cast()) }
+            }
+        }
+        construct
+    };
+
+    /// Whether an environment names a session.
+    ///
+    /// # Safety
+    ///
+    /// It is null, or an array of texts with a null at its end.
+    unsafe fn has_session(environment: *const *const c_char) -> bool {
+        if environment.is_null() {
+            return false;
+        }
+        let mut next = environment;
+        // SAFETY: the caller's promise; a comparison ends at a text's zero byte, the loop at the null.
+        unsafe {
+            while !(*next).is_null() {
+                let entry = (*next).cast::<u8>();
+                if SESSION.iter().enumerate().all(|(index, byte)| *entry.add(index) == *byte) {
+                    return true;
+                }
+                next = next.add(1);
+            }
+        }
+        false
+    }
+
+    /// A function of the recorder's, if there is one; else null.
+    pub(super) fn find(name: &CStr) -> *const c_void {
+        type Find = unsafe extern "C" fn(*const c_void, *const c_char) -> *const c_void;
+        let address: usize;
+        // The address of a weak symbol, for which Rust has no other way: null in a program that is linked
+        // statically, and so can't be recorded.
+        // SAFETY: reads a word that the linker has made for the symbol.
+        unsafe {
+            asm!(
+                ".weak dlsym",
+                "mov {}, qword ptr [rip + dlsym@GOTPCREL]",
+                out(reg) address,
+                options(pure, readonly, nostack, preserves_flags),
+            );
+        }
+        // SAFETY: null, or libc's function.
+        match unsafe { transmute::<usize, Option<Find>>(address) } {
+            // SAFETY: null is RTLD_DEFAULT.
+            Some(find) => unsafe { find(null(), name.as_ptr()) },
+            None => null(),
+        }
+    }
+}
+
+/// Where there is none: events are compiled, and are off.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+mod linux {
+    use super::*;
+
+    pub(super) fn find(_: &CStr) -> *const c_void {
+        core::ptr::null()
+    }
+}

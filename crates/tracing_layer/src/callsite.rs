@@ -1,0 +1,73 @@
+//! What is known of each callsite.
+
+use crate::name;
+use crate::typed::Event;
+use std::ptr::from_ref;
+use std::sync::OnceLock;
+use tracepoint::{Field, Kind, Layout, Record, Site, Value};
+use tracing_core::Metadata;
+
+/// A callsite's events.
+#[derive(Debug)]
+pub(crate) struct Callsite {
+    metadata: &'static Metadata<'static>,
+    /// The event; of a span, that it is made.
+    pub(crate) event: Event,
+    /// Of a span: that it is entered, and left.
+    pub(crate) moves: Option<[&'static Site; 2]>,
+}
+
+/// The places for callsites, found by the addresses of their metadata: nobody waits to find one.
+static CALLSITES: OnceLock<Box<[OnceLock<Callsite>]>> = OnceLock::new();
+
+/// How many there are. Callsites beyond are not recorded.
+const PLACES: usize = 4096;
+
+/// How many places are looked at for one.
+const PROBES: usize = 64;
+
+impl Callsite {
+    /// The callsite with this metadata, which is entered where it isn't known; None when there is no room.
+    #[inline]
+    pub(crate) fn of(metadata: &'static Metadata<'static>) -> Option<&'static Callsite> {
+        let places = CALLSITES.get_or_init(|| (0..PLACES).map(|_| OnceLock::new()).collect());
+        // Metadata is larger than 64 bytes, and aligned.
+        let first = from_ref(metadata).addr() / 64;
+        (first..first + PROBES).find_map(|place| {
+            let place = places.get(place % PLACES)?;
+            let found = place.get_or_init(|| Callsite::new(metadata));
+            std::ptr::eq(found.metadata, metadata).then_some(found)
+        })
+    }
+
+    fn new(metadata: &'static Metadata<'static>) -> Callsite {
+        let system = name::kept(metadata.target());
+        let own = name::of(metadata);
+        let before: &[_] = if metadata.is_span() { &[c"span", c"parent"] } else { &[c"span"] };
+        let moves = metadata.is_span().then(|| {
+            ["enter", "exit"].map(|what| {
+                let fields = vec![Field::new(c"span", Kind::unsigned(8), &[])].leak();
+                let site = Site::new(system, name::kept(&format!("{own}_{what}")), None, fields);
+                let site: &'static Site = Box::leak(Box::new(site));
+                tracepoint::register(site);
+                site
+            })
+        });
+        Callsite { metadata, event: Event::new(system, name::kept(&own), before), moves }
+    }
+
+    /// Whether any of its events is on.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.event.is_enabled() || self.moves.iter().flatten().any(|site| site.is_enabled())
+    }
+}
+
+/// Records that the span `id` is entered or left.
+#[inline]
+pub(crate) fn record_move(site: &Site, id: u64) {
+    if site.is_enabled() {
+        let mut record = Record::new(const { Layout::of(&[u64::KIND]) });
+        id.fix(&mut record);
+        site.write(&mut record);
+    }
+}

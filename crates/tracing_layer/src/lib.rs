@@ -1,0 +1,75 @@
+//! Spans and events of `tracing`, and records of `log`, as events of lookback.
+//!
+//! [`layer`] is added to a subscriber ([`only_layer`] where there is no other), [`Logger`] is a logger. While
+//! the program is not recorded, or what a callsite records is off, the callsite is off for this layer: what
+//! it costs is tracing's own test.
+//!
+//! ```
+//! use tracing_subscriber::layer::SubscriberExt;
+//!
+//! let subscriber = tracing_subscriber::registry().with(tracing_layer::layer());
+//! tracing::subscriber::with_default(subscriber, || {
+//!     let _span = tracing::info_span!("request", id = 7).entered();
+//!     tracing::info!(status = 200, "answered");
+//! });
+//! ```
+//!
+//! # Names
+//!
+//! The target is the system, with `_` for what is no letter or digit: `shop::db` is `shop_db`. An event has
+//! its name, or if it was not given one, its file and line: `main_42`. A span has three events: `request`
+//! when it is made, with its fields; `request_enter` and `request_exit`. They are switched as all others, at
+//! any time:
+//! `lookback record -e shop_db: -e '*:request*' -- PROGRAM`.
+//!
+//! # Fields
+//!
+//! Those of the callsite, the first 16, as numbers, truth values or text. What else there is (`?value`,
+//! `%value`, numbers with a fraction) is recorded as its text. Before them `span`: the
+//! number of the span that it happens in, or that is made, entered, left; and for a span that is made,
+//! `parent`. So what an async task does is found by its span, whatever threads it runs on.
+//!
+//! # What it does to the program
+//!
+//! Where there is a session, a thread called `lookback` waits for events to be switched. It is not in the
+//! children of a fork: there, what is on stays on, or can be switched off. Names are kept for as long as the
+//! process lives.
+#![forbid(unsafe_code)]
+
+mod callsite;
+mod logger;
+mod name;
+mod recorder;
+mod switches;
+mod text;
+mod typed;
+mod values;
+
+pub use logger::Logger;
+pub use recorder::Recorder;
+pub use switches::Switches;
+
+use tracing_core::Subscriber;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Filtered;
+use tracing_subscriber::registry::LookupSpan;
+
+/// The layer, beside others: it takes only what is on, and leaves alone what others take.
+///
+/// Starts a thread, if there is a session.
+pub fn layer<S>() -> Filtered<Recorder, Switches, S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    switches::watch();
+    Recorder { is_only: false }.with_filter(Switches)
+}
+
+/// The layer where it is the only one: what is off for it is off. Quicker, since tracing keeps no account of
+/// who wants what.
+///
+/// Starts a thread, if there is a session.
+pub fn only_layer() -> Recorder {
+    switches::watch();
+    Recorder { is_only: true }
+}
