@@ -12,6 +12,7 @@
 //! | maps       |  a MapChunk where a process has more objects than fit its entry
 //! | objects    |  an Object per mapped file
 //! | heap       |  descriptions and paths; only grows
+//! | rules      |  twice: which events are to be on when programs bring them
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -28,7 +29,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -44,6 +45,8 @@ pub const MAP_CHUNKS: usize = 1024;
 pub const OBJECTS: usize = 1024;
 /// Bytes for descriptions and paths.
 pub const HEAP: usize = 1 << 20;
+/// The most bytes of rules.
+pub const RULES: usize = 4096;
 
 /// Where the words that say what is on start: those of the agent's events are in the header's page.
 pub const ENABLED_OFFSET: u64 = 512;
@@ -65,8 +68,10 @@ pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<Process>(
 pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>()) as u64;
 /// Where the heap starts.
 pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
+/// Where the rules start: two areas, of which one is valid, see [`Header::rules`].
+pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 /// Bytes of all that. The first instance's buffer follows in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = (HEAP_OFFSET as usize + HEAP).next_multiple_of(4096);
+pub const FILE_SIZE: usize = (RULES_OFFSET as usize + 2 * RULES).next_multiple_of(4096);
 
 /// The file in a session's directory: a control file, and a [buffer](crate::buffer) behind it. One file,
 /// because every process that starts has to open and map it.
@@ -117,6 +122,12 @@ pub struct Header {
     pub collected: AtomicU64,
     /// Threads, processes, objects and descriptions that found no room, see [`Table`].
     pub refused: [AtomicU64; 4],
+    /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
+    /// by one store, after the other area was filled.
+    pub rules: AtomicU64,
+    /// The time of the oldest event in a snapshot. Entries that ended later are kept for it. `u64::MAX` when
+    /// no snapshot is kept.
+    pub kept_since: AtomicU64,
 }
 
 /// The tables that can be full.

@@ -40,14 +40,17 @@ mod claim;
 mod clocks;
 mod events;
 mod file;
+mod glob;
 mod heap;
 mod objects;
 mod processes;
+mod rules;
 mod tasks;
 
 pub use clocks::Clocks;
 pub use events::Description;
 pub use file::{ControlFile, Identity, Unusable};
+pub use glob::glob;
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use processes::{Map, NewProcess, ProcessInfo};
 pub use tasks::{NewTask, TaskInfo};

@@ -13,7 +13,7 @@
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! Session::create(&path, &Options { buffer_kb: 64, overwrite: true }).unwrap();
+//! Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
 //!
 //! let recorder = Recorder::start(&path, directory.path()).unwrap();
 //! // ... programs that know the session run ...

@@ -47,21 +47,32 @@ impl Session {
     }
 
     /// Switches the selected events on, in all traced processes at once. How many they are; an error, and
-    /// nothing switched, when there are none.
+    /// nothing switched, when there are none. Events that programs bring later stay as they are, see
+    /// [`Session::set`].
     pub fn enable(&self, selection: &Selection) -> Result<usize, Error> {
-        let selected: Vec<EventInfo> = self
-            .events()
-            .filter(|event| selection.matches(&event.system, &event.name, event.class))
-            .collect();
+        let selected = self.selected(selection);
         if selected.is_empty() {
-            let events: Vec<EventInfo> = self.events().collect();
-            let names = events.iter().map(|event| (event.system.as_str(), event.name.as_str()));
-            let similar = selection.similar(names);
-            return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
+            return Err(self.no_such_event(selection));
         }
         for event in &selected {
             self.control().enable(event.id, 0, true);
         }
         Ok(selected.len())
+    }
+
+    /// The events that are selected.
+    pub(crate) fn selected(&self, selection: &Selection) -> Vec<EventInfo> {
+        let is_selected = |event: &EventInfo| selection.matches(&event.system, &event.name, event.class);
+        self.events().filter(is_selected).collect()
+    }
+
+    pub(crate) fn no_such_event(&self, selection: &Selection) -> Error {
+        Error::NoSuchEvent { selection: selection.text().to_string(), similar: self.similar(selection) }
+    }
+
+    /// Events that may be meant where none is selected.
+    pub(crate) fn similar(&self, selection: &Selection) -> Vec<String> {
+        let events: Vec<EventInfo> = self.events().collect();
+        selection.similar(events.iter().map(|event| (event.system.as_str(), event.name.as_str())))
     }
 }

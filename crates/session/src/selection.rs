@@ -80,6 +80,28 @@ impl Selection {
         }
     }
 
+    /// What it is as a rule of [`control::ControlFile::set_rules`]; None for a class.
+    pub(crate) fn pattern(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Class(_) => None,
+            Kind::Event { system, name } => Some(format!("{system}:{name}")),
+            Kind::SystemOrEvent(pattern) => Some(pattern.clone()),
+        }
+    }
+
+    /// Whether it says of which system the events are.
+    pub(crate) fn names_system(&self) -> bool {
+        matches!(self.kind, Kind::Event { .. })
+    }
+
+    /// Whether it says that, and means this system, but for a typing error.
+    pub(crate) fn nearly_names(&self, system: &str) -> bool {
+        match &self.kind {
+            Kind::Event { system: of, .. } => glob(of, system) || edit_distance(of, system) <= 1,
+            _ => false,
+        }
+    }
+
     /// Those of some events, given by system and name, that may be meant where nothing matches.
     pub fn similar<'a>(&self, events: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
         let near = |(system, name)| Some((self.distance(system, name)?, format!("{system}:{name}")));
@@ -97,46 +119,9 @@ impl Selection {
     }
 }
 
-/// Whether `text` fits a pattern of the shell's: `*`, `?`, `[a-z]`, `[!a-z]`.
+/// Whether `text` fits a pattern.
 fn glob(pattern: &str, text: &str) -> bool {
-    fn fits(pattern: &[char], text: &[char]) -> bool {
-        match pattern {
-            [] => text.is_empty(),
-            ['*', rest @ ..] => (0..=text.len()).any(|skip| fits(rest, &text[skip..])),
-            ['?', rest @ ..] => !text.is_empty() && fits(rest, &text[1..]),
-            ['[', rest @ ..] => match (rest.iter().skip(1).position(|end| *end == ']'), text) {
-                (Some(end), [first, others @ ..]) => {
-                    let (set, behind) = (&rest[..=end], &rest[end + 2..]);
-                    is_in(set, *first) && fits(behind, others)
-                }
-                (None, [first, others @ ..]) => *first == '[' && fits(rest, others),
-                (_, []) => false,
-            },
-            [letter, rest @ ..] => text.first() == Some(letter) && fits(rest, &text[1..]),
-        }
-    }
-    let letters = |text: &str| text.chars().collect::<Vec<char>>();
-    fits(&letters(pattern), &letters(text))
-}
-
-/// Whether a letter is in the set between brackets.
-fn is_in(set: &[char], letter: char) -> bool {
-    let (negated, set) = match set {
-        ['!' | '^', rest @ ..] => (true, rest),
-        set => (false, set),
-    };
-    let mut rest = set;
-    let mut found = false;
-    while let [first, others @ ..] = rest {
-        if let ['-', last, behind @ ..] = others {
-            found |= (*first..=*last).contains(&letter);
-            rest = behind;
-        } else {
-            found |= *first == letter;
-            rest = others;
-        }
-    }
-    found != negated
+    control::glob(pattern.as_bytes(), text.as_bytes())
 }
 
 /// How many letters have to be put in, taken out or changed to make one of the other.

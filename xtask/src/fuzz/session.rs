@@ -38,7 +38,7 @@ impl Damaged {
     /// A new one in `directory`, with something in all of its tables and buffers.
     pub fn new(directory: &Path) -> Result<Damaged, String> {
         let path = directory.join(format!("session-{}", std::process::id()));
-        let options = Options { buffer_kb: BUFFER_KB, overwrite: true };
+        let options = Options { buffer_kb: BUFFER_KB, ..Options::default() };
         let session = Session::create(&path, &options).map_err(|error| error.to_string())?;
         fill_tables(&session);
         let blocks = session.buffer().geometry().blocks() as usize;

@@ -2,9 +2,7 @@
 
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
-use rustix::fs::{FlockOperation, flock};
-use session::{DEFAULT_KB, Options, Place, Selection, Session, fitting_kb};
-use std::fs::File;
+use session::{DEFAULT_KB, Lock, Options, Place, Selection, Session, fitting_kb};
 use std::path::{Path, PathBuf};
 
 /// What the names of sessions start with that live as long as one recording.
@@ -15,7 +13,7 @@ const PRIVATE: &str = "record-";
 pub(crate) struct OwnSession {
     session: Session,
     /// Held as long as the session is recorded; goes with the process.
-    _lock: File,
+    _lock: Lock,
     is_made: bool,
     /// Events that this recording has switched on.
     enabled: Vec<u16>,
@@ -31,13 +29,13 @@ impl OwnSession {
         };
         let is_made = path.symlink_metadata().is_err();
         let session = if is_made { make(&path, arguments.buffer_size)? } else { open(&path, arguments)? };
-        let lock = match lock(&path) {
+        let lock = match Lock::reader(&path) {
             Ok(lock) => lock,
             Err(error) => {
                 if is_made {
                     let _ = Session::remove(&path);
                 }
-                return Err(error);
+                return Err(error.into());
             }
         };
         let mut own = OwnSession { session, _lock: lock, is_made, enabled: Vec::new() };
@@ -86,9 +84,9 @@ impl Drop for OwnSession {
 fn make(path: &Path, kb: Option<u64>) -> Done<Session> {
     let buffer_kb = match kb {
         Some(kb) => kb,
-        None => fitting_kb(path, DEFAULT_KB)?,
+        None => fitting_kb(path, DEFAULT_KB, 0)?,
     };
-    Ok(Session::create(path, &Options { buffer_kb, overwrite: true })?)
+    Ok(Session::create(path, &Options { buffer_kb, ..Options::default() })?)
 }
 
 fn open(path: &Path, arguments: &Record) -> Done<Session> {
@@ -101,20 +99,6 @@ fn open(path: &Path, arguments: &Record) -> Done<Session> {
     Ok(Session::open(path)?)
 }
 
-/// Makes sure that nobody else empties the session's buffers.
-fn lock(path: &Path) -> Done<File> {
-    let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", path.display()));
-    let directory = File::open(path).map_err(failed)?;
-    flock(&directory, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
-        rustix::io::Errno::WOULDBLOCK => Failure::failed(format_args!(
-            "{} is being recorded by another lookback: wait for it, or name another session",
-            path.display()
-        )),
-        error => failed(error.into()),
-    })?;
-    Ok(directory)
-}
-
 /// Removes what recordings have left behind that were killed: their locks are gone.
 fn remove_abandoned(place: &Place) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
@@ -122,7 +106,7 @@ fn remove_abandoned(place: &Place) {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PRIVATE)) && path.is_dir()
     };
     for path in entries.flatten().map(|entry| entry.path()).filter(is_private) {
-        if is_old(&path) && lock(&path).is_ok() {
+        if is_old(&path) && Lock::reader(&path).is_ok() {
             let _ = Session::remove(&path);
         }
     }
