@@ -1,9 +1,9 @@
 //! `lookback record`.
 
-mod child;
-mod output;
+pub(crate) mod child;
+pub(crate) mod output;
 mod own_session;
-mod program;
+pub(crate) mod program;
 mod progress;
 mod summary;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
 }
 
 /// Ends as the program did: with its exit code, or by its signal.
-fn pass_on(status: std::process::ExitStatus) -> Done {
+pub(crate) fn pass_on(status: std::process::ExitStatus) -> Done {
     use rustix::process::{Resource, Rlimit, setrlimit};
     use signal_hook::low_level;
     use std::os::unix::process::ExitStatusExt;

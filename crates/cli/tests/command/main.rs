@@ -14,4 +14,5 @@ mod processes;
 mod programs;
 mod report;
 mod signals;
+mod standing;
 mod terminal;
