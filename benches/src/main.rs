@@ -22,6 +22,7 @@ mod ring;
 mod row;
 mod samples;
 mod spawn;
+mod standing;
 mod threads;
 mod worker;
 mod workload;

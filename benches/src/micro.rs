@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
-use crate::{events, lttng, spawn, threads};
+use crate::{events, lttng, spawn, standing, threads};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ enum Part {
     Calls,
     Threads,
     Starts,
+    Sessions,
 }
 
 impl Options {
@@ -75,6 +76,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
     if options.wants(Part::Starts) {
         progress.say("starts of programs");
         measure_starts(&mut report, &programs, &agent, &on);
+    }
+    if options.wants(Part::Sessions) {
+        progress.say("sessions that stand");
+        standing::measure(&mut report, &agent);
     }
     Ok(report)
 }
