@@ -24,7 +24,7 @@ impl Live {
         let session = session.map_err(|error| error.to_string())?;
         for text in events {
             let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
-            session.enable(&selection).map_err(|error| error.to_string())?;
+            session.set(&selection, true).map_err(|error| error.to_string())?;
         }
         Ok(Live { session, directory })
     }

@@ -25,6 +25,7 @@ mod row;
 mod samples;
 mod site;
 mod spawn;
+mod standing;
 mod threads;
 mod tracefs;
 mod worker;

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
-use crate::{events, lttng, spawn, threads};
+use crate::{events, lttng, spawn, standing, threads};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ enum Part {
     Calls,
     Threads,
     Starts,
+    Sessions,
 }
 
 impl Options {
@@ -53,7 +54,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
     events::register()?;
     for event in ["bench:number", "bench:text"] {
         let selection = event.parse().map_err(|_| format!("{event}: bad selection"))?;
-        on.session.enable(&selection).map_err(|error| error.to_string())?;
+        on.session.set(&selection, true).map_err(|error| error.to_string())?;
     }
     let programs = Programs::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
@@ -75,6 +76,10 @@ pub fn run(options: &Options) -> Result<Report, String> {
     if options.wants(Part::Starts) {
         progress.say("starts of programs");
         measure_starts(&mut report, &programs, &agent, &on);
+    }
+    if options.wants(Part::Sessions) {
+        progress.say("sessions that stand");
+        standing::measure(&mut report, &agent);
     }
     Ok(report)
 }

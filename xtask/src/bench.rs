@@ -20,7 +20,7 @@ pub struct Bench {
 enum What {
     /// The cost of single operations, beside other tracers
     Micro {
-        /// Only this part: events, calls, threads or starts; may be given several times
+        /// Only this part: events, calls, threads, starts or sessions; may be given several times
         #[arg(long, value_name = "PART")]
         part: Vec<String>,
     },

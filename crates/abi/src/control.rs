@@ -11,8 +11,8 @@
 //! | processes  |  a Process per program that was started, with its first thread
 //! | maps       |  a MapChunk where a process has more objects than fit its entry
 //! | objects    |  an Object per mapped file
-//! | switches   |  a Switch per pattern of events that was switched on or off
 //! | heap       |  descriptions and paths; only grows
+//! | rules      |  twice: which events are to be on when programs bring them
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -24,7 +24,6 @@
 //! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
 //! no event refers to it any more.
 
-use crate::switch::Switch;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookctl` and a zero byte.
@@ -44,10 +43,10 @@ pub const PROCESSES: usize = 4096;
 pub const MAP_CHUNKS: usize = 1024;
 /// Entries for mapped files.
 pub const OBJECTS: usize = 1024;
-/// Patterns that can be switched at a time.
-pub const SWITCHES: usize = 128;
 /// Bytes for descriptions and paths.
 pub const HEAP: usize = 1 << 20;
+/// The most bytes of rules.
+pub const RULES: usize = 4096;
 
 /// Where the words that say what is on start: those of the agent's events are in the header's page.
 pub const ENABLED_OFFSET: u64 = 512;
@@ -67,12 +66,12 @@ pub const PROCESSES_OFFSET: u64 = TASKS_OFFSET + (TASKS * size_of::<Task>()) as 
 pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<Process>()) as u64;
 /// Where the table of mapped files starts.
 pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>()) as u64;
-/// Where the table of switches starts.
-pub const SWITCHES_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
 /// Where the heap starts.
-pub const HEAP_OFFSET: u64 = SWITCHES_OFFSET + (SWITCHES * size_of::<Switch>()) as u64;
+pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
+/// Where the rules start: two areas, of which one is valid, see [`Header::rules`].
+pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 /// Bytes of all that. The first instance's buffer follows in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = (HEAP_OFFSET as usize + HEAP).next_multiple_of(4096);
+pub const FILE_SIZE: usize = (RULES_OFFSET as usize + 2 * RULES).next_multiple_of(4096);
 
 /// The file in a session's directory: a control file, and a [buffer](crate::buffer) behind it. One file,
 /// because every process that starts has to open and map it.
@@ -126,8 +125,12 @@ pub struct Header {
     pub collected: AtomicU64,
     /// Threads, processes, objects and descriptions that found no room, see [`Table`].
     pub refused: [AtomicU64; 4],
-    /// Changes of [`Switch`]es so far: the latest one's number.
-    pub switch_number: AtomicU64,
+    /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
+    /// by one store, after the other area was filled.
+    pub rules: AtomicU64,
+    /// The time of the oldest event in a snapshot. Entries that ended later are kept for it. `u64::MAX` when
+    /// no snapshot is kept.
+    pub kept_since: AtomicU64,
     /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
     pub switched: AtomicU32,
     _switched: u32,

@@ -28,4 +28,3 @@ mod drop_reason;
 pub mod page;
 pub mod pool;
 pub mod site;
-pub mod switch;

@@ -1,9 +1,13 @@
 //! What the command understands. Its help and its man pages are made from this.
 
+mod standing;
+
 use clap::{Args, Parser, Subcommand};
 use session::{Selection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+pub(crate) use standing::*;
 
 /// Record what programs do, and look back.
 ///
@@ -17,8 +21,13 @@ Examples:
   lookback report | less            read it, in the order of time
   trace-cmd report                  the same, with another tool
 
+  lookback start                    a session that stands, without a file
+  lookback run -- ./server          a program that takes part in it
+  lookback snapshot -s              keep the last moments, and go on
+  lookback show -s | less           read them
+
 Exit status:
-  that of the program that record runs; of lookback itself 0, or
+  that of the program that record or run starts; of lookback itself 0, or
   125  when it fails or was called wrongly
   126  when the program can't be executed
   127  when the program is not found")]
@@ -31,6 +40,19 @@ pub(crate) struct Arguments {
 pub(crate) enum Task {
     Record(Record),
     Report(Report),
+    Start(Start),
+    Stop(Stop),
+    Run(Run),
+    Show(Show),
+    Snapshot(Snapshot),
+    Extract(Extract),
+    Set(Set),
+    List(List),
+    Stat(Stat),
+    Clear(Clear),
+    Reset(Reset),
+    Delete(Delete),
+    Install(Install),
     Events(Events),
     /// Install the object that traced programs load, and print its path.
     #[command(hide = true)]

@@ -3,6 +3,7 @@
 //! ```text
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
+//! lookback start              a session that stands: run, show, snapshot, extract, stat and more
 //! ```
 #![forbid(unsafe_code)]
 
@@ -10,11 +11,13 @@ mod arguments;
 
 mod events;
 mod failure;
+mod json;
 mod manual;
 mod number;
 mod object;
 mod record;
 mod report;
+mod standing;
 
 use arguments::{Arguments, Task};
 use clap::Parser;
@@ -28,6 +31,19 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         Task::Record(arguments) => record::run(&arguments),
         Task::Report(arguments) => report::run(&arguments),
+        Task::Start(arguments) => standing::start(&arguments),
+        Task::Stop(arguments) => standing::stop(&arguments),
+        Task::Run(arguments) => standing::run(&arguments),
+        Task::Show(arguments) => standing::show(&arguments),
+        Task::Snapshot(arguments) => standing::snapshot(&arguments),
+        Task::Extract(arguments) => standing::extract(&arguments),
+        Task::Set(arguments) => standing::set(&arguments),
+        Task::List(arguments) => standing::list(&arguments),
+        Task::Stat(arguments) => standing::stat(&arguments),
+        Task::Clear(arguments) => standing::clear(&arguments),
+        Task::Reset(arguments) => standing::reset(&arguments),
+        Task::Delete(arguments) => standing::delete(&arguments),
+        Task::Install(arguments) => standing::install(&arguments),
         Task::Events(arguments) => events::run(&arguments),
         Task::Preload => object::print_path(),
         Task::Manual { directory } => manual::write(&directory),

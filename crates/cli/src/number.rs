@@ -22,6 +22,16 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// A duration of so many ns, in a unit that leaves few digits.
+pub(crate) fn duration(nanoseconds: u64) -> String {
+    let seconds = nanoseconds / 1_000_000_000;
+    let units = [("d", 86_400), ("h", 3600), ("min", 60)];
+    match units.into_iter().find(|(_, unit)| seconds >= 2 * unit) {
+        Some((name, unit)) => format!("{} {name}", seconds / unit),
+        None => format!("{seconds} s"),
+    }
+}
+
 /// A count and what is counted, in the plural unless it is one.
 pub(crate) fn count(number: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { singular } else { plural })
@@ -35,6 +45,8 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([17, 1536, 5 << 20].map(bytes), ["17 bytes", "1.5 KB", "5.0 MB"]);
+        let seconds = |seconds: u64| duration(seconds * 1_000_000_000);
+        assert_eq!([5, 119, 120, 7200, 172_800].map(seconds), ["5 s", "119 s", "2 min", "2 h", "2 d"]);
         assert_eq!(count(1, "event", "events"), "1 event");
         assert_eq!(count(2000, "event", "events"), "2,000 events");
     }

@@ -14,15 +14,13 @@ use std::time::{Duration, SystemTime};
 const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
 
 /// What the names of all its versions start with.
-const PREFIX: &str = "liblookback-";
+pub(crate) const PREFIX: &str = "liblookback-";
 
 /// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on
 /// its content, so that another version of this command doesn't replace what running programs have mapped.
 pub(crate) fn install(place: &Place) -> Done<PathBuf> {
     let directory = place.for_objects()?;
-    let mut hasher = DefaultHasher::new();
-    OBJECT.hash(&mut hasher);
-    let path = directory.path().join(format!("{PREFIX}{:016x}.so", hasher.finish()));
+    let path = directory.path().join(name());
     remove_old(directory.path(), &path);
     let is_there = std::fs::read(&path).is_ok_and(|found| found == OBJECT);
     if !is_there {
@@ -30,6 +28,13 @@ pub(crate) fn install(place: &Place) -> Done<PathBuf> {
             .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
     }
     Ok(path)
+}
+
+/// Its file's name.
+pub(crate) fn name() -> String {
+    let mut hasher = DefaultHasher::new();
+    OBJECT.hash(&mut hasher);
+    format!("{PREFIX}{:016x}.so", hasher.finish())
 }
 
 /// How long an object is kept that another version of this command has put there: programs that were traced

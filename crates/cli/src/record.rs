@@ -1,9 +1,9 @@
 //! `lookback record`.
 
-mod child;
-mod output;
+pub(crate) mod child;
+pub(crate) mod output;
 mod own_session;
-mod program;
+pub(crate) mod program;
 mod progress;
 mod summary;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
     let program = Program::find(&arguments.command)?;
     let output = Output::prepare(&arguments.output)?;
     let place = Place::of_user()?;
-    let session = OwnSession::prepare(&place, arguments)?;
+    let mut session = OwnSession::prepare(&place, arguments)?;
     let object = object::install(&place)?;
     let recorder = Recorder::start(session.path(), output.directory())?;
     let mut progress = Progress::new(arguments.quiet);
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
 }
 
 /// Ends as the program did: with its exit code, or by its signal.
-fn pass_on(status: std::process::ExitStatus) -> Done {
+pub(crate) fn pass_on(status: std::process::ExitStatus) -> Done {
     use rustix::process::{Resource, Rlimit, setrlimit};
     use signal_hook::low_level;
     use std::os::unix::process::ExitStatusExt;

@@ -4,8 +4,8 @@ pub(crate) mod filter;
 
 use crate::arguments::Report;
 use crate::failure::{Done, Failure};
-use filter::Filter;
-use std::collections::HashMap;
+use filter::{Choice, Filter};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -19,10 +19,7 @@ use trace_data::text::{Header, Layout, TextWriter, is_nanoseconds};
 
 /// Shows a recording.
 pub(crate) fn run(arguments: &Report) -> Done {
-    match show(arguments, std::io::stdout().lock()) {
-        Ok(()) | Err(Problem::OutputClosed) => Ok(ExitCode::SUCCESS),
-        Err(Problem::Told(failure)) => Err(failure),
-    }
+    done(show(arguments, std::io::stdout().lock()))
 }
 
 /// Why showing has ended early.
@@ -45,10 +42,44 @@ fn show(arguments: &Report, out: impl Write) -> Result<(), Problem> {
     let path = arguments.file.as_path();
     let unusable = |error: &dyn std::fmt::Display| Problem::Told(Failure::failed(explain(path, error)));
     let file = File::open(path).map_err(|error| unusable(&error))?;
+    let choice =
+        Choice { events: &arguments.events, cpus: arguments.cpu.as_ref(), threads: arguments.pid.as_ref() };
+    print(file, &choice, LossesAtStart::Shown, &unusable, out)
+}
+
+/// What was lost before a CPU's first event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LossesAtStart {
+    /// Stands there.
+    Shown,
+    /// Is in the header's count alone, as in the kernel's `trace` file: a full buffer has lost its start.
+    Counted,
+}
+
+/// Prints a recording that a session's buffers were copied to.
+pub(crate) fn print_copy(file: File, choice: &Choice<'_>) -> Done {
+    let unusable = |error: &dyn std::fmt::Display| Problem::Told(Failure::failed(error));
+    done(print(file, choice, LossesAtStart::Counted, &unusable, std::io::stdout().lock()))
+}
+
+fn done(printed: Result<(), Problem>) -> Done {
+    match printed {
+        Ok(()) | Err(Problem::OutputClosed) => Ok(ExitCode::SUCCESS),
+        Err(Problem::Told(failure)) => Err(failure),
+    }
+}
+
+fn print(
+    file: File,
+    choice: &Choice<'_>,
+    losses: LossesAtStart,
+    unusable: &dyn Fn(&dyn std::fmt::Display) -> Problem,
+    out: impl Write,
+) -> Result<(), Problem> {
     let mut recording = Recording::open(file).map_err(|error| unusable(&error))?;
     let metadata = recording.metadata().clone();
     let events = metadata.events(Dialect::Kernel).map_err(|error| unusable(&error))?;
-    let filter = Filter::new(arguments, &events).map_err(Problem::Told)?;
+    let filter = Filter::new(choice, &events).map_err(Problem::Told)?;
     let (symbols, tasks) = (metadata.symbols(), metadata.cmdlines.iter().cloned().collect::<HashMap<_, _>>());
     let buffer = recording.buffers().first().cloned();
     let clock = buffer.as_ref().map_or(metadata.options.clock.as_str(), |buffer| &buffer.clock);
@@ -60,11 +91,14 @@ fn show(arguments: &Report, out: impl Write) -> Result<(), Problem> {
     let Some(pages) = recording.pages(0) else { return Ok(text.flush()?) };
     let mut merge = Merge::new(pages).map_err(|error| unusable(&error))?;
     let mut lost: HashMap<u32, Missed> = HashMap::new();
+    let mut started = HashSet::new();
     loop {
         let next = merge.next().map_err(|error| unusable(&error));
         // What was read before the damage is shown all the same.
         let Some(record) = next.inspect_err(|_| drop(text.flush()))? else { break };
-        let missed = lost.remove(&record.cpu).unwrap_or_default().and(record.lost);
+        let is_start = started.insert(record.cpu) && losses == LossesAtStart::Counted;
+        let here = if is_start { Missed::None } else { record.lost };
+        let missed = lost.remove(&record.cpu).unwrap_or_default().and(here);
         if filter.shows(&record) {
             let time = metadata.options.time(record.time);
             text.event(&trace_data::merge::Record { time, lost: missed, ..record })?;

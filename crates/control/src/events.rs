@@ -35,17 +35,26 @@ impl ControlFile {
     }
 
     /// The id of the event, which is entered if the session doesn't know it. Events with the same system,
-    /// name and format are the same, whatever process they come from. None when there is no room.
+    /// name and format are the same, whatever process they come from. One that is new is on if the
+    /// [rules](ControlFile::set_rules) say so. None when there is no room.
     pub fn add_event(&self, system: &str, name: &str, format: &str) -> Option<u16> {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
-        let added = self.try_add_event(&parts);
-        if added.is_none() {
-            self.count_refused(Table::Events);
+        match self.try_add_event(&parts) {
+            Some((id, is_new)) => {
+                if is_new {
+                    self.apply_rules(id, system, name);
+                }
+                Some(id)
+            }
+            None => {
+                self.count_refused(Table::Events);
+                None
+            }
         }
-        added
     }
 
-    fn try_add_event(&self, parts: &[&[u8]]) -> Option<u16> {
+    /// The event's id, and whether it was entered just now.
+    fn try_add_event(&self, parts: &[&[u8]]) -> Option<(u16, bool)> {
         if parts.iter().map(|part| part.len()).sum::<usize>() > LONGEST {
             return None;
         }
@@ -57,13 +66,13 @@ impl ControlFile {
                     fresh = self.allocate(parts)?;
                 }
                 match entry.description.compare_exchange(0, fresh, AcqRel, Acquire) {
-                    Ok(_) => return Some(index as u16),
-                    Err(other) if self.is_text(other, parts) => return Some(index as u16),
+                    Ok(_) => return Some((index as u16, true)),
+                    Err(other) if self.is_text(other, parts) => return Some((index as u16, false)),
                     Err(_) => continue,
                 }
             }
             if self.is_text(found, parts) {
-                return Some(index as u16);
+                return Some((index as u16, false));
             }
         }
         None

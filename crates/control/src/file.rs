@@ -4,7 +4,7 @@ use crate::Clocks;
 use abi::clock::TraceClock;
 use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use shm::Segment;
 
 /// Why a file can't be used as a control file.
@@ -71,6 +71,7 @@ impl ControlFile {
         header.creator.store(u64::from(identity.creator), Relaxed);
         header.pid_namespace.store(identity.pid_namespace, Relaxed);
         header.collected.store(u64::MAX, Relaxed);
+        header.kept_since.store(u64::MAX, Relaxed);
         identity.created.store(&header.created);
         header.trace_clock.store(identity.trace_clock as u32, Relaxed);
         header.magic.store(MAGIC, Relaxed);
@@ -132,9 +133,32 @@ impl ControlFile {
         self.header().collected.store(time, Relaxed);
     }
 
-    /// The time up to which readers have seen the tables.
-    pub(crate) fn collected(&self) -> u64 {
-        self.header().collected.load(Acquire)
+    /// Whether there is such a reader, or was one that was killed.
+    pub fn is_collected(&self) -> bool {
+        self.header().collected.load(Acquire) != u64::MAX
+    }
+
+    /// Says that a snapshot is about to be taken whose oldest event is of `time`: entries that ended later
+    /// are kept for it, until [`ControlFile::set_kept_since`].
+    pub fn keep_since(&self, time: u64) {
+        self.header().kept_since.fetch_min(time, AcqRel);
+    }
+
+    /// The time of the oldest event in a snapshot; `u64::MAX` when none is kept.
+    pub fn kept_since(&self) -> u64 {
+        self.header().kept_since.load(Acquire)
+    }
+
+    /// Says which is the oldest event in a snapshot, after one was given up. False, and nothing changed, when
+    /// it is no longer `before`: then a snapshot was taken meanwhile.
+    pub fn set_kept_since(&self, before: u64, time: u64) -> bool {
+        self.header().kept_since.compare_exchange(before, time, AcqRel, Relaxed).is_ok()
+    }
+
+    /// The time up to which nobody needs what the tables say: readers have seen it, and no snapshot is as
+    /// old.
+    pub(crate) fn unneeded_before(&self) -> u64 {
+        self.header().collected.load(Acquire).min(self.kept_since())
     }
 
     pub(crate) fn header(&self) -> &Header {

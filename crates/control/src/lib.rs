@@ -45,7 +45,8 @@ mod heap;
 mod objects;
 mod pattern;
 mod processes;
-mod switches;
+mod rules;
+mod switched;
 mod tasks;
 
 pub use clocks::Clocks;
@@ -54,5 +55,4 @@ pub use file::{ControlFile, Identity, Unusable};
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};
 pub use processes::{Map, NewProcess, ProcessInfo};
-pub use switches::BadSwitch;
 pub use tasks::{NewTask, TaskInfo};

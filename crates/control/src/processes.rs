@@ -66,7 +66,7 @@ impl ControlFile {
     /// for `oldest_event`. None when there is no room.
     pub fn add_process(&self, process: &NewProcess, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
         let table = self.process_table();
-        let reusable_before = || oldest_event().min(self.collected());
+        let reusable_before = || oldest_event().min(self.unneeded_before());
         let Some((index, entry)) = table.claim(process.pid, process.time, reusable_before) else {
             self.count_refused(abi::control::Table::Processes);
             return None;

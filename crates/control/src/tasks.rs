@@ -58,7 +58,7 @@ impl ControlFile {
     /// is no room.
     pub fn add_task(&self, task: &NewTask, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
         let table = self.task_table();
-        let reusable_before = || oldest_event().min(self.collected());
+        let reusable_before = || oldest_event().min(self.unneeded_before());
         let Some((index, entry)) = table.claim(task.tid, task.time, reusable_before) else {
             self.count_refused(abi::control::Table::Tasks);
             return None;

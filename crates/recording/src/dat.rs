@@ -1,13 +1,10 @@
 //! Making a trace.dat file of what was taken.
 
+use crate::Error;
 use crate::addresses::Addresses;
-use crate::recorder::Recorded;
-use crate::spool::SpoolReader;
-use crate::tables::TasksByTime;
-use crate::{Error, spool::Spool};
+use crate::recorded::Recorded;
 use abi::control::Table;
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
-use agent::sched;
 use ring_buffer::DropReason;
 use session::EventInfo;
 use std::collections::BTreeMap;
@@ -15,8 +12,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use trace_data::dat::{BufferSource, CpuSource, Metadata, System};
-use trace_data::merge::{Merge, Record, Source};
-use trace_data::page::{Missed, PageBuilder};
+use trace_data::page::PageBuilder;
 
 /// Events between two reports of progress.
 const REPORT: u64 = 1 << 16;
@@ -52,7 +48,7 @@ impl Recorded {
         let mut pages: Vec<CpuPages<'_>> = (0..cpus).map(|_| CpuPages::new(&directory)).collect();
         let mut written = Written::default();
         let mut counts = BTreeMap::new();
-        let kallsyms = self.convert(&mut pages, &mut counts, &mut written, progress)?;
+        let kallsyms = self.sort(&mut pages, &mut counts, &mut written, progress)?;
         let events: Vec<EventInfo> = self.session.events().collect();
         self.tell_losses(&mut written);
         written.counts = named(&counts, &events);
@@ -63,42 +59,27 @@ impl Recorded {
         Ok(written)
     }
 
-    /// Sorts all events by CPU and time, with times and addresses that mean something elsewhere. Gives the
-    /// names of the addresses.
-    fn convert(
+    /// Sorts all events by CPU. Gives the names of the addresses.
+    fn sort(
         &mut self,
         pages: &mut [CpuPages<'_>],
         counts: &mut BTreeMap<u16, u64>,
         written: &mut Written,
         mut progress: impl FnMut(u64),
     ) -> Result<String, Error> {
-        let geometry = self.session.buffer().geometry();
-        let timeline = self.session.timeline(self.moments.all());
-        let readers: Result<Vec<SpoolReader>, _> = self.spools.iter_mut().map(Spool::rewind).collect();
-        let mut merge = Merge::new(Spools { readers: readers? })?;
-        let mut tasks = self.tables.by_time();
-        let mut addresses = Addresses::new(self.session.control());
-        let callers = caller_offsets();
-        let mut payload = Vec::new();
-        while let Some(record) = merge.next()? {
-            let Some(cpu) = whole(&record, geometry.cpus, &mut payload) else { continue };
-            let common = word(&payload, 0).unwrap_or(0);
-            let id = abi::common::event(common);
-            if id == sched::FORK_ID {
-                note_fork(&payload, record.time, &mut tasks);
-            } else if let Some(offset) = callers.get(usize::from(id)).copied().flatten() {
-                name_caller(&mut payload, offset, record.time, &tasks, &mut addresses);
-            }
-            let lost = count(record.lost);
-            let cpu = pages.get_mut(cpu as usize).ok_or(Error::Failed)?;
-            cpu.push(timeline.time(record.time), &payload, lost)?;
-            *counts.entry(id).or_default() += 1;
+        let session = self.session.clone();
+        let mut addresses = Addresses::new(session.control());
+        self.convert(&mut addresses, |event| {
+            let cpu = pages.get_mut(event.cpu as usize).ok_or(Error::Failed)?;
+            cpu.push(event.time, event.payload, event.lost)?;
+            *counts.entry(event.id).or_default() += 1;
             written.events += 1;
-            written.lost += lost;
+            written.lost += event.lost;
             if written.events.is_multiple_of(REPORT) {
                 progress(written.events);
             }
-        }
+            Ok(())
+        })?;
         progress(written.events);
         Ok(addresses.symbols())
     }
@@ -150,99 +131,6 @@ impl Recorded {
         ];
         let counts = tables.map(|(table, meaning)| (meaning, control.refused(table)));
         written.refused = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-    }
-}
-
-/// The spools as streams to merge: those of CPUs, then those of lanes.
-struct Spools {
-    readers: Vec<SpoolReader>,
-}
-
-impl Source for Spools {
-    type Error = io::Error;
-
-    fn streams(&self) -> usize {
-        self.readers.len()
-    }
-
-    /// Streams of lanes come behind the CPUs; their events say themselves where they belong.
-    fn cpu(&self, stream: usize) -> u32 {
-        stream as u32
-    }
-
-    fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, io::Error> {
-        self.readers.get_mut(stream).map_or(Ok(false), |reader| reader.next_page(page))
-    }
-}
-
-/// Puts a record's payload into `payload` and gives its CPU; None for bytes that are no event.
-///
-/// What was written to a lane has its CPU before the payload.
-fn whole(record: &Record<'_>, cpus: u32, payload: &mut Vec<u8>) -> Option<u32> {
-    payload.clear();
-    if record.cpu < cpus {
-        payload.extend_from_slice(record.payload);
-        return Some(record.cpu);
-    }
-    let (cpu, rest) = record.payload.split_first_chunk()?;
-    payload.extend_from_slice(rest);
-    Some((u64::from_le_bytes(*cpu) as u32).min(cpus - 1))
-}
-
-/// Where each event has the address of its caller, by id.
-fn caller_offsets() -> Vec<Option<usize>> {
-    let mut offsets = Vec::new();
-    for listed in agent::events() {
-        let symbol = |field: &trace_event::Field| field.kind == trace_event::Kind::Symbol;
-        let index = listed.event.fields.iter().position(symbol);
-        offsets.resize(usize::from(listed.id), None);
-        offsets.push(index.map(|index| listed.event.offset(index)));
-    }
-    // Messages start with where they come from.
-    if let Some(offset) = offsets.get_mut(usize::from(trace_event::PRINT_ID)) {
-        *offset = Some(abi::common::SIZE);
-    }
-    offsets
-}
-
-/// Takes note of who has made whom.
-fn note_fork(payload: &[u8], time: u64, tasks: &mut TasksByTime<'_>) {
-    let half = |field| {
-        let bytes = payload.get(sched::FORK.offset(field)..)?.first_chunk()?;
-        Some(u32::from_le_bytes(*bytes))
-    };
-    // `parent_pid` and `child_pid`.
-    if let (Some(parent), Some(child)) = (half(1), half(3)) {
-        tasks.forked(parent, child, time);
-    }
-}
-
-/// Replaces the address at `offset` by the one that means the same in the recording.
-fn name_caller(
-    payload: &mut [u8],
-    offset: usize,
-    time: u64,
-    tasks: &TasksByTime<'_>,
-    addresses: &mut Addresses<'_>,
-) {
-    let (Some(common), Some(address)) = (word(payload, 0), word(payload, offset)) else { return };
-    let Some(process) = tasks.process(abi::common::pid(common) as u32, time) else { return };
-    let translated = addresses.translate(process, address);
-    if let Some(bytes) = payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
-        *bytes = translated.to_le_bytes();
-    }
-}
-
-fn word(payload: &[u8], offset: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*payload.get(offset..)?.first_chunk()?))
-}
-
-/// What was lost; where nobody knows how much, one event at least.
-fn count(lost: Missed) -> u64 {
-    match lost {
-        Missed::None => 0,
-        Missed::Unknown => 1,
-        Missed::Count(count) => count,
     }
 }
 
@@ -330,7 +218,7 @@ impl<'a> CpuPages<'a> {
 mod tests {
     use super::*;
     use std::io::Read;
-    use trace_data::page::Page;
+    use trace_data::page::{Missed, Page};
 
     #[test]
     fn a_full_page_says_how_much_was_lost_before_it() {

@@ -1,11 +1,13 @@
-//! Emptying the buffers.
+//! Emptying the buffers, or copying what is there.
 
 use crate::Error;
 use crate::spool::Spool;
+use ring_buffer::{Buffer, Held, Taken};
 use session::Session;
+use std::ops::Range;
 use std::path::Path;
 
-/// Takes events out of all blocks of a session's buffer.
+/// Takes events out of all blocks of a session's buffer, or copies them.
 #[derive(Debug)]
 pub(crate) struct Drain {
     spools: Vec<Spool>,
@@ -29,17 +31,46 @@ impl Drain {
         Ok(Drain { spools, page, events: 0, lost: 0, bytes: 0 })
     }
 
-    /// Takes what is there now, and says how much the fullest block had, in bytes.
+    /// Takes what is in `blocks` now, and says how much the fullest block had, in bytes.
     ///
     /// Writers go on meanwhile, so each block is emptied of at most one lap.
-    pub(crate) fn take(&mut self, session: &Session) -> std::io::Result<u64> {
-        let buffer = session.buffer();
+    pub(crate) fn take(&mut self, buffer: &Buffer, blocks: Range<u32>) -> std::io::Result<u64> {
+        let limit = |block| if blocks.contains(&block) { buffer.capacity(block) } else { 0 };
+        self.take_pages(limit, |block, page| buffer.consume(block, page))
+    }
+
+    /// The same of all blocks, but everything stays where it is.
+    pub(crate) fn copy(&mut self, buffer: &Buffer) -> std::io::Result<()> {
+        let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
+        let next = |block, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
+        self.take_pages(|block| buffer.capacity(block), next).map(drop)
+    }
+
+    /// The same of a snapshot.
+    pub(crate) fn copy_snapshot(&mut self, snapshot: &Held<'_>) -> std::io::Result<()> {
+        let mut positions = vec![0; self.spools.len()];
+        let next = |block, page: &mut [u8]| {
+            let position = positions.get_mut(block as usize)?;
+            let taken = snapshot.read(block, *position, page)?;
+            *position = taken.next_event();
+            Some(taken)
+        };
+        // Nobody adds to it.
+        self.take_pages(|_| u64::MAX, next).map(drop)
+    }
+
+    /// Takes pages from all blocks, up to a limit in bytes each.
+    fn take_pages(
+        &mut self,
+        limit: impl Fn(u32) -> u64,
+        mut next: impl FnMut(u32, &mut [u8]) -> Option<Taken>,
+    ) -> std::io::Result<u64> {
         let mut fullest = 0;
         for (block, spool) in (0..).zip(&mut self.spools) {
-            let limit = buffer.capacity(block);
+            let limit = limit(block);
             let mut bytes = 0;
             while bytes < limit
-                && let Some(taken) = buffer.consume(block, &mut self.page)
+                && let Some(taken) = next(block, &mut self.page)
             {
                 let Some(page) = self.page.get(..taken.len) else { break };
                 spool.push(page)?;

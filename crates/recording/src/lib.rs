@@ -2,8 +2,9 @@
 //!
 //! A [`Recorder`] empties a session's buffers while they are written, remembers who the threads were and
 //! what they had mapped, and records the end of those that could not do so themselves. What it has taken is
-//! a [`Recorded`], from which [`Recorded::write_dat`] makes a trace.dat file: events merged by time on
-//! `CLOCK_MONOTONIC`, with addresses that have names.
+//! a [`Recorded`]; so is a copy of what a session holds that stands, or of one of its snapshots. From it
+//! [`Recorded::write_dat`] makes a trace.dat file: events merged by time on the session's clock, with addresses
+//! that have names. A [`Follower`] gives the same events as they come.
 //!
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
@@ -26,12 +27,15 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod convert;
 mod dat;
 mod drain;
 mod error;
+mod follow;
 mod image;
 mod moments;
 mod obituary;
+mod recorded;
 mod recorder;
 mod spool;
 mod symbols;
@@ -39,4 +43,7 @@ mod tables;
 
 pub use dat::Written;
 pub use error::Error;
-pub use recorder::{Progress, Recorded, Recorder};
+pub use follow::{Batch, Follower};
+pub use obituary::record_ends;
+pub use recorded::Recorded;
+pub use recorder::{Progress, Recorder};

@@ -7,7 +7,7 @@ use control::Clocks;
 const APART: u64 = 1_000_000_000;
 
 /// Moments that tie a buffer's times to the clocks: one now and then, and the two around each step.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Moments {
     kept: Vec<Clocks>,
     /// The last one.
@@ -31,6 +31,11 @@ impl Moments {
     pub(crate) fn end(&mut self) {
         self.look();
         self.kept.push(self.latest);
+    }
+
+    /// Forgets the oldest, but for `most` moments.
+    pub(crate) fn forget(&mut self, most: usize) {
+        self.kept.drain(..self.kept.len().saturating_sub(most));
     }
 
     /// The moments, in order.
@@ -68,5 +73,8 @@ mod tests {
         (26..=30).for_each(|visit| moments.note(at(visit * 100, 60_000)));
         let kept: Vec<u64> = moments.all().iter().map(|moment| moment.mono / MS).collect();
         assert_eq!(kept, [0, 1000, 2000, 2500, 2600]);
+        moments.forget(2);
+        assert_eq!(moments.all().len(), 2);
+        assert_eq!(moments.all()[0].mono, 2500 * MS, "the latest are kept");
     }
 }

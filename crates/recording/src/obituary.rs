@@ -4,6 +4,7 @@
 //! for is found here: by asking the kernel, from time to time, whether it is still there. The session's table
 //! of processes says who was the first to know.
 
+use crate::Error;
 use agent::sched;
 use control::ProcessInfo;
 use ring_buffer::{Buffer, Record, Thread, Writer};
@@ -33,11 +34,16 @@ impl Obituary {
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
     pub(crate) fn look(&self, session: &Session) {
+        self.look_for(session, is_gone);
+    }
+
+    /// Records the end of those processes that have ended as `has_ended` says.
+    fn look_for(&self, session: &Session, has_ended: impl Fn(u32) -> bool) {
         let control = session.control();
         let namespace = control.identity().pid_namespace;
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
-        for process in suspects.filter(|process| is_gone(process.pid)) {
+        for process in suspects.filter(|process| has_ended(process.pid)) {
             if control.end_process(process.entry, session.buffer().now())
                 && control.is_enabled(sched::EXIT_ID, 0)
             {
@@ -61,6 +67,22 @@ impl Obituary {
     }
 }
 
+/// Looks once, for who looks at a session that nobody records: records the end of processes that have ended,
+/// so that their entries can be used again. Also of those that nobody waits for, which are there still.
+pub fn record_ends(session: &Session) -> Result<(), Error> {
+    // A second mapping: who writes has one of its own.
+    let obituary = Obituary::new(Session::open(session.path())?.into_buffer(), session);
+    obituary.look_for(session, |pid| is_gone(pid) || is_zombie(pid));
+    Ok(())
+}
+
+/// Whether a process has ended, and its parent has not waited for it.
+fn is_zombie(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Behind the name, which may have anything in it.
+    status.rsplit_once(") ").is_some_and(|(_, behind)| behind.starts_with(['Z', 'X']))
+}
+
 fn is_gone(pid: u32) -> bool {
     Pid::from_raw(pid as i32).is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
@@ -80,6 +102,11 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("10").spawn().unwrap();
         assert!(!is_gone(child.id()));
         child.kill().unwrap();
+        let start = std::time::Instant::now();
+        while !is_zombie(child.id()) {
+            assert!(start.elapsed().as_secs() < 10);
+        }
+        assert!(!is_gone(child.id()), "nobody has waited for it");
         child.wait().unwrap();
         assert!(is_gone(child.id()));
     }

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::drain::Drain;
 use crate::moments::Moments;
 use crate::obituary::Obituary;
-use crate::spool::Spool;
+use crate::recorded::Recorded;
 use crate::tables::Tables;
 use session::Session;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
 
 /// Time between two looks at the tables.
-const TABLES: Duration = Duration::from_millis(50);
+pub(crate) const TABLES: Duration = Duration::from_millis(50);
 
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,17 +50,6 @@ pub struct Recorder {
     progress: Arc<SharedProgress>,
     stop: Sender<()>,
     thread: JoinHandle<Result<Recorded, Error>>,
-}
-
-/// What was taken out of a session.
-#[derive(Debug)]
-pub struct Recorded {
-    pub(crate) session: Arc<Session>,
-    pub(crate) spools: Vec<Spool>,
-    pub(crate) tables: Tables,
-    pub(crate) moments: Moments,
-    pub(crate) events: u64,
-    pub(crate) directory: PathBuf,
 }
 
 impl Recorder {
@@ -110,18 +99,6 @@ impl Recorder {
     }
 }
 
-impl Recorded {
-    /// How many processes took part.
-    pub fn processes(&self) -> usize {
-        self.tables.process_count()
-    }
-
-    /// How many of them had not ended.
-    pub fn running(&self) -> usize {
-        self.tables.running()
-    }
-}
-
 /// What the thread has.
 struct Work {
     session: Arc<Session>,
@@ -166,7 +143,8 @@ impl Work {
     }
 
     fn take(&mut self) -> Result<u64, Error> {
-        let taken = self.drain.take(&self.session).map_err(|error| {
+        let buffer = self.session.buffer();
+        let taken = self.drain.take(buffer, 0..buffer.geometry().blocks()).map_err(|error| {
             // Nobody reads any more: writers need not go on.
             self.session.buffer().set_recording(false);
             Error::Spool { directory: self.directory.clone(), error }
@@ -179,7 +157,9 @@ impl Work {
 
     fn look_at_tables(&mut self) {
         let now = self.session.buffer().now();
-        self.tables.collect(self.session.control(), now);
+        self.tables.collect(self.session.control());
+        // Nothing that ended before has to be kept there.
+        self.session.control().set_collected(now);
         self.progress.processes.store(self.tables.process_count() as u64, Relaxed);
     }
 }

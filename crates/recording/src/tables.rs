@@ -22,8 +22,8 @@ pub(crate) struct Process {
 }
 
 impl Tables {
-    /// Adds what the tables say now. Nothing that ended before `now` has to be kept in them after this.
-    pub(crate) fn collect(&mut self, control: &ControlFile, now: u64) {
+    /// Adds what the tables say now.
+    pub(crate) fn collect(&mut self, control: &ControlFile) {
         for info in control.processes() {
             let known = self.processes.get(&(info.entry, info.start_time));
             if known.is_none_or(|known| known.info.end_time == 0) {
@@ -35,7 +35,13 @@ impl Tables {
         for task in control.tasks() {
             self.tasks.insert((task.tid, task.start_time), task);
         }
-        control.set_collected(now);
+    }
+
+    /// Forgets what ended before `time`.
+    pub(crate) fn forget(&mut self, time: u64) {
+        let is_needed = |end| end == 0 || end >= time;
+        self.processes.retain(|_, process| is_needed(process.info.end_time));
+        self.tasks.retain(|_, task| is_needed(task.end_time));
     }
 
     /// How many processes there were.
@@ -59,9 +65,11 @@ impl Tables {
         }
         let mut names: Vec<_> =
             latest.into_iter().map(|(tid, task)| (tid as i32, task.name().to_string())).collect();
-        names.push((creator as i32, "lookback".to_string()));
+        // Unless its PID is another's by now.
+        if names.iter().all(|(tid, _)| *tid != creator as i32) {
+            names.push((creator as i32, "lookback".to_string()));
+        }
         names.sort();
-        names.dedup_by_key(|(tid, _)| *tid);
         names
     }
 

@@ -1,16 +1,68 @@
 //! What can go wrong, in words that say what to do.
 
 use abi::clock::TraceClock;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such session.
-    #[error("no session at {path}: start one with `lookback record --session {path} -- COMMAND`")]
+    #[error("no session at {path}: `lookback start{}` makes one", option(.path))]
     NoSession {
         /// Where it was looked for.
         path: PathBuf,
+    },
+    /// Somebody else takes events out of the session.
+    #[error("{path} is being recorded by another lookback: wait for it, or name another session")]
+    Busy {
+        /// The session.
+        path: PathBuf,
+    },
+    /// The session was made without room for snapshots.
+    #[error(
+        "{path} has no room for snapshots: `lookback delete` it, and `lookback start --snapshots N` makes one that has"
+    )]
+    NoSnapshots {
+        /// The session.
+        path: PathBuf,
+    },
+    /// More snapshots than a session can keep.
+    #[error("{snapshots} snapshots can't be kept: expected 0 to {most}")]
+    TooManySnapshots {
+        /// How many were wanted.
+        snapshots: u32,
+        /// The most.
+        most: u32,
+    },
+    /// No snapshot could be taken, or read.
+    #[error("{path}: {reason}")]
+    Snapshot {
+        /// The session.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// More patterns than a session can remember.
+    #[error("{path} remembers no more patterns: `lookback reset` forgets those that there are")]
+    TooManyRules {
+        /// The session.
+        path: PathBuf,
+    },
+    /// A group that files can't be given to.
+    #[error("you are not a member of the group {group}: join it, or start the session as root")]
+    NotAMember {
+        /// Its number.
+        group: u32,
+    },
+    /// A directory that should be a group's is not.
+    #[error(
+        "{path} is not a directory of the group {group} with mode 2770: remove it, or choose another place by --session PATH"
+    )]
+    ForeignGroup {
+        /// The directory.
+        path: PathBuf,
+        /// The number of the group.
+        group: u32,
     },
     /// Something of that name is there already.
     #[error("{path} exists already: choose another name, or remove it")]
@@ -88,14 +140,6 @@ pub enum Error {
         /// What was asked for.
         name: String,
     },
-    /// A selection can't be kept for events that come later.
-    #[error("{selection} {reason}")]
-    BadSwitch {
-        /// The selection.
-        selection: String,
-        /// Why.
-        reason: control::BadSwitch,
-    },
     /// The system refuses something.
     #[error("{path}: {error}")]
     System {
@@ -123,6 +167,15 @@ impl Error {
 /// The names of all clocks.
 fn clocks() -> String {
     TraceClock::ALL.map(TraceClock::name).join(", ")
+}
+
+/// What has to be said to `lookback start` so that it makes the session at `path`.
+fn option(path: &Path) -> String {
+    if path.ends_with(crate::place::DEFAULT_NAME) {
+        String::new()
+    } else {
+        format!(" --session {}", path.display())
+    }
 }
 
 fn suggestions(similar: &[String]) -> String {

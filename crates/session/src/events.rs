@@ -46,31 +46,19 @@ impl Session {
         Some(EventInfo { id, system, name, class, enabled, format })
     }
 
-    /// Switches the selected events on, in all traced processes at once, and those like them that programs
-    /// bring later. How many there are now; an error, and nothing switched, when there are none, and will be
-    /// none: of the agent's systems all events are known, others are those of programs.
-    pub fn enable(&self, selection: &Selection) -> Result<usize, Error> {
-        let selected = |event: &EventInfo| selection.matches(&event.system, &event.name, event.class);
-        if !self.events().any(|event| selected(&event)) {
-            let events: Vec<EventInfo> = self.events().collect();
-            let names = events.iter().map(|event| (event.system.as_str(), event.name.as_str()));
-            if !selection.may_be_later(names.clone().map(|(system, _)| system)) {
-                let similar = selection.similar(names);
-                return Err(Error::NoSuchEvent { selection: selection.text().to_string(), similar });
-            }
-        }
-        if selection.is_pattern() {
-            let text = selection.text();
-            let bad = |reason| Error::BadSwitch { selection: text.to_string(), reason };
-            self.control().switch(text, true).map_err(bad)?;
-        }
-        // Behind that: who enters an event meanwhile either sees the pattern, or is seen here.
-        let mut count = 0;
-        for event in self.events().filter(selected) {
-            self.control().enable(event.id, 0, true);
-            count += 1;
-        }
-        self.control().announce_switched();
-        Ok(count)
+    /// The events that are selected.
+    pub(crate) fn selected(&self, selection: &Selection) -> Vec<EventInfo> {
+        let is_selected = |event: &EventInfo| selection.matches(&event.system, &event.name, event.class);
+        self.events().filter(is_selected).collect()
+    }
+
+    pub(crate) fn no_such_event(&self, selection: &Selection) -> Error {
+        Error::NoSuchEvent { selection: selection.text().to_string(), similar: self.similar(selection) }
+    }
+
+    /// Events that may be meant where none is selected.
+    pub(crate) fn similar(&self, selection: &Selection) -> Vec<String> {
+        let events: Vec<EventInfo> = self.events().collect();
+        selection.similar(events.iter().map(|event| (event.system.as_str(), event.name.as_str())))
     }
 }

@@ -8,8 +8,9 @@ use control::{Clocks, ControlFile, Identity};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::ffi::CString;
+use std::fs::Permissions;
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// What session is wanted.
@@ -23,13 +24,18 @@ pub struct Options {
     pub clock: TraceClock,
     /// What to take the time stamp counter for.
     pub tsc: Tsc,
+    /// How many snapshots can be kept. Each takes as much memory as the buffers, from when it is first
+    /// wanted.
+    pub snapshots: u32,
+    /// The group whose members may use the session; without one its owner alone.
+    pub group: Option<u32>,
 }
 
 impl Default for Options {
     /// Buffers that overwrite, times of `mono`, and the counter as the kernel has found it.
     fn default() -> Options {
         let (clock, tsc) = (TraceClock::Mono, Tsc::of_this_machine());
-        Options { buffer_kb: DEFAULT_KB, overwrite: true, clock, tsc }
+        Options { buffer_kb: DEFAULT_KB, overwrite: true, clock, tsc, snapshots: 0, group: None }
     }
 }
 
@@ -42,21 +48,25 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session at `path`, for its owner alone, with all memory reserved. It knows the agent's
-    /// events; all are off. It gets its name when it is complete, so nobody finds half of it; after an
-    /// error nothing is left.
+    /// Creates a session at `path`, for its owner or a group, with all memory reserved but that for
+    /// snapshots. It knows the agent's events; all are off. It gets its name when it is complete, so nobody
+    /// finds half of it; after an error nothing is left.
     pub fn create(path: &Path, options: &Options) -> Result<Session, Error> {
         if path.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
         let cpus = cpus::allowed();
-        check_space(path, options.buffer_kb, &cpus)?;
-        let unfinished = unfinished_path(path);
+        check_space(path, options.buffer_kb, options.snapshots, &cpus)?;
+        let unfinished = beside(path, "unfinished");
         std::fs::DirBuilder::new()
             .mode(0o700)
             .create(&unfinished)
             .map_err(|error| Error::system(&unfinished, error))?;
         let created = Session::fill(path, &unfinished, options, &cpus).and_then(|session| {
+            if let Some(group) = options.group {
+                share(&unfinished.join(SESSION_FILE), group, FILE_FOR_GROUP)?;
+                share(&unfinished, group, DIRECTORY_FOR_GROUP)?;
+            }
             std::fs::rename(&unfinished, path).map_err(|error| Error::system(path, error))?;
             Ok(session)
         });
@@ -79,11 +89,15 @@ impl Session {
             clock: clock::written(options.clock, options.tsc),
             overwrite: options.overwrite,
             identity: identity.number,
-            ..specification(options.buffer_kb, cpus)?
+            ..specification(options.buffer_kb, options.snapshots, cpus)?
         };
         let file = unfinished.join(SESSION_FILE);
-        let size = FILE_SIZE as u64 + wanted.file_size().unwrap_or(u64::MAX);
-        let segment = shm::create(&c_path(&file)?, usize::try_from(size).unwrap_or(usize::MAX))
+        let with_control = |size: Option<u64>| {
+            let size = size.and_then(|size| usize::try_from(size).ok());
+            size.map_or(usize::MAX, |size| size.saturating_add(FILE_SIZE))
+        };
+        let (size, reserved) = (with_control(wanted.file_size()), with_control(wanted.reserved_size()));
+        let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
             .map_err(|error| Error::errno(&file, error))?;
         let parts = segment.split(FILE_SIZE).and_then(|(control, buffer)| {
             Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
@@ -129,9 +143,17 @@ impl Session {
         Ok(Session { path: path.to_path_buf(), control, buffer })
     }
 
-    /// Removes the session's files. Who has them mapped goes on with what nobody else can see.
+    /// Removes the session at `path`, whatever its file has become. Who has it mapped goes on with what
+    /// nobody else can see. Where the directory has something else in it, or can't be removed, nothing is.
     pub fn remove(path: &Path) -> Result<(), Error> {
-        std::fs::remove_dir_all(path).map_err(|error| Error::system(path, error))
+        let entries = std::fs::read_dir(path).map_err(|error| Error::system(path, error))?;
+        let is_more = |name: std::ffi::OsString| name != SESSION_FILE;
+        if entries.flatten().any(|entry| is_more(entry.file_name())) {
+            return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
+        }
+        let removed = beside(path, "removed");
+        std::fs::rename(path, &removed).map_err(|error| Error::system(path, error))?;
+        std::fs::remove_dir_all(&removed).map_err(|error| Error::system(removed, error))
     }
 
     /// Its directory.
@@ -154,6 +176,11 @@ impl Session {
         Timeline::new(self.buffer.geometry().clock, self.trace_clock(), moments)
     }
 
+    /// Its file.
+    pub fn file(&self) -> PathBuf {
+        self.path.join(SESSION_FILE)
+    }
+
     /// Its buffer alone, for who only writes.
     pub fn into_buffer(self) -> Buffer {
         self.buffer
@@ -165,20 +192,35 @@ impl Session {
     }
 }
 
-/// Where a session is put together: beside its place.
-fn unfinished_path(path: &Path) -> PathBuf {
+/// The mode of a group's session file.
+const FILE_FOR_GROUP: u32 = 0o660;
+
+/// The mode of a group's directory: what is made in it is the group's, too.
+pub(crate) const DIRECTORY_FOR_GROUP: u32 = 0o2770;
+
+/// Gives a file or directory to a group. Only members of it may, and root.
+pub(crate) fn share(path: &Path, group: u32, mode: u32) -> Result<(), Error> {
+    std::os::unix::fs::chown(path, None, Some(group)).map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => Error::NotAMember { group },
+        _ => Error::system(path, error),
+    })?;
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|error| Error::system(path, error))
+}
+
+/// A path beside a session's for what is no session yet, or no longer.
+fn beside(path: &Path, state: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".unfinished-{}", std::process::id()));
+    name.push(format!(".{state}-{}", std::process::id()));
     path.with_file_name(name)
 }
 
-fn c_path(path: &Path) -> Result<CString, Error> {
+pub(crate) fn c_path(path: &Path) -> Result<CString, Error> {
     CString::new(path.as_os_str().as_encoded_bytes())
         .map_err(|_| Error::system(path, ErrorKind::InvalidInput))
 }
 
 /// The inode of the pid namespace that this process counts in.
-fn pid_namespace() -> u64 {
+pub(crate) fn pid_namespace() -> u64 {
     rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }
 
@@ -192,7 +234,7 @@ fn random_number() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{FileExt, PermissionsExt};
+    use std::os::unix::fs::FileExt;
 
     fn small() -> Options {
         Options { buffer_kb: 64, ..Options::default() }
@@ -208,6 +250,19 @@ mod tests {
         assert_eq!(mode(&path.join("session")), 0o600);
         let names: Vec<_> = std::fs::read_dir(directory.path()).unwrap().collect();
         assert_eq!(names.len(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn only_a_session_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        Session::create(&path, &small()).unwrap();
+        std::fs::write(path.join("more"), "").unwrap();
+        assert!(matches!(Session::remove(&path), Err(Error::Unusable { .. })));
+        std::fs::remove_file(path.join("more")).unwrap();
+        assert!(Session::open(&path).is_ok());
+        Session::remove(&path).unwrap();
+        assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
     }
 
     #[test]
@@ -261,7 +316,7 @@ mod tests {
         let path = directory.path().join("s");
         let options = Options { buffer_kb: 16 << 20, ..Options::default() };
         let free = crate::place::free_bytes(&path).unwrap();
-        if free < crate::size::session_bytes(options.buffer_kb, &cpus::allowed()).unwrap() {
+        if free < crate::size::session_bytes(options.buffer_kb, 0, &cpus::allowed()).unwrap() {
             assert!(matches!(Session::create(&path, &options), Err(Error::NoSpace { .. })));
         }
         assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());

@@ -13,10 +13,10 @@
 //! let path = directory.path().join("example");
 //! let session = Session::create(&path, &Options::default()).unwrap();
 //! let selection: Selection = "libc:open*".parse().unwrap();
-//! assert!(session.enable(&selection).unwrap() >= 4, "open and openat, entry and exit");
+//! assert!(session.set(&selection, true).unwrap() >= 4, "open and openat, entry and exit");
 //!
 //! let same = Session::open(&path).unwrap();
-//! assert_eq!(same.events().filter(|event| event.enabled).count(), session.enable(&selection).unwrap());
+//! assert_eq!(same.events().filter(|event| event.enabled).count(), session.set(&selection, true).unwrap());
 //! ```
 #![forbid(unsafe_code)]
 
@@ -25,9 +25,13 @@ mod cpus;
 mod error;
 mod events;
 mod files;
+mod lock;
 mod place;
+mod rules;
 mod selection;
+mod settings;
 mod size;
+mod snapshots;
 mod timeline;
 
 pub use abi::clock::TraceClock;
@@ -35,7 +39,10 @@ pub use clock::{Tsc, trace_clock};
 pub use error::Error;
 pub use events::EventInfo;
 pub use files::{Options, Session};
+pub use lock::Lock;
 pub use place::Place;
 pub use selection::{BadSelection, Selection};
-pub use size::{DEFAULT_KB, fitting_kb};
+pub use settings::Settings;
+pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, fitting_kb};
+pub use snapshots::Freed;
 pub use timeline::Timeline;

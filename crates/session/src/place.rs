@@ -5,6 +5,7 @@
 //! `$XDG_RUNTIME_DIR` goes at logout, so it comes second.
 
 use crate::Error;
+use crate::files::{DIRECTORY_FOR_GROUP, share};
 use rustix::fs::{Mode, StatVfsMountFlags, statvfs};
 use std::fs::Permissions;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -17,7 +18,7 @@ pub struct Place {
 }
 
 /// The name of the session that is used when none is named.
-const DEFAULT_NAME: &str = "default";
+pub(crate) const DEFAULT_NAME: &str = "default";
 
 impl Place {
     /// The calling user's, which is made if it isn't there.
@@ -36,6 +37,26 @@ impl Place {
         Err(Error::NoMemoryFileSystem)
     }
 
+    /// That of a group, which is made if it isn't there. Who may be in it trusts all members.
+    pub fn of_group(group: u32) -> Result<Place, Error> {
+        Place::shared(PathBuf::from("/dev/shm").join(format!("lookback-group-{group}")), group)
+    }
+
+    fn shared(path: PathBuf, group: u32) -> Result<Place, Error> {
+        match std::fs::DirBuilder::new().mode(Mode::RWXU.bits()).create(&path) {
+            Ok(()) => {
+                share(&path, group, DIRECTORY_FOR_GROUP).inspect_err(|_| drop(std::fs::remove_dir(&path)))?
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::system(path, error)),
+        }
+        // Only members of the group can have made a directory like this.
+        let found = std::fs::symlink_metadata(&path).map_err(|error| Error::system(&path, error))?;
+        let mode = found.mode() & 0o7777;
+        let is_the_groups = found.is_dir() && found.gid() == group && mode == DIRECTORY_FOR_GROUP;
+        if is_the_groups { Ok(Place { path }) } else { Err(Error::ForeignGroup { path, group }) }
+    }
+
     /// The directory `path`, which is made if it isn't there. It has to be the user's own, with this mode:
     /// `/dev/shm` is everybody's, and somebody else may have been there first.
     fn at(path: PathBuf, mode: Mode) -> Result<Place, Error> {
@@ -51,6 +72,15 @@ impl Place {
             && found.uid() == rustix::process::geteuid().as_raw()
             && Mode::from_raw_mode(found.mode()) == mode;
         if own { Ok(Place { path }) } else { Err(Error::ForeignDirectory { path }) }
+    }
+
+    /// The sessions in it, by name. What is no session is left out.
+    pub fn sessions(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let is_session = |path: &PathBuf| path.join(abi::control::SESSION_FILE).is_file();
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_session).collect();
+        found.sort();
+        found
     }
 
     /// The directory.
@@ -151,6 +181,18 @@ mod tests {
         std::fs::create_dir(&path).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         assert!(matches!(Place::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
+    }
+
+    #[test]
+    fn a_groups_directory_is_the_groups_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let group = rustix::process::getegid().as_raw();
+        let path = directory.path().join("shared");
+        let place = Place::shared(path.clone(), group).unwrap();
+        assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o2770);
+        assert_eq!(Place::shared(path.clone(), group).unwrap(), place);
+        std::fs::set_permissions(&path, Permissions::from_mode(0o2777)).unwrap();
+        assert!(matches!(Place::shared(path, group), Err(Error::ForeignGroup { .. })));
     }
 
     #[test]

@@ -80,18 +80,26 @@ impl Selection {
         }
     }
 
-    /// Whether events may be meant of systems that nobody knows yet: those of programs. `systems` are the
-    /// known ones.
-    pub(crate) fn may_be_later<'a>(&self, mut systems: impl Iterator<Item = &'a str>) -> bool {
+    /// What it is as a rule of [`control::ControlFile::set_rules`]; None for a class.
+    pub(crate) fn pattern(&self) -> Option<String> {
         match &self.kind {
-            Kind::Event { system, .. } => !systems.any(|known| known == system),
-            Kind::Class(_) | Kind::SystemOrEvent(_) => false,
+            Kind::Class(_) => None,
+            Kind::Event { system, name } => Some(format!("{system}:{name}")),
+            Kind::SystemOrEvent(pattern) => Some(pattern.clone()),
         }
     }
 
-    /// Whether it is a pattern of names: not a class.
-    pub(crate) fn is_pattern(&self) -> bool {
-        !matches!(self.kind, Kind::Class(_))
+    /// Whether it says of which system the events are.
+    pub(crate) fn names_system(&self) -> bool {
+        matches!(self.kind, Kind::Event { .. })
+    }
+
+    /// Whether it says that, and means this system, but for a typing error.
+    pub(crate) fn nearly_names(&self, system: &str) -> bool {
+        match &self.kind {
+            Kind::Event { system: of, .. } => glob(of, system) || edit_distance(of, system) <= 1,
+            _ => false,
+        }
     }
 
     /// Those of some events, given by system and name, that may be meant where nothing matches.

@@ -13,6 +13,9 @@ pub const DEFAULT_KB: u64 = 4096;
 /// The most KB for each CPU: 16 GB.
 const MOST_KB: u64 = 16 << 20;
 
+/// The most snapshots that a session can keep at a time.
+pub const MOST_SNAPSHOTS: u32 = abi::buffer::MAX_RINGS as u32 - 1;
+
 /// Lanes of a buffer.
 const LANES: u32 = 4;
 
@@ -28,36 +31,40 @@ fn pages(kb: u64) -> Result<u32, Error> {
     Ok(((kb * 1024).div_ceil(DEFAULT_SIZE as u64) as u32).max(MIN_PAGES))
 }
 
-/// The buffer of a session with `kb` KB for each CPU of `cpus`.
-pub(crate) fn specification(kb: u64, cpus: &[bool]) -> Result<Specification<'_>, Error> {
+/// The buffer of a session with `kb` KB for each CPU of `cpus`, and room for `snapshots`.
+pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Specification<'_>, Error> {
+    if snapshots > MOST_SNAPSHOTS {
+        return Err(Error::TooManySnapshots { snapshots, most: MOST_SNAPSHOTS });
+    }
     Ok(Specification {
         page_size: DEFAULT_SIZE as u32,
         pages: pages(kb)?,
         cpus,
         lanes: LANES,
-        rings: 1,
+        rings: 1 + snapshots,
         clock: Clock::Tsc,
         overwrite: true,
         identity: 0,
     })
 }
 
-/// Bytes of such a session's file.
-pub(crate) fn session_bytes(kb: u64, cpus: &[bool]) -> Result<u64, Error> {
-    let buffer = specification(kb, cpus)?.file_size().unwrap_or(u64::MAX);
+/// Bytes of such a session's file, once as many snapshots are kept as there is room for.
+pub(crate) fn session_bytes(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<u64, Error> {
+    let buffer = specification(kb, snapshots, cpus)?.file_size().unwrap_or(u64::MAX);
     Ok(buffer.saturating_add(CONTROL_BYTES))
 }
 
-/// The largest size up to `kb` KB for each CPU with which a session at `path` takes at most half of what is
-/// free there. Containers have 64 MB in all; a session should not take that from the programs in them.
-pub fn fitting_kb(path: &Path, kb: u64) -> Result<u64, Error> {
+/// The largest size up to `kb` KB for each CPU with which a session at `path`, with `snapshots` kept, takes
+/// at most half of what is free there. Containers have 64 MB in all; a session should not take that from the
+/// programs in them.
+pub fn fitting_kb(path: &Path, kb: u64, snapshots: u32) -> Result<u64, Error> {
     let cpus = cpus::allowed();
     let available = free_bytes(path).unwrap_or(u64::MAX) / 2;
     let mut fitting = kb;
-    while session_bytes(fitting, &cpus)? > available {
+    while session_bytes(fitting, snapshots, &cpus)? > available {
         fitting /= 2;
         if fitting < 16 {
-            let wanted_kb = session_bytes(kb, &cpus)? / 1024;
+            let wanted_kb = session_bytes(kb, snapshots, &cpus)? / 1024;
             let available_kb = available / 1024;
             return Err(Error::NoSpace { path: path.to_path_buf(), wanted_kb, available_kb });
         }
@@ -65,9 +72,9 @@ pub fn fitting_kb(path: &Path, kb: u64) -> Result<u64, Error> {
     Ok(fitting)
 }
 
-/// Checks that a session of `kb` KB for each CPU fits what is free at `path`.
-pub(crate) fn check_space(path: &Path, kb: u64, cpus: &[bool]) -> Result<(), Error> {
-    let wanted = session_bytes(kb, cpus)?;
+/// Checks that a session of `kb` KB for each CPU, with `snapshots` kept, fits what is free at `path`.
+pub(crate) fn check_space(path: &Path, kb: u64, snapshots: u32, cpus: &[bool]) -> Result<(), Error> {
+    let wanted = session_bytes(kb, snapshots, cpus)?;
     let available = free_bytes(path).unwrap_or(u64::MAX);
     if wanted > available {
         return Err(Error::NoSpace {
@@ -93,10 +100,22 @@ mod tests {
     }
 
     #[test]
+    fn each_snapshot_is_as_large_as_the_buffer() {
+        let cpus = [true; 4];
+        let bytes = |snapshots| session_bytes(1024, snapshots, &cpus).unwrap();
+        let copy = bytes(1) - bytes(0);
+        assert_eq!(bytes(7) - bytes(0), 7 * copy);
+        // Four CPUs, and one more share for the lanes.
+        assert!((5 << 20..6 << 20).contains(&copy), "{copy}");
+        let refused = session_bytes(1024, MOST_SNAPSHOTS + 1, &cpus);
+        assert!(matches!(refused, Err(Error::TooManySnapshots { .. })));
+    }
+
+    #[test]
     fn what_does_not_fit_is_made_smaller() {
         let directory = tempfile::tempdir().unwrap();
-        let kb = fitting_kb(directory.path(), MOST_KB).unwrap();
+        let kb = fitting_kb(directory.path(), MOST_KB, 0).unwrap();
         assert!((16..=MOST_KB).contains(&kb));
-        assert_eq!(fitting_kb(directory.path(), 64).unwrap(), 64);
+        assert_eq!(fitting_kb(directory.path(), 64, 1).unwrap(), 64);
     }
 }

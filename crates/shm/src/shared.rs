@@ -34,5 +34,3 @@ unsafe impl Shared for abi::control::Process {}
 unsafe impl Shared for abi::control::MapChunk {}
 // SAFETY: as above.
 unsafe impl Shared for abi::control::Object {}
-// SAFETY: as above.
-unsafe impl Shared for abi::switch::Switch {}

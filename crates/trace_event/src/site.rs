@@ -67,9 +67,7 @@ unsafe fn id_of(site: &site::Site, control: &control::ControlFile) -> Option<u16
     // SAFETY: the caller's promise.
     let format = unsafe { Format::of(site) };
     write!(description, "{format}").ok()?;
-    let id = control.add_event(system, name, description.as_str())?;
-    control.apply_switches(id, system, name);
-    Some(id)
+    control.add_event(system, name, description.as_str())
 }
 
 /// A text of a program's.

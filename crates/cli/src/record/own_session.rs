@@ -2,9 +2,7 @@
 
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
-use rustix::fs::{FlockOperation, flock};
-use session::{DEFAULT_KB, Options, Place, Selection, Session, TraceClock, fitting_kb};
-use std::fs::File;
+use session::{DEFAULT_KB, Lock, Options, Place, Selection, Session, Settings, TraceClock, fitting_kb};
 use std::path::{Path, PathBuf};
 
 /// What the names of sessions start with that live as long as one recording.
@@ -15,14 +13,12 @@ const PRIVATE: &str = "record-";
 pub(crate) struct OwnSession {
     session: Session,
     /// Held as long as the session is recorded; goes with the process.
-    _lock: File,
+    _lock: Lock,
     is_made: bool,
-    /// Events that were on before.
-    before: Vec<u16>,
+    /// What was on before this recording has switched events on.
+    before: Option<Settings>,
     /// What this recording has switched on.
     selections: Vec<Selection>,
-    /// Those of them that were not on before.
-    new: Vec<Selection>,
 }
 
 impl OwnSession {
@@ -35,23 +31,16 @@ impl OwnSession {
         };
         let is_made = path.symlink_metadata().is_err();
         let session = if is_made { make(&path, arguments)? } else { open(&path, arguments)? };
-        let lock = match lock(&path) {
+        let lock = match Lock::reader(&path) {
             Ok(lock) => lock,
             Err(error) => {
                 if is_made {
                     let _ = Session::remove(&path);
                 }
-                return Err(error);
+                return Err(error.into());
             }
         };
-        let mut own = OwnSession {
-            session,
-            _lock: lock,
-            is_made,
-            before: Vec::new(),
-            selections: Vec::new(),
-            new: Vec::new(),
-        };
+        let mut own = OwnSession { session, _lock: lock, is_made, before: None, selections: Vec::new() };
         own.enable(&arguments.events)?;
         Ok(own)
     }
@@ -64,12 +53,12 @@ impl OwnSession {
     fn enable(&mut self, selections: &[Selection]) -> Done<()> {
         let all = [Selection::all()];
         let selections = if selections.is_empty() { &all } else { selections };
-        self.before = self.enabled_events();
-        let control = self.session.control();
-        self.new = selections.to_vec();
-        self.new.retain(|selection| !control.has_switch(selection.text()));
         for selection in selections {
-            self.session.enable(selection)?;
+            self.session.check(selection)?;
+        }
+        self.before = Some(self.session.settings());
+        for selection in selections {
+            self.session.set(selection, true)?;
         }
         self.selections = selections.to_vec();
         Ok(())
@@ -84,18 +73,12 @@ impl OwnSession {
         self.selections.iter().filter(fits).map(|selection| selection.text().to_string()).collect()
     }
 
-    fn enabled_events(&self) -> Vec<u16> {
-        self.session.events().filter(|event| event.enabled).map(|event| event.id).collect()
-    }
-
-    /// Switches off what was switched on: processes that go on running pay nothing more.
-    pub(crate) fn end(&self) {
-        let control = self.session.control();
-        self.new.iter().for_each(|selection| control.forget_switch(selection.text()));
-        for id in self.enabled_events().iter().filter(|id| !self.before.contains(id)) {
-            control.enable(*id, 0, false);
+    /// Puts back what was on before: processes that go on running pay nothing more.
+    pub(crate) fn end(&mut self) {
+        if let Some(before) = self.before.take() {
+            // What was there before has room.
+            let _ = self.session.restore(&before);
         }
-        control.announce_switched();
     }
 }
 
@@ -111,7 +94,7 @@ impl Drop for OwnSession {
 fn make(path: &Path, arguments: &Record) -> Done<Session> {
     let buffer_kb = match arguments.buffer_size {
         Some(kb) => kb,
-        None => fitting_kb(path, DEFAULT_KB)?,
+        None => fitting_kb(path, DEFAULT_KB, 0)?,
     };
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
     Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
@@ -135,20 +118,6 @@ fn open(path: &Path, arguments: &Record) -> Done<Session> {
     Ok(session)
 }
 
-/// Makes sure that nobody else empties the session's buffers.
-fn lock(path: &Path) -> Done<File> {
-    let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", path.display()));
-    let directory = File::open(path).map_err(failed)?;
-    flock(&directory, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
-        rustix::io::Errno::WOULDBLOCK => Failure::failed(format_args!(
-            "{} is being recorded by another lookback: wait for it, or name another session",
-            path.display()
-        )),
-        error => failed(error.into()),
-    })?;
-    Ok(directory)
-}
-
 /// Removes what recordings have left behind that were killed: their locks are gone.
 fn remove_abandoned(place: &Place) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
@@ -156,7 +125,7 @@ fn remove_abandoned(place: &Place) {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PRIVATE)) && path.is_dir()
     };
     for path in entries.flatten().map(|entry| entry.path()).filter(is_private) {
-        if is_old(&path) && lock(&path).is_ok() {
+        if is_old(&path) && Lock::reader(&path).is_ok() {
             let _ = Session::remove(&path);
         }
     }

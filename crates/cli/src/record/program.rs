@@ -34,7 +34,7 @@ impl Program {
     /// Finds what the command names, as a shell would, and checks that it can be recorded.
     pub(crate) fn find(command: &[OsString]) -> Done<Program> {
         let Some((name, arguments)) = command.split_first() else {
-            return Err(Failure::failed("no program is given: expected lookback record -- CMD"));
+            return Err(Failure::failed("no program is given: expected one behind --"));
         };
         let path = locate(name)?;
         check(&path, SCRIPTS)?;
@@ -107,6 +107,13 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
     }
     // A script without a first line that names an interpreter is run by the shell.
     Ok(())
+}
+
+/// Why a program that runs could not be recorded, as far as its file tells.
+pub(crate) fn obstacle(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    check_elf(&head).err()
 }
 
 /// What the first line of a script names.

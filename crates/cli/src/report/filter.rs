@@ -1,6 +1,5 @@
 //! Which events are shown.
 
-use crate::arguments::Report;
 use crate::failure::{Done, Failure};
 use session::Selection;
 use std::collections::{HashMap, HashSet};
@@ -25,12 +24,25 @@ pub(crate) fn list(text: &str) -> Result<List, String> {
 }
 
 impl List {
+    /// Of one number.
+    pub(crate) fn of(number: u32) -> List {
+        List(vec![number..=number])
+    }
+
     fn contains(&self, number: u32) -> bool {
         self.0.iter().any(|range| range.contains(&number))
     }
 }
 
 /// What is asked for. Nothing means everything.
+#[derive(Debug)]
+pub(crate) struct Choice<'a> {
+    pub(crate) events: &'a [Selection],
+    pub(crate) cpus: Option<&'a List>,
+    pub(crate) threads: Option<&'a List>,
+}
+
+/// The same, for the events of one recording.
 #[derive(Debug)]
 pub(crate) struct Filter {
     events: Option<HashSet<u16>>,
@@ -39,17 +51,17 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// From the arguments, for a recording with these events.
-    pub(crate) fn new(arguments: &Report, events: &EventTable) -> Done<Filter> {
-        let chosen = if arguments.events.is_empty() {
+    /// For a recording with these events.
+    pub(crate) fn new(choice: &Choice<'_>, events: &EventTable) -> Done<Filter> {
+        let chosen = if choice.events.is_empty() {
             None
         } else {
             let classes: HashMap<(&str, &str), &str> = agent::events()
                 .map(|listed| ((listed.event.system, listed.event.name), listed.class))
                 .collect();
-            Some(choose(&arguments.events, events, &classes)?)
+            Some(choose(choice.events, events, &classes)?)
         };
-        Ok(Filter { events: chosen, cpus: arguments.cpu.clone(), threads: arguments.pid.clone() })
+        Ok(Filter { events: chosen, cpus: choice.cpus.cloned(), threads: choice.threads.cloned() })
     }
 
     /// Whether an event is shown.

@@ -15,5 +15,6 @@ mod processes;
 mod programs;
 mod report;
 mod signals;
+mod standing;
 mod terminal;
 mod tracing;

@@ -81,7 +81,7 @@ fn a_callsite_is_switched_on_while_the_program_runs() {
     let options = ["-q", "-e", "sched:", "--session", session.to_str().unwrap()];
     let mut running = start(&mut scratch.record(&options, &[&program, "wait"]));
     running.wait_for("ready");
-    Session::open(&session).unwrap().enable(&"spans:later".parse().unwrap()).unwrap();
+    Session::open(&session).unwrap().set(&"spans:later".parse().unwrap(), true).unwrap();
     running.wait().success();
     assert_eq!(scratch.trace().count("later", ""), 1);
 }

@@ -1,0 +1,95 @@
+//! Sessions that stand: nothing runs for them, and all of these tasks map the same file.
+
+mod attached;
+mod dropin;
+mod extract;
+mod follow;
+mod install;
+mod list;
+mod run;
+mod set;
+mod show;
+mod snapshot;
+mod start;
+mod stat;
+mod switch;
+mod unattached;
+mod unit;
+
+pub(crate) use extract::extract;
+pub(crate) use install::install;
+pub(crate) use list::list;
+pub(crate) use run::run;
+pub(crate) use set::set;
+pub(crate) use show::show;
+pub(crate) use snapshot::snapshot;
+pub(crate) use start::start;
+pub(crate) use stat::stat;
+pub(crate) use switch::{clear, delete, reset, stop};
+
+use crate::arguments::Which;
+use crate::failure::{Done, Failure};
+use control::Clocks;
+use ring_buffer::Clock;
+use session::{Place, Session, Timeline, TraceClock};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+impl Which {
+    /// The session's directory, whether it is there or not.
+    fn path(&self) -> Done<PathBuf> {
+        Ok(Place::of_user()?.session(self.session.as_deref())?)
+    }
+
+    /// The session, which has to be there.
+    fn open(&self) -> Done<Session> {
+        let session = Session::open(&self.path()?)?;
+        session.forget_dead_reader();
+        Ok(session)
+    }
+}
+
+/// What has to be said to other tasks so that they mean the session at `path`.
+fn option(path: &Path) -> String {
+    if (Which { session: None }).path().is_ok_and(|default| default == path) {
+        return String::new();
+    }
+    let is_own = Place::of_user().is_ok_and(|place| path.parent() == Some(place.path()));
+    let name = path.file_name().map(Path::new).filter(|_| is_own);
+    format!(" --session {}", name.unwrap_or(path).display())
+}
+
+/// A text that others have given, as it can be shown on a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
+/// How long ago times in the session's buffer were, in ns; None where events are counted.
+fn ages(session: &Session) -> impl Fn(u64) -> Option<u64> {
+    let moments = [session.control().identity().created, Clocks::now()];
+    let (clock, now) = (session.buffer().geometry().clock, session.buffer().now());
+    let timeline = Timeline::new(clock, TraceClock::Mono, &moments);
+    move |time| (clock != Clock::Counter).then(|| timeline.time(now).saturating_sub(timeline.time(time)))
+}
+
+/// How many events are on.
+fn events_on(session: &Session) -> usize {
+    session.control().event_ids().filter(|id| session.control().is_enabled(*id, 0)).count()
+}
+
+/// Bytes of memory that the session takes now.
+fn memory(session: &Session) -> u64 {
+    session.file().metadata().map_or(0, |found| found.blocks() * 512)
+}
+
+/// Prints a line, or several, on standard output. Who has closed it has seen enough.
+fn print(text: impl std::fmt::Display) -> Done {
+    match writeln!(anstream::stdout().lock(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format_args!("standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}

@@ -1,0 +1,45 @@
+//! `lookback extract`.
+
+use crate::arguments::Extract;
+use crate::failure::Done;
+use crate::number::{bytes, count};
+use crate::record::output::Output;
+use crate::standing::show::copy;
+use anstyle::Style;
+use recording::Written;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Writes what a session holds to a file.
+pub(crate) fn extract(arguments: &Extract) -> Done {
+    let session = Arc::new(arguments.which.open()?);
+    let output = Output::prepare(&arguments.output)?;
+    let mut recorded = copy(&session, &arguments.snapshot, output.directory())?;
+    let written = output.write(|file| recorded.write_dat(file, |_| ()))?;
+    if !arguments.quiet {
+        tell(&written, &arguments.output);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(written: &Written, file: &Path) {
+    let bold = Style::new().bold();
+    let older = if written.lost > 0 {
+        format!("; {} before them", count(written.lost, "was overwritten", "were overwritten"))
+    } else {
+        String::new()
+    };
+    anstream::eprintln!(
+        "{bold}lookback:{bold:#} {}, {} in {}{older}",
+        count(written.events, "event", "events"),
+        bytes(written.bytes),
+        file.display(),
+    );
+    for (reason, number) in &written.dropped {
+        anstream::eprintln!("  {}: {reason}", count(*number, "event", "events"));
+    }
+    for (what, number) in &written.refused {
+        anstream::eprintln!("  {number} {what}: the session's tables were full");
+    }
+}

@@ -1,0 +1,200 @@
+//! `lookback list`.
+
+use crate::arguments::List;
+use crate::failure::Done;
+use crate::json::Json;
+use crate::number::{bytes, count, duration};
+use crate::standing::attached::Attached;
+use crate::standing::unattached::Stranger;
+use crate::standing::{events_on, memory, option, print, printable};
+use anstyle::Style;
+use recording::record_ends;
+use session::{Place, Session};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Lists who takes part, or events, or sessions.
+pub(crate) fn list(arguments: &List) -> Done {
+    if arguments.sessions {
+        return sessions(arguments.json);
+    }
+    let session = arguments.which.open()?;
+    if arguments.events {
+        return events(&session, arguments.json);
+    }
+    record_ends(&session)?;
+    let (attached, strangers) = participants(&session);
+    if arguments.json {
+        return print(Json::Object(vec![
+            ("session", Json::text(Some(session.path().display()))),
+            ("attached", Json::List(attached.iter().map(Attached::json).collect())),
+            ("not_attached", Json::List(strangers.iter().map(Stranger::json).collect())),
+        ]));
+    }
+    print(table(&session, &attached, &strangers).trim_end())
+}
+
+/// Who takes part, and who doesn't.
+fn participants(session: &Session) -> (Vec<Attached>, Vec<Stranger>) {
+    let mut attached = Attached::all(session);
+    let known = attached.iter().filter(|process| !process.is_elsewhere).map(|process| process.pid).collect();
+    let (strangers, seen): (Vec<_>, Vec<_>) =
+        Stranger::all(session, &known).into_iter().partition(|stranger| stranger.why.is_some());
+    // Those that have executed what can't be traced have an entry still.
+    attached.retain(|process| strangers.iter().all(|stranger| stranger.pid != process.pid));
+    // Those that were forked and have recorded nothing since have none yet.
+    let new = seen.into_iter().filter(|stranger| !known.contains(&stranger.pid));
+    attached.extend(new.map(|Stranger { pid, comm, exe, .. }| Attached {
+        pid,
+        comm,
+        exe,
+        age: None,
+        is_elsewhere: false,
+    }));
+    attached.sort_by_key(|process| process.pid);
+    (attached, strangers)
+}
+
+fn table(session: &Session, attached: &[Attached], strangers: &[Stranger]) -> String {
+    let bold = Style::new().bold();
+    let on = events_on(session);
+    let known = session.control().event_ids().count();
+    let option = option(session.path());
+    let mut text =
+        format!("{bold}events{bold:#}  {on} of {known} on; `lookback list --events{option}` shows them\n");
+    let who = count(attached.len() as u64, "process", "processes");
+    let _ = writeln!(text, "{bold}attached{bold:#}  {who}");
+    if !attached.is_empty() {
+        let _ = writeln!(text, "{:>8}  {:<15}  {:>8}  PROGRAM", "PID", "COMM", "SINCE");
+    }
+    for process in attached {
+        let age = process.age.map_or_else(|| "-".to_string(), duration);
+        let exe = printable(process.exe.as_deref().unwrap_or("?"));
+        let comm = printable(&process.comm);
+        let elsewhere = if process.is_elsewhere { "  (in another pid namespace)" } else { "" };
+        let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{elsewhere}", process.pid);
+    }
+    if !strangers.is_empty() {
+        let who = count(strangers.len() as u64, "process", "processes");
+        let _ = writeln!(text, "{bold}not attached{bold:#}  {who}");
+        let _ = writeln!(text, "{:>8}  {:<15}  BECAUSE", "PID", "COMM");
+    }
+    for stranger in strangers {
+        let why = printable(stranger.why.as_deref().unwrap_or_default());
+        let _ = writeln!(text, "{:>8}  {:<15}  {why}", stranger.pid, printable(&stranger.comm));
+    }
+    text
+}
+
+fn events(session: &Session, json: bool) -> Done {
+    let rules = session.rules();
+    if json {
+        let event = |event: session::EventInfo| {
+            Json::Object(vec![
+                ("id", Json::Number(event.id.into())),
+                ("system", Json::Text(event.system)),
+                ("name", Json::Text(event.name)),
+                ("class", Json::text(event.class)),
+                ("enabled", Json::Bool(event.enabled)),
+            ])
+        };
+        return print(Json::Object(vec![
+            ("events", Json::List(session.events().map(event).collect())),
+            ("rules", Json::List(rules.lines().map(|rule| Json::Text(rule.to_string())).collect())),
+        ]));
+    }
+    let mut text = String::new();
+    for event in session.events() {
+        let name = format!("{}:{}", event.system, event.name);
+        let class = event.class.map_or_else(String::new, |class| format!("@{class}"));
+        let _ = writeln!(text, "{name:<32} {:<3}  {class}", if event.enabled { "on" } else { "off" });
+    }
+    for rule in rules.lines() {
+        let state = if rule.starts_with('+') { "on" } else { "off" };
+        let _ = writeln!(text, "{:<32} {state:<3}  in programs to come", &rule[1..]);
+    }
+    print(text.trim_end())
+}
+
+/// The directories where sessions are found: the user's, and those of groups that he may look into.
+fn places() -> Done<Vec<PathBuf>> {
+    let mut found = Place::of_user()?.sessions();
+    let shared = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.path());
+    for path in shared {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let group = name.strip_prefix("lookback-group-").and_then(|group| group.parse().ok());
+        if let Some(place) = group.and_then(|group| Place::of_group(group).ok()) {
+            found.extend(place.sessions());
+        }
+    }
+    Ok(found)
+}
+
+fn sessions(json: bool) -> Done {
+    let rows = places()?.into_iter().map(|path| Row::new(&path));
+    let rows: Vec<Row> = rows.collect();
+    if json {
+        return print(Json::List(rows.iter().map(Row::json).collect()));
+    }
+    if rows.is_empty() {
+        return print("no session; `lookback start` makes one");
+    }
+    let mut text =
+        format!("{:<40} {:<9} {:>9} {:>9}  MEMORY\n", "SESSION", "STATE", "EVENTS ON", "PROCESSES");
+    for Row { path, found } in &rows {
+        let path = path.display();
+        let _ = match found {
+            Ok(found) => {
+                let (state, memory) = (found.state(), bytes(found.memory));
+                writeln!(text, "{path:<40} {state:<9} {:>9} {:>9}  {memory}", found.events, found.processes)
+            }
+            Err(reason) => writeln!(text, "{path:<40} {reason}"),
+        };
+    }
+    print(text.trim_end())
+}
+
+/// A session in a list.
+struct Row {
+    path: PathBuf,
+    found: Result<Found, String>,
+}
+
+struct Found {
+    is_on: bool,
+    events: usize,
+    processes: usize,
+    memory: u64,
+}
+
+impl Row {
+    fn new(path: &Path) -> Row {
+        let found = Session::open(path).map_err(|error| error.to_string()).map(|session| Found {
+            is_on: !session.buffer().control().is_off(),
+            events: events_on(&session),
+            processes: session.control().processes().filter(|process| process.end_time == 0).count(),
+            memory: memory(&session),
+        });
+        Row { path: path.into(), found }
+    }
+
+    fn json(&self) -> Json {
+        let path = ("session", Json::text(Some(self.path.display())));
+        Json::Object(match &self.found {
+            Ok(found) => vec![
+                path,
+                ("tracing_on", Json::Bool(found.is_on)),
+                ("events_on", Json::Number(found.events as u64)),
+                ("processes", Json::Number(found.processes as u64)),
+                ("memory_bytes", Json::Number(found.memory)),
+            ],
+            Err(reason) => vec![path, ("unusable", Json::text(Some(reason)))],
+        })
+    }
+}
+
+impl Found {
+    fn state(&self) -> &'static str {
+        if self.is_on { "recording" } else { "stopped" }
+    }
+}

@@ -1,0 +1,34 @@
+//! `lookback run`.
+
+use crate::arguments::Run;
+use crate::failure::Done;
+use crate::object;
+use crate::record::child::Child;
+use crate::record::pass_on;
+use crate::record::program::Program;
+use crate::standing::{events_on, option};
+use session::{Place, Session};
+
+/// Runs a program that takes part in a session.
+pub(crate) fn run(arguments: &Run) -> Done {
+    let session = arguments.which.open()?;
+    let program = Program::find(&arguments.command)?;
+    if !arguments.quiet {
+        warn(&session);
+    }
+    let object = object::install(&Place::of_user()?)?;
+    let path = session.path().to_path_buf();
+    // The program alone keeps it mapped from here on.
+    drop(session);
+    pass_on(Child::start(&program, &path, &object)?.wait(|_| ())?)
+}
+
+/// Says why nothing will be recorded.
+fn warn(session: &Session) {
+    let option = option(session.path());
+    if session.buffer().control().is_off() {
+        anstream::eprintln!("lookback: recording is stopped; `lookback start{option}` goes on");
+    } else if events_on(session) == 0 && session.rules().is_empty() {
+        anstream::eprintln!("lookback: no event is on; `lookback set{option} EVENT on` switches some on");
+    }
+}

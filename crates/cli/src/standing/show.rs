@@ -1,0 +1,65 @@
+//! `lookback show`.
+
+use crate::arguments::{Kept, Show};
+use crate::failure::{Done, Failure};
+use crate::report::filter::{Choice, List};
+use crate::report::print_copy;
+use crate::standing::follow::follow;
+use recording::Recorded;
+use session::Session;
+use std::io::{BufWriter, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Shows what a session holds.
+pub(crate) fn show(arguments: &Show) -> Done {
+    let session = Arc::new(arguments.which.open()?);
+    let cpus = session.buffer().geometry().cpus;
+    if let Some(cpu) = arguments.cpu.filter(|cpu| *cpu >= cpus) {
+        return Err(Failure::failed(format_args!("there is no CPU {cpu}: expected 0 to {}", cpus - 1)));
+    }
+    let only = arguments.cpu.map(List::of);
+    let choice = Choice { events: &arguments.events, cpus: only.as_ref(), threads: arguments.pid.as_ref() };
+    if arguments.pipe {
+        follow(&session, arguments.cpu, &choice)
+    } else {
+        print_kept(&session, &arguments.snapshot, &choice)
+    }
+}
+
+/// Prints what the buffers hold, or a snapshot. By way of a recording: what prints those prints this.
+pub(super) fn print_kept(session: &Arc<Session>, kept: &Kept, choice: &Choice<'_>) -> Done {
+    let directory = std::env::temp_dir();
+    let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
+    let mut recorded = copy(session, kept, &directory)?;
+    let mut file = tempfile::tempfile_in(&directory).map_err(failed)?;
+    recorded.write_dat(BufWriter::new(&mut file), |_| ())?;
+    file.rewind().map_err(failed)?;
+    print_copy(file, choice)
+}
+
+/// Copies what the buffers hold, or a snapshot.
+pub(super) fn copy(session: &Arc<Session>, kept: &Kept, directory: &Path) -> Done<Recorded> {
+    let Some(number) = kept.snapshot else { return Ok(Recorded::copy(session, directory)?) };
+    let snapshots = session.snapshots();
+    let wanted = match number {
+        Some(number) => snapshots.iter().find(|snapshot| snapshot.generation() == number),
+        None => snapshots.last(),
+    };
+    let missing = || {
+        let path = session.path().display();
+        let option = super::option(session.path());
+        Failure::failed(match number {
+            Some(number) => {
+                format!("{path} has no snapshot {number}: `lookback stat{option}` shows which there are")
+            }
+            None => format!("{path} has no snapshot: `lookback snapshot -s{option}` takes one"),
+        })
+    };
+    let holder = session.holder()?;
+    // It may have been given up this moment.
+    let held = wanted.and_then(|snapshot| holder.hold(*snapshot)).ok_or_else(missing)?;
+    // What was on its way when it was taken is there now.
+    held.settle();
+    Ok(Recorded::copy_snapshot(session, &held, directory)?)
+}

@@ -1,0 +1,149 @@
+//! `lookback start`.
+
+use crate::arguments::Start;
+use crate::failure::{Done, Failure};
+use crate::number::{bytes, count};
+use crate::standing::{events_on, memory};
+use anstyle::Style;
+use recording::record_ends;
+use session::{DEFAULT_KB, Error, Options, Place, Selection, Session, TraceClock, fitting_kb};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Snapshots that can be kept when nothing else is said: as many as in the kernel.
+const SNAPSHOTS: u32 = 1;
+
+/// Makes a session, or switches one on.
+pub(crate) fn start(arguments: &Start) -> Done {
+    let group = arguments.group.as_deref().map(group_id).transpose()?;
+    let path = path(arguments, group)?;
+    let session = match Session::open(&path) {
+        Ok(session) => switch_on(session, group, arguments)?,
+        Err(Error::NoSession { .. }) => make(&path, group, arguments)?,
+        Err(error) => return Err(error.into()),
+    };
+    if !arguments.quiet {
+        tell(&session);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the session is: by its name in the user's directory or the group's, or at a path.
+fn path(arguments: &Start, group: Option<u32>) -> Done<PathBuf> {
+    let own = Place::of_user()?;
+    let path = own.session(arguments.which.session.as_deref())?;
+    match (group, path.strip_prefix(own.path())) {
+        (Some(group), Ok(name)) => Ok(Place::of_group(group)?.path().join(name)),
+        _ => Ok(path),
+    }
+}
+
+/// A new session, with what is wanted on.
+fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
+    let snapshots = arguments.snapshots.unwrap_or(SNAPSHOTS);
+    let buffer_kb = match arguments.buffer_size {
+        Some(kb) => kb,
+        None => fitting_kb(path, DEFAULT_KB, snapshots)?,
+    };
+    let clock = arguments.clock.unwrap_or(TraceClock::Mono);
+    let options = Options { buffer_kb, snapshots, group, clock, ..Options::default() };
+    let session = Session::create(path, &options)?;
+    let all = [Selection::all()];
+    let events = if arguments.events.is_empty() { &all } else { arguments.events.as_slice() };
+    let set = events.iter().try_for_each(|event| set_told(&session, event, true));
+    if set.is_err() {
+        let _ = Session::remove(path);
+    }
+    set.map(|()| session)
+}
+
+/// One that is there goes on; where events are named, with these alone.
+fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Session> {
+    let found = session.file().metadata().ok();
+    let shared_with = found.filter(|found| found.mode() & 0o060 == 0o060).map(|found| found.gid());
+    let fixed = [
+        ("-b", arguments.buffer_size.is_some()),
+        ("-C", arguments.clock.is_some_and(|clock| clock != session.trace_clock())),
+        ("--snapshots", arguments.snapshots.is_some()),
+        ("--group", group.is_some() && group != shared_with),
+    ];
+    if let Some((option, _)) = fixed.into_iter().find(|(_, is_other)| *is_other) {
+        return Err(Failure::failed(format_args!(
+            "{} is there already, with buffers of its own: leave out {option}, or `lookback delete` it first",
+            session.path().display()
+        )));
+    }
+    session.forget_dead_reader();
+    record_ends(&session)?;
+    for event in &arguments.events {
+        session.check(event)?;
+    }
+    if !arguments.events.is_empty() {
+        session.set_all_off()?;
+    }
+    for event in &arguments.events {
+        set_told(&session, event, true)?;
+    }
+    session.buffer().set_tracing(true);
+    Ok(session)
+}
+
+/// Switches events, and says where there are none yet.
+pub(super) fn set_told(session: &Session, event: &Selection, on: bool) -> Done<()> {
+    if session.set(event, on)? == 0 {
+        let state = if on { "on" } else { "off" };
+        let text = event.text();
+        anstream::eprintln!(
+            "lookback: no program has brought events called {text} yet; those that come are {state}"
+        );
+    }
+    Ok(())
+}
+
+/// The number of a group.
+fn group_id(name: &str) -> Done<u32> {
+    if let Ok(number) = name.parse() {
+        return Ok(number);
+    }
+    let groups = std::fs::read_to_string("/etc/group").unwrap_or_default();
+    let number = |line: &str| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
+    };
+    groups.lines().find_map(number).ok_or_else(|| {
+        Failure::failed(format_args!(
+            "no group {name} in /etc/group: name one that is there, or give its number"
+        ))
+    })
+}
+
+fn tell(session: &Session) {
+    let (dim, bold) = (Style::new().dimmed(), Style::new().bold());
+    let buffer = session.buffer();
+    let (cpus, kb) = size(session);
+    let option = super::option(session.path());
+    anstream::eprintln!(
+        "{bold}lookback:{bold:#} {} on, {kb} KB for each of {}, room for {}",
+        count(events_on(session) as u64, "event", "events"),
+        count(cpus, "CPU", "CPUs"),
+        count(u64::from(buffer.geometry().rings - 1), "snapshot", "snapshots"),
+    );
+    anstream::eprintln!(
+        "  {dim}memory{dim:#}  {} now, {} with all snapshots, in {}",
+        bytes(memory(session)),
+        bytes(session.file().metadata().map_or(0, |found| found.len())),
+        session.path().display(),
+    );
+    anstream::eprintln!(
+        "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}      lookback stat{option}"
+    );
+}
+
+/// How many CPUs have buffers, and of how many KB.
+pub(super) fn size(session: &Session) -> (u64, u64) {
+    let buffer = session.buffer();
+    let sizes: Vec<u64> =
+        (0..buffer.geometry().cpus).map(|cpu| buffer.capacity(cpu)).filter(|size| *size > 0).collect();
+    (sizes.len() as u64, sizes.first().map_or(0, |size| size / 1024))
+}

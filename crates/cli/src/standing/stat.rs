@@ -1,0 +1,249 @@
+//! `lookback stat`.
+
+use crate::arguments::Stat;
+use crate::failure::Done;
+use crate::json::Json;
+use crate::number::{bytes, count, duration, grouped};
+use crate::standing::start::size;
+use crate::standing::{ages, events_on, memory, print};
+use anstyle::Style;
+use control::Clocks;
+use recording::record_ends;
+use ring_buffer::Statistics;
+use session::Session;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+use trace_data::text::is_nanoseconds;
+
+/// Shows what a session has recorded, lost and kept.
+pub(crate) fn stat(arguments: &Stat) -> Done {
+    let session = arguments.which.open()?;
+    record_ends(&session)?;
+    let interval = Duration::from_millis(arguments.interval);
+    let blocks = Block::all(&session, interval);
+    let kept = kept(&session)?;
+    if arguments.json {
+        print(json(&session, &blocks, &kept))
+    } else {
+        print(text(&session, &blocks, &kept).trim_end())
+    }
+}
+
+/// A CPU, or a lane.
+struct Block {
+    name: String,
+    statistics: Statistics,
+    /// In the session's clock; 0 when there is no event.
+    oldest_time: u64,
+    /// Events per second; None when that was not measured.
+    rate: Option<u64>,
+}
+
+impl Block {
+    /// The CPUs that have buffers, and lanes where there was anything.
+    fn all(session: &Session, interval: Duration) -> Vec<Block> {
+        let buffer = session.buffer();
+        let look =
+            || (0..buffer.geometry().blocks()).map(|block| buffer.statistics(block)).collect::<Vec<_>>();
+        let (before, start) = (look(), Instant::now());
+        std::thread::sleep(interval);
+        let (after, elapsed) = (look(), start.elapsed());
+        let time = times(session);
+        let rows = (0..).zip(before).zip(after);
+        let rows = rows.map(|((block, before), now)| {
+            // A snapshot or a clear in between starts anew.
+            let written = now.written.checked_sub(before.written).unwrap_or(now.written);
+            let rate = (!interval.is_zero()).then(|| (written as f64 / elapsed.as_secs_f64()) as u64);
+            (
+                block,
+                Block {
+                    name: name(session, block),
+                    statistics: now,
+                    oldest_time: if now.oldest_time == 0 { 0 } else { time(now.oldest_time) },
+                    rate,
+                },
+            )
+        });
+        let is_shown = |(block, row): &(u32, Block)| {
+            let is_lane = *block >= buffer.geometry().cpus;
+            let dropped = row.statistics.dropped_events();
+            if is_lane { row.statistics.written + dropped > 0 } else { buffer.capacity(*block) + dropped > 0 }
+        };
+        rows.filter(is_shown).map(|(_, row)| row).collect()
+    }
+
+    fn json(&self, now: u64) -> Json {
+        let numbers = &self.statistics;
+        Json::Object(vec![
+            ("cpu", Json::text(Some(&self.name))),
+            ("entries", Json::Number(numbers.entries)),
+            ("overrun", Json::Number(numbers.overrun)),
+            ("commit_overrun", Json::Number(0)),
+            ("bytes", Json::Number(numbers.bytes)),
+            ("oldest_event_ts", Json::Number(self.oldest_time)),
+            ("now_ts", Json::Number(now)),
+            ("dropped_events", Json::Number(numbers.dropped_events())),
+            ("read_events", Json::Number(numbers.read)),
+            ("events_per_second", Json::number(self.rate)),
+        ])
+    }
+}
+
+fn name(session: &Session, block: u32) -> String {
+    match block.checked_sub(session.buffer().geometry().cpus) {
+        Some(lane) => format!("lane{lane}"),
+        None => block.to_string(),
+    }
+}
+
+/// From times in the session's buffer to those that are shown.
+fn times(session: &Session) -> impl Fn(u64) -> u64 {
+    let timeline = session.timeline(&[session.control().identity().created, Clocks::now()]);
+    move |time| timeline.time(time)
+}
+
+/// The time now, in the session's clock.
+fn now(session: &Session) -> u64 {
+    times(session)(session.buffer().now())
+}
+
+/// A snapshot that is kept.
+struct KeptSnapshot {
+    number: u64,
+    /// In ns; None where events are counted.
+    age: Option<u64>,
+    events: u64,
+}
+
+fn kept(session: &Session) -> Done<Vec<KeptSnapshot>> {
+    let age = ages(session);
+    let holder = session.holder()?;
+    let blocks = session.buffer().geometry().blocks();
+    let kept = session.snapshots().into_iter().filter_map(|snapshot| {
+        let held = holder.hold(snapshot)?;
+        let events = (0..blocks).map(|block| held.statistics(block).entries).sum();
+        Some(KeptSnapshot { number: snapshot.generation(), age: age(snapshot.time()), events })
+    });
+    Ok(kept.collect())
+}
+
+fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
+    let bold = Style::new().bold();
+    let buffer = session.buffer();
+    let state = if buffer.control().is_off() { "stopped" } else { "recording" };
+    let (cpus, kb) = size(session);
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{bold}{name:<9}{bold:#}  {value}");
+    };
+    line("session", format!("{}, {state}", session.path().display()));
+    let known = session.control().event_ids().count();
+    line("events", format!("{} of {known} on", events_on(session)));
+    let whole = session.file().metadata().map_or(0, |found| found.len());
+    let cpus = count(cpus, "CPU", "CPUs");
+    let now = bytes(memory(session));
+    line("memory", format!("{now} of {} in use; {} KB for each of {cpus}", bytes(whole), grouped(kb)));
+    line("snapshots", snapshots(session, kept));
+    let running = session.control().processes().filter(|process| process.end_time == 0).count();
+    line(
+        "processes",
+        format!("{running} attached; `lookback list{}` names them", super::option(session.path())),
+    );
+    text.push('\n');
+    text + &table(session, blocks)
+}
+
+fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
+    let buffer = session.buffer();
+    let mut text = format!("{} of {} kept", kept.len(), buffer.geometry().rings - 1);
+    let (refused, retired) = (buffer.refused_snapshots(), buffer.retired_rings());
+    if refused > 0 {
+        let _ = write!(text, ", {refused} refused");
+    }
+    if retired > 0 {
+        let _ = write!(text, ", memory of {retired} not freed yet");
+    }
+    for snapshot in kept {
+        let events = count(snapshot.events, "event", "events");
+        let _ = write!(text, "\n           number {}: {events}", snapshot.number);
+        if let Some(age) = snapshot.age {
+            let _ = write!(text, ", taken {} ago", duration(age));
+        }
+    }
+    text
+}
+
+/// The numbers, under the kernel's names.
+fn table(session: &Session, blocks: &[Block]) -> String {
+    let heads = [
+        "CPU",
+        "entries",
+        "overrun",
+        "bytes",
+        "oldest event ts",
+        "now ts",
+        "dropped",
+        "read events",
+        "events/s",
+    ];
+    let (now, is_nanoseconds) = (now(session), is_nanoseconds(session.trace_clock().name()));
+    let mut rows: Vec<Vec<String>> = vec![heads.map(str::to_string).to_vec()];
+    for block in blocks {
+        let numbers = &block.statistics;
+        let shown = |time: u64| match is_nanoseconds {
+            true => format!("{}.{:06}", time / 1_000_000_000, time / 1000 % 1_000_000),
+            false => time.to_string(),
+        };
+        let oldest = if block.oldest_time == 0 { "-".to_string() } else { shown(block.oldest_time) };
+        rows.push(vec![
+            block.name.clone(),
+            numbers.entries.to_string(),
+            numbers.overrun.to_string(),
+            numbers.bytes.to_string(),
+            oldest,
+            shown(now),
+            numbers.dropped_events().to_string(),
+            numbers.read.to_string(),
+            block.rate.map_or_else(|| "-".to_string(), |rate| rate.to_string()),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        let _ = writeln!(text, "{}", cells.join("  "));
+    }
+    text
+}
+
+fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
+    let buffer = session.buffer();
+    let (_, kb) = size(session);
+    let now = now(session);
+    let whole = session.file().metadata().map_or(0, |found| found.len());
+    let snapshot = |snapshot: &KeptSnapshot| {
+        Json::Object(vec![
+            ("number", Json::Number(snapshot.number)),
+            ("age_ns", Json::number(snapshot.age)),
+            ("events", Json::Number(snapshot.events)),
+        ])
+    };
+    let running = session.control().processes().filter(|process| process.end_time == 0).count();
+    Json::Object(vec![
+        ("session", Json::text(Some(session.path().display()))),
+        ("tracing_on", Json::Bool(!buffer.control().is_off())),
+        ("trace_clock", Json::text(Some(session.trace_clock().name()))),
+        ("events_on", Json::Number(events_on(session) as u64)),
+        ("events", Json::Number(session.control().event_ids().count() as u64)),
+        ("buffer_size_kb", Json::Number(kb)),
+        ("memory_bytes", Json::Number(memory(session))),
+        ("memory_limit_bytes", Json::Number(whole)),
+        ("snapshots_room", Json::Number((buffer.geometry().rings - 1).into())),
+        ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
+        ("snapshots", Json::List(kept.iter().map(snapshot).collect())),
+        ("processes", Json::Number(running as u64)),
+        ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
+    ])
+}

@@ -1,0 +1,197 @@
+//! The processes that should take part in a session, and don't: who they are, and why.
+//!
+//! What can be found out from outside, by who may look: the session has an entry for the process, or stands
+//! in its environment, and it does not map the session's file.
+
+use crate::json::Json;
+use crate::object;
+use crate::record::program::obstacle;
+use rustix::fs::{major, minor};
+use session::Session;
+use std::collections::HashSet;
+use std::fs::{read, read_link, read_to_string};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A process that should take part: the session knows it, or is in its environment.
+#[derive(Debug)]
+pub(super) struct Stranger {
+    pub(super) pid: u32,
+    pub(super) comm: String,
+    pub(super) exe: Option<String>,
+    /// Why it is not attached; None for one that is.
+    pub(super) why: Option<String>,
+}
+
+impl Stranger {
+    /// All that can be seen, by PID; `known` are those that the session knows.
+    pub(super) fn all(session: &Session, known: &HashSet<u32>) -> Vec<Stranger> {
+        let directory = std::path::absolute(session.path()).unwrap_or_else(|_| session.path().into());
+        let mapping = mapping(session);
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let look = |pid| look(pid, known.contains(&pid), &directory, &mapping);
+        let mut all: Vec<Stranger> = pids.filter_map(look).collect();
+        all.sort_by_key(|stranger| stranger.pid);
+        all
+    }
+
+    pub(super) fn json(&self) -> Json {
+        Json::Object(vec![
+            ("pid", Json::Number(self.pid.into())),
+            ("comm", Json::Text(self.comm.clone())),
+            ("exe", Json::text(self.exe.as_ref())),
+            ("why", Json::text(self.why.as_ref())),
+        ])
+    }
+}
+
+/// How lines of `/proc/PID/maps` name the session's file, whatever its path is there: device and inode.
+fn mapping(session: &Session) -> String {
+    session.file().metadata().map_or_else(
+        |_| String::new(),
+        |found| format!(" {:02x}:{:02x} {} ", major(found.dev()), minor(found.dev()), found.ino()),
+    )
+}
+
+/// Looks at a process; None where it has nothing to do with the session, or may not be looked at.
+fn look(pid: u32, is_known: bool, directory: &Path, mapping: &str) -> Option<Stranger> {
+    let process = PathBuf::from(format!("/proc/{pid}"));
+    let environment = read(process.join("environ")).ok()?;
+    let variable = |name: &str| {
+        let mut variables = environment.split(|byte| *byte == 0);
+        let value = variables.find_map(|variable| variable.strip_prefix(name.as_bytes()))?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    };
+    let comm = read_to_string(process.join("comm")).ok()?.trim_end().to_string();
+    let is_meant =
+        is_known || variable("LOOKBACK_SESSION=").is_some_and(|path| Path::new(&path) == directory);
+    if !is_meant || comm == "lookback" {
+        return None;
+    }
+    // None for a zombie.
+    let maps = read_to_string(process.join("maps")).ok().filter(|maps| !maps.is_empty())?;
+    let why = if maps.contains(mapping) {
+        None
+    } else {
+        let preload = variable("LD_PRELOAD=").unwrap_or_default();
+        Some(reason(&process, &maps, &preload, directory))
+    };
+    let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
+    Some(Stranger { pid, comm, exe, why })
+}
+
+fn reason(process: &Path, maps: &str, preload: &str, directory: &Path) -> String {
+    if let Some(obstacle) = obstacle(&process.join("exe")) {
+        return obstacle;
+    }
+    if is_privileged(process) {
+        return "it has more rights than who started it, so the dynamic linker ignores LD_PRELOAD"
+            .to_string();
+    }
+    let object = preload.split([':', ' ']).find(|path| path.contains(object::PREFIX));
+    let Some(object) = object else {
+        return "LD_PRELOAD in its environment doesn't name lookback's object".to_string();
+    };
+    let user = User::of(process);
+    let may_open = |path: &Path, mode| user.as_ref().is_none_or(|user| user.may(path, mode));
+    if !maps.contains(object::PREFIX) {
+        return if may_open(Path::new(object), READ) {
+            format!("the dynamic linker has not loaded {object}: is it there, and for this libc?")
+        } else {
+            format!("it may not read {object}")
+        };
+    }
+    if !maps.contains(&object::name()) {
+        return "it has loaded another version of lookback: start it anew".to_string();
+    }
+    if !may_open(&directory.join(abi::control::SESSION_FILE), READ | WRITE) {
+        let id = user.map_or(0, |user| user.uid);
+        return format!(
+            "its user, {id}, may not open the session: `lookback start --group` makes one that others may"
+        );
+    }
+    "it could not attach, or has left: LOOKBACK_DEBUG=1 in its environment tells why".to_string()
+}
+
+/// Whether the kernel has told the dynamic linker to be careful: AT_SECURE.
+fn is_privileged(process: &Path) -> bool {
+    const AT_SECURE: u64 = 23;
+    let vector = read(process.join("auxv")).unwrap_or_default();
+    let words: Vec<u64> = vector.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+    words.as_chunks::<2>().0.iter().any(|[name, value]| *name == AT_SECURE && *value != 0)
+}
+
+/// What permissions are asked for: bits of a mode, for others.
+const READ: u32 = 4;
+const WRITE: u32 = 2;
+const ENTER: u32 = 1;
+
+/// Who somebody is when he opens a file.
+#[derive(Debug)]
+pub(super) struct User {
+    pub(super) uid: u32,
+    pub(super) groups: Vec<u32>,
+}
+
+impl User {
+    /// Who a process is.
+    fn of(process: &Path) -> Option<User> {
+        let status = read_to_string(process.join("status")).ok()?;
+        let numbers = |name: &str| -> Vec<u32> {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            line.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+        };
+        // Real, effective, saved, and that for files.
+        let uid = *numbers("Uid:").get(3)?;
+        let mut groups = numbers("Groups:");
+        groups.extend(numbers("Gid:").get(3));
+        Some(User { uid, groups })
+    }
+
+    /// Whether the session in `directory` can be opened.
+    pub(super) fn may_attach(&self, directory: &Path) -> bool {
+        self.may(&directory.join(abi::control::SESSION_FILE), READ | WRITE)
+    }
+
+    /// Whether a file's permissions, and those of the directories above it, allow `wanted`.
+    fn may(&self, path: &Path, wanted: u32) -> bool {
+        let mut above = path.ancestors().skip(1).filter(|directory| *directory != Path::new(""));
+        self.is_allowed(path, wanted) && above.all(|directory| self.is_allowed(directory, ENTER))
+    }
+
+    fn is_allowed(&self, path: &Path, wanted: u32) -> bool {
+        let Ok(found) = path.metadata() else { return false };
+        let shift = match () {
+            () if found.uid() == self.uid => 6,
+            () if self.groups.contains(&found.gid()) => 3,
+            () => 0,
+        };
+        self.uid == 0 || found.mode() >> shift & wanted == wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn permissions_are_those_of_the_owner_then_the_group_then_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, "").unwrap();
+        let found = path.metadata().unwrap();
+        let (uid, group) = (found.uid() + 1, found.gid());
+        let mode = |path: &Path, mode| set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        let may = |groups: &[u32]| User { uid, groups: groups.to_vec() }.may(&path, READ | WRITE);
+        mode(directory.path(), 0o755);
+        mode(&path, 0o660);
+        assert!(may(&[group]) && !may(&[group + 1]));
+        mode(&path, 0o606);
+        assert!(!may(&[group]) && may(&[]));
+        mode(directory.path(), 0o700);
+        assert!(!may(&[]));
+    }
+}

@@ -1,0 +1,248 @@
+//! Sessions that stand: their whole life.
+
+mod participants;
+mod pipe;
+mod service;
+
+use crate::common::*;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A session of its own, at a path beside where programs run.
+struct Standing {
+    scratch: Scratch,
+    path: PathBuf,
+}
+
+impl Standing {
+    #[track_caller]
+    fn new(options: &[&str]) -> Standing {
+        let scratch = Scratch::new();
+        let path = scratch.beside("session");
+        let standing = Standing { scratch, path };
+        standing.done("start", &[&["-b", "64"], options].concat());
+        standing
+    }
+
+    /// `lookback TASK`, for this session.
+    fn task(&self, task: &str, options: &[&str]) -> Command {
+        let mut command = self.scratch.lookback(&[task]);
+        command.arg("--session").arg(&self.path).args(options);
+        command
+    }
+
+    #[track_caller]
+    fn done(&self, task: &str, options: &[&str]) -> Outcome {
+        run(&mut self.task(task, options)).success()
+    }
+
+    /// Runs a program that takes part.
+    #[track_caller]
+    fn run(&self, program: &[&str]) -> Outcome {
+        run(&mut self.running(program))
+    }
+
+    fn running(&self, program: &[&str]) -> Command {
+        self.task("run", &[&["--"], program].concat())
+    }
+
+    /// What is shown with these options.
+    #[track_caller]
+    fn shown(&self, options: &[&str]) -> Trace {
+        Trace::new(&self.done("show", options).stdout)
+    }
+
+    /// The paths that were opened, as shown with these options.
+    #[track_caller]
+    fn opened(&self, options: &[&str]) -> Vec<String> {
+        let events = self.shown(options).events;
+        let paths = events.iter().filter(|event| event.name.starts_with("open"));
+        paths.filter_map(|event| event.text.split('"').nth(1).map(str::to_string)).collect()
+    }
+}
+
+/// A program that opens a path that is not there.
+fn opens(path: &str) -> [&str; 2] {
+    ["cat", path]
+}
+
+#[test]
+fn a_life() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    standing.run(&opens("/first"));
+    assert_eq!(standing.opened(&[]), ["/first"], "and it is there still:");
+    assert_eq!(standing.opened(&[]), ["/first"]);
+    standing.done("stop", &[]);
+    let outcome = standing.run(&opens("/stopped"));
+    assert!(outcome.stderr.contains("recording is stopped; `lookback start"), "{outcome:?}");
+    standing.done("start", &["-q"]);
+    standing.run(&opens("/second"));
+    assert_eq!(standing.opened(&[]), ["/first", "/second"]);
+    standing.done("clear", &[]);
+    assert_eq!(standing.opened(&[]), [""; 0]);
+    standing.done("set", &["libc:*", "off"]);
+    standing.run(&opens("/off"));
+    standing.done("set", &["libc:open*_exit", "on"]);
+    standing.run(&opens("/on"));
+    assert_eq!(standing.opened(&[]), ["/on"]);
+    standing.done("reset", &[]);
+    let outcome = standing.run(&opens("/reset"));
+    assert!(outcome.stderr.contains("no event is on"), "{outcome:?}");
+    assert_eq!(standing.shown(&[]).events, []);
+    standing.done("start", &["-e", "libc:open*_exit"]);
+    standing.run(&opens("/again"));
+    assert_eq!(standing.opened(&[]), ["/again"]);
+    standing.done("delete", &[]);
+    assert!(!standing.path.exists());
+}
+
+#[test]
+fn a_snapshot_keeps_what_was_and_recording_goes_on() {
+    let standing = Standing::new(&["-e", "libc:open*_exit", "--snapshots", "2"]);
+    run(&mut standing.task("snapshot", &[])).failure(125, &["has no snapshot: `lookback snapshot -s"]);
+    for path in ["/first", "/second", "/third"] {
+        standing.run(&opens(path));
+        let outcome = standing.done("snapshot", &["-s"]);
+        assert!(outcome.stderr.contains("taken"), "{outcome:?}");
+    }
+    standing.run(&opens("/now"));
+    assert_eq!(standing.opened(&[]), ["/now"]);
+    assert_eq!(standing.opened(&["-s"]), ["/third"]);
+    assert_eq!(standing.opened(&["--snapshot=1"]), ["/second"]);
+    run(&mut standing.task("show", &["--snapshot=0"])).failure(125, &["has no snapshot 0"]);
+    let newest = Trace::new(&standing.done("snapshot", &[]).stdout);
+    assert_eq!(newest, standing.shown(&["-s"]));
+    standing.done("snapshot", &["-r"]);
+    run(&mut standing.task("show", &["-s"])).failure(125, &["has no snapshot"]);
+    assert_eq!(standing.opened(&[]), ["/now"], "which is no snapshot");
+    let freed = standing.done("snapshot", &["-f"]);
+    assert!(freed.stderr.contains("2 snapshots"), "{freed:?}");
+}
+
+#[test]
+fn what_is_extracted_is_a_recording() {
+    let standing = Standing::new(&[]);
+    standing.run(&opens("/some/path"));
+    let (file, name) = (standing.scratch.beside("trace.dat"), "trace.dat");
+    let extract = |options: &[&str]| {
+        let mut command = standing.task("extract", options);
+        run(command.current_dir(file.parent().unwrap())).success()
+    };
+    let outcome = extract(&[]);
+    assert!(outcome.stderr.contains(&format!("in {name}")), "{outcome:?}");
+    let live = standing.scratch.trace();
+    live.expect_of("cat", "open_exit", "error=ENOENT pathname=/some/path");
+    live.expect_of("cat", "sched_process_exit", "comm=cat");
+    assert_eq!(live, standing.shown(&[]), "which has taken nothing out");
+    standing.done("snapshot", &["-s"]);
+    extract(&["-s", "-q"]);
+    assert_eq!(standing.scratch.trace(), live);
+    if !is_missing(&["trace-cmd"]) {
+        let mut other = standing.scratch.command("trace-cmd");
+        let text = run(other.arg("report").arg("-i").arg(&file)).success().stdout;
+        assert!(text.contains("pathname=\"/some/path\""), "{text}");
+    }
+}
+
+#[test]
+fn without_a_session_everything_says_how_to_make_one() {
+    let scratch = Scratch::new();
+    let path = scratch.beside("none");
+    let tasks: [&[&str]; 12] = [
+        &["stop"],
+        &["run", "--", "touch", "ran"],
+        &["show"],
+        &["show", "-p"],
+        &["snapshot", "-s"],
+        &["extract"],
+        &["set", "libc", "on"],
+        &["list"],
+        &["stat"],
+        &["clear"],
+        &["reset"],
+        &["delete"],
+    ];
+    for task in tasks {
+        let (name, options) = task.split_first().unwrap();
+        let mut command = scratch.lookback(&[name, "--session"]);
+        run(command.arg(&path).args(options)).failure(125, &["no session at", "`lookback start --session"]);
+    }
+    assert_eq!(scratch.names(), [""; 0], "nothing ran, nothing was written");
+}
+
+#[test]
+fn the_program_is_as_without_lookback() {
+    let standing = Standing::new(&[]);
+    assert_eq!(standing.run(&["sh", "-c", "echo out; echo err >&2; exit 7"]).code(), Some(7));
+    assert_eq!(standing.run(&["sh", "-c", "kill -TERM $$"]).signal(), Some(15));
+    run(&mut standing.running(&["/no/such/program"])).failure(127, &["/no/such/program"]);
+    assert_eq!(standing.scratch.names(), [""; 0]);
+}
+
+#[test]
+fn bad_wishes_change_nothing() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    let before = standing.done("list", &["--events", "--json"]).stdout;
+    run(&mut standing.task("start", &["-b", "128"])).failure(125, &["is there already", "leave out -b"]);
+    run(&mut standing.task("start", &["-e", "libc:read", "-e", "libc:opne"]))
+        .failure(125, &["similar: libc:open"]);
+    run(&mut standing.task("set", &["libc:opne", "on"])).failure(125, &["similar: libc:open"]);
+    run(&mut standing.task("set", &["libc:open", "maybe"])).failure(125, &["on|off"]);
+    run(&mut standing.task("show", &["-p", "-s"])).failure(125, &["cannot be used with"]);
+    run(&mut standing.task("show", &["-c", "9999"])).failure(125, &["there is no CPU 9999"]);
+    assert_eq!(standing.done("list", &["--events", "--json"]).stdout, before);
+    let small = Standing::new(&["--snapshots", "0"]);
+    run(&mut small.task("snapshot", &["-s"])).failure(125, &["has no room for snapshots", "--snapshots N"]);
+    let scratch = Scratch::new();
+    let path = scratch.beside("s");
+    let mut command = scratch.lookback(&["start", "--snapshots", "8", "--session"]);
+    run(command.arg(&path)).failure(125, &["8 snapshots can't be kept: expected 0 to 7"]);
+    let mut command = scratch.lookback(&["start", "-e", "libc:opne", "--session"]);
+    run(command.arg(&path)).failure(125, &["similar: libc:open"]);
+    assert!(!path.exists());
+}
+
+#[test]
+fn only_a_session_is_deleted() {
+    let standing = Standing::new(&[]);
+    let more = standing.path.join("mine");
+    std::fs::write(&more, "mine").unwrap();
+    std::fs::write(standing.path.join("session"), "no session").unwrap();
+    run(&mut standing.task("delete", &[])).failure(125, &["there is more in it than a session"]);
+    std::fs::remove_file(more).unwrap();
+    let outcome = standing.done("delete", &[]);
+    assert!(outcome.stderr.contains("removed all the same"), "{outcome:?}");
+    assert!(!standing.path.exists());
+}
+
+#[test]
+fn figures_are_the_kernels() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    standing.run(&["sh", "-c", "for i in 1 2 3; do cat /none; done"]);
+    let json = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+    let sum = |name: &str| -> u64 {
+        let key = format!("\"{name}\":");
+        let behind = json.split(&key).skip(1);
+        behind.map(|rest| rest.split([',', '}']).next().unwrap().parse::<u64>().unwrap()).sum()
+    };
+    let shown = standing.shown(&[]).events.len() as u64;
+    assert!(shown >= 3);
+    assert_eq!((sum("entries"), sum("overrun"), sum("dropped_events"), sum("read_events")), (shown, 0, 0, 0));
+    assert!(sum("bytes") > 0 && sum("memory_bytes") < sum("memory_limit_bytes"), "{json}");
+    assert!(json.contains("\"events_per_second\":null") && json.contains("\"tracing_on\":true"), "{json}");
+    standing.run(&["sh", "-c", "i=0; while [ $i -lt 3000 ]; do : < /dev/null; i=$((i+1)); done"]);
+    standing.done("set", &["libc:*", "on"]);
+    standing.run(&["python3", "-c", "import os\nfor i in range(20000): os.getppid(); os.access('/', 0)"]);
+    let text = standing.done("stat", &[]).stdout;
+    let row = text.lines().find(|line| line.starts_with("CPU")).unwrap();
+    for name in
+        ["entries", "overrun", "bytes", "oldest event ts", "now ts", "dropped", "read events", "events/s"]
+    {
+        assert!(row.contains(name), "{text}");
+    }
+    let header = standing.done("show", &[]).stdout;
+    let numbers = header.lines().find_map(|line| line.strip_prefix("# entries-in-buffer/entries-written: "));
+    let (entries, written) = numbers.unwrap().split_whitespace().next().unwrap().split_once('/').unwrap();
+    assert!(entries.parse::<u64>().unwrap() < written.parse().unwrap(), "{header:.300}");
+    assert!(!header.contains("LOST"), "a full buffer has lost its start: the header says it");
+}

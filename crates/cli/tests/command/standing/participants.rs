@@ -1,0 +1,110 @@
+//! Who takes part in a session, and who doesn't: programs that can't, workers, several users.
+
+use super::Standing;
+use crate::common::*;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn who_takes_part_and_who_does_not() {
+    let standing = Standing::new(&[]);
+    let sleeps = "#include <unistd.h>\nint main(void) { return sleep(60); }";
+    let fixed = compile(&standing.scratch, "fixed", sleeps, &["-static"]);
+    let script = format!("{} & sleep 60 & echo started; wait", fixed.display());
+    let mut running = start(&mut standing.running(&["sh", "-c", &script]));
+    running.wait_for("started");
+    let listed = || standing.done("list", &[]).stdout;
+    running.wait_until(|| listed().contains("statically linked"));
+    let text = listed();
+    let (attached, others) = text.split_once("not attached").unwrap();
+    assert!(attached.contains("sh") && attached.contains("/sleep"), "{text}");
+    assert!(!attached.contains("fixed") && others.contains("fixed"), "{text}");
+    let json = standing.done("list", &["--json"]).stdout;
+    assert!(
+        json.contains("\"comm\":\"fixed\"") && json.contains("\"why\":\"it is statically linked"),
+        "{json}"
+    );
+    // The whole group.
+    drop(running);
+    while !listed().contains("attached  0 processes") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    standing.shown(&[]).expect_of("sh", "sched_process_exit", "comm=sh");
+}
+
+/// A program that becomes nobody, with the group `group` or none, says so, and runs another.
+fn dropping(scratch: &Scratch, group: u32) -> PathBuf {
+    let source = format!(
+        "#include <fcntl.h>\n#include <grp.h>\n#include <unistd.h>\n
+        int main(void) {{
+            gid_t group = {group};
+            if (setgroups(group != 0, &group) || setgid(65534) || setuid(65534)) return 1;
+            openat(AT_FDCWD, \"/dropped\", O_RDONLY);
+            if (fork() == 0) {{ execlp(\"cat\", \"cat\", \"/executed\", (char *)0); }}
+            write(1, \"dropped\\n\", 8);
+            return sleep(60);
+        }}"
+    );
+    compile(scratch, "dropping", &source, &["-w"])
+}
+
+#[test]
+fn a_worker_that_drops_its_privileges_stays_what_it_executes_is_listed() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let standing = Standing::new(&[]);
+    let program = dropping(&standing.scratch, 0);
+    let program = std::fs::read(program).unwrap();
+    let program = standing.scratch.write_program("dropping", program);
+    let script = format!("exec {}", program.display());
+    let mut running = start(&mut standing.running(&["sh", "-c", &script]));
+    running.wait_for("dropped");
+    running.wait_until(|| standing.opened(&[]).contains(&"/dropped".to_string()));
+    assert!(!standing.opened(&[]).contains(&"/executed".to_string()));
+    // Its own shell has no rights either: it is listed with the reason as long as it runs.
+    let mut nobody = standing.running(&["setpriv", "--reuid", "65534", "--clear-groups", "sleep", "60"]);
+    let others = start(&mut nobody);
+    others.wait_until(|| {
+        let text = standing.done("list", &[]).stdout;
+        text.contains("its user, 65534, may not open the session")
+    });
+}
+
+#[test]
+fn a_group_can_share_a_session() {
+    // Some group that nobody is in by itself.
+    const GROUP: u32 = 60;
+    let scratch = Scratch::new();
+    let Some(mut stranger) = as_nobody(&scratch) else { return };
+    let path = scratch.beside("shared");
+    let name = path.to_str().unwrap();
+    let mut command = scratch.lookback(&["start", "-q", "-b", "64", "--session", name]);
+    run(command.args(["--group", &GROUP.to_string()])).success();
+    let mode = |path: &Path| std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap()) & 0o7777;
+    assert_eq!((mode(&path), mode(&path.join("session"))), (0o2770, 0o660));
+    let private = Standing::new(&[]);
+    run(&mut private.task("start", &["--group", "0"])).failure(125, &["leave out --group"]);
+    run(stranger.args(["show", "--session", name])).failure(125, &["Permission denied"]);
+    let member = |arguments: &[&str]| {
+        let mut command = scratch.command("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--groups", &GROUP.to_string()]);
+        command.arg(scratch.beside("lookback")).args(arguments);
+        command
+    };
+    let program = dropping(&scratch, GROUP);
+    let program = scratch.write_program("dropping", std::fs::read(program).unwrap());
+    let mut command = scratch.lookback(&["run", "--session", name, "--", program.to_str().unwrap()]);
+    let mut running = start(&mut command);
+    running.wait_for("dropped");
+    // By a member, without root: what the worker did, and what it has executed.
+    running.wait_until(|| {
+        let text = run(&mut member(&["show", "--session", name, "-e", "open*_exit"])).success().stdout;
+        text.contains("/dropped") && text.contains("/executed")
+    });
+    run(&mut member(&["snapshot", "-s", "-q", "--session", name])).success();
+    run(&mut member(&["delete", "--session", name])).failure(125, &["Permission denied"]);
+    assert!(path.join("session").exists(), "the directory above is not the group's: nothing is done by half");
+    let own = scratch.lookback(&["delete", "--session", name]);
+    drop(running);
+    run(&mut { own }).success();
+}

@@ -1,0 +1,62 @@
+//! Following a session.
+
+use super::{Standing, opens};
+use crate::common::*;
+
+#[test]
+fn the_pipe_takes_events_out_as_they_come() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    standing.run(&opens("/before"));
+    let mut pipe = start(&mut standing.task("show", &["-p"]));
+    pipe.wait_for("/before");
+    standing.run(&opens("/meanwhile"));
+    pipe.wait_for("/meanwhile");
+    run(&mut standing.task("show", &["-p"])).failure(125, &["is being recorded by another lookback"]);
+    pipe.signal(rustix::process::Signal::INT);
+    let outcome = pipe.wait();
+    assert_eq!(outcome.signal(), Some(2), "{outcome:?}");
+    let shown = Trace::new(&outcome.stdout);
+    assert_eq!(shown.events.iter().map(|event| event.comm.as_str()).collect::<Vec<_>>(), ["cat", "cat"]);
+    assert!(!outcome.stdout.contains('#'), "trace_pipe has no header");
+    assert_eq!(standing.opened(&[]), [""; 0]);
+}
+
+#[test]
+fn the_pipe_ends_when_recording_is_stopped_and_all_was_shown() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    let mut pipe = start(&mut standing.task("show", &["-p"]));
+    standing.run(&opens("/some"));
+    pipe.wait_for("/some");
+    standing.done("stop", &[]);
+    assert_eq!(pipe.wait().success().stdout.lines().count(), 1);
+}
+
+#[test]
+fn an_idle_pipe_costs_next_to_nothing() {
+    let standing = Standing::new(&[]);
+    let pipe = start(&mut standing.task("show", &["-p"]));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    // utime and stime, in ticks of 10 ms.
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pipe.pid())).unwrap();
+    let times = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(11).take(2);
+    let ticks: u64 = times.map(|time| time.parse::<u64>().unwrap()).sum();
+    assert!(ticks <= 10, "{ticks} ticks in two seconds");
+    pipe.signal(rustix::process::Signal::TERM);
+    assert_eq!(pipe.wait().signal(), Some(15));
+}
+
+#[test]
+fn what_comes_from_all_cpus_is_in_the_order_of_time_and_complete() {
+    let standing = Standing::new(&["-e", "sched_process_exit"]);
+    let mut pipe = start(&mut standing.task("show", &["-p"]));
+    let script =
+        "for i in 1 2 3 4; do (j=0; while [ $j -lt 50 ]; do /bin/true; j=$((j+1)); done) & done; wait";
+    standing.run(&["sh", "-c", script]).success();
+    pipe.wait_for("comm=sh");
+    standing.done("stop", &[]);
+    let shown = Trace::new(&pipe.wait().success().stdout);
+    assert!(shown.events.is_sorted_by_key(|event| event.time));
+    assert_eq!(shown.count("sched_process_exit", "comm=true"), 200);
+    assert_eq!(shown.count("sched_process_exit", "comm=sh"), 5);
+    assert!(shown.events.iter().all(|event| event.comm == "true" || event.comm == "sh"), "all have names");
+}

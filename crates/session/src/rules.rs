@@ -1,0 +1,140 @@
+//! Switching events for good: those that are known, and those that programs will bring.
+
+use crate::{Error, Lock, Selection, Session};
+use abi::control::RULES;
+use abi::site::PRINT;
+
+impl Session {
+    /// Switches the selected events on or off, in all traced processes at once, and has those follow that
+    /// programs bring later. How many there are now.
+    ///
+    /// None at all is an error where the selection looks like a typing error: of a system that is known, or
+    /// nearly.
+    pub fn set(&self, selection: &Selection, on: bool) -> Result<usize, Error> {
+        self.check(selection)?;
+        let _lock = self.lock_settings()?;
+        // First the rule, see `control::ControlFile::set_rules`. The classes are the agent's alone.
+        if let Some(pattern) = selection.pattern() {
+            self.replace_rules(&with_rule(&self.rules(), &pattern, on))?;
+        }
+        let selected = self.selected(selection);
+        for event in &selected {
+            self.control().enable(event.id, 0, on);
+        }
+        self.control().announce_switched();
+        Ok(selected.len())
+    }
+
+    /// Whether [`Session::set`] would take the selection.
+    pub fn check(&self, selection: &Selection) -> Result<(), Error> {
+        let is_good = !self.selected(selection).is_empty() || self.may_come(selection);
+        if is_good { Ok(()) } else { Err(self.no_such_event(selection)) }
+    }
+
+    /// Switches all events off, and forgets all patterns.
+    pub fn set_all_off(&self) -> Result<(), Error> {
+        self.set_all_off_locked(&self.lock_settings()?)
+    }
+
+    /// The same, for who has [`Session::lock_settings`].
+    pub fn set_all_off_locked(&self, _lock: &Lock) -> Result<(), Error> {
+        self.replace_rules("")?;
+        for id in self.control().event_ids() {
+            self.control().enable(id, 0, false);
+        }
+        self.control().announce_switched();
+        Ok(())
+    }
+
+    /// The patterns that events of programs go by: a line for each, `+` or `-` in front.
+    pub fn rules(&self) -> String {
+        self.control().rules(&mut [0; RULES]).to_string()
+    }
+
+    pub(crate) fn replace_rules(&self, rules: &str) -> Result<(), Error> {
+        let replaced = self.control().set_rules(rules);
+        if replaced { Ok(()) } else { Err(Error::TooManyRules { path: self.path().to_path_buf() }) }
+    }
+
+    /// Whether programs may bring events of a selection that fits none now: not where it names a system of
+    /// the agent's, all of whose events are known, or nearly.
+    fn may_come(&self, selection: &Selection) -> bool {
+        let mut systems = agent::events().map(|listed| listed.event.system).chain([PRINT.0]);
+        selection.names_system() && !systems.any(|system| selection.nearly_names(system))
+    }
+}
+
+/// The rules with one more, without those that it makes pointless.
+fn with_rule(rules: &str, pattern: &str, on: bool) -> String {
+    let is_needed = |line: &&str| pattern != "*:*" && line.get(1..) != Some(pattern);
+    let sign = if on { '+' } else { '-' };
+    let mut new: String = rules.lines().filter(is_needed).flat_map(|line| [line, "\n"]).collect();
+    new.push(sign);
+    new.push_str(pattern);
+    new.push('\n');
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use tempfile::TempDir;
+
+    fn session() -> (TempDir, Session) {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        (directory, session)
+    }
+
+    fn set(session: &Session, text: &str, on: bool) -> Result<usize, Error> {
+        session.set(&text.parse().unwrap(), on)
+    }
+
+    fn brought(session: &Session, system: &str, name: &str) -> bool {
+        let id = session.control().add_event(system, name, "").unwrap();
+        session.control().is_enabled(id, 0)
+    }
+
+    #[test]
+    fn events_that_programs_bring_later_follow() {
+        let (_directory, session) = session();
+        assert_eq!(set(&session, "shop:*", true).unwrap(), 0);
+        assert!(brought(&session, "shop", "order"));
+        assert!(!brought(&session, "other", "order"));
+        assert_eq!(set(&session, "shop:pay*", false).unwrap(), 0);
+        assert!(!brought(&session, "shop", "payment"));
+        assert_eq!(set(&session, "shop:open", true).unwrap(), 0, "another's name in a system of its own");
+        assert_eq!(set(&session, "shop", false).unwrap(), 2, "those that are there by now");
+        assert!(!brought(&session, "shop", "late"));
+        session.set(&Selection::all(), true).unwrap();
+        assert_eq!(session.rules(), "+*:*\n");
+        assert!(brought(&session, "other", "more"));
+        session.set_all_off().unwrap();
+        assert!(session.events().all(|event| !event.enabled));
+        assert!(!brought(&session, "other", "last"));
+    }
+
+    #[test]
+    fn typing_errors_are_told_and_change_nothing() {
+        let (_directory, session) = session();
+        for text in ["libc:opne", "opne", "@nothing", "lbc:open"] {
+            assert!(matches!(set(&session, text, true), Err(Error::NoSuchEvent { .. })), "{text}");
+        }
+        assert_eq!(session.rules(), "");
+    }
+
+    #[test]
+    fn patterns_are_bounded_and_said_twice_kept_once() {
+        let (_directory, session) = session();
+        for _ in 0..20 {
+            set(&session, "shop:order", true).unwrap();
+            set(&session, "shop:order", false).unwrap();
+        }
+        assert_eq!(session.rules(), "-shop:order\n");
+        let long = "x".repeat(200);
+        let full = (0..40).find_map(|number| set(&session, &format!("shop:{long}{number}"), true).err());
+        assert!(matches!(full, Some(Error::TooManyRules { .. })), "{full:?}");
+    }
+}

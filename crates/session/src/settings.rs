@@ -1,0 +1,65 @@
+//! What is on, and is to be on: to be put back later.
+
+use crate::{Error, Session};
+use std::collections::HashMap;
+
+/// Which events were on at a moment, and the patterns for those to come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    rules: String,
+    /// Each event that was known, and whether it was on.
+    events: HashMap<u16, bool>,
+}
+
+impl Session {
+    /// What is on now, and is to be on.
+    pub fn settings(&self) -> Settings {
+        let control = self.control();
+        let events = control.event_ids().map(|id| (id, control.is_enabled(id, 0))).collect();
+        Settings { rules: self.rules(), events }
+    }
+
+    /// Puts back what was on and was to be on. Events that programs have brought since then go by the
+    /// patterns of then.
+    pub fn restore(&self, settings: &Settings) -> Result<(), Error> {
+        // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
+        let _lock = self.lock_settings().ok();
+        self.replace_rules(&settings.rules)?;
+        for event in self.events() {
+            let by_rules = || self.control().wanted(&event.system, &event.name) == Some(true);
+            let on = settings.events.get(&event.id).copied().unwrap_or_else(by_rules);
+            self.control().enable(event.id, 0, on);
+        }
+        self.control().announce_switched();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Selection};
+
+    #[test]
+    fn what_was_there_before_comes_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        session.set(&"shop:*".parse().unwrap(), true).unwrap();
+        session.set(&"libc:read".parse().unwrap(), true).unwrap();
+        let before = session.settings();
+        session.set(&Selection::all(), true).unwrap();
+        let bring = |system| session.control().add_event(system, "order", "").unwrap();
+        let (wanted, other) = (bring("shop"), bring("other"));
+        assert!(session.events().all(|event| event.enabled));
+        let heard = || session.control().switched_word().load(std::sync::atomic::Ordering::Relaxed);
+        let earlier = heard();
+        session.restore(&before).unwrap();
+        assert_ne!(heard(), earlier, "who waits for changes is told");
+        assert_eq!(session.rules(), "+shop:*\n+libc:read\n");
+        let on: Vec<String> =
+            session.events().filter(|event| event.enabled).map(|event| event.name).collect();
+        assert_eq!(on, ["read", "order"]);
+        assert!(session.control().is_enabled(wanted, 0) && !session.control().is_enabled(other, 0));
+    }
+}
