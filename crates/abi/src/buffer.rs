@@ -26,21 +26,21 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders}` | anyone | atomic read-modify-write |
+//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders, sizes}` | anyone | atomic read-modify-write |
 //! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
-//! | `Ring::page_count` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
+//! | `Ring::page_count`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
 pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
-pub use crate::pool::{Kept, KeptState, KeptWord, MAX_HOLDERS};
+pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -88,6 +88,8 @@ pub struct Header {
     pub holders: [AtomicU64; MAX_HOLDERS],
     /// Snapshots that were refused, because no ring was spare.
     pub refused: AtomicU64,
+    /// How many sizes the buffer has been given: the last [`Kept::size`].
+    pub sizes: AtomicU64,
 }
 
 /// The control word of a buffer.
@@ -250,7 +252,7 @@ pub struct Ring {
     pub slots_offset: AtomicU64,
     /// Pages, at least [`MIN_PAGES`]; 0 where the ring has no memory.
     pub page_count: AtomicU32,
-    /// Pages that it has when it has memory.
+    /// The most pages that it can have: there are addresses and slots for so many.
     pub room: AtomicU32,
     /// The generation that adopted this ring, in the low half, and how often it had been reset by then;
     /// [`NO_GENERATION`] before the first.

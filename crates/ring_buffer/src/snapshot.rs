@@ -67,18 +67,25 @@ impl Buffer {
     /// Keeps all events that are there, and goes on with an empty buffer.
     ///
     /// Async-signal-safe: may be called by a program that is traced, in a handler, too. It allocates
-    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]). What is kept
+    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]) of the size that
+    /// the buffer has now. What is kept
     /// stays until it is given up ([`Buffer::discard`]). Cost: two atomic instructions; each CPU's next
     /// event takes the slow way.
     pub fn snapshot(&self) -> Result<Snapshot, Refused> {
+        let kept = self.switch(|control| self.spares(control).next());
+        if kept == Err(Refused::NoSpare) {
+            self.header().refused.fetch_add(1, Relaxed);
+        }
+        kept
+    }
+
+    /// Keeps all events that are there, and goes on in the ring that `find` gives for the control word: one
+    /// that no other can take as long as that word stays.
+    pub(crate) fn switch(&self, find: impl Fn(Control) -> Option<usize>) -> Result<Snapshot, Refused> {
         for _ in 0..TRIES {
             let time = clock::now(self.geometry().clock);
             let control = Control(self.header().control.load(Acquire));
-            let Some(spare) = self.spare_ring(control) else {
-                self.header().refused.fetch_add(1, Relaxed);
-                return Err(Refused::NoSpare);
-            };
-            let next = control.next_generation(spare);
+            let next = control.next_generation(find(control).ok_or(Refused::NoSpare)?);
             let word = &self.header().control;
             if let Some(time) = self.announce(control, time)
                 && word.compare_exchange(control.0, next.0, AcqRel, Relaxed).is_ok()
@@ -108,6 +115,9 @@ impl Buffer {
 
     /// Gives a snapshot up: its ring is spare again. False, and nothing changed, where somebody reads it
     /// ([`crate::Holder::hold`]), or where it was given up already.
+    ///
+    /// A ring of a size that the buffer had before it was resized takes no snapshots until it gets the size of
+    /// now ([`crate::Holder::reserve`]).
     pub fn discard(&self, snapshot: Snapshot) -> bool {
         let kept = KeptWord::new(snapshot.generation(), KeptState::Kept);
         let is_live = self.control().ring() == snapshot.ring();
@@ -132,15 +142,19 @@ impl Buffer {
         kept.then_some(Snapshot { ring: ring as u8, generation: word.generation() as u32, time })
     }
 
-    /// A ring that a snapshot under `control` can take.
-    fn spare_ring(&self, control: Control) -> Option<usize> {
-        self.spares(control).next()
+    /// The rings that a snapshot under `control` can take: those that are spare and of the live one's size.
+    fn spares(&self, control: Control) -> impl Iterator<Item = usize> {
+        let size = self.size(control.ring());
+        (0..self.geometry().rings as usize).filter(move |ring| {
+            let state = self.kept(*ring).map(|entry| KeptWord(entry.word.load(Acquire)));
+            let is_spare = state.is_some_and(|word| word.is(KeptState::Spare));
+            is_spare && *ring != control.ring() && self.size(*ring) == size
+        })
     }
 
-    fn spares(&self, control: Control) -> impl Iterator<Item = usize> {
-        let is_spare = |entry: &Kept| KeptWord(entry.word.load(Acquire)).is(KeptState::Spare);
-        (0..self.geometry().rings as usize)
-            .filter(move |ring| *ring != control.ring() && self.kept(*ring).is_some_and(is_spare))
+    /// The number of the size that a ring has in each block; 0 where it has none.
+    pub(crate) fn size(&self, ring: usize) -> u64 {
+        self.kept(ring).map_or(0, |entry| entry.size.load(Acquire))
     }
 
     /// Enters what the live ring will keep when `control`'s generation ends: at `time`, or at a later one

@@ -166,8 +166,7 @@ impl Buffer {
 
     /// Whether the ring that `control` names has pages in this block.
     fn has_memory(&self, block: &Block, control: Control) -> bool {
-        let ring = self.geometry().rings(block).get(control.ring());
-        ring.is_some_and(|ring| ring.page_count.load(Relaxed) != 0)
+        self.pages(block, control.ring()) != 0
     }
 
     /// Reads the block's tail and what belongs to it. An error says what to do instead.
@@ -178,7 +177,7 @@ impl Buffer {
         let tail = Tail(block.tail.load(Relaxed));
         let place =
             Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
-        let live = self.geometry().rings(block).get(control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
+        let live = self.ring(block, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
         let sequence = place.slot.sequence.load(Acquire);
         if block.tail.load(Acquire) != tail.0 {
             return Err(Step::Again);

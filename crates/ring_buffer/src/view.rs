@@ -68,7 +68,7 @@ impl<'a> View<'a> {
     /// the tail has not yet been in says something older: its first page is behind that.
     fn kept(buffer: &'a Buffer, block: &'a Block, snapshot: Snapshot) -> Option<Option<View<'a>>> {
         let (geometry, segment) = (buffer.geometry(), buffer.segment());
-        let Some(ring) = geometry.rings(block).get(snapshot.ring()) else { return Some(None) };
+        let Some(ring) = buffer.ring(block, snapshot.ring()) else { return Some(None) };
         let before = Tail(block.tail.load(Acquire));
         match Place::of(before, block, geometry, segment) {
             Some(place) if core::ptr::eq(place.ring, ring) => {

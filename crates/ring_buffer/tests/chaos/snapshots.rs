@@ -1,12 +1,19 @@
-//! Takes snapshots as fast as it can read them, and reads every one of them to its end.
+//! Takes snapshots as fast as it can read them, and reads every one of them to its end; meanwhile the buffer
+//! gets other sizes.
 
 use crate::reader::Reader;
-use ring_buffer::{Buffer, Holder, Refused, Released, Snapshot};
+use ring_buffer::{Buffer, Content, Holder, NotResized, Refused, Released, Snapshot};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 
 /// After so many snapshots a ring loses its memory and gets it back.
 const RELEASE_EVERY: u64 = 20;
+
+/// After so many snapshots the buffer gets another size.
+const RESIZE_EVERY: u64 = 7;
+
+/// The sizes, in pages.
+const SIZES: [u32; 3] = [48, 8, 32];
 
 /// Who takes them.
 pub struct Keeper<'a> {
@@ -31,6 +38,8 @@ pub struct Done {
     pub overrun: u64,
     /// Rings that lost their memory.
     pub freed: u64,
+    /// How often the buffer got another size.
+    pub resized: u64,
 }
 
 impl<'a> Keeper<'a> {
@@ -45,10 +54,32 @@ impl<'a> Keeper<'a> {
     /// Takes two more snapshots, if there is room for them, and reads the oldest one if that is whole.
     pub fn go_on(&mut self, reader: &mut Reader<'_>) {
         (0..2).for_each(|_| self.take());
-        if self.read_oldest(reader) && self.done.taken.is_multiple_of(RELEASE_EVERY) {
+        if !self.read_oldest(reader) {
+            return;
+        }
+        if self.done.taken.is_multiple_of(RELEASE_EVERY) {
             self.done.freed += u64::from(self.holder.release() == Released::Freed);
             // There may be none to be given: the ring is retired then.
             let _ = self.holder.reserve(self.path);
+        }
+        if self.done.taken.is_multiple_of(RESIZE_EVERY) {
+            self.resize();
+        }
+        // What was given up may be of a size that the buffer had before.
+        while self.buffer.spare_rings() == 0 && self.holder.reserve(self.path).is_ok() {}
+    }
+
+    /// Gives the whole buffer the next size; what was there is one more snapshot.
+    fn resize(&mut self) {
+        let pages = SIZES[self.done.resized as usize % SIZES.len()];
+        match self.holder.resize(self.path, pages, Content::Keep) {
+            Ok(snapshot) => {
+                self.pending.extend(snapshot);
+                self.done.taken += u64::from(snapshot.is_some());
+                self.done.resized += 1;
+            }
+            Err(NotResized::NoRing) => {}
+            Err(error) => panic!("{error}"),
         }
     }
 

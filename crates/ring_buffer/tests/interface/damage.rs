@@ -2,7 +2,7 @@
 
 use crate::temporary::{TemporaryBuffer, identity, thread, write};
 use proptest::prelude::*;
-use ring_buffer::{Buffer, Taken, Writer};
+use ring_buffer::{Buffer, Content, Taken, Writer};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -53,6 +53,8 @@ enum Act {
     Count,
     Reserve,
     Release,
+    Resize(u32),
+    ResizeBlock(u32, u32),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -67,6 +69,8 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Count),
         1 => Just(Act::Reserve),
         1 => Just(Act::Release),
+        1 => (0u32..40).prop_map(Act::Resize),
+        1 => (0u32..8, 0u32..40).prop_map(|(block, pages)| Act::ResizeBlock(block, pages)),
     ]
 }
 
@@ -78,7 +82,7 @@ fn apply(damage: Damage, segment: &shm::Segment, buffer: &Buffer) {
     let end = segment.len() as u64;
     let block = blocks_start + damage.word % blocks * 4096;
     let (start, len) = match damage.part {
-        0 => (128, 600),
+        0 => (128, 720),
         1 => (block, 128),
         2 | 3 => (block + 128, 3 * 128),
         4 => (regions, 4096),
@@ -149,6 +153,14 @@ fn perform(act: Act, temporary: &TemporaryBuffer, buffer: &Buffer, writer: &Writ
         }
         Act::Reserve => drop(buffer.holder(identity()).map(|holder| holder.reserve(&temporary.path))),
         Act::Release => drop(buffer.holder(identity()).map(|holder| holder.release())),
+        Act::Resize(pages) => {
+            let path = &temporary.path;
+            let _ = buffer.holder(identity()).map(|holder| holder.resize(path, pages, Content::Keep));
+        }
+        Act::ResizeBlock(block, pages) => {
+            let (path, content) = (&temporary.path, Content::Discard);
+            let _ = buffer.holder(identity()).map(|holder| holder.resize_block(path, block, pages, content));
+        }
     }
 }
 

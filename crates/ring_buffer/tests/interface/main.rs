@@ -4,5 +4,6 @@
 mod damage;
 mod encoding;
 mod reading;
+mod resizing;
 mod snapshots;
 mod temporary;

@@ -1,47 +1,7 @@
 //! Snapshots, holds and memory.
 
-use crate::temporary::{TemporaryBuffer, identity, numbers, thread, write};
-use ring_buffer::{Buffer, Held, Refused, Released, Writer};
-
-/// A buffer with two spare rings, and a writer to it.
-fn with_spares(pages: u32) -> (TemporaryBuffer, Buffer, Writer) {
-    let temporary = TemporaryBuffer::new(pages, 3);
-    let buffer = temporary.open();
-    let holder = buffer.holder(identity()).unwrap();
-    holder.reserve(&temporary.path).unwrap();
-    holder.reserve(&temporary.path).unwrap();
-    drop(holder);
-    let writer = Writer::new(temporary.open());
-    (temporary, buffer, writer)
-}
-
-/// All numbers that a buffer holds, read without consuming.
-fn live(buffer: &Buffer) -> Vec<u64> {
-    all(buffer, |block, position, page| buffer.read(block, position, page))
-}
-
-/// All that a snapshot holds.
-fn kept(buffer: &Buffer, held: &Held<'_>) -> Vec<u64> {
-    all(buffer, |block, position, page| held.read(block, position, page))
-}
-
-fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::Taken>) -> Vec<u64> {
-    let mut page = vec![0; buffer.geometry().page_size as usize];
-    let mut found = Vec::new();
-    for block in 0..buffer.geometry().blocks() {
-        let mut position = 0;
-        while let Some(taken) = read(block, position, &mut page) {
-            found.extend(numbers(&page[..taken.len]));
-            position = taken.next_event();
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-fn range(range: std::ops::Range<u64>) -> Vec<u64> {
-    range.collect()
-}
+use crate::temporary::{TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
+use ring_buffer::{Refused, Released, Writer};
 
 #[test]
 fn a_snapshot_keeps_what_was_there() {

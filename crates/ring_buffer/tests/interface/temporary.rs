@@ -1,6 +1,6 @@
 //! What several tests need: a buffer in a file of its own, and events to write to it.
 
-use ring_buffer::{Buffer, Clock, NotWritten, Record, Specification, Thread, Walk, Writer};
+use ring_buffer::{Buffer, Clock, Held, NotWritten, Record, Specification, Thread, Walk, Writer};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -13,7 +13,7 @@ pub struct TemporaryBuffer {
 }
 
 impl TemporaryBuffer {
-    /// One with pages for every CPU, and so many rings.
+    /// One with pages for every CPU, room for four times as many, and so many rings.
     pub fn new(pages: u32, rings: u32) -> TemporaryBuffer {
         TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
     }
@@ -28,6 +28,7 @@ impl TemporaryBuffer {
         let wanted = Specification {
             page_size: 4096,
             pages,
+            most_pages: 4 * pages,
             cpus: &cpus,
             lanes: 2,
             rings,
@@ -36,8 +37,9 @@ impl TemporaryBuffer {
             identity: 1,
         };
         let size = wanted.file_size().expect("a good specification") as usize;
-        let reserved = wanted.reserved_size().expect("a good specification") as usize;
-        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved + MARGIN).expect("memory");
+        let reserved = wanted.reserved().expect("a good specification");
+        let reserved = reserved.map(|range| range.start + MARGIN as u64..range.end + MARGIN as u64);
+        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved).expect("memory");
         Buffer::create(middle(file), &wanted).expect("a segment of the right size");
         TemporaryBuffer { path }
     }
@@ -101,4 +103,45 @@ pub fn write(writer: &Writer, thread: Thread, number: u64) -> Result<(), NotWrit
 pub fn numbers(page: &[u8]) -> Vec<u64> {
     let number = |end: &[u8]| u64::from_le_bytes(*end.last_chunk().expect("a number"));
     Walk::new(page).map(|found| number(&page[found.payload..][..found.len])).collect()
+}
+
+/// A buffer with two spare rings, and a writer to it.
+pub fn with_spares(pages: u32) -> (TemporaryBuffer, Buffer, Writer) {
+    let temporary = TemporaryBuffer::new(pages, 3);
+    let buffer = temporary.open();
+    let holder = buffer.holder(identity()).unwrap();
+    holder.reserve(&temporary.path).unwrap();
+    holder.reserve(&temporary.path).unwrap();
+    drop(holder);
+    let writer = Writer::new(temporary.open());
+    (temporary, buffer, writer)
+}
+
+/// All numbers that a buffer holds, read without consuming.
+pub fn live(buffer: &Buffer) -> Vec<u64> {
+    all(buffer, |block, position, page| buffer.read(block, position, page))
+}
+
+/// All that a snapshot holds.
+pub fn kept(buffer: &Buffer, held: &Held<'_>) -> Vec<u64> {
+    all(buffer, |block, position, page| held.read(block, position, page))
+}
+
+fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::Taken>) -> Vec<u64> {
+    let mut page = vec![0; buffer.geometry().page_size as usize];
+    let mut found = Vec::new();
+    for block in 0..buffer.geometry().blocks() {
+        let mut position = 0;
+        while let Some(taken) = read(block, position, &mut page) {
+            found.extend(numbers(&page[..taken.len]));
+            position = taken.next_event();
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The numbers of a range.
+pub fn range(range: std::ops::Range<u64>) -> Vec<u64> {
+    range.collect()
 }
