@@ -17,7 +17,7 @@
 //!
 //! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
 //! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
-//! a snapshot was taken ([`crate::pool`]).
+//! a snapshot was taken ([`crate::pool`]). A ring of the buffer consists of a part in each block ([`Parts`]).
 //!
 //! Who writes what:
 //!
@@ -26,7 +26,7 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders, sizes}` | anyone | atomic read-modify-write |
+//! | `Block::{flags, owner, dropped, parts}`, `Ring::resets`, `Header::{kept, refused, holders, sizes}` | anyone | atomic read-modify-write |
 //! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
 //! | `Ring::page_count`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
@@ -34,6 +34,7 @@
 
 pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
+pub use crate::parts::Parts;
 pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -237,7 +238,8 @@ pub struct Block {
     pub owner: AtomicU64,
     /// Events that were not recorded, by [`DropReason`].
     pub dropped: [AtomicU64; 5],
-    _remote: [u64; 1],
+    /// Which of the rings is the block's part in which ring of the pool, see [`Parts`].
+    pub parts: AtomicU64,
     /// The rings.
     pub rings: [Ring; MAX_RINGS],
 }

@@ -10,12 +10,14 @@
 //!         (changing, retired)
 //! ```
 //!
-//! A resize makes a ring live that its holder is *changing*: from there the control word goes to it without
+//! A snapshot of one block alone turns a spare ring into one that is kept, by way of *taking* (not drawn). A
+//! resize makes a ring live that its holder is *changing*: from there the control word goes to it without
 //! its being spare in between.
 //!
 //! A ring is live when the control word names it; what its word says then is of no account. All other
-//! states are in the word. A snapshot takes a spare ring only if that is of the live one's size. Who makes a spare ring something else bumps the control word's epoch
-//! afterwards, so that a snapshot that has seen it spare begins anew.
+//! states are in the word. A snapshot takes a spare ring only if that is of the live one's size. Who makes a
+//! spare ring something else bumps the control word's epoch afterwards, so that a snapshot that has seen it
+//! spare begins anew.
 
 use core::sync::atomic::AtomicU64;
 
@@ -53,6 +55,8 @@ pub enum KeptState {
     Changing = 3,
     /// Its memory is to be taken away, but somebody may still write there.
     Retired = 4,
+    /// A holder takes a snapshot of one block alone with it.
+    Taking = 5,
 }
 
 /// The word of a ring in the pool.
@@ -93,6 +97,7 @@ impl KeptWord {
             2 => Some(KeptState::Kept),
             3 => Some(KeptState::Changing),
             4 => Some(KeptState::Retired),
+            5 => Some(KeptState::Taking),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! A buffer file, mapped.
 
 use crate::geometry::{Geometry, Unusable};
-use abi::buffer::{Block, Control, Header, Ring};
+use abi::buffer::{Block, Control, Header};
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
 
@@ -50,11 +50,6 @@ impl Buffer {
     /// All blocks.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.indexed_blocks().map(|(_, block)| block)
-    }
-
-    /// The part that a block has in a ring.
-    pub(crate) fn ring<'a>(&self, block: &'a Block, ring: usize) -> Option<&'a Ring> {
-        self.geometry.rings(block).get(ring)
     }
 
     /// Where the block of a CPU is. The caller has compared `cpu` with the geometry's.

@@ -5,7 +5,7 @@ use crate::clock;
 use crate::geometry::Geometry;
 use crate::layout::Layout;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
-use abi::buffer::{FIRST_SIZE, NO_GENERATION, Ring, Slot, Tail, VERSION};
+use abi::buffer::{FIRST_SIZE, NO_GENERATION, Parts, Ring, Slot, Tail, VERSION};
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
@@ -147,6 +147,7 @@ fn fill_header(header: &Header, geometry: &Geometry, file_size: u64, overwrite: 
 /// A block that has adopted no generation and of whose rings the first one has memory.
 fn fill_block(block: &Block, pages: u32, room: u32) {
     block.seen.store(u64::MAX, Relaxed);
+    block.parts.store(Parts::FIRST.0, Relaxed);
     for ring in &block.rings {
         ring.generation.store(NO_GENERATION, Relaxed);
         ring.room.store(room, Relaxed);

@@ -10,7 +10,7 @@
 
 use crate::create::lane_pages;
 use crate::holder::Holder;
-use crate::snapshot::{Refused, Snapshot};
+use crate::snapshot::Snapshot;
 use abi::buffer::{Block, Control, KeptState, MIN_PAGES};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -122,7 +122,7 @@ impl Holder<'_> {
         match (switched, content) {
             (Ok(snapshot), Content::Keep) => Ok(Some(snapshot)),
             (Ok(_), Content::Discard) => Ok(None),
-            (Err(Refused::NoSpare | Refused::Contended), _) => Err(NotResized::Contended),
+            (Err(_), _) => Err(NotResized::Contended),
         }
     }
 

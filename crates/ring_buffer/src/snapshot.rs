@@ -27,12 +27,17 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    pub(crate) fn new(ring: usize, generation: u64, time: u64) -> Snapshot {
+        Snapshot { ring: ring as u8, generation: generation as u32, time }
+    }
+
     /// The ring that holds it.
     pub(crate) fn ring(&self) -> usize {
         usize::from(self.ring)
     }
 
-    /// Its generation: what tells it from others of the same buffer. Newer ones have larger numbers.
+    /// The generation whose events it has. Newer snapshots have larger numbers; those of single blocks may have
+    /// the same.
     pub fn generation(&self) -> u64 {
         u64::from(self.generation)
     }
@@ -48,6 +53,8 @@ impl Snapshot {
 pub enum Refused {
     /// No ring is spare: as many snapshots are kept as there is memory for. It has been counted.
     NoSpare,
+    /// There is no such CPU or lane.
+    NoBlock,
     /// The words are damaged, or others change them without end.
     Contended,
 }
@@ -56,6 +63,7 @@ impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Refused::NoSpare => "as many snapshots are kept as there is memory for",
+            Refused::NoBlock => "there is no such CPU",
             Refused::Contended => "the buffer's control word does not come to rest",
         })
     }
@@ -90,8 +98,7 @@ impl Buffer {
             if let Some(time) = self.announce(control, time)
                 && word.compare_exchange(control.0, next.0, AcqRel, Relaxed).is_ok()
             {
-                let generation = control.generation() as u32;
-                return Ok(Snapshot { ring: control.ring() as u8, generation, time });
+                return Ok(Snapshot::new(control.ring(), control.generation(), time));
             }
         }
         Err(Refused::Contended)
@@ -122,7 +129,8 @@ impl Buffer {
         let kept = KeptWord::new(snapshot.generation(), KeptState::Kept);
         let is_live = self.control().ring() == snapshot.ring();
         let entry = self.kept(snapshot.ring()).filter(|_| !is_live);
-        entry.is_some_and(|entry| replace(entry, kept, kept.turned(KeptState::Spare)))
+        let spare = kept.turned(KeptState::Spare);
+        entry.is_some_and(|entry| replace_at(entry, snapshot.time(), kept, spare))
     }
 
     /// The pool's entry of a ring.
@@ -139,7 +147,7 @@ impl Buffer {
         let control = Control(self.header().control.load(Acquire));
         let same = KeptWord(entry.word.load(Relaxed)).generation() == word.generation();
         let kept = same && word.is(KeptState::Kept) && control.ring() != ring;
-        kept.then_some(Snapshot { ring: ring as u8, generation: word.generation() as u32, time })
+        kept.then_some(Snapshot::new(ring, word.generation(), time))
     }
 
     /// The rings that a snapshot under `control` can take: those that are spare and of the live one's size.
@@ -172,13 +180,22 @@ impl Buffer {
         if word == kept.0 && entered >= time {
             return Some(entered);
         }
-        // SAFETY: an entry's words are 16 aligned bytes of atomics in a live mapping.
-        let done = unsafe { compare_exchange_pair(entry.word.as_ptr(), (word, entered), (kept.0, time)) };
-        done.then_some(time)
+        replace_pair(entry, (word, entered), (kept.0, time)).then_some(time)
     }
 }
 
 /// Replaces the word of an entry, if it is as expected.
 pub(crate) fn replace(entry: &Kept, expected: KeptWord, new: KeptWord) -> bool {
     entry.word.compare_exchange(expected.0, new.0, AcqRel, Relaxed).is_ok()
+}
+
+/// The same, if its time is `time`, too: two snapshots of single blocks may have the same word.
+pub(crate) fn replace_at(entry: &Kept, time: u64, expected: KeptWord, new: KeptWord) -> bool {
+    replace_pair(entry, (expected.0, time), (new.0, time))
+}
+
+/// Replaces an entry's word and time, if they are as expected.
+pub(crate) fn replace_pair(entry: &Kept, expected: (u64, u64), new: (u64, u64)) -> bool {
+    // SAFETY: an entry's words are 16 aligned bytes of atomics in a live mapping.
+    unsafe { compare_exchange_pair(entry.word.as_ptr(), expected, new) }
 }

@@ -153,6 +153,12 @@ impl Holder<'_> {
         find(false).or_else(|| if any { find(true) } else { None })
     }
 
+    /// Takes a ring that is spare and of the buffer's size.
+    pub(crate) fn take_spare(&self) -> Option<Taken> {
+        let size = self.buffer.size(self.buffer.control().ring());
+        self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) == size)
+    }
+
     /// Takes the first ring in `state` that is `wanted`.
     fn take_any(&self, state: KeptState, wanted: impl Fn(usize) -> bool) -> Option<Taken> {
         let rings = 0..self.buffer.geometry().rings as usize;
@@ -163,24 +169,28 @@ impl Holder<'_> {
     fn take(&self, ring: usize, state: KeptState) -> Option<Taken> {
         let entry = self.buffer.kept(ring)?;
         let mut before = KeptWord(entry.word.load(Acquire));
-        if before.is(KeptState::Changing) {
-            // Whoever does that may have died over it. Then the ring is retired.
+        if before.is(KeptState::Changing) || before.is(KeptState::Taking) {
+            // Whoever does that may have died over it. Then the ring is retired, or a snapshot.
             (0..MAX_HOLDERS)
                 .filter(|place| before.is_held_by(*place))
                 .for_each(|place| self.take_over(place));
             before = KeptWord(entry.word.load(Acquire));
         }
         let free = before.is(state) && self.buffer.control().ring() != ring;
-        let taken = before.turned(KeptState::Changing).held_by(self.place);
-        (free && replace(entry, before, taken)).then_some(Taken { ring, before })
+        let taken = Taken { ring, before };
+        (free && replace(entry, before, self.changing(taken))).then_some(taken)
+    }
+
+    /// The word of a ring while this holder has taken it.
+    pub(crate) fn changing(&self, taken: Taken) -> KeptWord {
+        taken.before.turned(KeptState::Changing).held_by(self.place)
     }
 
     /// Puts a ring back.
     pub(crate) fn put(&self, taken: Taken, after: KeptWord) {
-        let held = taken.before.turned(KeptState::Changing).held_by(self.place);
         if let Some(entry) = self.buffer.kept(taken.ring) {
             // It fails where somebody has made the ring live meanwhile, and its entry its own.
-            replace(entry, held, after);
+            replace(entry, self.changing(taken), after);
         }
     }
 
@@ -193,9 +203,11 @@ impl Holder<'_> {
         if buffer.control().ring() == taken.ring {
             return None;
         }
+        // What belongs to the ring stays with it.
+        buffer.look_at_all_parts();
         let without_proof = |index: &u32| {
             let Some(block) = buffer.block(*index) else { return false };
-            let has_left = || buffer.has_left(block, taken.ring, taken.before.generation());
+            let has_left = || buffer.has_left(block, taken.ring);
             buffer.pages(block, taken.ring) > 0 && !has_left() && !(self.visit(*index) && has_left())
         };
         Some((0..buffer.geometry().blocks()).filter(without_proof).count() as u32)

@@ -1,4 +1,4 @@
-//! Takes snapshots as fast as it can read them, and reads every one of them to its end; meanwhile the buffer
+//! Takes snapshots, of all blocks and of single ones, as fast as it can read them, and reads every one of them to its end; meanwhile the buffer
 //! gets other sizes.
 
 use crate::reader::Reader;
@@ -30,6 +30,8 @@ pub struct Keeper<'a> {
 pub struct Done {
     /// Snapshots taken.
     pub taken: u64,
+    /// Those of them that are of one block alone.
+    pub single: u64,
     /// Snapshots that were refused.
     pub refused: u64,
     /// Events that they and what was live in the end have, by their own accounts.
@@ -83,11 +85,18 @@ impl<'a> Keeper<'a> {
         }
     }
 
+    /// Takes a snapshot: of all blocks, or of each alone in turn.
     fn take(&mut self) {
-        match self.buffer.snapshot() {
+        let choice = (self.done.taken % (2 + u64::from(self.buffer.geometry().blocks()))) as u32;
+        let taken = match choice.checked_sub(2) {
+            Some(block) => self.holder.snapshot_block(block),
+            None => self.buffer.snapshot(),
+        };
+        match taken {
             Ok(snapshot) => {
                 self.pending.push_back(snapshot);
                 self.done.taken += 1;
+                self.done.single += u64::from(choice >= 2);
             }
             Err(Refused::NoSpare) => self.done.refused += 1,
             Err(refused) => panic!("{refused}"),

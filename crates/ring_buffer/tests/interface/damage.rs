@@ -46,7 +46,7 @@ enum Act {
     Write(u16, bool),
     Read,
     Consume,
-    Snapshot,
+    Snapshot(Option<u32>),
     Discard,
     Clear,
     ClearBlock(u32),
@@ -62,7 +62,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (1u16..400, any::<bool>()).prop_map(|(count, lane)| Act::Write(count, lane)),
         2 => Just(Act::Read),
         1 => Just(Act::Consume),
-        2 => Just(Act::Snapshot),
+        2 => prop::option::of(0u32..8).prop_map(Act::Snapshot),
         1 => Just(Act::Discard),
         1 => Just(Act::Clear),
         1 => (0u32..8).prop_map(Act::ClearBlock),
@@ -126,8 +126,10 @@ fn perform(act: Act, temporary: &TemporaryBuffer, buffer: &Buffer, writer: &Writ
         }),
         Act::Read => read_all(buffer, |block, position, page| buffer.read(block, position, page)),
         Act::Consume => read_all(buffer, |block, _, page| buffer.consume(block, page)),
-        Act::Snapshot => {
-            let (Ok(snapshot), Some(holder)) = (buffer.snapshot(), buffer.holder(identity())) else { return };
+        Act::Snapshot(block) => {
+            let Some(holder) = buffer.holder(identity()) else { return };
+            let taken = block.map_or_else(|| buffer.snapshot(), |block| holder.snapshot_block(block));
+            let Ok(snapshot) = taken else { return };
             if let Some(held) = holder.hold(snapshot) {
                 held.settle();
                 read_all(buffer, |block, position, page| held.read(block, position, page));

@@ -122,6 +122,78 @@ fn one_block_is_emptied_alone() {
 }
 
 #[test]
+fn one_block_is_kept_alone() {
+    let (_temporary, buffer, writer) = with_spares(64);
+    let lane = buffer.geometry().cpus;
+    let holder = buffer.holder(identity()).unwrap();
+    (0..50).for_each(|number| write(&writer, thread(number % 2 == 0), number).unwrap());
+    let even: Vec<u64> = range(0..50).into_iter().filter(|number| number % 2 == 0).collect();
+    let odd: Vec<u64> = range(0..50).into_iter().filter(|number| number % 2 != 0).collect();
+    let snapshot = holder.snapshot_block(lane).unwrap();
+    assert_eq!(live(&buffer), odd, "the others go on");
+    let held = holder.hold(snapshot).unwrap();
+    assert_eq!(kept(&buffer, &held), even, "before any writer has adopted it");
+    write(&writer, thread(true), 50).unwrap();
+    write(&writer, thread(false), 51).unwrap();
+    assert_eq!(live(&buffer), [odd.clone(), vec![50, 51]].concat());
+    assert_eq!((kept(&buffer, &held), held.settle()), (even.clone(), 0), "after that");
+    assert_eq!((held.statistics(lane).written, buffer.statistics(lane).written), (25, 1));
+
+    // One more of the same, and one of all: that has what was live and nothing else.
+    let second = holder.snapshot_block(lane).unwrap();
+    assert_eq!(kept(&buffer, &holder.hold(second).unwrap()), [50]);
+    assert_eq!(holder.snapshot_block(lane), Err(Refused::NoSpare));
+    assert_eq!((holder.snapshot_block(99_999), buffer.refused_snapshots()), (Err(Refused::NoBlock), 1));
+    assert!(buffer.discard(second));
+    let all = buffer.snapshot().unwrap();
+    assert_eq!(kept(&buffer, &holder.hold(all).unwrap()), [odd, vec![51]].concat());
+    assert_eq!(kept(&buffer, &held), even);
+    assert_eq!(live(&buffer), []);
+}
+
+#[test]
+fn parts_come_and_go_in_any_order() {
+    let (temporary, buffer, writer) = with_spares(16);
+    let lane = buffer.geometry().cpus;
+    let holder = buffer.holder(identity()).unwrap();
+    let mut next = 0;
+    let mut add = || {
+        next += 1;
+        write(&writer, thread(true), next).unwrap();
+        write(&writer, thread(false), 1000 + next).unwrap();
+        next
+    };
+    for round in 0..40 {
+        let number = add();
+        let one = holder.snapshot_block(lane).unwrap();
+        let later = if round % 3 == 0 { Some(add()) } else { None };
+        if round % 5 == 0 {
+            buffer.clear_block(lane);
+        }
+        let other = if round % 2 == 0 { holder.snapshot_block(lane) } else { buffer.snapshot() }.unwrap();
+        let of_lane = |snapshot| {
+            let held = holder.hold(snapshot).unwrap();
+            kept(&buffer, &held).into_iter().filter(|number| *number < 1000).collect::<Vec<_>>()
+        };
+        assert_eq!(of_lane(one), [number], "round {round}");
+        let expected = later.filter(|_| round % 5 != 0);
+        assert_eq!(of_lane(other), expected.into_iter().collect::<Vec<_>>(), "round {round}");
+        let order = if round % 4 < 2 { [one, other] } else { [other, one] };
+        assert!(order.into_iter().all(|snapshot| buffer.discard(snapshot)));
+        assert!(holder.hold(one).is_none() && !buffer.discard(other), "it is gone");
+        if round % 7 == 0 {
+            assert_eq!(holder.release(), Released::Freed);
+            holder.reserve(&temporary.path).unwrap();
+        }
+        if round % 9 == 0 {
+            let content = ring_buffer::Content::Discard;
+            assert_eq!(holder.resize(&temporary.path, 16 + round, content), Ok(None));
+        }
+        assert_eq!(buffer.spare_rings(), 2, "round {round}");
+    }
+}
+
+#[test]
 fn memory_comes_when_it_is_wanted_and_goes_on_request() {
     let temporary = TemporaryBuffer::new(256, 2);
     let buffer = temporary.open();

@@ -16,7 +16,7 @@ use crate::state::Limits;
 pub const SMALL: Setting = Setting::SMALL;
 /// One event in each page.
 pub const TINY: Setting = Setting { capacity: 2, ..SMALL };
-const THREE_PAGES: Setting = Setting { pages: 3, ..TINY };
+pub const THREE_PAGES: Setting = Setting { pages: 3, ..TINY };
 /// Nothing is overwritten.
 const FULL: Setting = Setting { overwrite: false, never_overwrites: true, ..TINY };
 pub const LANE: Setting = Setting { is_lane: true, ..SMALL };

@@ -2,7 +2,7 @@
 
 use crate::actor::{Actor, Role};
 use crate::ghost::Ghost;
-use crate::layout::{Control, NO_GENERATION, Place, RINGS, Tail, Value, Word};
+use crate::layout::{Control, NO_GENERATION, Parts, Place, RINGS, Tail, Value, Word};
 use crate::memory::{Memory, scatter};
 use crate::pool;
 use crate::setting::Setting;
@@ -63,9 +63,13 @@ impl State {
         memory.set(Word::SEEN, Value::MAX);
         memory.set(Word::CONTROL, if setting.overwrite { 0 } else { Control::NO_OVERWRITE });
         (0..RINGS as u8).for_each(|ring| memory.set(Word::generation(ring), NO_GENERATION));
+        memory.set(Word::PARTS, Parts::FIRST.0);
         for ring in 0..RINGS as u8 {
-            let state = if ring <= setting.spares { pool::State::Spare } else { pool::State::Absent };
+            let has_memory = ring <= setting.spares;
+            let state = if has_memory { pool::State::Spare } else { pool::State::Absent };
             memory.set(Word::kept(ring), pool::Entry::new(Value::MAX, state).0);
+            memory.set(Word::size(ring), Value::from(has_memory));
+            memory.set(Word::pages(ring), if has_memory { setting.pages.into() } else { 0 });
         }
         memory.set(Word::TAIL, Tail::at(first).0);
         memory.set(first.sequence(), 1);
@@ -145,17 +149,17 @@ impl State {
         let before = self.shared_hash();
         self.happen(next, setting, notes)?;
         if self.shared_hash() != before {
-            self.observe(setting);
+            self.observe();
         }
         Ok(())
     }
 
     /// Those who are in the middle of a call have to give what was right at some moment of it.
-    fn observe(&mut self, setting: &Setting) {
+    fn observe(&mut self) {
         let State { memory, ghost, actors, actor_hashes, .. } = self;
         for (actor, hash) in actors.iter_mut().zip(actor_hashes) {
             if actor.role.observes() && !actor.log.is_before_first() {
-                actor.role.observe(&ghost.moment(memory, setting));
+                actor.role.observe(&ghost.moment(memory));
                 *hash = actor.hash();
             }
         }
