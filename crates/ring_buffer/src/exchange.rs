@@ -1,13 +1,13 @@
 //! Snapshots of one block alone: a CPU's, or a lane's.
 //!
-//! The block exchanges its part of the live ring for its part of a spare one, by one compare-exchange of its
-//! own word; that ring then holds a snapshot that has this block's events and nothing else. Other blocks don't
-//! notice. The block's next writer finds its tail in a ring that is not live and adopts.
+//! The block exchanges its part of the live ring for its part of a spare one, by one compare-exchange of
+//! its own word; that ring then holds a snapshot that has this block's events and nothing else. Other
+//! blocks don't notice. The block's next writer finds its tail in a ring that is not live and adopts.
 //!
-//! Two words take part, the control word and the block's, and only one can change at a time. So the exchange is
-//! made in the name of a generation, and whoever looks at the block under a newer one keeps it from being made
-//! any more ([`abi::buffer::Parts`]). One that is made although the control word has changed is the same as
-//! one made before it has: nobody has looked in between.
+//! Two words take part, the control word and the block's, and only one can change at a time. So the
+//! exchange is made in the name of a generation, and whoever looks at the block under a newer one keeps it
+//! from being made any more ([`abi::buffer::Parts`]). One that is made although the control word has
+//! changed is the same as one made before it has: nobody has looked in between.
 
 use crate::clock;
 use crate::holder::Holder;
@@ -23,8 +23,8 @@ impl Holder<'_> {
     /// Keeps all events of one CPU, or of a lane behind the CPUs, and goes on there with an empty ring. The
     /// snapshot has no events of other blocks. The kernel's `ring_buffer_swap_cpu`.
     ///
-    /// As [`crate::Buffer::snapshot`] otherwise: beside writers and readers, nobody is waited for, there must be
-    /// a spare ring. Async-signal-safe. Cost: some ten atomic instructions, and one for each block.
+    /// As [`crate::Buffer::snapshot`] otherwise: beside writers and readers, nobody is waited for, there
+    /// must be a spare ring. Async-signal-safe. Cost: some ten atomic instructions, and one for each block.
     pub fn snapshot_block(&self, block: u32) -> Result<Snapshot, Refused> {
         let block = self.buffer.block(block).ok_or(Refused::NoBlock)?;
         for _ in 0..TRIES {
@@ -40,8 +40,8 @@ impl Holder<'_> {
         Err(Refused::Contended)
     }
 
-    /// Takes a snapshot with a ring that was taken. None, and nothing has happened, when somebody has changed
-    /// the control word meanwhile.
+    /// Takes a snapshot with a ring that was taken. None, and nothing has happened, when somebody has
+    /// changed the control word meanwhile.
     fn exchange(&self, block: &Block, taken: Taken) -> Option<Snapshot> {
         let (buffer, ring) = (self.buffer, taken.ring);
         let time = clock::now(buffer.geometry().clock);

@@ -20,19 +20,10 @@ impl Buffer {
 
     /// The parts of a block for someone who looks under the control word's generation, or a newer one. What
     /// was live under older ones stays where it is from now on.
+    #[inline]
     pub(crate) fn look_at_parts(&self, block: &Block, control: Control) -> Parts {
-        let mut parts = Parts(block.parts.load(Acquire));
-        for _ in 0..TRIES {
-            if parts.is_up_to(control.generation()) {
-                break;
-            }
-            let new = parts.looked_at(control.generation());
-            match block.parts.compare_exchange(parts.0, new.0, AcqRel, Acquire) {
-                Ok(_) => return new,
-                Err(now) => parts = Parts(now),
-            }
-        }
-        parts
+        let parts = Parts(block.parts.load(Acquire));
+        if parts.is_up_to(control.generation()) { parts } else { look_first(block, parts, control) }
     }
 
     /// The same for all blocks.
@@ -58,4 +49,20 @@ impl Buffer {
         }
         false
     }
+}
+
+/// Says that somebody looks under the control word's generation, for the first time.
+#[cold]
+fn look_first(block: &Block, mut parts: Parts, control: Control) -> Parts {
+    for _ in 0..TRIES {
+        if parts.is_up_to(control.generation()) {
+            break;
+        }
+        let new = parts.looked_at(control.generation());
+        match block.parts.compare_exchange(parts.0, new.0, AcqRel, Acquire) {
+            Ok(_) => return new,
+            Err(now) => parts = Parts(now),
+        }
+    }
+    parts
 }

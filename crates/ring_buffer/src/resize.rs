@@ -2,8 +2,8 @@
 //!
 //! A ring's size is changed only while nobody uses it. So the buffer is as large as the ring that is live,
 //! and gets another size by one compare-exchange of the control word, like a snapshot: no writer is waited
-//! for, and what was there is kept or given up, as is wanted. Each size has a number, which the rings of that
-//! size have; a snapshot takes only a ring of the live one's size.
+//! for, and what was there is kept or given up, as is wanted. Each size has a number, which the rings of
+//! that size have; a snapshot takes only a ring of the live one's size.
 //!
 //! Who is killed before the control word has changed leaves the buffer as it was, with a ring that the next
 //! one cleans up; who is killed behind it leaves what was there as a snapshot.
@@ -57,10 +57,10 @@ impl core::fmt::Display for NotResized {
 impl core::error::Error for NotResized {}
 
 impl Holder<'_> {
-    /// Gives every CPU that has pages `pages` of them, at least 2, and every lane a quarter of that. `path` is the file that
-    /// holds the buffer. What was there is kept, which is returned, or given up; nothing happens when all have
-    /// so many already. Rings that are spare get the new size as well, and memory that is not used any more
-    /// goes ([`Holder::release`]).
+    /// Gives every CPU that has pages `pages` of them, at least 2, and every lane a quarter of that. `path`
+    /// is the file that holds the buffer. What was there is kept, which is returned, or given up; nothing
+    /// happens when all have so many already. Rings that are spare get the new size as well, and memory
+    /// that is not used any more goes ([`Holder::release`]).
     ///
     /// Beside writers and readers. There must be a ring that is not live and holds no snapshot. Cost: about
     /// 0.3 ms per MB of new memory, and what a release costs. Not async-signal-safe.

@@ -36,13 +36,14 @@ impl Snapshot {
         usize::from(self.ring)
     }
 
-    /// The generation whose events it has. Newer snapshots have larger numbers; those of single blocks may have
-    /// the same.
+    /// The generation whose events it has. Newer snapshots have larger numbers; those of single blocks may
+    /// have the same.
     pub fn generation(&self) -> u64 {
         u64::from(self.generation)
     }
 
-    /// When it was taken, in the buffer's clock. Events that writers had begun by then may be a little later.
+    /// When it was taken, in the buffer's clock. Events that writers had begun by then may be a little
+    /// later.
     pub fn time(&self) -> u64 {
         self.time
     }
@@ -75,10 +76,9 @@ impl Buffer {
     /// Keeps all events that are there, and goes on with an empty buffer.
     ///
     /// Async-signal-safe: may be called by a program that is traced, in a handler, too. It allocates
-    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]) of the size that
-    /// the buffer has now. What is kept
-    /// stays until it is given up ([`Buffer::discard`]). Cost: two atomic instructions; each CPU's next
-    /// event takes the slow way.
+    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]) of the size
+    /// that the buffer has now. What is kept stays until it is given up ([`Buffer::discard`]). Cost: two
+    /// atomic instructions; each CPU's next event takes the slow way.
     pub fn snapshot(&self) -> Result<Snapshot, Refused> {
         let kept = self.switch(|control| self.spares(control).next());
         if kept == Err(Refused::NoSpare) {
@@ -123,8 +123,8 @@ impl Buffer {
     /// Gives a snapshot up: its ring is spare again. False, and nothing changed, where somebody reads it
     /// ([`crate::Holder::hold`]), or where it was given up already.
     ///
-    /// A ring of a size that the buffer had before it was resized takes no snapshots until it gets the size of
-    /// now ([`crate::Holder::reserve`]).
+    /// A ring of a size that the buffer had before it was resized takes no snapshots until it gets the size
+    /// of now ([`crate::Holder::reserve`]).
     pub fn discard(&self, snapshot: Snapshot) -> bool {
         let kept = KeptWord::new(snapshot.generation(), KeptState::Kept);
         let is_live = self.control().ring() == snapshot.ring();

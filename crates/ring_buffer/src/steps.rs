@@ -35,11 +35,11 @@ pub(crate) enum Step {
     Drop(DropReason),
 }
 
-/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this
-/// is guarded by the tail and by the sequence number of the tail's page: numbers are never used
-/// twice, so while both are the same, all of it is. And by the block's parts, which say under which generation
-/// the last one has looked, and by the resets: of two who have seen different ones, each would undo the
-/// other's work. A writer that has seen an older generation than the last begins anew.
+/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this is
+/// guarded by the tail and by the sequence number of the tail's page: numbers are never used twice, so
+/// while both are the same, all of it is. And by the block's parts, which say under which generation the
+/// last one has looked, and by the resets: of two who have seen different ones, each would undo the other's
+/// work. A writer that has seen an older generation than the last begins anew.
 pub(crate) struct Seen<'a> {
     block: &'a Block,
     tail: Tail,
@@ -140,9 +140,6 @@ impl Buffer {
         if room > capacity {
             return Step::Drop(DropReason::TooLarge);
         }
-        if !self.has_memory(block, control) {
-            return Step::NoMemory;
-        }
         let seen = match self.look(block, control) {
             Ok(seen) => seen,
             Err(step) => return step,
@@ -165,11 +162,6 @@ impl Buffer {
         step.unwrap_or(Step::Drop(DropReason::Damaged))
     }
 
-    /// Whether the ring that `control` names has pages in this block.
-    fn has_memory(&self, block: &Block, control: Control) -> bool {
-        self.pages(block, control.ring()) != 0
-    }
-
     /// Reads the block's tail and what belongs to it. An error says what to do instead.
     ///
     /// The number of a page that the tail was in may be that of the next lap already, with the rest of
@@ -179,10 +171,13 @@ impl Buffer {
         if parts.generation() != control.generation() {
             return Err(Step::Again);
         }
+        let live = self.part(block, parts, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
+        if live.page_count.load(Relaxed) == 0 {
+            return Err(Step::NoMemory);
+        }
         let tail = Tail(block.tail.load(Relaxed));
         let place =
             Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
-        let live = self.part(block, parts, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
         let sequence = place.slot.sequence.load(Acquire);
         if block.tail.load(Acquire) != tail.0 {
             return Err(Step::Again);
@@ -255,8 +250,8 @@ impl Buffer {
         Some(Adoption::Tried)
     }
 
-    /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where that
-    /// could not be done: the words are damaged, or others change them all the time.
+    /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where
+    /// that could not be done: the words are damaged, or others change them all the time.
     pub(crate) fn follow(&self, block: &Block, section: &impl Section) -> bool {
         const TRIES: u32 = 64;
         (0..TRIES).any(|_| self.try_to_follow(block, section) == Some(true))

@@ -24,8 +24,8 @@ use rseq::Area;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 impl Buffer {
-    /// Whether the tail of `block` is seen in the ring that is live, adopted, and that is not `ring`. The caller
-    /// has seen that `ring` is in use no more.
+    /// Whether the tail of `block` is seen in the ring that is live, adopted, and that is not `ring`. The
+    /// caller has seen that `ring` is in use no more.
     pub(crate) fn has_left(&self, block: &Block, ring: usize) -> bool {
         let control = Control(self.header().control.load(Acquire));
         let elsewhere = control.ring() != ring;

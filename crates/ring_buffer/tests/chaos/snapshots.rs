@@ -1,5 +1,5 @@
-//! Takes snapshots, of all blocks and of single ones, as fast as it can read them, and reads every one of them to its end; meanwhile the buffer
-//! gets other sizes.
+//! Takes snapshots, of all blocks and of single ones, as fast as it can read them, and reads every one of
+//! them to its end; meanwhile the buffer gets other sizes.
 
 use crate::reader::Reader;
 use ring_buffer::{Buffer, Content, Holder, NotResized, Refused, Released, Snapshot};

@@ -156,6 +156,12 @@ scenarios! { EXCHANGE_WALKS, walks, crate::assert_walks_hold:
 
     /// Takers that are killed.
     takers: SPARES, [Wrote(2)],
-        [writer(12), consumer(8), taker(), taker(), controller(&[Snapshot, Discard(0, 0), Release(0), Clear])],
+        [
+            writer(12),
+            consumer(8),
+            taker(),
+            taker(),
+            controller(&[Snapshot, Discard(0, 0), Release(0), Clear]),
+        ],
         Limits { aborts: 6, kills: 2, ticks: &[1, 1, 5] };
 }

@@ -1,5 +1,5 @@
-//! The pool: `src/snapshot.rs` and `src/holder.rs`, function by function. That a holder compares times, too, is
-//! left out: they tell one who has given a snapshot up from one who has the next in the same ring.
+//! The pool: `src/snapshot.rs` and `src/holder.rs`, function by function. That a holder compares times,
+//! too, is left out: they tell one who has given a snapshot up from one who has the next in the same ring.
 
 use crate::bug::Bug;
 use crate::layout::{Control, HOLDERS, RINGS, Value, Word};
