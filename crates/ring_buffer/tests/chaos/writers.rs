@@ -1,7 +1,7 @@
 //! The crew: processes with threads that write as fast as they can, are interrupted by signals whose
 //! handlers write, are moved from CPU to CPU, and may be killed.
 
-use crate::event::{self, HANDLER, Stamp, mix};
+use crate::event::{self, Stamp, mix};
 use ring_buffer::{Buffer, NotWritten, Thread, Writer};
 use rseq::Area;
 use std::cell::{Cell, UnsafeCell};
@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 4;
 const THREADS: usize = 3;
+
+/// Bit of a writer that is a signal handler.
+pub const HANDLER: i32 = 1 << 30;
 
 /// By which way events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
