@@ -26,7 +26,8 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders}` | anyone | atomic read-modify-write |
+//! | `Block::{owner, owner_frame}` | who claims the lane | one 16-byte compare-exchange; the owner stores 0 to `owner` |
+//! | `Block::{flags, dropped}`, `Ring::resets`, `Header::{kept, refused, holders}` | anyone | atomic read-modify-write |
 //! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
 //! | `Ring::page_count` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
@@ -40,7 +41,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -229,13 +230,15 @@ pub struct Block {
     /// The control word under which writers may write without a second look.
     pub seen: AtomicU64,
     _local: [u64; 5],
-    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
-    pub flags: AtomicU64,
     /// Lanes: the thread that has claimed it, 0 when free.
     pub owner: AtomicU64,
+    /// Lanes: where on that thread's stack the write is under way that has claimed it, 0 where that is not
+    /// known. Of no account when the lane is free. With `owner` in 16 bytes.
+    pub owner_frame: AtomicU64,
+    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
+    pub flags: AtomicU64,
     /// Events that were not recorded, by [`DropReason`].
     pub dropped: [AtomicU64; 5],
-    _remote: [u64; 1],
     /// The rings.
     pub rings: [Ring; MAX_RINGS],
 }
@@ -294,6 +297,7 @@ const _: () = {
     assert!(size_of::<Header>() == BLOCKS_OFFSET as usize);
     assert!(core::mem::offset_of!(Header, control) == 128);
     assert!(size_of::<Block>() == 4096);
+    assert!(core::mem::offset_of!(Block, owner) == 64);
     assert!(core::mem::offset_of!(Block, rings) == 128);
     assert!(size_of::<Ring>() == 128);
     assert!(core::mem::offset_of!(Ring, next_event) == 64);

@@ -4,7 +4,7 @@
 //! A child does one of the [`acts`], one instruction at a time, and is killed behind each instruction that has
 //! changed the file: the real code, in sections and out of them. Each time somebody else looks: every event is
 //! whole and in order, the accounts are exact, writers write on, and every ring comes back to the pool.
-//! [`sleeper`] stops writers in the middle of sections and lets them go on.
+//! [`sleeper`] stops writers in the middle of sections and lets them go on; [`jumper`] has them leave.
 //!
 //! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at each
 //! instruction of a section, be there a store or not. It takes a release build to go through all acts.
@@ -12,6 +12,7 @@
 mod acts;
 #[path = "../chaos/event.rs"]
 mod event;
+mod jumper;
 mod sleeper;
 mod stage;
 mod traced;
@@ -39,14 +40,15 @@ fn main() {
     go_to_cpu(current_cpu());
     // In a debug build most acts have so many instructions that it takes minutes, and the time between two of
     // them counts.
-    let acts = if cfg!(debug_assertions) { &ACTS[..1] } else { ACTS };
+    let (acts, jumper_tests) =
+        if cfg!(debug_assertions) { (&ACTS[..1], &jumper::TESTS[1..]) } else { (ACTS, jumper::TESTS) };
     for act in acts {
         run(act.name, &|| match kill_in(act, sections) {
             Ok(done) => format!(", {done:?}"),
             Err(error) => panic!("{}: {error}", act.name),
         });
     }
-    for (name, test) in sleeper::TESTS {
+    for (name, test) in sleeper::TESTS.iter().chain(jumper_tests) {
         run(name, &|| {
             test();
             String::new()

@@ -83,6 +83,24 @@ impl Traced {
         self.section.contains(&instruction)
     }
 
+    /// What it is called as a lane's owner.
+    pub fn identity(&self) -> u64 {
+        self.pid as u64
+    }
+
+    /// Where it is: its registers, as setjmp(3) keeps them.
+    pub fn registers(&self) -> libc::user_regs_struct {
+        // SAFETY: plain numbers, all of which the kernel fills in.
+        let mut registers: libc::user_regs_struct = unsafe { std::mem::zeroed() };
+        self.request(libc::PTRACE_GETREGS, 0, (&raw mut registers).addr());
+        registers
+    }
+
+    /// Sends it back to where it was, as longjmp(3) does.
+    pub fn set_registers(&self, registers: &libc::user_regs_struct) {
+        self.request(libc::PTRACE_SETREGS, 0, (&raw const *registers).addr());
+    }
+
     /// Kills it where it is.
     pub fn kill(self) {
         // SAFETY: a child of ours that has not been waited for.
