@@ -69,6 +69,19 @@ impl Role {
         self.is_writer() || matches!(self, Role::Keeper(_))
     }
 
+    /// Whether a handler may leave what it does.
+    pub fn may_be_left(&self) -> bool {
+        matches!(self, Role::LaneWriter(_))
+    }
+
+    /// What it is when that has happened.
+    pub fn left(self) -> Role {
+        match self {
+            Role::LaneWriter(writer) => writer.left().map_or(Role::Nobody, Role::LaneWriter),
+            other => other,
+        }
+    }
+
     /// Whether what it gives has to be right for some moment.
     pub fn observes(&self) -> bool {
         matches!(self, Role::Statistics(_))

@@ -23,6 +23,8 @@ pub enum Move {
     Abort(u8),
     /// A writer, or a holder of snapshots, is killed.
     Kill(u8),
+    /// A signal handler leaves a write to a lane by longjmp, and its thread goes on.
+    Jump(u8),
     /// Time passes.
     Tick,
     /// A store that the CPU has held back is seen by all.
@@ -36,6 +38,8 @@ pub struct Limits {
     pub aborts: u8,
     /// Actors that may be killed.
     pub kills: u8,
+    /// Writes to lanes that may be left.
+    pub jumps: u8,
     /// How much time passes, each time that it does.
     pub ticks: &'static [Value],
 }
@@ -104,6 +108,9 @@ impl State {
             }
             if actor.role.may_be_killed() && self.limits.kills > 0 {
                 moves.push(Move::Kill(index));
+            }
+            if actor.role.may_be_left() && self.limits.jumps > 0 {
+                moves.push(Move::Jump(index));
             }
         }
         if !self.limits.ticks.is_empty() {
@@ -185,6 +192,11 @@ impl State {
                 self.ghost.kill(index);
                 self.enter(usize::from(index), Role::Nobody, setting);
             }
+            Move::Jump(index) => {
+                self.limits.jumps -= 1;
+                let role = self.actors[usize::from(index)].role.left();
+                self.enter(usize::from(index), role, setting);
+            }
             Move::Tick => {
                 if let Some((tick, rest)) = self.limits.ticks.split_first() {
                     self.limits.ticks = rest;
@@ -249,7 +261,8 @@ impl State {
         let rest = u64::from(self.killed)
             | u64::from(self.limits.aborts) << 8
             | u64::from(self.limits.kills) << 16
-            | (self.limits.ticks.len() as u64) << 24;
+            | (self.limits.ticks.len() as u64) << 24
+            | u64::from(self.limits.jumps) << 32;
         let hash = scatter(self.shared_hash() ^ rest);
         self.actor_hashes.iter().fold(hash, |hash, actor| scatter(hash ^ actor))
     }
