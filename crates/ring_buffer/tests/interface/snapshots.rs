@@ -1,7 +1,9 @@
 //! Snapshots, holds and memory.
 
-use crate::temporary::{TemporaryBuffer, identity, numbers, thread, write};
+use crate::temporary::{ROUTES, TemporaryBuffer, identity, numbers, thread, write};
+use abi::buffer::Header;
 use ring_buffer::{Buffer, Held, Refused, Released, Writer};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A buffer with two spare rings, and a writer to it.
 fn with_spares(pages: u32) -> (TemporaryBuffer, Buffer, Writer) {
@@ -45,7 +47,7 @@ fn range(range: std::ops::Range<u64>) -> Vec<u64> {
 
 #[test]
 fn a_snapshot_keeps_what_was_there() {
-    for lane in [false, true] {
+    for lane in ROUTES {
         let (_temporary, buffer, writer) = with_spares(64);
         (0..100).for_each(|number| write(&writer, thread(lane), number).unwrap());
         let before = ring_buffer::now(buffer.geometry().clock);
@@ -69,32 +71,36 @@ fn a_snapshot_keeps_what_was_there() {
 
 #[test]
 fn a_full_pool_refuses_and_counts() {
-    let (_temporary, buffer, writer) = with_spares(16);
-    write(&writer, thread(false), 1).unwrap();
-    let first = buffer.snapshot().unwrap();
-    buffer.snapshot().unwrap();
-    assert_eq!((buffer.snapshot(), buffer.refused_snapshots()), (Err(Refused::NoSpare), 1));
-    write(&writer, thread(false), 2).unwrap();
-    assert_eq!(live(&buffer), [2], "recording goes on");
-    assert!(buffer.discard(first) && !buffer.discard(first));
-    assert!(buffer.snapshot().is_ok());
+    for lane in ROUTES {
+        let (_temporary, buffer, writer) = with_spares(16);
+        write(&writer, thread(lane), 1).unwrap();
+        let first = buffer.snapshot().unwrap();
+        buffer.snapshot().unwrap();
+        assert_eq!((buffer.snapshot(), buffer.refused_snapshots()), (Err(Refused::NoSpare), 1));
+        write(&writer, thread(lane), 2).unwrap();
+        assert_eq!(live(&buffer), [2], "recording goes on");
+        assert!(buffer.discard(first) && !buffer.discard(first));
+        assert!(buffer.snapshot().is_ok());
+    }
 }
 
 #[test]
 fn a_snapshot_that_is_read_is_not_given_up() {
-    let (_temporary, buffer, writer) = with_spares(16);
-    (0..10).for_each(|number| write(&writer, thread(false), number).unwrap());
-    let snapshot = buffer.snapshot().unwrap();
-    let (one, other) = (buffer.holder(identity()).unwrap(), buffer.holder(identity()).unwrap());
-    let held = one.hold(snapshot).unwrap();
-    assert!(one.hold(snapshot).is_none(), "it holds it already");
-    assert!(!buffer.discard(snapshot) && !other.discard(snapshot));
-    drop(other.hold(snapshot).unwrap());
-    assert!(!buffer.discard(snapshot));
-    assert_eq!(kept(&buffer, &held), range(0..10));
-    drop(held);
-    assert!(buffer.discard(snapshot));
-    assert!(one.hold(snapshot).is_none());
+    for lane in ROUTES {
+        let (_temporary, buffer, writer) = with_spares(16);
+        (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        let snapshot = buffer.snapshot().unwrap();
+        let (one, other) = (buffer.holder(identity()).unwrap(), buffer.holder(identity()).unwrap());
+        let held = one.hold(snapshot).unwrap();
+        assert!(one.hold(snapshot).is_none(), "it holds it already");
+        assert!(!buffer.discard(snapshot) && !other.discard(snapshot));
+        drop(other.hold(snapshot).unwrap());
+        assert!(!buffer.discard(snapshot));
+        assert_eq!(kept(&buffer, &held), range(0..10));
+        drop(held);
+        assert!(buffer.discard(snapshot));
+        assert!(one.hold(snapshot).is_none());
+    }
 }
 
 #[test]
@@ -149,6 +155,32 @@ fn each_generation_has_its_accounts() {
 }
 
 #[test]
+fn generations_go_on_behind_the_last_number() {
+    for lane in ROUTES {
+        let (temporary, buffer, writer) = with_spares(16);
+        // As if the buffer had been emptied some four billion times.
+        let segment = temporary.segment();
+        let header: &Header = segment.get(0).expect("a header");
+        header.control.fetch_add(u64::from(u32::MAX) - 2, Relaxed);
+        let holder = buffer.holder(identity()).unwrap();
+        for number in 0..6 {
+            write(&writer, thread(lane), number).unwrap();
+            let snapshot = buffer.snapshot().unwrap();
+            assert_eq!(live(&buffer), []);
+            write(&writer, thread(lane), 100 + number).unwrap();
+            assert_eq!(kept(&buffer, &holder.hold(snapshot).unwrap()), [number]);
+            assert_eq!(live(&buffer), [100 + number]);
+            assert!(buffer.discard(snapshot));
+            assert_eq!(holder.release(), Released::Freed);
+            holder.reserve(&temporary.path).unwrap();
+            buffer.clear();
+            assert_eq!(live(&buffer), []);
+        }
+        assert!(buffer.control().generation() < 100, "{:?}", buffer.control());
+    }
+}
+
+#[test]
 fn one_block_is_emptied_alone() {
     let (_temporary, buffer, writer) = with_spares(16);
     let lane = buffer.geometry().cpus;
@@ -193,17 +225,19 @@ fn memory_comes_when_it_is_wanted_and_goes_on_request() {
 
 #[test]
 fn what_was_given_up_while_recording_was_off_is_freed() {
-    let (temporary, buffer, writer) = with_spares(64);
-    (0..10).for_each(|number| write(&writer, thread(false), number).unwrap());
-    buffer.set_tracing(false);
-    let snapshot = buffer.snapshot().unwrap();
-    assert!(buffer.discard(snapshot));
-    let holder = buffer.holder(identity()).unwrap();
-    assert_eq!([holder.release(), holder.release(), holder.release()], {
-        [Released::Freed, Released::Freed, Released::NothingSpare]
-    });
-    buffer.set_tracing(true);
-    write(&writer, thread(false), 10).unwrap();
-    assert_eq!(live(&buffer), [10]);
-    drop(temporary);
+    for lane in ROUTES {
+        let (temporary, buffer, writer) = with_spares(64);
+        (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        buffer.set_tracing(false);
+        let snapshot = buffer.snapshot().unwrap();
+        assert!(buffer.discard(snapshot));
+        let holder = buffer.holder(identity()).unwrap();
+        assert_eq!([holder.release(), holder.release(), holder.release()], {
+            [Released::Freed, Released::Freed, Released::NothingSpare]
+        });
+        buffer.set_tracing(true);
+        write(&writer, thread(lane), 10).unwrap();
+        assert_eq!(live(&buffer), [10]);
+        drop(temporary);
+    }
 }

@@ -83,6 +83,24 @@ pub fn thread(lane: bool) -> Thread {
     Thread { area, identity: identity() }
 }
 
+/// Both ways to write. The tests that don't need a lane of their own go both.
+pub const ROUTES: [bool; 2] = [false, true];
+
+/// The block that the calling thread writes to from now on: its CPU's, where it stays, or the first lane.
+pub fn block(lane: bool, buffer: &Buffer) -> u32 {
+    if lane {
+        return buffer.geometry().cpus;
+    }
+    // SAFETY: plain system calls on the thread itself.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let cpu = libc::sched_getcpu();
+        libc::CPU_SET(usize::try_from(cpu).expect("a CPU"), &mut set);
+        assert_eq!(libc::sched_setaffinity(0, size_of_val(&set), &set), 0);
+        cpu as u32
+    }
+}
+
 /// What holders and lanes' owners of the calling thread are called.
 pub fn identity() -> u64 {
     // SAFETY: always allowed.
