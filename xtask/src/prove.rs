@@ -44,8 +44,8 @@ fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool,
     Ok(status.success())
 }
 
-/// Runs the unit tests of what is plain Rust under Miri, where the nightly toolchain has it. Files and sections it
-/// doesn't know.
+/// Runs the unit tests of what is plain Rust under Miri, where the nightly toolchain has it. Files and
+/// sections it doesn't know.
 fn miri() -> Result<bool, Error> {
     let mut version = Command::new("rustup");
     version.args(["run", "nightly", "cargo", "miri", "--version"]).current_dir(workspace::root());

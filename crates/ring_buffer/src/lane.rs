@@ -29,8 +29,8 @@ use rustix::process::{Pid, test_kill_process};
 /// Bytes before an event's payload in a lane: the CPU.
 pub(crate) const LEAD: usize = 8;
 
-/// Bytes of a write's frame that are compared with an older one's. The more, the more writes are known to have been
-/// left behind; it is the stack of the program that is traced.
+/// Bytes of a write's frame that are compared with an older one's. The more, the more writes are known to
+/// have been left behind; it is the stack of the program that is traced.
 const FRAME_SIZE: usize = 512;
 
 /// A part of the stack.
@@ -178,12 +178,13 @@ impl Claimant {
         is_dead(owner, self.identity) && self.take(lane, owner)
     }
 
-    /// Whether the present write's frame lies where an older one of the same thread has been. Two frames that
-    /// live don't share memory: so the older one is gone, left by longjmp, and nobody is going to return to it.
+    /// Whether the present write's frame lies where an older one of the same thread has been. Two frames
+    /// that live don't share memory: so the older one is gone, left by longjmp, and nobody is going to
+    /// return to it.
     ///
-    /// That holds whatever stacks the thread has: alternate ones for signals, one inside another, coroutines'.
-    /// It doesn't find every write that was left behind: not one whose frame was further up or down. In doubt the
-    /// lane stays taken.
+    /// That holds whatever stacks the thread has: alternate ones for signals, one inside another,
+    /// coroutines'. It doesn't find every write that was left behind: not one whose frame was further up or
+    /// down. In doubt the lane stays taken.
     fn overlaps(self, frame: u64) -> bool {
         frame != 0 && self.frame != 0 && self.frame.abs_diff(frame) < FRAME_SIZE as u64
     }

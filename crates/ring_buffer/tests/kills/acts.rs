@@ -23,8 +23,8 @@ pub struct Act {
 /// When the last event was, as the buffer has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastEvent {
-    /// Just before the act begins. In a debug build its instructions take too long, one by one, for an event's
-    /// word; there it is the same as the next.
+    /// Just before the act begins. In a debug build its instructions take too long, one by one, for an
+    /// event's word; there it is the same as the next.
     Now,
     /// Later than the act's own will be: so it does not matter how long one takes over its instructions.
     Ahead,

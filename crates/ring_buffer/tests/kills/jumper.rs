@@ -52,8 +52,8 @@ fn finish(child: Traced, stage: &Stage) {
     assert_eq!(owned.count(), 0, "lanes that stay taken");
 }
 
-/// A write that this thread has begun with a frame elsewhere may be what a handler has interrupted, on whatever
-/// stack that runs. So its lane stays taken, and where there is no other, the event is dropped.
+/// A write that this thread has begun with a frame elsewhere may be what a handler has interrupted, on
+/// whatever stack that runs. So its lane stays taken, and where there is no other, the event is dropped.
 fn others_stay_taken() {
     let stage = Stage::new();
     let lanes = stage.buffer.geometry().cpus..stage.buffer.geometry().blocks();

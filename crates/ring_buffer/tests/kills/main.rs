@@ -1,13 +1,14 @@
-//! Killed at any instruction: whatever is done to a buffer, a SIGKILL between any two of its instructions leaves
-//! the buffer as if it had not been begun, or as if it were done, and others go on.
+//! Killed at any instruction: whatever is done to a buffer, a SIGKILL between any two of its instructions
+//! leaves the buffer as if it had not been begun, or as if it were done, and others go on.
 //!
-//! A child does one of the [`acts`], one instruction at a time, and is killed behind each instruction that has
-//! changed the file: the real code, in sections and out of them. Each time somebody else looks: every event is
-//! whole and in order, the accounts are exact, writers write on, and every ring comes back to the pool.
-//! [`sleeper`] stops writers in the middle of sections and lets them go on; [`jumper`] has them leave.
+//! A child does one of the [`acts`], one instruction at a time, and is killed behind each instruction that
+//! has changed the file: the real code, in sections and out of them. Each time somebody else looks: every
+//! event is whole and in order, the accounts are exact, writers write on, and every ring comes back to the
+//! pool. [`sleeper`] stops writers in the middle of sections and lets them go on; [`jumper`] has them
+//! leave.
 //!
-//! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at each
-//! instruction of a section, be there a store or not. It takes a release build to go through all acts.
+//! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at
+//! each instruction of a section, be there a store or not. It takes a release build to go through all acts.
 
 mod acts;
 #[path = "../chaos/event.rs"]
@@ -155,7 +156,8 @@ impl Trial<'_> {
         in_section
     }
 
-    /// Whether somebody sees the act as done, or as not begun. To begin with, it may have made room for itself.
+    /// Whether somebody sees the act as done, or as not begun. To begin with, it may have made room for
+    /// itself.
     fn is_done(&self, scene: &Scene) -> Result<bool, String> {
         let made_room = self.after.live.split_last().is_some_and(|(_, rest)| rest == scene.live);
         let not_begun = *scene == self.before || made_room && scene.kept == self.before.kept;

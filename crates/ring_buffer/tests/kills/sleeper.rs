@@ -12,9 +12,9 @@ pub const TESTS: &[(&str, fn())] = &[
     ("memory_that_goes_without_proof_is_written_to", memory_that_goes_without_proof_is_written_to),
 ];
 
-/// The CPU itself sleeps, with a writer in the middle of a section, and nobody can go there: who would give the
-/// memory back has a cpuset without it. However often it asks, the ring stays retired, is reported, and keeps its
-/// memory; when the CPU runs again, the writer writes there.
+/// The CPU itself sleeps, with a writer in the middle of a section, and nobody can go there: who would give
+/// the memory back has a cpuset without it. However often it asks, the ring stays retired, is reported, and
+/// keeps its memory; when the CPU runs again, the writer writes there.
 fn memory_stays() {
     let stage = Stage::new();
     let mut writer = stopped_in_section(&stage);
@@ -37,8 +37,9 @@ fn memory_stays() {
     assert!(!live.contains(&1) && !live.contains(&2), "{live:?}: what was in the ring was given up");
 }
 
-/// A writer was stopped in the middle of a section, as by SIGSTOP or a freezer, and the CPU is there for others.
-/// Who goes there takes the section from the writer: it starts over, in the ring that is live by then.
+/// A writer was stopped in the middle of a section, as by SIGSTOP or a freezer, and the CPU is there for
+/// others. Who goes there takes the section from the writer: it starts over, in the ring that is live by
+/// then.
 fn a_visit_is_proof() {
     let stage = Stage::new();
     let writer = stopped_in_section(&stage);
@@ -50,8 +51,8 @@ fn a_visit_is_proof() {
     assert_eq!((stage.look().expect("in order").live, stage.kb()), (vec![2], kb));
 }
 
-/// Where the kernel is kept from that, what the writer stores takes new memory: so the two tests above would see a
-/// ring that went too early.
+/// Where the kernel is kept from that, what the writer stores takes new memory: so the two tests above
+/// would see a ring that went too early.
 fn memory_that_goes_without_proof_is_written_to() {
     let stage = Stage::new();
     let mut writer = stopped_in_section(&stage);

@@ -1,10 +1,11 @@
 //! A child that is run one instruction at a time.
 //!
 //! The kernel aborts a section when its thread stops, so who steps through one would never see its second
-//! instruction. Here the tracer takes the section's descriptor out of the child's rseq area at each stop: then
-//! the kernel lets the child go on where it was, as if it had never lost the CPU. That stands for two things
-//! that can't be had at will: a kill at exactly this instruction, and a virtual CPU that sleeps there. What it
-//! takes away is the protection from others on the same CPU, so nobody may write there meanwhile.
+//! instruction. Here the tracer takes the section's descriptor out of the child's rseq area at each stop:
+//! then the kernel lets the child go on where it was, as if it had never lost the CPU. That stands for two
+//! things that can't be had at will: a kill at exactly this instruction, and a virtual CPU that sleeps
+//! there. What it takes away is the protection from others on the same CPU, so nobody may write there
+//! meanwhile.
 
 use rseq::Area;
 use std::ffi::c_void;

@@ -76,8 +76,9 @@ impl LaneWriter {
     }
 }
 
-/// Claims the lane: when it is free, or this thread has left it, or its owner is dead. Owners are named by their
-/// actor, from 1. A thread that comes here is not in the middle of another write: its handlers are other actors.
+/// Claims the lane: when it is free, or this thread has left it, or its owner is dead. Owners are named by
+/// their actor, from 1. A thread that comes here is not in the middle of another write: its handlers are
+/// other actors.
 fn claim(steps: &mut Steps<'_, '_>, me: u8) -> Ask<bool> {
     steps.at("claim");
     let identity = Value::from(me) + 1;
