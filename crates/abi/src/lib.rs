@@ -26,4 +26,5 @@ pub mod common;
 pub mod control;
 mod drop_reason;
 pub mod page;
+mod parts;
 pub mod pool;

@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(refusal(&path), "session layout version 99, expected 2");
         let path = make("buffer-version");
         patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "buffer layout version 99, expected 2");
+        assert_eq!(refusal(&path), "buffer layout version 99, expected 3");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
         file.set_len(FILE_SIZE as u64 + 8192).unwrap();

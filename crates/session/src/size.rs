@@ -30,9 +30,11 @@ fn pages(kb: u64) -> Result<u32, Error> {
 
 /// The buffer of a session with `kb` KB for each CPU of `cpus`.
 pub(crate) fn specification(kb: u64, cpus: &[bool]) -> Result<Specification<'_>, Error> {
+    let pages = pages(kb)?;
     Ok(Specification {
         page_size: DEFAULT_SIZE as u32,
-        pages: pages(kb)?,
+        pages,
+        most_pages: pages,
         cpus,
         lanes: LANES,
         rings: 1,
