@@ -2,6 +2,7 @@
 
 use crate::{Error, workspace};
 use clap::Args;
+use std::process::{Command, Stdio};
 
 /// How the ring buffer is to be checked.
 #[derive(Debug, Args)]
@@ -17,12 +18,13 @@ pub struct Options {
     cases: u32,
 }
 
-/// Goes through every scenario of the model, the long ones too; then damages files, and lets chaos loose.
-/// Whether all of it holds.
+/// Goes through every scenario of the model, the long ones too; runs what Miri can run in it; kills at each
+/// instruction; damages files, and lets chaos loose. Whether all of it holds.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
-    let mut holds = model && damage;
+    let kills = test("kills", &["--sections"], &[])?;
+    let mut holds = model && miri()? && kills && damage;
     for round in 1..=options.rounds {
         eprintln!("chaos, round {round} of {}", options.rounds);
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
@@ -37,5 +39,24 @@ fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool,
     test.args(arguments);
     test.envs(numbers.iter().map(|(name, number)| (name, number.to_string())));
     let status = test.status().map_err(|error| format!("cargo: {error}"))?;
+    Ok(status.success())
+}
+
+/// Runs the unit tests of what is plain Rust under Miri, where the nightly toolchain has it. Files and
+/// sections it doesn't know.
+fn miri() -> Result<bool, Error> {
+    let mut version = Command::new("rustup");
+    version.args(["run", "nightly", "cargo", "miri", "--version"]).current_dir(workspace::root());
+    let found = version.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !found.is_ok_and(|status| status.success()) {
+        eprintln!(
+            "miri: skipped: the nightly toolchain has no such component (`rustup +nightly component add miri`)"
+        );
+        return Ok(true);
+    }
+    let mut miri = Command::new("rustup");
+    miri.args(["run", "nightly", "cargo", "miri", "test", "--lib"]).current_dir(workspace::root());
+    miri.args(["--package", "lookback-abi", "--package", "lookback-ring-buffer"]);
+    let status = miri.status().map_err(|error| format!("rustup: {error}"))?;
     Ok(status.success())
 }

@@ -41,9 +41,11 @@ impl Fixture {
         let measured = cpus(2);
         let last = measured.iter().max().copied().unwrap_or(0);
         let reserved: Vec<bool> = (0..=last).map(|cpu| measured.contains(&cpu)).collect();
+        let pages = (kb * 1024 / page_size).max(2);
         let wanted = Specification {
             page_size,
-            pages: (kb * 1024 / page_size).max(2),
+            pages,
+            most_pages: pages,
             cpus: &reserved,
             lanes: 1,
             rings: 1 + SPARES,
@@ -52,7 +54,7 @@ impl Fixture {
             identity: 1,
         };
         let size = wanted.file_size().ok_or("a bad specification")? as usize;
-        let memory = wanted.reserved_size().ok_or("a bad specification")? as usize;
+        let memory = wanted.reserved().ok_or("a bad specification")?;
         let segment = shm::create_sparse(&path, size, memory).map_err(|error| error.to_string())?;
         let buffer = Buffer::create(segment, &wanted).ok_or("a bad segment")?;
         let same = shm::open(&path).map_err(|error| error.to_string())?;

@@ -17,7 +17,7 @@
 //!
 //! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
 //! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
-//! a snapshot was taken ([`crate::pool`]).
+//! a snapshot was taken ([`crate::pool`]). A ring of the buffer consists of a part in each block ([`Parts`]).
 //!
 //! Who writes what:
 //!
@@ -26,21 +26,23 @@
 //! | `Header::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
-//! | `Block::{flags, owner, dropped}`, `Ring::resets`, `Header::{kept, refused, holders, counter}` | anyone | atomic read-modify-write |
+//! | `Block::{owner, owner_frame}` | who claims the lane | one 16-byte compare-exchange; the owner stores 0 to `owner` |
+//! | `Block::{flags, dropped, parts}`, `Ring::resets`, `Header::{kept, refused, holders, sizes, counter}` | anyone | atomic read-modify-write |
 //! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
-//! | `Ring::page_count` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
+//! | `Ring::page_count`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
 pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
-pub use crate::pool::{Kept, KeptState, KeptWord, MAX_HOLDERS};
+pub use crate::parts::Parts;
+pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -88,7 +90,9 @@ pub struct Header {
     pub holders: [AtomicU64; MAX_HOLDERS],
     /// Snapshots that were refused, because no ring was spare.
     pub refused: AtomicU64,
-    _refused_line: [u64; 7],
+    /// How many sizes the buffer has been given: the last [`Kept::size`].
+    pub sizes: AtomicU64,
+    _sizes_line: [u64; 6],
     /// How many numbers [`Clock::Counter`] has given. On a line of its own.
     pub counter: AtomicU64,
     _counter_line: [u64; 7],
@@ -232,14 +236,21 @@ pub struct Block {
     pub last_time: AtomicU64,
     /// The control word under which writers may write without a second look.
     pub seen: AtomicU64,
-    _local: [u64; 5],
-    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
-    pub flags: AtomicU64,
+    /// Stored together with `seen`, always 0.
+    _beside_seen: u64,
+    /// Which of the rings is the block's part in which ring of the pool, see [`Parts`]. Changed from
+    /// elsewhere, but hardly ever.
+    pub parts: AtomicU64,
+    _local: [u64; 3],
     /// Lanes: the thread that has claimed it, 0 when free.
     pub owner: AtomicU64,
+    /// Lanes: where on that thread's stack the write is under way that has claimed it, 0 where that is not
+    /// known. Of no account when the lane is free. With `owner` in 16 bytes.
+    pub owner_frame: AtomicU64,
+    /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
+    pub flags: AtomicU64,
     /// Events that were not recorded, by [`DropReason`].
     pub dropped: [AtomicU64; 5],
-    _remote: [u64; 1],
     /// The rings.
     pub rings: [Ring; MAX_RINGS],
 }
@@ -254,7 +265,7 @@ pub struct Ring {
     pub slots_offset: AtomicU64,
     /// Pages, at least [`MIN_PAGES`]; 0 where the ring has no memory.
     pub page_count: AtomicU32,
-    /// Pages that it has when it has memory.
+    /// The most pages that it can have: there are addresses and slots for so many.
     pub room: AtomicU32,
     /// The generation that adopted this ring, in the low half, and how often it had been reset by then;
     /// [`NO_GENERATION`] before the first.
@@ -299,6 +310,7 @@ const _: () = {
     assert!(core::mem::offset_of!(Header, control) == 128);
     assert!(core::mem::offset_of!(Header, counter).is_multiple_of(64));
     assert!(size_of::<Block>() == 4096);
+    assert!(core::mem::offset_of!(Block, owner) == 64);
     assert!(core::mem::offset_of!(Block, rings) == 128);
     assert!(size_of::<Ring>() == 128);
     assert!(core::mem::offset_of!(Ring, next_event) == 64);

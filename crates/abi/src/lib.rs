@@ -26,5 +26,6 @@ pub mod common;
 pub mod control;
 mod drop_reason;
 pub mod page;
+mod parts;
 pub mod pool;
 pub mod site;

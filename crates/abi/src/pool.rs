@@ -10,9 +10,14 @@
 //!         (changing, retired)
 //! ```
 //!
+//! A snapshot of one block alone turns a spare ring into one that is kept, by way of *taking* (not drawn). A
+//! resize makes a ring live that its holder is *changing*: from there the control word goes to it without
+//! its being spare in between.
+//!
 //! A ring is live when the control word names it; what its word says then is of no account. All other
-//! states are in the word. Who makes a spare ring something else bumps the control word's epoch
-//! afterwards, so that a snapshot that has seen it spare begins anew.
+//! states are in the word. A snapshot takes a spare ring only if that is of the live one's size. Who makes a
+//! spare ring something else bumps the control word's epoch afterwards, so that a snapshot that has seen it
+//! spare begins anew.
 
 use core::sync::atomic::AtomicU64;
 
@@ -27,7 +32,14 @@ pub struct Kept {
     pub word: AtomicU64,
     /// When the generation ended that the ring keeps, in the buffer's clock. Changed together with `word`.
     pub time: AtomicU64,
+    /// Which size the ring has in each block: rings of the same number have as many pages. 0 while that is
+    /// being changed, and where it has none.
+    pub size: AtomicU64,
+    _line: u64,
 }
+
+/// [`Kept::size`] of a buffer that has never been resized.
+pub const FIRST_SIZE: u64 = 1;
 
 /// What a ring that is not live is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +55,8 @@ pub enum KeptState {
     Changing = 3,
     /// Its memory is to be taken away, but somebody may still write there.
     Retired = 4,
+    /// A holder takes a snapshot of one block alone with it.
+    Taking = 5,
 }
 
 /// The word of a ring in the pool.
@@ -83,6 +97,7 @@ impl KeptWord {
             2 => Some(KeptState::Kept),
             3 => Some(KeptState::Changing),
             4 => Some(KeptState::Retired),
+            5 => Some(KeptState::Taking),
             _ => None,
         }
     }
@@ -118,7 +133,7 @@ impl KeptWord {
     }
 }
 
-const _: () = assert!(size_of::<Kept>() == 16);
+const _: () = assert!(size_of::<Kept>() == 32);
 
 #[cfg(test)]
 mod tests {

@@ -41,6 +41,7 @@ impl Ring {
         let wanted = Specification {
             page_size: PAGE as u32,
             pages: PAGES,
+            most_pages: PAGES,
             cpus: &cpus,
             lanes: 1,
             rings: 1,

@@ -42,6 +42,16 @@ impl Buffer {
         self.segment.get(self.geometry.block_offset(block))
     }
 
+    /// All blocks, with their numbers.
+    pub(crate) fn indexed_blocks(&self) -> impl Iterator<Item = (u32, &Block)> {
+        (0..self.geometry.blocks()).filter_map(|index| Some((index, self.block(index)?)))
+    }
+
+    /// All blocks.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.indexed_blocks().map(|(_, block)| block)
+    }
+
     /// Where the block of a CPU is. The caller has compared `cpu` with the geometry's.
     #[inline(always)]
     pub(crate) fn block_address(&self, cpu: u32) -> *const Block {
@@ -49,10 +59,10 @@ impl Buffer {
         blocks.cast::<Block>().cast_const().wrapping_add(cpu as usize)
     }
 
-    /// Bytes of pages that a block has for its live events; 0 for one without memory.
+    /// Bytes of pages that a block has for its live events; 0 for one without memory. A resize changes it.
     pub fn capacity(&self, block: u32) -> u64 {
-        let ring = self.block(block).and_then(|block| block.rings.get(self.control().ring()));
-        ring.map_or(0, |ring| u64::from(ring.page_count.load(Relaxed)) * self.geometry.page_size)
+        let pages = self.block(block).map_or(0, |block| self.pages(block, self.control().ring()));
+        u64::from(pages) * self.geometry.page_size
     }
 
     /// The control word now.

@@ -56,7 +56,7 @@ impl Buffer {
     /// writers come to their next page.
     pub fn clear_block(&self, block: u32) {
         let ring = self.control().ring();
-        if let Some(ring) = self.block(block).and_then(|block| self.geometry().rings(block).get(ring)) {
+        if let Some(ring) = self.block(block).and_then(|block| self.ring(block, ring)) {
             ring.resets.fetch_add(1, AcqRel);
             self.change(Control::next_epoch);
         }

@@ -105,11 +105,6 @@ impl Geometry {
         self.block_offset(self.blocks())
     }
 
-    /// File offset of the slots and pages of a ring.
-    pub(crate) fn region(&self, ring: usize) -> u64 {
-        self.regions + self.region_size * ring as u64
-    }
-
     /// File offset behind the last ring; None when there is no such number.
     fn end(&self) -> Option<u64> {
         let regions = self.region_size.checked_mul(u64::from(self.rings))?;

@@ -8,7 +8,7 @@
 use crate::buffer::Buffer;
 use crate::lane::is_dead;
 use crate::reader::{Taken, Wanted};
-use crate::snapshot::{Snapshot, replace};
+use crate::snapshot::{Snapshot, replace_at};
 use crate::statistics::Statistics;
 use crate::view::Source;
 use abi::buffer::{Control, Kept, KeptState, KeptWord, MAX_HOLDERS};
@@ -45,13 +45,18 @@ impl Buffer {
     }
 
     /// Lets go all that a place holds, for who owns the place. What was being given memory, or being taken
-    /// it away, is to be taken away.
+    /// it away, is to be taken away. A snapshot of one block that was being taken is one, though it may be
+    /// empty.
     fn clear_bits(&self, place: usize) {
         for entry in self.header().kept.iter() {
             let let_go = |word: u64| {
                 let word = KeptWord(word);
-                let kept = if word.is(KeptState::Changing) { word.turned(KeptState::Retired) } else { word };
-                word.is_held_by(place).then_some(kept.let_go_by(place).0)
+                let left = match word.state() {
+                    Some(KeptState::Changing) => word.turned(KeptState::Retired),
+                    Some(KeptState::Taking) => word.turned(KeptState::Kept),
+                    _ => word.let_go_by(place),
+                };
+                word.is_held_by(place).then_some(left.0)
             };
             // An error says that the place does not hold it.
             let _ = entry.word.fetch_update(Release, Relaxed, let_go);
@@ -72,8 +77,13 @@ impl Holder<'_> {
             if !same || control.ring() == snapshot.ring() || word.is_held_by(self.place) {
                 return None;
             }
-            if replace(entry, word, word.held_by(self.place)) {
+            if replace_at(entry, snapshot.time(), word, word.held_by(self.place)) {
+                // What belongs to it stays with it.
+                self.buffer.look_at_all_parts();
                 return Some(Held { holder: self, entry, snapshot });
+            }
+            if entry.time.load(Acquire) != snapshot.time() {
+                return None;
             }
         }
     }

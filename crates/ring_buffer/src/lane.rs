@@ -4,12 +4,14 @@
 //! and lets it go. So the steps are the same, and nothing has to be restarted. An owner that was killed
 //! leaves the lane in a state from which the next one goes on, as on a CPU.
 //!
-//! A signal handler that interrupts an owner finds the lane taken and claims another.
+//! A signal handler that interrupts an owner finds the lane taken and claims another. One that leaves by
+//! longjmp leaves a lane behind that nobody writes to, while its owner lives. The owner's next write finds
+//! that out by where its own frame is on the stack, see [`Claimant::overlaps`].
 //!
 //! A lane is not a CPU, so each of its events says in 8 bytes before its payload which CPU it was
 //! recorded on. Readers take that off and merge the event into its CPU by time.
 
-use crate::arch;
+use crate::arch::{self, compare_exchange_pair};
 use crate::buffer::Buffer;
 use crate::record::Event;
 use crate::section::{Owner, Section};
@@ -17,13 +19,22 @@ use crate::steps::Step;
 use crate::writer::{NotWritten, Thread, Writer};
 use abi::buffer::{Block, DropReason, Tail};
 use abi::page;
+use core::hint::black_box;
+use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{Relaxed, Release};
 use rseq::Commit;
 use rustix::process::{Pid, test_kill_process};
 
 /// Bytes before an event's payload in a lane: the CPU.
 pub(crate) const LEAD: usize = 8;
+
+/// Bytes of a write's frame that are compared with an older one's. The more, the more writes are known to
+/// have been left behind; it is the stack of the program that is traced.
+const FRAME_SIZE: usize = 512;
+
+/// A part of the stack.
+type Frame = [MaybeUninit<u8>; FRAME_SIZE];
 
 /// How often an owner looks again. Each look brings it a step nearer; only changes of the control word
 /// can set it back.
@@ -46,7 +57,9 @@ impl Writer {
     /// Writes an event to some lane.
     pub(crate) fn write_to_lane(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
         let cpu = current_cpu();
-        let Some(lane) = self.buffer.claim(thread.identity) else {
+        let frame = [const { MaybeUninit::uninit() }; FRAME_SIZE];
+        let claimant = Claimant::writing(thread.identity, &frame);
+        let Some(lane) = self.buffer.claim(claimant) else {
             if self.buffer.control().is_off() {
                 return Err(NotWritten::Off);
             }
@@ -55,6 +68,8 @@ impl Writer {
         };
         let written = self.buffer.write_as_owner(lane, cpu, event);
         lane.owner.store(0, Release);
+        // Up to here nobody else's frame can be where this one is.
+        black_box(&frame);
         if let Err(NotWritten::Dropped(reason)) = written {
             self.buffer.count_drop(cpu, reason);
         }
@@ -68,15 +83,16 @@ impl Buffer {
         (self.geometry().cpus..self.geometry().blocks()).filter_map(|block| self.block(block))
     }
 
-    /// Claims a lane for `identity`: a free one, or one whose owner is dead.
-    fn claim(&self, identity: u64) -> Option<&Block> {
-        let free = self.lanes().find(|lane| take(lane, 0, identity));
-        free.or_else(|| self.lanes().find(|lane| take_from_dead(lane, identity)))
+    /// Claims a lane: a free one, or one that the claimant has left behind, or one whose owner is dead.
+    fn claim(&self, claimant: Claimant) -> Option<&Block> {
+        let free = self.lanes().find(|lane| claimant.take(lane, 0) || claimant.take_back(lane));
+        free.or_else(|| self.lanes().find(|lane| claimant.take_from_dead(lane)))
     }
 
-    /// Claims this lane for `identity`.
+    /// Claims this lane for `identity`, which is not in the middle of a write.
     pub(crate) fn claim_lane(&self, lane: &Block, identity: u64) -> bool {
-        take(lane, 0, identity) || take_from_dead(lane, identity)
+        let claimant = Claimant { identity, frame: 0 };
+        claimant.take(lane, 0) || claimant.take_from_dead(lane)
     }
 
     /// Writes to a lane that the caller owns.
@@ -129,13 +145,50 @@ impl Buffer {
     }
 }
 
-fn take(lane: &Block, from: u64, identity: u64) -> bool {
-    lane.owner.compare_exchange(from, identity, Acquire, Relaxed).is_ok()
+/// Who wants a lane.
+#[derive(Debug, Clone, Copy)]
+struct Claimant {
+    identity: u64,
+    /// Where the write's frame begins; 0 for one that has none.
+    frame: u64,
 }
 
-fn take_from_dead(lane: &Block, identity: u64) -> bool {
-    let owner = lane.owner.load(Relaxed);
-    is_dead(owner, identity) && take(lane, owner, identity)
+impl Claimant {
+    /// A thread that writes, and a part of the stack that is the write's own for as long as it claims a lane.
+    fn writing(identity: u64, frame: &Frame) -> Claimant {
+        Claimant { identity, frame: black_box(frame).as_ptr().addr() as u64 }
+    }
+
+    /// Claims the lane from an owner, or from nobody.
+    fn take(self, lane: &Block, owner: u64) -> bool {
+        let seen = (owner, lane.owner_frame.load(Relaxed));
+        // Most lanes that are looked at are free, or somebody's: no locked instruction to find that out.
+        lane.owner.load(Relaxed) == owner
+            // SAFETY: `owner` and `owner_frame` are 16 aligned bytes of atomics in a live mapping.
+            && unsafe { compare_exchange_pair(lane.owner.as_ptr(), seen, (self.identity, self.frame)) }
+    }
+
+    /// Claims a lane that this thread owns already, if the write that has claimed it was left behind.
+    fn take_back(self, lane: &Block) -> bool {
+        let is_own = lane.owner.load(Relaxed) == self.identity;
+        is_own && self.overlaps(lane.owner_frame.load(Relaxed)) && self.take(lane, self.identity)
+    }
+
+    fn take_from_dead(self, lane: &Block) -> bool {
+        let owner = lane.owner.load(Relaxed);
+        is_dead(owner, self.identity) && self.take(lane, owner)
+    }
+
+    /// Whether the present write's frame lies where an older one of the same thread has been. Two frames
+    /// that live don't share memory: so the older one is gone, left by longjmp, and nobody is going to
+    /// return to it.
+    ///
+    /// That holds whatever stacks the thread has: alternate ones for signals, one inside another,
+    /// coroutines'. It doesn't find every write that was left behind: not one whose frame was further up or
+    /// down. In doubt the lane stays taken.
+    fn overlaps(self, frame: u64) -> bool {
+        frame != 0 && self.frame != 0 && self.frame.abs_diff(frame) < FRAME_SIZE as u64
+    }
 }
 
 /// Whether the thread that `owner` names is known to be gone. Only one that counts in the caller's own

@@ -5,8 +5,8 @@ use abi::buffer::Slot;
 
 /// The parts of a file: behind the blocks, one region for each ring.
 ///
-/// A region has the slots of all blocks, then the pages of all blocks. So a ring is given memory by one
-/// call, and loses it by one.
+/// A region has room for the slots of all blocks, then for the pages of all blocks: for as many as the
+/// buffer can ever have. What a ring does not use takes addresses and no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Where the first region starts.
@@ -20,8 +20,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a buffer whose rings have `pages` pages in all blocks together. None when that is more
-    /// than a file can have.
+    /// The layout of a buffer whose rings have room for `pages` pages in all blocks together. None when that
+    /// is more than a file can have.
     pub(crate) fn new(geometry: &Geometry, pages: u64) -> Option<Layout> {
         let start = geometry.blocks_end().checked_next_multiple_of(geometry.page_size)?;
         let slots = pages.checked_mul(size_of::<Slot>() as u64)?;

@@ -15,7 +15,7 @@
 //! let path = std::ffi::CString::new(format!("/dev/shm/ring-example-{}", std::process::id())).unwrap();
 //! let cpus = vec![true; 64];
 //! let wanted = Specification {
-//!     page_size: 4096, pages: 16, cpus: &cpus, lanes: 4, rings: 1,
+//!     page_size: 4096, pages: 16, most_pages: 16, cpus: &cpus, lanes: 4, rings: 1,
 //!     clock: Clock::Tsc, overwrite: true, identity: 1,
 //! };
 //! let segment = shm::create(&path, wanted.file_size().unwrap() as usize).unwrap();
@@ -51,12 +51,16 @@ mod clock;
 mod control;
 mod create;
 mod cursor;
+mod exchange;
 mod geometry;
 mod holder;
 mod lane;
 mod layout;
+mod memory;
+mod parts;
 mod reader;
 mod record;
+mod resize;
 mod section;
 mod snapshot;
 mod spare;
@@ -75,6 +79,7 @@ pub use geometry::{Geometry, Unusable};
 pub use holder::{Held, Holder};
 pub use reader::Taken;
 pub use record::{Event, Record};
+pub use resize::{Content, NotResized};
 pub use snapshot::{Refused, Snapshot};
 pub use spare::{NotReserved, Released};
 pub use statistics::Statistics;

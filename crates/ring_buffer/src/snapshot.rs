@@ -26,17 +26,23 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    pub(crate) fn new(ring: usize, generation: u64, time: u64) -> Snapshot {
+        Snapshot { ring: ring as u8, generation: generation as u32, time }
+    }
+
     /// The ring that holds it.
     pub(crate) fn ring(&self) -> usize {
         usize::from(self.ring)
     }
 
-    /// Its generation: what tells it from others of the same buffer. Newer ones have larger numbers.
+    /// The generation whose events it has. Newer snapshots have larger numbers; those of single blocks may
+    /// have the same.
     pub fn generation(&self) -> u64 {
         u64::from(self.generation)
     }
 
-    /// When it was taken, in the buffer's clock. Events that writers had begun by then may be a little later.
+    /// When it was taken, in the buffer's clock. Events that writers had begun by then may be a little
+    /// later.
     pub fn time(&self) -> u64 {
         self.time
     }
@@ -47,6 +53,8 @@ impl Snapshot {
 pub enum Refused {
     /// No ring is spare: as many snapshots are kept as there is memory for. It has been counted.
     NoSpare,
+    /// There is no such CPU or lane.
+    NoBlock,
     /// The words are damaged, or others change them without end.
     Contended,
 }
@@ -55,6 +63,7 @@ impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Refused::NoSpare => "as many snapshots are kept as there is memory for",
+            Refused::NoBlock => "there is no such CPU",
             Refused::Contended => "the buffer's control word does not come to rest",
         })
     }
@@ -66,24 +75,29 @@ impl Buffer {
     /// Keeps all events that are there, and goes on with an empty buffer.
     ///
     /// Async-signal-safe: may be called by a program that is traced, in a handler, too. It allocates
-    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]). What is kept
-    /// stays until it is given up ([`Buffer::discard`]). Cost: two atomic instructions; each CPU's next
-    /// event takes the slow way.
+    /// nothing and waits for nobody; there must be a spare ring ([`crate::Holder::reserve`]) of the size
+    /// that the buffer has now. What is kept stays until it is given up ([`Buffer::discard`]). Cost: two
+    /// atomic instructions; each CPU's next event takes the slow way.
     pub fn snapshot(&self) -> Result<Snapshot, Refused> {
+        let kept = self.switch(|control| self.spares(control).next());
+        if kept == Err(Refused::NoSpare) {
+            self.header().refused.fetch_add(1, Relaxed);
+        }
+        kept
+    }
+
+    /// Keeps all events that are there, and goes on in the ring that `find` gives for the control word: one
+    /// that no other can take as long as that word stays.
+    pub(crate) fn switch(&self, find: impl Fn(Control) -> Option<usize>) -> Result<Snapshot, Refused> {
         for _ in 0..TRIES {
             let time = self.now();
             let control = Control(self.header().control.load(Acquire));
-            let Some(spare) = self.spare_ring(control) else {
-                self.header().refused.fetch_add(1, Relaxed);
-                return Err(Refused::NoSpare);
-            };
-            let next = control.next_generation(spare);
+            let next = control.next_generation(find(control).ok_or(Refused::NoSpare)?);
             let word = &self.header().control;
             if let Some(time) = self.announce(control, time)
                 && word.compare_exchange(control.0, next.0, AcqRel, Relaxed).is_ok()
             {
-                let generation = control.generation() as u32;
-                return Ok(Snapshot { ring: control.ring() as u8, generation, time });
+                return Ok(Snapshot::new(control.ring(), control.generation(), time));
             }
         }
         Err(Refused::Contended)
@@ -107,11 +121,15 @@ impl Buffer {
 
     /// Gives a snapshot up: its ring is spare again. False, and nothing changed, where somebody reads it
     /// ([`crate::Holder::hold`]), or where it was given up already.
+    ///
+    /// A ring of a size that the buffer had before it was resized takes no snapshots until it gets the size
+    /// of now ([`crate::Holder::reserve`]).
     pub fn discard(&self, snapshot: Snapshot) -> bool {
         let kept = KeptWord::new(snapshot.generation(), KeptState::Kept);
         let is_live = self.control().ring() == snapshot.ring();
         let entry = self.kept(snapshot.ring()).filter(|_| !is_live);
-        entry.is_some_and(|entry| replace(entry, kept, kept.turned(KeptState::Spare)))
+        let spare = kept.turned(KeptState::Spare);
+        entry.is_some_and(|entry| replace_at(entry, snapshot.time(), kept, spare))
     }
 
     /// The pool's entry of a ring.
@@ -128,18 +146,22 @@ impl Buffer {
         let control = Control(self.header().control.load(Acquire));
         let same = KeptWord(entry.word.load(Relaxed)).generation() == word.generation();
         let kept = same && word.is(KeptState::Kept) && control.ring() != ring;
-        kept.then_some(Snapshot { ring: ring as u8, generation: word.generation() as u32, time })
+        kept.then_some(Snapshot::new(ring, word.generation(), time))
     }
 
-    /// A ring that a snapshot under `control` can take.
-    fn spare_ring(&self, control: Control) -> Option<usize> {
-        self.spares(control).next()
-    }
-
+    /// The rings that a snapshot under `control` can take: those that are spare and of the live one's size.
     fn spares(&self, control: Control) -> impl Iterator<Item = usize> {
-        let is_spare = |entry: &Kept| KeptWord(entry.word.load(Acquire)).is(KeptState::Spare);
-        (0..self.geometry().rings as usize)
-            .filter(move |ring| *ring != control.ring() && self.kept(*ring).is_some_and(is_spare))
+        let size = self.size(control.ring());
+        (0..self.geometry().rings as usize).filter(move |ring| {
+            let state = self.kept(*ring).map(|entry| KeptWord(entry.word.load(Acquire)));
+            let is_spare = state.is_some_and(|word| word.is(KeptState::Spare));
+            is_spare && *ring != control.ring() && self.size(*ring) == size
+        })
+    }
+
+    /// The number of the size that a ring has in each block; 0 where it has none.
+    pub(crate) fn size(&self, ring: usize) -> u64 {
+        self.kept(ring).map_or(0, |entry| entry.size.load(Acquire))
     }
 
     /// Enters what the live ring will keep when `control`'s generation ends: at `time`, or at a later one
@@ -157,13 +179,22 @@ impl Buffer {
         if word == kept.0 && entered >= time {
             return Some(entered);
         }
-        // SAFETY: an entry's words are 16 aligned bytes of atomics in a live mapping.
-        let done = unsafe { compare_exchange_pair(entry.word.as_ptr(), (word, entered), (kept.0, time)) };
-        done.then_some(time)
+        replace_pair(entry, (word, entered), (kept.0, time)).then_some(time)
     }
 }
 
 /// Replaces the word of an entry, if it is as expected.
 pub(crate) fn replace(entry: &Kept, expected: KeptWord, new: KeptWord) -> bool {
     entry.word.compare_exchange(expected.0, new.0, AcqRel, Relaxed).is_ok()
+}
+
+/// The same, if its time is `time`, too: two snapshots of single blocks may have the same word.
+pub(crate) fn replace_at(entry: &Kept, time: u64, expected: KeptWord, new: KeptWord) -> bool {
+    replace_pair(entry, (expected.0, time), (new.0, time))
+}
+
+/// Replaces an entry's word and time, if they are as expected.
+pub(crate) fn replace_pair(entry: &Kept, expected: (u64, u64), new: (u64, u64)) -> bool {
+    // SAFETY: an entry's words are 16 aligned bytes of atomics in a live mapping.
+    unsafe { compare_exchange_pair(entry.word.as_ptr(), expected, new) }
 }

@@ -1,17 +1,16 @@
-//! Memory for snapshots: rings are given it when they are first wanted, and lose it on request.
+//! Rings that a holder takes out of use and puts back: to give them memory when they are first wanted, to
+//! take it away on request.
 //!
 //! Taking memory away needs proof, CPU by CPU, that no writer can still be in the middle of a section that
 //! stores there: a thread whose virtual CPU was taken from it goes on in its section whenever that CPU runs
 //! again, however late. What counts as proof is in [`crate::visit`]. Without it the ring stays *retired*:
 //! it is not used, keeps its memory, and the next call tries again. Nobody waits, and no time counts
 //! as proof.
-//!
-//! Only pages are taken away. Slots stay, because writers look at them outside of sections.
 
 use crate::buffer::Buffer;
 use crate::holder::Holder;
 use crate::snapshot::replace;
-use abi::buffer::{Block, Control, KeptState, KeptWord, MAX_HOLDERS};
+use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use shm::Errno;
@@ -21,6 +20,8 @@ use shm::Errno;
 pub enum NotReserved {
     /// Every ring has memory.
     AllReserved,
+    /// The buffer was resized meanwhile.
+    Contended,
     /// The system has none, or refuses it: what open(2) or fallocate(2) said.
     System(Errno),
 }
@@ -29,6 +30,7 @@ impl core::fmt::Display for NotReserved {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             NotReserved::AllReserved => f.write_str("the buffer has room for no more snapshots"),
+            NotReserved::Contended => f.write_str("the buffer was resized at the same time"),
             NotReserved::System(error) => write!(f, "no memory for a snapshot: {error}"),
         }
     }
@@ -51,136 +53,165 @@ pub enum Released {
     },
 }
 
+/// A ring that a holder has taken out of everybody's hands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taken {
+    pub(crate) ring: usize,
+    /// Its word before.
+    pub(crate) before: KeptWord,
+}
+
 impl Holder<'_> {
     /// Gives memory to one more ring, so that one more snapshot can be kept. `path` is the file that holds
-    /// the buffer.
+    /// the buffer. A ring that is spare, but of a size that the buffer had before it was resized, gets the
+    /// size that it has now.
     ///
     /// Cost: about 0.3 ms per MB of the whole ring. Not async-signal-safe.
     pub fn reserve(&self, path: &CStr) -> Result<(), NotReserved> {
-        let (ring, word) = self
-            .take(KeptState::Retired)
-            .or_else(|| self.take(KeptState::Absent))
+        let buffer = self.buffer;
+        let live = buffer.control().ring();
+        let size = buffer.size(live);
+        // One that is retired and of this size can be used again, whoever may still be in it.
+        let taken = self
+            .take_any(KeptState::Retired, |ring| buffer.size(ring) == size)
+            .or_else(|| self.vacate(size, false))
             .ok_or(NotReserved::AllReserved)?;
-        let (buffer, geometry) = (self.buffer, self.buffer.geometry());
-        let reserved = shm::reserve(path, buffer.segment(), geometry.region(ring), geometry.region_size);
-        if let Err(error) = reserved {
-            // Part of it may have come. What was absent nobody has ever stored to.
-            if word.is(KeptState::Absent) {
-                let _ = self.remove(ring, 0);
-            }
-            self.put(
-                ring,
-                word,
-                if word.is(KeptState::Absent) { word } else { word.turned(KeptState::Retired) },
-            );
+        if let Err(error) = self.equip(path, taken.ring, |_, block| buffer.pages(block, live)) {
+            self.put(taken, taken.before);
             return Err(NotReserved::System(error));
         }
-        self.set_pages(ring, |room| room);
-        self.put(ring, word, word.turned(KeptState::Spare));
-        Ok(())
+        // Pages were counted while the ring that was live then had this size: before that changes, the
+        // number goes.
+        let known = size != 0 && buffer.size(live) == size;
+        buffer.set_size(taken.ring, if known { size } else { 0 });
+        self.put(taken, taken.before.turned(KeptState::Spare));
+        if known { Ok(()) } else { Err(NotReserved::Contended) }
     }
 
-    /// Takes the memory of one ring away that holds no snapshot.
+    /// Takes the memory of one ring away that holds no snapshot; of one that is not of the buffer's size, if
+    /// there is such a one.
     ///
     /// Cost: some 0.1 ms for each CPU whose writers have not written since the ring was in use: the calling
     /// thread goes there for a moment. Not async-signal-safe.
     pub fn release(&self) -> Released {
-        while let Some((ring, word)) = self.take(KeptState::Retired).or_else(|| self.take(KeptState::Spare)) {
-            // A snapshot that has seen the ring spare is over now, or begins anew.
-            self.buffer.change(Control::next_epoch);
-            if self.buffer.control().ring() == ring {
-                self.put(ring, word, word.turned(KeptState::Spare));
-                continue;
+        let retired = || self.take_any(KeptState::Retired, |_| true);
+        let spare = || self.take_any(KeptState::Spare, |_| true);
+        while let Some(taken) = retired().or_else(|| self.take_unfit()).or_else(spare) {
+            if let Some(released) = self.give_back(taken) {
+                return released;
             }
-            let blocks = self.count_without_proof(ring, word.generation());
-            if blocks > 0 {
-                self.put(ring, word, word.turned(KeptState::Retired));
-                return Released::Retired { blocks };
-            }
-            self.set_pages(ring, |_| 0);
-            let gone = self.remove(ring, self.slots_size(ring)).is_ok();
-            let state = if gone { KeptState::Absent } else { KeptState::Retired };
-            self.put(ring, word, word.turned(state));
-            return if gone { Released::Freed } else { Released::Retired { blocks: 0 } };
         }
         Released::NothingSpare
     }
 
-    /// Takes a ring in `state` that is not live out of everybody's hands: its number, and its word before.
-    fn take(&self, state: KeptState) -> Option<(usize, KeptWord)> {
-        (0..self.buffer.geometry().rings as usize).find_map(|ring| {
-            let entry = self.buffer.kept(ring)?;
-            let mut word = KeptWord(entry.word.load(Acquire));
-            if word.is(KeptState::Changing) {
-                // Whoever does that may have died over it. Then the ring is retired.
-                (0..MAX_HOLDERS)
-                    .filter(|place| word.is_held_by(*place))
-                    .for_each(|place| self.take_over(place));
-                word = KeptWord(entry.word.load(Acquire));
-            }
-            let free = word.is(state) && self.buffer.control().ring() != ring;
-            let taken = word.turned(KeptState::Changing).held_by(self.place);
-            (free && replace(entry, word, taken)).then_some((ring, word))
-        })
-    }
-
-    /// Puts a ring back that was taken when its word was `before`.
-    fn put(&self, ring: usize, before: KeptWord, after: KeptWord) {
-        let taken = before.turned(KeptState::Changing).held_by(self.place);
-        if let Some(entry) = self.buffer.kept(ring) {
-            // It fails where a snapshot has made the ring live meanwhile, and its entry its own.
-            replace(entry, taken, after);
+    /// Takes the memory of every ring away that is spare and not of the buffer's size.
+    pub(crate) fn release_unfit(&self) {
+        while let Some(taken) = self.take_unfit() {
+            self.give_back(taken);
         }
     }
 
-    /// Of how many blocks it is not known that nobody stores to `ring` any more.
-    fn count_without_proof(&self, ring: usize, generation: u64) -> u32 {
-        let buffer = self.buffer;
-        (0..buffer.geometry().blocks())
-            .filter(|index| {
-                let Some(block) = buffer.block(*index) else { return false };
-                let in_use = pages(block, ring) > 0;
-                in_use
-                    && !buffer.has_left(block, ring, generation)
-                    && !(self.visit(*index) && buffer.has_left(block, ring, generation))
+    fn take_unfit(&self) -> Option<Taken> {
+        let size = self.buffer.size(self.buffer.control().ring());
+        self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) != size)
+    }
+
+    /// Takes the memory of a ring away that the caller has taken. None when a snapshot has made it live.
+    fn give_back(&self, taken: Taken) -> Option<Released> {
+        let blocks = match self.count_without_proof(taken) {
+            None => {
+                self.put(taken, taken.before);
+                return None;
+            }
+            Some(blocks) => blocks,
+        };
+        let gone = blocks == 0 && self.unequip(taken.ring).is_ok();
+        let state = if gone { KeptState::Absent } else { KeptState::Retired };
+        self.put(taken, taken.before.turned(state));
+        Some(if gone { Released::Freed } else { Released::Retired { blocks } })
+    }
+
+    /// Takes a ring into which nobody can store any more, so that it can be given another size: one that is
+    /// not of `size`, or, if `any` will do, one that is. What is found to be in use stays as it is.
+    pub(crate) fn vacate(&self, size: u64, any: bool) -> Option<Taken> {
+        let states = [KeptState::Retired, KeptState::Spare, KeptState::Absent];
+        let vacate = |ring, state| {
+            let taken = self.take(ring, state)?;
+            if self.count_without_proof(taken) == Some(0) {
+                return Some(taken);
+            }
+            self.put(taken, taken.before);
+            None
+        };
+        let rings = || 0..self.buffer.geometry().rings as usize;
+        let find = |fits: bool| {
+            states.into_iter().find_map(|state| {
+                let mut rings = rings().filter(|ring| (self.buffer.size(*ring) == size) == fits);
+                rings.find_map(|ring| vacate(ring, state))
             })
-            .count() as u32
+        };
+        find(false).or_else(|| if any { find(true) } else { None })
     }
 
-    /// Says how many pages the ring has in each block, by how many it has room for.
-    fn set_pages(&self, ring: usize, pages: impl Fn(u32) -> u32) {
-        for block in (0..self.buffer.geometry().blocks()).filter_map(|block| self.buffer.block(block)) {
-            if let Some(ring) = block.rings.get(ring) {
-                ring.page_count.store(pages(ring.room.load(Relaxed)), Relaxed);
-            }
+    /// Takes a ring that is spare and of the buffer's size.
+    pub(crate) fn take_spare(&self) -> Option<Taken> {
+        let size = self.buffer.size(self.buffer.control().ring());
+        self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) == size)
+    }
+
+    /// Takes the first ring in `state` that is `wanted`.
+    fn take_any(&self, state: KeptState, wanted: impl Fn(usize) -> bool) -> Option<Taken> {
+        let rings = 0..self.buffer.geometry().rings as usize;
+        rings.filter(|ring| wanted(*ring)).find_map(|ring| self.take(ring, state))
+    }
+
+    /// Takes a ring that is in `state` and not live out of everybody's hands.
+    fn take(&self, ring: usize, state: KeptState) -> Option<Taken> {
+        let entry = self.buffer.kept(ring)?;
+        let mut before = KeptWord(entry.word.load(Acquire));
+        if before.is(KeptState::Changing) || before.is(KeptState::Taking) {
+            // Whoever does that may have died over it. Then the ring is retired, or a snapshot.
+            (0..MAX_HOLDERS)
+                .filter(|place| before.is_held_by(*place))
+                .for_each(|place| self.take_over(place));
+            before = KeptWord(entry.word.load(Acquire));
+        }
+        let free = before.is(state) && self.buffer.control().ring() != ring;
+        let taken = Taken { ring, before };
+        (free && replace(entry, before, self.changing(taken))).then_some(taken)
+    }
+
+    /// The word of a ring while this holder has taken it.
+    pub(crate) fn changing(&self, taken: Taken) -> KeptWord {
+        taken.before.turned(KeptState::Changing).held_by(self.place)
+    }
+
+    /// Puts a ring back.
+    pub(crate) fn put(&self, taken: Taken, after: KeptWord) {
+        if let Some(entry) = self.buffer.kept(taken.ring) {
+            // It fails where somebody has made the ring live meanwhile, and its entry its own.
+            replace(entry, self.changing(taken), after);
         }
     }
 
-    /// Gives back the memory of a ring, but for its first `kept` bytes.
-    fn remove(&self, ring: usize, kept: u64) -> Result<(), Errno> {
-        let geometry = self.buffer.geometry();
-        let len = geometry.region_size.saturating_sub(kept);
-        self.buffer.segment().remove(geometry.region(ring) + kept, len)
+    /// Of how many blocks it is not known that nobody stores to a ring any more. None when it is live: a
+    /// snapshot that had seen it spare came first.
+    fn count_without_proof(&self, taken: Taken) -> Option<u32> {
+        let buffer = self.buffer;
+        // A snapshot that has seen the ring spare is over now, or begins anew.
+        buffer.change(Control::next_epoch);
+        if buffer.control().ring() == taken.ring {
+            return None;
+        }
+        // What belongs to the ring stays with it.
+        buffer.look_at_all_parts();
+        let without_proof = |index: &u32| {
+            let Some(block) = buffer.block(*index) else { return false };
+            let has_left = || buffer.has_left(block, taken.ring);
+            buffer.pages(block, taken.ring) > 0 && !has_left() && !(self.visit(*index) && has_left())
+        };
+        Some((0..buffer.geometry().blocks()).filter(without_proof).count() as u32)
     }
-
-    /// Bytes of a ring's region before its first page: slots, up to a multiple of the page size.
-    fn slots_size(&self, ring: usize) -> u64 {
-        let (buffer, geometry) = (self.buffer, self.buffer.geometry());
-        let region = geometry.region(ring);
-        let blocks = (0..geometry.blocks()).filter_map(|block| buffer.block(block)?.rings.get(ring));
-        let first_page = blocks
-            .filter(|ring| ring.room.load(Relaxed) > 0)
-            .map(|ring| ring.pages_offset.load(Relaxed))
-            .min();
-        let size = first_page.and_then(|offset| offset.checked_sub(region));
-        // Damaged words: then nothing is given back.
-        size.filter(|size| size.is_multiple_of(geometry.page_size)).unwrap_or(geometry.region_size)
-    }
-}
-
-/// Pages of a ring in a block.
-fn pages(block: &Block, ring: usize) -> u32 {
-    block.rings.get(ring).map_or(0, |ring| ring.page_count.load(Relaxed))
 }
 
 impl Buffer {

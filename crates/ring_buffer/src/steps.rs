@@ -9,7 +9,7 @@ use crate::buffer::Buffer;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::section::Section;
 use abi::buffer::{
-    BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Ring, Slot, Tail, ring_generation,
+    BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Parts, Ring, Slot, Tail, ring_generation,
 };
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
 use core::sync::atomic::AtomicU64;
@@ -34,13 +34,12 @@ pub(crate) enum Step {
     Drop(DropReason),
 }
 
-/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this
-/// is guarded by the tail and by the sequence number of the tail's page: numbers are never used
-/// twice, so while both are the same, all of it is. And by the control word: what somebody has asked
-/// for meanwhile comes first. Whoever empties a block counts that before the control word changes: so there
-/// is a guard for it, too, or one who has seen it and one who has not would undo each other's work.
-struct Seen<'a> {
-    buffer: &'a Buffer,
+/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this is
+/// guarded by the tail and by the sequence number of the tail's page: numbers are never used twice, so
+/// while both are the same, all of it is. And by the block's parts, which say under which generation the
+/// last one has looked, and by the resets: of two who have seen different ones, each would undo the other's
+/// work. A writer that has seen an older generation than the last begins anew.
+pub(crate) struct Seen<'a> {
     block: &'a Block,
     tail: Tail,
     place: Place<'a>,
@@ -49,7 +48,9 @@ struct Seen<'a> {
     next_event: u64,
     /// The control word that all of this was done under.
     control: Control,
-    /// The ring that it names.
+    /// The block's parts, looked at under its generation.
+    parts: Parts,
+    /// The block's part in the ring that it names.
     live: &'a Ring,
     /// How often that was reset.
     resets: u64,
@@ -63,7 +64,7 @@ impl Seen<'_> {
         [
             guard(&self.block.tail, self.tail.0),
             guard(&self.place.slot.sequence, self.sequence),
-            guard(&self.buffer.header().control, self.control.0),
+            guard(&self.block.parts, self.parts.0),
             guard(&self.live.resets, self.resets),
         ]
     }
@@ -75,7 +76,7 @@ impl Seen<'_> {
 
     /// Whether the tail is where the control word wants it. That the ring says so is not enough: its words
     /// are stored before the tail follows.
-    fn has_adopted(&self) -> bool {
+    pub(crate) fn has_adopted(&self) -> bool {
         core::ptr::eq(self.live, self.place.ring)
             && self.live.generation.load(Relaxed) == self.generation()
             && self.sequence >= self.live.first_sequence.load(Relaxed)
@@ -138,9 +139,6 @@ impl Buffer {
         if room > capacity {
             return Step::Drop(DropReason::TooLarge);
         }
-        if !self.has_memory(block, control) {
-            return Step::NoMemory;
-        }
         let seen = match self.look(block, control) {
             Ok(seen) => seen,
             Err(step) => return step,
@@ -163,30 +161,31 @@ impl Buffer {
         step.unwrap_or(Step::Drop(DropReason::Damaged))
     }
 
-    /// Whether the ring that `control` names has pages in this block.
-    fn has_memory(&self, block: &Block, control: Control) -> bool {
-        let ring = self.geometry().rings(block).get(control.ring());
-        ring.is_some_and(|ring| ring.page_count.load(Relaxed) != 0)
-    }
-
     /// Reads the block's tail and what belongs to it. An error says what to do instead.
     ///
     /// The number of a page that the tail was in may be that of the next lap already, with the rest of
     /// the slot still old. Only a tail that is seen there *after* the number was read makes it sure.
-    fn look<'a>(&'a self, block: &'a Block, control: Control) -> Result<Seen<'a>, Step> {
+    pub(crate) fn look<'a>(&'a self, block: &'a Block, control: Control) -> Result<Seen<'a>, Step> {
+        let parts = self.look_at_parts(block, control);
+        if parts.generation() != control.generation() {
+            return Err(Step::Again);
+        }
+        let live = self.part(block, parts, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
+        if live.page_count.load(Relaxed) == 0 {
+            return Err(Step::NoMemory);
+        }
         let tail = Tail(block.tail.load(Relaxed));
         let place =
             Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
-        let live = self.geometry().rings(block).get(control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
         let sequence = place.slot.sequence.load(Acquire);
         if block.tail.load(Acquire) != tail.0 {
             return Err(Step::Again);
         }
         Ok(Seen {
-            buffer: self,
             block,
             tail,
             control,
+            parts,
             live,
             resets: live.resets.load(Relaxed),
             sequence,
@@ -250,8 +249,8 @@ impl Buffer {
         Some(Adoption::Tried)
     }
 
-    /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where that
-    /// could not be done: the words are damaged, or others change them all the time.
+    /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where
+    /// that could not be done: the words are damaged, or others change them all the time.
     pub(crate) fn follow(&self, block: &Block, section: &impl Section) -> bool {
         const TRIES: u32 = 64;
         (0..TRIES).any(|_| self.try_to_follow(block, section) == Some(true))

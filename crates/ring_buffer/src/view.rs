@@ -6,7 +6,7 @@
 use crate::buffer::Buffer;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::snapshot::Snapshot;
-use abi::buffer::{Block, Ring, Slot, Tail, ring_generation};
+use abi::buffer::{Block, Control, Ring, Slot, Tail, ring_generation};
 use abi::page::COMMIT_LENGTH;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -47,18 +47,21 @@ impl<'a> View<'a> {
     /// generation (its tail is then in what belongs to an older one), has no memory, or makes no sense.
     pub(crate) fn of(buffer: &'a Buffer, block: &'a Block, source: Source) -> Option<View<'a>> {
         (0..TRIES).find_map(|_| match source {
-            Source::Live => View::live(buffer, block, buffer.control().generation()),
+            Source::Live => View::live(buffer, block, Control(buffer.header().control.load(Acquire))),
             Source::Kept(snapshot) => View::kept(buffer, block, snapshot),
         })?
     }
 
     /// One attempt at a view of the ring where the tail is; None when a writer came in between.
-    fn live(buffer: &'a Buffer, block: &'a Block, generation: u64) -> Option<Option<View<'a>>> {
+    fn live(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
         let before = Tail(block.tail.load(Acquire));
         let Some(place) = Place::of(before, block, buffer.geometry(), buffer.segment()) else {
             return Some(None);
         };
-        View::at_tail(buffer, block, &place, generation)
+        let view = View::at_tail(buffer, block, &place, control.generation())?;
+        // Loaded last: a part that is live still when all that has been seen is the live one.
+        let live = buffer.ring(block, control.ring());
+        Some(view.filter(|view| live.is_some_and(|live| core::ptr::eq(view.ring, live))))
     }
 
     /// One attempt at a view of the ring that holds `snapshot`; None when a writer came in between.
@@ -68,7 +71,7 @@ impl<'a> View<'a> {
     /// the tail has not yet been in says something older: its first page is behind that.
     fn kept(buffer: &'a Buffer, block: &'a Block, snapshot: Snapshot) -> Option<Option<View<'a>>> {
         let (geometry, segment) = (buffer.geometry(), buffer.segment());
-        let Some(ring) = geometry.rings(block).get(snapshot.ring()) else { return Some(None) };
+        let Some(ring) = buffer.ring(block, snapshot.ring()) else { return Some(None) };
         let before = Tail(block.tail.load(Acquire));
         match Place::of(before, block, geometry, segment) {
             Some(place) if core::ptr::eq(place.ring, ring) => {

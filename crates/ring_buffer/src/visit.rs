@@ -3,8 +3,9 @@
 //! On one CPU sections exclude each other: a thread that starts one has made every other thread lose that
 //! CPU since, and one that lost it in a section starts over. So any commit by a section that began after
 //! the ring had gone out of use is proof that no older one is under way on that CPU. There is such a
-//! commit when the block's tail is in another ring, in a generation newer than the last one that was live in
-//! the ring in question: an *adoption*.
+//! commit when the block's tail is in the ring that is live now, in the generation and the number of resets
+//! that are asked for now: an *adoption*. Both change when a ring becomes live, so a section that adopts
+//! them began when the ring in question was no longer in use.
 //!
 //! Where no writer has come since, the caller goes to that CPU itself and adopts: a *visit*. That a thread
 //! runs there is what shows that no other is in a section, be the CPU a virtual one that had slept. Where
@@ -17,27 +18,20 @@ use crate::buffer::Buffer;
 use crate::geometry::Place;
 use crate::holder::Holder;
 use crate::section::{OnCpu, Owner};
-use abi::buffer::{Block, Tail};
+use abi::buffer::{Block, Control, Tail};
 use core::sync::atomic::Ordering::{Acquire, Release};
 use rseq::Area;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 impl Buffer {
-    /// Whether the tail of `block` is seen in another ring than `ring`, in a generation after `generation`.
-    pub(crate) fn has_left(&self, block: &Block, ring: usize, generation: u64) -> bool {
-        let tail = Tail(block.tail.load(Acquire));
-        let Some(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
-        let adopted = place.ring.generation.load(Acquire) as u32;
-        // The generation is stored before the tail moves there; it counts once the tail is seen there.
-        let first_sequence = place.ring.first_sequence.load(Acquire);
-        let committed =
-            first_sequence <= place.slot.sequence.load(Acquire) && block.tail.load(Acquire) == tail.0;
-        let elsewhere = block.rings.get(ring).is_some_and(|ring| !core::ptr::eq(place.ring, ring));
-        elsewhere && committed && adopted.wrapping_sub(generation as u32).cast_signed() > 0
+    /// Whether the tail of `block` is seen in the ring that is live, adopted, and that is not `ring`. The
+    /// caller has seen that `ring` is in use no more.
+    pub(crate) fn has_left(&self, block: &Block, ring: usize) -> bool {
+        let control = Control(self.header().control.load(Acquire));
+        let elsewhere = control.ring() != ring;
+        elsewhere && self.look(block, control).is_ok_and(|seen| seen.has_adopted())
     }
-}
 
-impl Buffer {
     /// Whether the tail of `block` can still be in `generation` of `ring`.
     ///
     /// What is not there now does not come back: a section that adopts a generation which is over may still
@@ -45,7 +39,7 @@ impl Buffer {
     pub(crate) fn is_in(&self, block: &Block, ring: usize, generation: u64) -> bool {
         let tail = Tail(block.tail.load(Acquire));
         let Some(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
-        let there = block.rings.get(ring).is_some_and(|ring| core::ptr::eq(place.ring, ring));
+        let there = self.ring(block, ring).is_some_and(|ring| core::ptr::eq(place.ring, ring));
         there && place.ring.generation.load(Acquire) as u32 == generation as u32
     }
 }

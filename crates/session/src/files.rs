@@ -92,18 +92,19 @@ impl Session {
             ..specification(options.buffer_kb, options.snapshots, cpus)?
         };
         let file = unfinished.join(SESSION_FILE);
-        let with_control = |size: Option<u64>| {
-            let size = size.and_then(|size| usize::try_from(size).ok());
-            size.map_or(usize::MAX, |size| size.saturating_add(FILE_SIZE))
-        };
-        let (size, reserved) = (with_control(wanted.file_size()), with_control(wanted.reserved_size()));
-        let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
+        let not_laid_out = || Error::unusable(&file, "could not be laid out");
+        let size = wanted.file_size().and_then(|size| usize::try_from(size).ok()).ok_or_else(not_laid_out)?;
+        let behind_control = FILE_SIZE as u64;
+        let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
+        let reserved = reserved.map(|part| part.start + behind_control..part.end + behind_control);
+        let reserved = std::iter::once(0..behind_control).chain(reserved);
+        let segment = shm::create_sparse(&c_path(&file)?, size.saturating_add(FILE_SIZE), reserved)
             .map_err(|error| Error::errno(&file, error))?;
         let parts = segment.split(FILE_SIZE).and_then(|(control, buffer)| {
             Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
         });
         let Some((control, buffer)) = parts else {
-            return Err(Error::unusable(&file, "could not be laid out"));
+            return Err(not_laid_out());
         };
         for listed in agent::events() {
             let format = listed.event.format().to_string();
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!(refusal(&path), "session layout version 99, expected 2");
         let path = make("buffer-version");
         patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "buffer layout version 99, expected 2");
+        assert_eq!(refusal(&path), "buffer layout version 99, expected 3");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
         file.set_len(FILE_SIZE as u64 + 8192).unwrap();

@@ -36,9 +36,11 @@ pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Sp
     if snapshots > MOST_SNAPSHOTS {
         return Err(Error::TooManySnapshots { snapshots, most: MOST_SNAPSHOTS });
     }
+    let pages = pages(kb)?;
     Ok(Specification {
         page_size: DEFAULT_SIZE as u32,
-        pages: pages(kb)?,
+        pages,
+        most_pages: pages,
         cpus,
         lanes: LANES,
         rings: 1 + snapshots,

@@ -3,6 +3,7 @@
 use crate::system;
 use crate::{Errno, Segment};
 use core::ffi::CStr;
+use core::ops::Range;
 use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR};
 
 /// Creates the file `path`, for its owner alone, with `len` bytes of memory, and maps it. It reads as zeros.
@@ -12,39 +13,72 @@ use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR};
 /// zeroed. Errors: `EEXIST`, `ENOSPC`, and what open(2), fallocate(2) and mmap(2) say; after an error the
 /// file is gone. Cost: about 0.3 ms per MB.
 pub fn create(path: &CStr, len: usize) -> Result<Segment, Errno> {
-    create_sparse(path, len, len)
+    create_sparse(path, len, core::iter::once(0..len as u64))
 }
 
-/// The same, with memory for the first `reserved` bytes alone. The rest must not be touched before it has
-/// been given memory ([`reserve`]): where there is none left, that raises SIGBUS.
-pub fn create_sparse(path: &CStr, len: usize, reserved: usize) -> Result<Segment, Errno> {
+/// The same, with memory for the `reserved` ranges of offsets alone. The rest must not be touched before it
+/// has been given memory ([`reserve`]): where there is none left, that raises SIGBUS.
+pub fn create_sparse(
+    path: &CStr,
+    len: usize,
+    reserved: impl Iterator<Item = Range<u64>> + Clone,
+) -> Result<Segment, Errno> {
     let file = system::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)?;
-    let made = system::reserve(&file, 0, reserved as u64)
+    let made = joined(reserved.clone())
+        .try_for_each(|range| system::reserve(&file, range.start, range.end - range.start))
         .and_then(|()| system::set_size(&file, len))
         .and_then(|()| Segment::map(&file, len));
     match &made {
-        Ok(segment) => segment.populate(reserved),
+        Ok(segment) => joined(reserved).for_each(|range| segment.populate(range)),
         Err(_) => drop(system::unlink(path)),
     }
     made
 }
 
-/// Gives memory to `len` bytes from `offset` of `segment`, which is a part of the file `path`. They read as
-/// what they were, or as zeros.
+/// Gives memory to `ranges` of offsets in `segment`, which is a part of the file `path`. They read as what
+/// they were, or as zeros.
 ///
 /// Errors: `ENOSPC`, `EINVAL` for a range outside of the segment, and what open(2) and fallocate(2) say; part
 /// of the memory may be there then. Cost: about 0.3 ms per MB.
-pub fn reserve(path: &CStr, segment: &Segment, offset: u64, len: u64) -> Result<(), Errno> {
-    let end = offset.checked_add(len).filter(|end| *end <= segment.len() as u64);
-    if end.is_none() {
-        return Err(Errno(libc::EINVAL));
-    }
+pub fn reserve(
+    path: &CStr,
+    segment: &Segment,
+    ranges: impl Iterator<Item = Range<u64>>,
+) -> Result<(), Errno> {
     let file = system::open(path, O_RDWR | O_NOFOLLOW, 0)?;
-    system::reserve(&file, segment.file_offset() + offset, len)
+    joined(ranges).try_for_each(|range| {
+        if range.end > segment.len() as u64 {
+            return Err(Errno(libc::EINVAL));
+        }
+        system::reserve(&file, segment.file_offset() + range.start, range.end - range.start)
+    })
+}
+
+/// The ranges, where one starts at the end of the one before made one, and without those that are empty.
+fn joined(ranges: impl Iterator<Item = Range<u64>>) -> impl Iterator<Item = Range<u64>> {
+    let mut ranges = ranges.filter(|range| range.start < range.end).peekable();
+    core::iter::from_fn(move || {
+        let mut joined = ranges.next()?;
+        while let Some(next) = ranges.next_if(|next| next.start == joined.end) {
+            joined.end = next.end;
+        }
+        Some(joined)
+    })
 }
 
 /// Maps the existing file `path`, whole. Errors: what open(2) and mmap(2) say; `EINVAL` for an empty file.
 pub fn open(path: &CStr) -> Result<Segment, Errno> {
     let file = system::open(path, O_RDWR | O_NOFOLLOW, 0)?;
     Segment::map(&file, system::size(&file)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        assert!(joined([0..2, 2..2, 2..5, 7..9].into_iter()).eq([0..5, 7..9]));
+        assert_eq!(joined(core::iter::once(3..3)).next(), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::system::{self, Descriptor};
 use crate::{Errno, Shared};
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,10 +29,13 @@ impl Segment {
         Ok(Segment { base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?, len, file_offset: 0 })
     }
 
-    /// Takes the memory of the first `len` bytes now.
-    pub(crate) fn populate(&self, len: usize) {
-        // SAFETY: the range is mapped.
-        unsafe { system::populate(self.base.as_ptr(), len.min(self.len)) };
+    /// Takes the memory of a range of offsets now; of none that is not in the segment.
+    pub(crate) fn populate(&self, range: Range<u64>) {
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        if let Some(address) = self.checked(range.start, len) {
+            // SAFETY: the range is mapped.
+            unsafe { system::populate(address, len) };
+        }
     }
 
     /// Gives back the memory of `len` bytes from `offset`, both multiples of 4096: for everyone who maps

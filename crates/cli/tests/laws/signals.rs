@@ -80,7 +80,6 @@ fn longjmp_leaves_calls_that_wait_also_without_rseq() {
 }
 
 #[test]
-#[ignore = "a lane that is left by longjmp in the middle of a write stays taken until its thread ends"]
 fn longjmp_leaves_the_wrappers_wherever_they_are_also_without_rseq() {
     goes_on(&without_rseq("anywhere").keeps_the_law());
 }

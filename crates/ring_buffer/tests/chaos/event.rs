@@ -18,9 +18,6 @@ pub struct Stamp {
     pub number: u64,
 }
 
-/// Bit of a writer that is a signal handler.
-pub const HANDLER: i32 = 1 << 30;
-
 /// Builds the event: its length and every word of it follow from the stamp.
 pub fn build(stamp: Stamp) -> Record<MAX_WORDS> {
     let mut record = Record::new();

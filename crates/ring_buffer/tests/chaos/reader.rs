@@ -1,7 +1,7 @@
 //! Consumes everything and checks it.
 
-use crate::event::{self, HANDLER};
-use crate::writers::Written;
+use crate::event;
+use crate::writers::{HANDLER, Written};
 use ring_buffer::{Buffer, Taken, Walk};
 use std::collections::HashMap;
 

@@ -1,12 +1,19 @@
-//! Takes snapshots as fast as it can read them, and reads every one of them to its end.
+//! Takes snapshots, of all blocks and of single ones, as fast as it can read them, and reads every one of
+//! them to its end; meanwhile the buffer gets other sizes.
 
 use crate::reader::Reader;
-use ring_buffer::{Buffer, Holder, Refused, Released, Snapshot};
+use ring_buffer::{Buffer, Content, Holder, NotResized, Refused, Released, Snapshot};
 use std::collections::VecDeque;
 use std::ffi::CStr;
 
 /// After so many snapshots a ring loses its memory and gets it back.
 const RELEASE_EVERY: u64 = 20;
+
+/// After so many snapshots the buffer gets another size.
+const RESIZE_EVERY: u64 = 7;
+
+/// The sizes, in pages.
+const SIZES: [u32; 3] = [48, 8, 32];
 
 /// Who takes them.
 pub struct Keeper<'a> {
@@ -23,6 +30,8 @@ pub struct Keeper<'a> {
 pub struct Done {
     /// Snapshots taken.
     pub taken: u64,
+    /// Those of them that are of one block alone.
+    pub single: u64,
     /// Snapshots that were refused.
     pub refused: u64,
     /// Events that they and what was live in the end have, by their own accounts.
@@ -31,6 +40,8 @@ pub struct Done {
     pub overrun: u64,
     /// Rings that lost their memory.
     pub freed: u64,
+    /// How often the buffer got another size.
+    pub resized: u64,
 }
 
 impl<'a> Keeper<'a> {
@@ -45,18 +56,47 @@ impl<'a> Keeper<'a> {
     /// Takes two more snapshots, if there is room for them, and reads the oldest one if that is whole.
     pub fn go_on(&mut self, reader: &mut Reader<'_>) {
         (0..2).for_each(|_| self.take());
-        if self.read_oldest(reader) && self.done.taken.is_multiple_of(RELEASE_EVERY) {
+        if !self.read_oldest(reader) {
+            return;
+        }
+        if self.done.taken.is_multiple_of(RELEASE_EVERY) {
             self.done.freed += u64::from(self.holder.release() == Released::Freed);
             // There may be none to be given: the ring is retired then.
             let _ = self.holder.reserve(self.path);
         }
+        if self.done.taken.is_multiple_of(RESIZE_EVERY) {
+            self.resize();
+        }
+        // What was given up may be of a size that the buffer had before.
+        while self.buffer.spare_rings() == 0 && self.holder.reserve(self.path).is_ok() {}
     }
 
+    /// Gives the whole buffer the next size; what was there is one more snapshot.
+    fn resize(&mut self) {
+        let pages = SIZES[self.done.resized as usize % SIZES.len()];
+        match self.holder.resize(self.path, pages, Content::Keep) {
+            Ok(snapshot) => {
+                self.pending.extend(snapshot);
+                self.done.taken += u64::from(snapshot.is_some());
+                self.done.resized += 1;
+            }
+            Err(NotResized::NoRing) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Takes a snapshot: of all blocks, or of each alone in turn.
     fn take(&mut self) {
-        match self.buffer.snapshot() {
+        let choice = (self.done.taken % (2 + u64::from(self.buffer.geometry().blocks()))) as u32;
+        let taken = match choice.checked_sub(2) {
+            Some(block) => self.holder.snapshot_block(block),
+            None => self.buffer.snapshot(),
+        };
+        match taken {
             Ok(snapshot) => {
                 self.pending.push_back(snapshot);
                 self.done.taken += 1;
+                self.done.single += u64::from(choice >= 2);
             }
             Err(Refused::NoSpare) => self.done.refused += 1,
             Err(refused) => panic!("{refused}"),

@@ -1,7 +1,7 @@
 //! The crew: processes with threads that write as fast as they can, are interrupted by signals whose
 //! handlers write, are moved from CPU to CPU, and may be killed.
 
-use crate::event::{self, HANDLER, Stamp, mix};
+use crate::event::{self, Stamp, mix};
 use ring_buffer::{Buffer, NotWritten, Thread, Writer};
 use rseq::Area;
 use std::cell::{Cell, UnsafeCell};
@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 4;
 const THREADS: usize = 3;
+
+/// Bit of a writer that is a signal handler.
+pub const HANDLER: i32 = 1 << 30;
 
 /// By which way events are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +166,7 @@ fn fork_writer(route: Route, board: &'static Board, open: &dyn Fn() -> Buffer) -
     if child == 0 {
         let _ = WRITER.set(Writer::new(open()));
         let _ = BOARD.set(board);
-        start_signals();
+        start_signals(route);
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| work(route, board));
@@ -176,15 +179,16 @@ fn fork_writer(route: Route, board: &'static Board, open: &dyn Fn() -> Buffer) -
     child
 }
 
-/// A signal every 100 us, to whichever thread the kernel chooses.
-fn start_signals() {
+/// A signal every 100 us, to whichever thread the kernel chooses. Handlers that write to lanes are
+/// interrupted by others: the order of their numbers is not looked at.
+fn start_signals(route: Route) {
     let interval = libc::timeval { tv_sec: 0, tv_usec: 100 };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
     // SAFETY: the handler does only what is async-signal-safe.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
-        action.sa_flags = libc::SA_RESTART;
+        action.sa_flags = libc::SA_RESTART | if route == Route::Lanes { libc::SA_NODEFER } else { 0 };
         libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
         libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut());
     }

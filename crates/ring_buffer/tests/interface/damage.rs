@@ -2,7 +2,7 @@
 
 use crate::temporary::{TemporaryBuffer, identity, thread, write};
 use proptest::prelude::*;
-use ring_buffer::{Buffer, Taken, Writer};
+use ring_buffer::{Buffer, Content, Taken, Writer};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -46,13 +46,15 @@ enum Act {
     Write(u16, bool),
     Read,
     Consume,
-    Snapshot,
+    Snapshot(Option<u32>),
     Discard,
     Clear,
     ClearBlock(u32),
     Count,
     Reserve,
     Release,
+    Resize(u32),
+    ResizeBlock(u32, u32),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -60,13 +62,15 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (1u16..400, any::<bool>()).prop_map(|(count, lane)| Act::Write(count, lane)),
         2 => Just(Act::Read),
         1 => Just(Act::Consume),
-        2 => Just(Act::Snapshot),
+        2 => prop::option::of(0u32..8).prop_map(Act::Snapshot),
         1 => Just(Act::Discard),
         1 => Just(Act::Clear),
         1 => (0u32..8).prop_map(Act::ClearBlock),
         1 => Just(Act::Count),
         1 => Just(Act::Reserve),
         1 => Just(Act::Release),
+        1 => (0u32..40).prop_map(Act::Resize),
+        1 => (0u32..8, 0u32..40).prop_map(|(block, pages)| Act::ResizeBlock(block, pages)),
     ]
 }
 
@@ -78,7 +82,7 @@ fn apply(damage: Damage, segment: &shm::Segment, buffer: &Buffer) {
     let end = segment.len() as u64;
     let block = blocks_start + damage.word % blocks * 4096;
     let (start, len) = match damage.part {
-        0 => (128, 600),
+        0 => (128, 720),
         1 => (block, 128),
         2 | 3 => (block + 128, 3 * 128),
         4 => (regions, 4096),
@@ -122,8 +126,10 @@ fn perform(act: Act, temporary: &TemporaryBuffer, buffer: &Buffer, writer: &Writ
         }),
         Act::Read => read_all(buffer, |block, position, page| buffer.read(block, position, page)),
         Act::Consume => read_all(buffer, |block, _, page| buffer.consume(block, page)),
-        Act::Snapshot => {
-            let (Ok(snapshot), Some(holder)) = (buffer.snapshot(), buffer.holder(identity())) else { return };
+        Act::Snapshot(block) => {
+            let Some(holder) = buffer.holder(identity()) else { return };
+            let taken = block.map_or_else(|| buffer.snapshot(), |block| holder.snapshot_block(block));
+            let Ok(snapshot) = taken else { return };
             if let Some(held) = holder.hold(snapshot) {
                 held.settle();
                 read_all(buffer, |block, position, page| held.read(block, position, page));
@@ -149,6 +155,14 @@ fn perform(act: Act, temporary: &TemporaryBuffer, buffer: &Buffer, writer: &Writ
         }
         Act::Reserve => drop(buffer.holder(identity()).map(|holder| holder.reserve(&temporary.path))),
         Act::Release => drop(buffer.holder(identity()).map(|holder| holder.release())),
+        Act::Resize(pages) => {
+            let path = &temporary.path;
+            let _ = buffer.holder(identity()).map(|holder| holder.resize(path, pages, Content::Keep));
+        }
+        Act::ResizeBlock(block, pages) => {
+            let (path, content) = (&temporary.path, Content::Discard);
+            let _ = buffer.holder(identity()).map(|holder| holder.resize_block(path, block, pages, content));
+        }
     }
 }
 

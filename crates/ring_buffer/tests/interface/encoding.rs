@@ -1,6 +1,6 @@
 //! What is packed into words and pages comes out as it went in.
 
-use crate::temporary::{TemporaryBuffer, thread};
+use crate::temporary::{TemporaryBuffer, block, thread};
 use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, Entry};
 use proptest::prelude::*;
@@ -9,26 +9,44 @@ use ring_buffer::{Record, Walk, Writer};
 /// Words of the largest event here.
 const WORDS: usize = 64;
 
+/// An entry of a page.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Small,
+    Large,
+    Extend,
+}
+
+/// What it is, the time since the one before, and something for its length.
+fn any_entry() -> impl Strategy<Value = (Kind, u64, usize)> {
+    let kind = prop::sample::select(vec![Kind::Small, Kind::Large, Kind::Extend]);
+    (kind, 0..page::DELTA_LIMIT, 0usize..200)
+}
+
 proptest! {
     #[test]
-    fn events_of_any_length_arrive(lens in prop::collection::vec(0usize..WORDS * 8 - 8, 1..60)) {
+    fn events_of_any_length_arrive(
+        lens in prop::collection::vec(0usize..WORDS * 8 - 8, 1..60), lane: bool
+    ) {
         let temporary = TemporaryBuffer::new(64, 1);
         let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(lane, &buffer);
         let bytes: Vec<u8> = (0..WORDS * 8).map(|index| index as u8 | 1).collect();
         for len in &lens {
             let mut record = Record::<WORDS>::new();
             record.push(*len as u64);
             record.push_bytes(&bytes[..*len]);
-            writer.write(thread(true), record.event()).unwrap();
+            writer.write(thread(lane), record.event()).unwrap();
         }
         let mut page = vec![0; 4096];
         let mut found = Vec::new();
-        while let Some(taken) = buffer.consume(buffer.geometry().cpus, &mut page) {
+        while let Some(taken) = buffer.consume(block, &mut page) {
             let events: Vec<_> = Walk::new(&page[..taken.len]).collect();
             prop_assert_eq!(events.len() as u64, taken.events);
             for event in events {
                 // A lane's events begin with their CPU.
-                let payload = &page[event.payload..][8..event.len];
+                let lead = if lane { 8 } else { 0 };
+                let payload = &page[event.payload..][lead..event.len];
                 prop_assert_eq!(event.size(), page::event_size(event.len));
                 let len = u64::from_le_bytes(*payload.first_chunk().unwrap()) as usize;
                 prop_assert_eq!(&payload[8..][..len], &bytes[..len]);
@@ -85,6 +103,41 @@ proptest! {
     fn a_time_extend_says_what_it_was_made_of(delta in 0u64..1 << 59) {
         let word = page::time_extend(page::TYPE_TIME_EXTEND, delta);
         prop_assert_eq!(page::entry(word as u32, (word >> 32) as u32), Entry::TimeExtend(delta));
+    }
+
+    #[test]
+    fn times_add_up(start in 0u64..1 << 60, entries in prop::collection::vec(any_entry(), 0..60)) {
+        let mut page = start.to_le_bytes().to_vec();
+        page.extend([0; 8]);
+        let (mut time, mut times) = (start, Vec::new());
+        for (kind, delta, len) in entries {
+            match kind {
+                Kind::Small => {
+                    let size = page::event_size(len % page::MAX_SMALL_PAYLOAD + 1);
+                    let type_len = (size - page::EVENT_HEADER) / 4;
+                    page.extend(page::event_word(type_len as u32, delta).to_le_bytes());
+                    page.resize(page.len() + size - page::EVENT_HEADER, 0xff);
+                }
+                Kind::Large => {
+                    let size = page::event_size(page::MAX_SMALL_PAYLOAD + 1 + len);
+                    page.extend(page::event_word(0, delta).to_le_bytes());
+                    page.extend(((size - page::EVENT_HEADER) as u32).to_le_bytes());
+                    page.resize(page.len() + size - 2 * page::EVENT_HEADER, 0xff);
+                }
+                Kind::Extend => {
+                    let extend = delta << 20 | delta;
+                    page.extend(page::time_extend(page::TYPE_TIME_EXTEND, extend).to_le_bytes());
+                    time += extend;
+                    continue;
+                }
+            }
+            time += delta;
+            times.push(time);
+        }
+        let commit = (page.len() - page::HEADER_SIZE) as u64;
+        page[page::COMMIT_OFFSET..][..8].copy_from_slice(&commit.to_le_bytes());
+        let found: Vec<u64> = Walk::new(&page).map(|found| found.time).collect();
+        prop_assert_eq!(found, times);
     }
 
     #[test]

@@ -5,5 +5,6 @@ mod damage;
 mod encoding;
 mod pages;
 mod reading;
+mod resizing;
 mod snapshots;
 mod temporary;

@@ -1,74 +1,76 @@
 //! What the interface says of a buffer that nobody changes meanwhile.
 
-use crate::temporary::{TemporaryBuffer, numbers, thread, write};
+use crate::temporary::{ROUTES, TemporaryBuffer, block, numbers, thread, write};
 use ring_buffer::{NotWritten, Writer};
-
-/// The first lane, which is written by who has no rseq: the only block that a test can choose.
-fn lane(buffer: &ring_buffer::Buffer) -> u32 {
-    buffer.geometry().cpus
-}
 
 #[test]
 fn cursors_are_independent_of_each_other_and_of_consumers() {
-    let temporary = TemporaryBuffer::new(64, 1);
-    let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
-    let mut page = vec![0; 4096];
-    (0..1000).for_each(|number| write(&writer, thread(true), number).unwrap());
-    let mut one = buffer.cursor(lane(&buffer));
-    let mut other = one;
-    let first = one.advance(&mut page).unwrap();
-    assert_eq!(one.peek(&mut page).unwrap().first_event, first.next_event());
-    assert_eq!(other.advance(&mut page), Some(first), "the other is where it was");
-    while one.advance(&mut page).is_some() {}
-    assert_eq!(buffer.entries(), 1000, "nothing was consumed");
-    one.reset();
-    assert_eq!(one.peek(&mut page).unwrap(), first);
-    let taken = buffer.consume(lane(&buffer), &mut page).unwrap();
-    assert_eq!(one.peek(&mut page).unwrap().first_event, taken.next_event(), "consumed is gone");
-    assert_eq!(buffer.entries(), 1000 - taken.events);
+    for lane in ROUTES {
+        let temporary = TemporaryBuffer::new(64, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(lane, &buffer);
+        let mut page = vec![0; 4096];
+        (0..1000).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        let mut one = buffer.cursor(block);
+        let mut other = one;
+        let first = one.advance(&mut page).unwrap();
+        assert_eq!(one.peek(&mut page).unwrap().first_event, first.next_event());
+        assert_eq!(other.advance(&mut page), Some(first), "the other is where it was");
+        while one.advance(&mut page).is_some() {}
+        assert_eq!(buffer.entries(), 1000, "nothing was consumed");
+        one.reset();
+        assert_eq!(one.peek(&mut page).unwrap(), first);
+        let taken = buffer.consume(block, &mut page).unwrap();
+        assert_eq!(one.peek(&mut page).unwrap().first_event, taken.next_event(), "consumed is gone");
+        assert_eq!(buffer.entries(), 1000 - taken.events);
+    }
 }
 
 #[test]
 fn a_buffer_says_when_it_is_empty_and_how_full_it_is() {
-    let temporary = TemporaryBuffer::new(64, 1);
-    let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
-    let block = lane(&buffer);
-    assert!(buffer.is_empty() && !buffer.has_reached(block, 0));
-    write(&writer, thread(true), 1).unwrap();
-    assert!(!buffer.is_empty() && !buffer.is_block_empty(block) && buffer.is_block_empty(block + 1));
-    assert!(buffer.has_reached(block, 0) && !buffer.has_reached(block, 50));
-    (0..3000).for_each(|number| write(&writer, thread(true), number).unwrap());
-    assert!(buffer.has_reached(block, 50), "a lane has a quarter of a CPU's pages");
-    (0..10_000).for_each(|number| write(&writer, thread(true), number).unwrap());
-    assert_eq!(buffer.overruns() + buffer.entries(), 13_001);
-    let mut page = vec![0; 4096];
-    while buffer.consume(block, &mut page).is_some() {}
-    assert!(buffer.is_empty() && !buffer.has_reached(block, 0));
+    for lane in ROUTES {
+        let temporary = TemporaryBuffer::new(if lane { 64 } else { 16 }, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(lane, &buffer);
+        assert!(buffer.is_empty() && !buffer.has_reached(block, 0));
+        write(&writer, thread(lane), 1).unwrap();
+        assert!(!buffer.is_empty() && !buffer.is_block_empty(block) && buffer.is_block_empty(block + 1));
+        assert!(buffer.has_reached(block, 0) && !buffer.has_reached(block, 50));
+        (0..3000).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        assert!(buffer.has_reached(block, 50), "of 16 pages: a lane has a quarter of a CPU's");
+        (0..10_000).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        assert_eq!(buffer.overruns() + buffer.entries(), 13_001);
+        let mut page = vec![0; 4096];
+        while buffer.consume(block, &mut page).is_some() {}
+        assert!(buffer.is_empty() && !buffer.has_reached(block, 0));
+    }
 }
 
 #[test]
 fn the_flags_are_the_seeds() {
-    let temporary = TemporaryBuffer::new(16, 1);
-    let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
-    let block = lane(&buffer);
-    let refused = |number| write(&writer, thread(true), number) == Err(NotWritten::Off);
-    buffer.set_tracing(false);
-    buffer.set_recording(false);
-    assert!(refused(1));
-    buffer.set_tracing(true);
-    assert!(refused(2), "the buffer's own flag is another");
-    buffer.set_recording(true);
-    buffer.set_block_recording(block, false);
-    assert!(refused(3));
-    buffer.set_block_recording(block, true);
-    write(&writer, thread(true), 4).unwrap();
-    buffer.disable_block(block);
-    buffer.set_block_recording(block, true);
-    buffer.set_tracing(true);
-    assert!(refused(5), "an anomaly stays");
-    let mut page = vec![0; 4096];
-    let taken = buffer.consume(block, &mut page).unwrap();
-    assert_eq!((numbers(&page[..taken.len]), buffer.statistics(block).dropped_events()), (vec![4], 0));
+    for lane in ROUTES {
+        let temporary = TemporaryBuffer::new(16, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(lane, &buffer);
+        let refused = |number| write(&writer, thread(lane), number) == Err(NotWritten::Off);
+        buffer.set_tracing(false);
+        buffer.set_recording(false);
+        assert!(refused(1));
+        buffer.set_tracing(true);
+        assert!(refused(2), "the buffer's own flag is another");
+        buffer.set_recording(true);
+        buffer.set_block_recording(block, false);
+        assert!(refused(3));
+        buffer.set_block_recording(block, true);
+        write(&writer, thread(lane), 4).unwrap();
+        buffer.disable_block(block);
+        buffer.set_block_recording(block, true);
+        buffer.set_tracing(true);
+        assert!(refused(5), "an anomaly stays");
+        let mut page = vec![0; 4096];
+        let taken = buffer.consume(block, &mut page).unwrap();
+        assert_eq!((numbers(&page[..taken.len]), buffer.statistics(block).dropped_events()), (vec![4], 0));
+    }
 }
 
 #[test]

@@ -1,51 +1,13 @@
 //! Snapshots, holds and memory.
 
-use crate::temporary::{TemporaryBuffer, identity, numbers, thread, write};
-use ring_buffer::{Buffer, Held, Refused, Released, Writer};
-
-/// A buffer with two spare rings, and a writer to it.
-fn with_spares(pages: u32) -> (TemporaryBuffer, Buffer, Writer) {
-    let temporary = TemporaryBuffer::new(pages, 3);
-    let buffer = temporary.open();
-    let holder = buffer.holder(identity()).unwrap();
-    holder.reserve(&temporary.path).unwrap();
-    holder.reserve(&temporary.path).unwrap();
-    drop(holder);
-    let writer = Writer::new(temporary.open());
-    (temporary, buffer, writer)
-}
-
-/// All numbers that a buffer holds, read without consuming.
-fn live(buffer: &Buffer) -> Vec<u64> {
-    all(buffer, |block, position, page| buffer.read(block, position, page))
-}
-
-/// All that a snapshot holds.
-fn kept(buffer: &Buffer, held: &Held<'_>) -> Vec<u64> {
-    all(buffer, |block, position, page| held.read(block, position, page))
-}
-
-fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::Taken>) -> Vec<u64> {
-    let mut page = vec![0; buffer.geometry().page_size as usize];
-    let mut found = Vec::new();
-    for block in 0..buffer.geometry().blocks() {
-        let mut position = 0;
-        while let Some(taken) = read(block, position, &mut page) {
-            found.extend(numbers(&page[..taken.len]));
-            position = taken.next_event();
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-fn range(range: std::ops::Range<u64>) -> Vec<u64> {
-    range.collect()
-}
+use crate::temporary::{ROUTES, TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
+use abi::buffer::Header;
+use ring_buffer::{Refused, Released, Writer};
+use std::sync::atomic::Ordering::Relaxed;
 
 #[test]
 fn a_snapshot_keeps_what_was_there() {
-    for lane in [false, true] {
+    for lane in ROUTES {
         let (_temporary, buffer, writer) = with_spares(64);
         (0..100).for_each(|number| write(&writer, thread(lane), number).unwrap());
         let before = buffer.now();
@@ -69,32 +31,36 @@ fn a_snapshot_keeps_what_was_there() {
 
 #[test]
 fn a_full_pool_refuses_and_counts() {
-    let (_temporary, buffer, writer) = with_spares(16);
-    write(&writer, thread(false), 1).unwrap();
-    let first = buffer.snapshot().unwrap();
-    buffer.snapshot().unwrap();
-    assert_eq!((buffer.snapshot(), buffer.refused_snapshots()), (Err(Refused::NoSpare), 1));
-    write(&writer, thread(false), 2).unwrap();
-    assert_eq!(live(&buffer), [2], "recording goes on");
-    assert!(buffer.discard(first) && !buffer.discard(first));
-    assert!(buffer.snapshot().is_ok());
+    for lane in ROUTES {
+        let (_temporary, buffer, writer) = with_spares(16);
+        write(&writer, thread(lane), 1).unwrap();
+        let first = buffer.snapshot().unwrap();
+        buffer.snapshot().unwrap();
+        assert_eq!((buffer.snapshot(), buffer.refused_snapshots()), (Err(Refused::NoSpare), 1));
+        write(&writer, thread(lane), 2).unwrap();
+        assert_eq!(live(&buffer), [2], "recording goes on");
+        assert!(buffer.discard(first) && !buffer.discard(first));
+        assert!(buffer.snapshot().is_ok());
+    }
 }
 
 #[test]
 fn a_snapshot_that_is_read_is_not_given_up() {
-    let (_temporary, buffer, writer) = with_spares(16);
-    (0..10).for_each(|number| write(&writer, thread(false), number).unwrap());
-    let snapshot = buffer.snapshot().unwrap();
-    let (one, other) = (buffer.holder(identity()).unwrap(), buffer.holder(identity()).unwrap());
-    let held = one.hold(snapshot).unwrap();
-    assert!(one.hold(snapshot).is_none(), "it holds it already");
-    assert!(!buffer.discard(snapshot) && !other.discard(snapshot));
-    drop(other.hold(snapshot).unwrap());
-    assert!(!buffer.discard(snapshot));
-    assert_eq!(kept(&buffer, &held), range(0..10));
-    drop(held);
-    assert!(buffer.discard(snapshot));
-    assert!(one.hold(snapshot).is_none());
+    for lane in ROUTES {
+        let (_temporary, buffer, writer) = with_spares(16);
+        (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        let snapshot = buffer.snapshot().unwrap();
+        let (one, other) = (buffer.holder(identity()).unwrap(), buffer.holder(identity()).unwrap());
+        let held = one.hold(snapshot).unwrap();
+        assert!(one.hold(snapshot).is_none(), "it holds it already");
+        assert!(!buffer.discard(snapshot) && !other.discard(snapshot));
+        drop(other.hold(snapshot).unwrap());
+        assert!(!buffer.discard(snapshot));
+        assert_eq!(kept(&buffer, &held), range(0..10));
+        drop(held);
+        assert!(buffer.discard(snapshot));
+        assert!(one.hold(snapshot).is_none());
+    }
 }
 
 #[test]
@@ -149,6 +115,38 @@ fn each_generation_has_its_accounts() {
 }
 
 #[test]
+fn generations_go_on_behind_the_last_number() {
+    for lane in ROUTES {
+        let (temporary, buffer, writer) = with_spares(16);
+        // As if the buffer had been emptied some four billion times.
+        let segment = temporary.segment();
+        let header: &Header = segment.get(0).expect("a header");
+        let holder = buffer.holder(identity()).unwrap();
+        for _ in 0..2 {
+            header.control.fetch_add(i32::MAX as u64 - 1, Relaxed);
+            // What is more than two billion generations old can't be told from what is newer: so somebody
+            // looks half-way.
+            let snapshot = buffer.snapshot().unwrap();
+            assert!(holder.hold(snapshot).is_some() && buffer.discard(snapshot));
+        }
+        for number in 0..6 {
+            write(&writer, thread(lane), number).unwrap();
+            let snapshot = buffer.snapshot().unwrap();
+            assert_eq!(live(&buffer), []);
+            write(&writer, thread(lane), 100 + number).unwrap();
+            assert_eq!(kept(&buffer, &holder.hold(snapshot).unwrap()), [number]);
+            assert_eq!(live(&buffer), [100 + number]);
+            assert!(buffer.discard(snapshot));
+            assert_eq!(holder.release(), Released::Freed);
+            holder.reserve(&temporary.path).unwrap();
+            buffer.clear();
+            assert_eq!(live(&buffer), []);
+        }
+        assert!(buffer.control().generation() < 100, "{:?}", buffer.control());
+    }
+}
+
+#[test]
 fn one_block_is_emptied_alone() {
     let (_temporary, buffer, writer) = with_spares(16);
     let lane = buffer.geometry().cpus;
@@ -159,6 +157,78 @@ fn one_block_is_emptied_alone() {
     write(&writer, thread(true), 3).unwrap();
     assert_eq!(live(&buffer), [1, 3]);
     assert_eq!(buffer.statistics(lane).written, 1);
+}
+
+#[test]
+fn one_block_is_kept_alone() {
+    let (_temporary, buffer, writer) = with_spares(64);
+    let lane = buffer.geometry().cpus;
+    let holder = buffer.holder(identity()).unwrap();
+    (0..50).for_each(|number| write(&writer, thread(number % 2 == 0), number).unwrap());
+    let even: Vec<u64> = range(0..50).into_iter().filter(|number| number % 2 == 0).collect();
+    let odd: Vec<u64> = range(0..50).into_iter().filter(|number| number % 2 != 0).collect();
+    let snapshot = holder.snapshot_block(lane).unwrap();
+    assert_eq!(live(&buffer), odd, "the others go on");
+    let held = holder.hold(snapshot).unwrap();
+    assert_eq!(kept(&buffer, &held), even, "before any writer has adopted it");
+    write(&writer, thread(true), 50).unwrap();
+    write(&writer, thread(false), 51).unwrap();
+    assert_eq!(live(&buffer), [odd.clone(), vec![50, 51]].concat());
+    assert_eq!((kept(&buffer, &held), held.settle()), (even.clone(), 0), "after that");
+    assert_eq!((held.statistics(lane).written, buffer.statistics(lane).written), (25, 1));
+
+    // One more of the same, and one of all: that has what was live and nothing else.
+    let second = holder.snapshot_block(lane).unwrap();
+    assert_eq!(kept(&buffer, &holder.hold(second).unwrap()), [50]);
+    assert_eq!(holder.snapshot_block(lane), Err(Refused::NoSpare));
+    assert_eq!((holder.snapshot_block(99_999), buffer.refused_snapshots()), (Err(Refused::NoBlock), 1));
+    assert!(buffer.discard(second));
+    let all = buffer.snapshot().unwrap();
+    assert_eq!(kept(&buffer, &holder.hold(all).unwrap()), [odd, vec![51]].concat());
+    assert_eq!(kept(&buffer, &held), even);
+    assert_eq!(live(&buffer), []);
+}
+
+#[test]
+fn parts_come_and_go_in_any_order() {
+    let (temporary, buffer, writer) = with_spares(16);
+    let lane = buffer.geometry().cpus;
+    let holder = buffer.holder(identity()).unwrap();
+    let mut next = 0;
+    let mut add = || {
+        next += 1;
+        write(&writer, thread(true), next).unwrap();
+        write(&writer, thread(false), 1000 + next).unwrap();
+        next
+    };
+    for round in 0..40 {
+        let number = add();
+        let one = holder.snapshot_block(lane).unwrap();
+        let later = if round % 3 == 0 { Some(add()) } else { None };
+        if round % 5 == 0 {
+            buffer.clear_block(lane);
+        }
+        let other = if round % 2 == 0 { holder.snapshot_block(lane) } else { buffer.snapshot() }.unwrap();
+        let of_lane = |snapshot| {
+            let held = holder.hold(snapshot).unwrap();
+            kept(&buffer, &held).into_iter().filter(|number| *number < 1000).collect::<Vec<_>>()
+        };
+        assert_eq!(of_lane(one), [number], "round {round}");
+        let expected = later.filter(|_| round % 5 != 0);
+        assert_eq!(of_lane(other), expected.into_iter().collect::<Vec<_>>(), "round {round}");
+        let order = if round % 4 < 2 { [one, other] } else { [other, one] };
+        assert!(order.into_iter().all(|snapshot| buffer.discard(snapshot)));
+        assert!(holder.hold(one).is_none() && !buffer.discard(other), "it is gone");
+        if round % 7 == 0 {
+            assert_eq!(holder.release(), Released::Freed);
+            holder.reserve(&temporary.path).unwrap();
+        }
+        if round % 9 == 0 {
+            let content = ring_buffer::Content::Discard;
+            assert_eq!(holder.resize(&temporary.path, 16 + round, content), Ok(None));
+        }
+        assert_eq!(buffer.spare_rings(), 2, "round {round}");
+    }
 }
 
 #[test]
@@ -193,17 +263,19 @@ fn memory_comes_when_it_is_wanted_and_goes_on_request() {
 
 #[test]
 fn what_was_given_up_while_recording_was_off_is_freed() {
-    let (temporary, buffer, writer) = with_spares(64);
-    (0..10).for_each(|number| write(&writer, thread(false), number).unwrap());
-    buffer.set_tracing(false);
-    let snapshot = buffer.snapshot().unwrap();
-    assert!(buffer.discard(snapshot));
-    let holder = buffer.holder(identity()).unwrap();
-    assert_eq!([holder.release(), holder.release(), holder.release()], {
-        [Released::Freed, Released::Freed, Released::NothingSpare]
-    });
-    buffer.set_tracing(true);
-    write(&writer, thread(false), 10).unwrap();
-    assert_eq!(live(&buffer), [10]);
-    drop(temporary);
+    for lane in ROUTES {
+        let (temporary, buffer, writer) = with_spares(64);
+        (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());
+        buffer.set_tracing(false);
+        let snapshot = buffer.snapshot().unwrap();
+        assert!(buffer.discard(snapshot));
+        let holder = buffer.holder(identity()).unwrap();
+        assert_eq!([holder.release(), holder.release(), holder.release()], {
+            [Released::Freed, Released::Freed, Released::NothingSpare]
+        });
+        buffer.set_tracing(true);
+        write(&writer, thread(lane), 10).unwrap();
+        assert_eq!(live(&buffer), [10]);
+        drop(temporary);
+    }
 }

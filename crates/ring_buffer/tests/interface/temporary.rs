@@ -1,6 +1,6 @@
 //! What several tests need: a buffer in a file of its own, and events to write to it.
 
-use ring_buffer::{Buffer, Clock, NotWritten, Record, Specification, Thread, Walk, Writer};
+use ring_buffer::{Buffer, Clock, Held, NotWritten, Record, Specification, Thread, Walk, Writer};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -13,7 +13,7 @@ pub struct TemporaryBuffer {
 }
 
 impl TemporaryBuffer {
-    /// One with pages for every CPU, and so many rings.
+    /// One with pages for every CPU, room for four times as many, and so many rings.
     pub fn new(pages: u32, rings: u32) -> TemporaryBuffer {
         TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
     }
@@ -28,6 +28,7 @@ impl TemporaryBuffer {
         let wanted = Specification {
             page_size: 4096,
             pages,
+            most_pages: 4 * pages,
             cpus: &cpus,
             lanes: 2,
             rings,
@@ -36,8 +37,9 @@ impl TemporaryBuffer {
             identity: 1,
         };
         let size = wanted.file_size().expect("a good specification") as usize;
-        let reserved = wanted.reserved_size().expect("a good specification") as usize;
-        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved + MARGIN).expect("memory");
+        let reserved = wanted.reserved().expect("a good specification");
+        let reserved = reserved.map(|range| range.start + MARGIN as u64..range.end + MARGIN as u64);
+        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved).expect("memory");
         Buffer::create(middle(file), &wanted).expect("a segment of the right size");
         TemporaryBuffer { path }
     }
@@ -83,6 +85,24 @@ pub fn thread(lane: bool) -> Thread {
     Thread { area, identity: identity() }
 }
 
+/// Both ways to write. The tests that don't need a lane of their own go both.
+pub const ROUTES: [bool; 2] = [false, true];
+
+/// The block that the calling thread writes to from now on: its CPU's, where it stays, or the first lane.
+pub fn block(lane: bool, buffer: &Buffer) -> u32 {
+    if lane {
+        return buffer.geometry().cpus;
+    }
+    // SAFETY: plain system calls on the thread itself.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        let cpu = libc::sched_getcpu();
+        libc::CPU_SET(usize::try_from(cpu).expect("a CPU"), &mut set);
+        assert_eq!(libc::sched_setaffinity(0, size_of_val(&set), &set), 0);
+        cpu as u32
+    }
+}
+
 /// What holders and lanes' owners of the calling thread are called.
 pub fn identity() -> u64 {
     // SAFETY: always allowed.
@@ -101,4 +121,45 @@ pub fn write(writer: &Writer, thread: Thread, number: u64) -> Result<(), NotWrit
 pub fn numbers(page: &[u8]) -> Vec<u64> {
     let number = |end: &[u8]| u64::from_le_bytes(*end.last_chunk().expect("a number"));
     Walk::new(page).map(|found| number(&page[found.payload..][..found.len])).collect()
+}
+
+/// A buffer with two spare rings, and a writer to it.
+pub fn with_spares(pages: u32) -> (TemporaryBuffer, Buffer, Writer) {
+    let temporary = TemporaryBuffer::new(pages, 3);
+    let buffer = temporary.open();
+    let holder = buffer.holder(identity()).unwrap();
+    holder.reserve(&temporary.path).unwrap();
+    holder.reserve(&temporary.path).unwrap();
+    drop(holder);
+    let writer = Writer::new(temporary.open());
+    (temporary, buffer, writer)
+}
+
+/// All numbers that a buffer holds, read without consuming.
+pub fn live(buffer: &Buffer) -> Vec<u64> {
+    all(buffer, |block, position, page| buffer.read(block, position, page))
+}
+
+/// All that a snapshot holds.
+pub fn kept(buffer: &Buffer, held: &Held<'_>) -> Vec<u64> {
+    all(buffer, |block, position, page| held.read(block, position, page))
+}
+
+fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::Taken>) -> Vec<u64> {
+    let mut page = vec![0; buffer.geometry().page_size as usize];
+    let mut found = Vec::new();
+    for block in 0..buffer.geometry().blocks() {
+        let mut position = 0;
+        while let Some(taken) = read(block, position, &mut page) {
+            found.extend(numbers(&page[..taken.len]));
+            position = taken.next_event();
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The numbers of a range.
+pub fn range(range: std::ops::Range<u64>) -> Vec<u64> {
+    range.collect()
 }

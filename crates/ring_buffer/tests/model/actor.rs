@@ -10,6 +10,7 @@ use crate::moment::Moment;
 use crate::reader::Reader;
 use crate::statistics::Statistics;
 use crate::steps::{Ask, Steps};
+use crate::taker::Taker;
 use crate::world::World;
 use crate::writer::Writer;
 use std::hash::{Hash, Hasher};
@@ -42,6 +43,8 @@ pub enum Role {
     Controller(Controller),
     /// Holds and reads a snapshot.
     Keeper(Keeper),
+    /// Takes a snapshot of the block alone.
+    Taker(Taker),
 }
 
 impl Role {
@@ -56,6 +59,7 @@ impl Role {
             Role::Statistics(_) => "statistics",
             Role::Controller(_) => "controller",
             Role::Keeper(_) => "keeper",
+            Role::Taker(_) => "taker",
         }
     }
 
@@ -66,7 +70,20 @@ impl Role {
 
     /// Whether it matters to anybody that it is killed.
     pub fn may_be_killed(&self) -> bool {
-        self.is_writer() || matches!(self, Role::Keeper(_))
+        self.is_writer() || matches!(self, Role::Keeper(_) | Role::Taker(_))
+    }
+
+    /// Whether a handler may leave what it does.
+    pub fn may_be_left(&self) -> bool {
+        matches!(self, Role::LaneWriter(_))
+    }
+
+    /// What it is when that has happened.
+    pub fn left(self) -> Role {
+        match self {
+            Role::LaneWriter(writer) => writer.left().map_or(Role::Nobody, Role::LaneWriter),
+            other => other,
+        }
     }
 
     /// Whether what it gives has to be right for some moment.
@@ -89,7 +106,8 @@ impl Role {
             Role::Consumer(consumer) => consumer.attempt(steps),
             Role::Reader(reader) => reader.attempt(steps),
             Role::Statistics(statistics) => statistics.attempt(steps),
-            Role::Controller(controller) => controller.attempt(steps),
+            Role::Controller(controller) => controller.attempt(steps, me),
+            Role::Taker(taker) => taker.attempt(steps, me),
             Role::Keeper(keeper) => keeper.attempt(steps, me),
         }
     }

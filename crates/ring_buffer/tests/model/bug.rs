@@ -29,8 +29,6 @@ pub enum Bug {
     NoNumberGuard,
     /// Sections are not guarded by the tail.
     NoTailGuard,
-    /// Sections are not guarded by the control word.
-    NoControlGuard,
     /// Readers consume by two stores.
     ConsumeByStores,
     /// Adoption resets `read` before `next_event`.
@@ -73,4 +71,26 @@ pub enum Bug {
     NoEpochAtRelease,
     /// That the tail is elsewhere counts as proof that nobody is on the way to the ring.
     LeftByTailAlone,
+    /// A snapshot takes a spare ring whatever its size.
+    SnapshotOfAnySize,
+    /// A ring gets another size although somebody may be in it.
+    ResizedInUse,
+    /// Sections are not guarded by the block's parts.
+    NoPartsGuard,
+    /// A view of what is live does not look whether its ring is the block's live part.
+    PartsNotRead,
+    /// Parts are exchanged although somebody has looked at them under a newer generation.
+    ExchangeTooLate,
+    /// A writer adopts a generation and does not say that it has looked at the parts under it.
+    WriterDoesNotLook,
+    /// So does a holder.
+    HolderDoesNotLook,
+    /// So does who takes a ring to change it.
+    ChangerDoesNotLook,
+    /// A ring that is taken for one block's snapshot is not emptied before.
+    TakenNotEmptied,
+    /// Taking it does not make those begin anew who have seen it spare.
+    NoEpochAtExchange,
+    /// What a killed taker has taken is not a snapshot.
+    TakerLosesIt,
 }

@@ -5,8 +5,9 @@
 use crate::actor::Role;
 use crate::ghost::violated;
 use crate::lane::LaneWriter;
-use crate::layout::{Control, Place, RINGS, Tail, Value, Word};
-use crate::moment::{Figures, wanted_generation};
+use crate::layout::{Control, Parts, Place, RINGS, Tail, Value, Word};
+use crate::moment::Figures;
+use crate::pool::{Entry, State as PoolState};
 use crate::reader::Reader;
 use crate::setting::Setting;
 use crate::state::{Notes, State};
@@ -34,7 +35,8 @@ pub fn check_words(state: &State, setting: &Setting) -> Checked {
         return violated("R12", || format!("the tail {tail} is behind its page"));
     }
     check_follows(state, place, sequence)?;
-    check_numbers(state, setting, place, sequence)
+    check_pool(state)?;
+    check_numbers(state, place, sequence)
 }
 
 /// R3: `seen` equals the control word only when the tail has followed it, and so must a reader see it.
@@ -48,7 +50,11 @@ fn check_follows(state: &State, place: Place, sequence: Value) -> Checked {
     let first_sequence = memory.local(Word::first_sequence(place.ring));
     let generation = memory.local(Word::generation(place.ring));
     let truth = state.ghost.generation;
-    if seen == control.0 && (control.ring() != place.ring || control.generation() != truth & 0xff) {
+    let live = Parts(memory.get(Word::PARTS)).of(control.ring());
+    // Who takes a snapshot of the block alone makes writers look again only after that.
+    let is_exchanged = state.ghost.kept.iter().flatten().any(|kept| kept.part == place.ring);
+    let follows = control.generation() == truth & 0xff && (live == place.ring || is_exchanged);
+    if seen == control.0 && !follows {
         return violated("R3", || format!("seen is {control}, the tail in generation {truth}"));
     }
     if (1..=sequence).contains(&first_sequence) && generation != truth {
@@ -57,13 +63,27 @@ fn check_follows(state: &State, place: Place, sequence: Value) -> Checked {
     Ok(())
 }
 
+/// R13: what is to be kept is, until somebody gives it up.
+fn check_pool(state: &State) -> Checked {
+    let live = Control(state.memory.get(Word::CONTROL)).ring();
+    for (ring, kept) in (0..).zip(&state.ghost.kept) {
+        let Some(kept) = kept.filter(|_| ring != live) else { continue };
+        let entry = Entry(state.memory.get(Word::kept(ring)));
+        let is_kept = entry.is(PoolState::Kept) || entry.is(PoolState::Taking);
+        if !is_kept || entry.generation() != kept.generation {
+            return violated("R13", || format!("ring {ring} is to keep {kept:?} and does not"));
+        }
+    }
+    Ok(())
+}
+
 /// R5: no page has a number that another has, or one that is more than one ahead.
-fn check_numbers(state: &State, setting: &Setting, tail: Place, last: Value) -> Checked {
+fn check_numbers(state: &State, tail: Place, last: Value) -> Checked {
     let number = |index| {
         let place = Place { ring: tail.ring, index };
         state.memory.local(place.sequence())
     };
-    for index in 0..setting.pages {
+    for index in 0..state.memory.get(Word::pages(tail.ring)) as u8 {
         let ahead = number(index) > last + 1;
         let twice = number(index) != 0 && (0..index).any(|other| number(other) == number(index));
         if ahead || twice {
@@ -102,8 +122,8 @@ fn check_statistics(state: &State, setting: &Setting, notes: &mut Notes) -> Chec
     else {
         return violated("R12", || "statistics do not come to an end".into());
     };
-    let adopted = wanted_generation(&state.memory) == state.ghost.generation;
-    let truth = adopted.then(|| state.ghost.figures(&state.memory, setting));
+    let adopted = state.ghost.has_adopted(&state.memory);
+    let truth = adopted.then(|| state.ghost.figures(&state.memory));
     if statistics.answer != truth {
         let answer = statistics.answer;
         return violated("R5", || format!("statistics are {answer:?}, the truth {truth:?}"));
@@ -126,13 +146,13 @@ fn check_everything_is_read(state: &State, setting: &Setting, notes: &mut Notes)
         return violated("R12", || "a reader does not come to an end".into());
     };
     let ghost = &state.ghost;
-    if wanted_generation(&state.memory) != ghost.generation {
+    if !ghost.has_adopted(&state.memory) {
         return match reader.first {
             Some(first) => violated("R3", || format!("number {first} before the change is adopted")),
             None => Ok(()),
         };
     }
-    let unread = ghost.unread(&state.memory, setting);
+    let unread = ghost.unread(&state.memory);
     let first = (unread < ghost.commits).then_some(unread);
     let end = first.map_or(0, |_| ghost.commits);
     if (reader.first, reader.position) != (first, end) {
@@ -152,11 +172,11 @@ fn check_kept(state: &State, setting: &Setting, ring: u8, notes: &mut Notes) -> 
     else {
         return violated("R12", || "a reader of a snapshot does not come to an end".into());
     };
-    let first = state.memory.get(Word::next_event(ring)).max(kept.first);
+    let first = state.memory.get(Word::next_event(kept.part)).max(kept.first);
     let end = kept.end_at(state.ghost.commits);
     let tail = Tail(state.memory.get(Word::TAIL));
-    let left = tail.place().ring != ring;
-    let last_page = if left { Tail(state.memory.get(Word::final_tail(ring))) } else { tail };
+    let left = tail.place().ring != kept.part;
+    let last_page = if left { Tail(state.memory.get(Word::final_tail(kept.part))) } else { tail };
     let complete = match reader.first {
         Some(found) => found >= first && reader.position == end,
         // A writer that was cut off when it went on from an empty page has overwritten the one before.
@@ -195,7 +215,7 @@ fn check_refused(state: &State) -> Checked {
     let memory = &state.memory;
     let control = Control(memory.get(Word::CONTROL));
     let is_off = control.is_off() || memory.get(Word::FLAGS) != 0;
-    let ring = control.ring();
+    let ring = Parts(memory.get(Word::PARTS)).of(control.ring());
     let unread = memory.get(Word::next_event(ring)) < state.ghost.commits;
     if is_off || control.no_overwrite() && unread {
         return Ok(());

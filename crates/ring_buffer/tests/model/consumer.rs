@@ -33,7 +33,7 @@ impl Consumer {
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }
-        let Some(view) = View::of(steps, Source::Live(control.generation()))? else {
+        let Some(view) = View::of(steps, Source::Live(control))? else {
             return Ok(self.end_call(steps, false));
         };
         steps.at("try_consume");

@@ -1,8 +1,11 @@
 //! Asking all writers for a change: `src/control.rs`, and what asks the pool.
 
 use crate::actor::Progress;
-use crate::layout::{Control, Value, Word};
+use crate::exchange::snapshot_block;
+use crate::layout::{Control, HOLDERS, Parts, Value, Word};
 use crate::pool;
+use crate::resize::resize;
+use crate::spare::{Who, release};
 use crate::steps::{Ask, Steps};
 
 /// What can be asked for.
@@ -20,8 +23,12 @@ pub enum Request {
     Snapshot,
     /// A ring no longer holds the snapshot of this generation.
     Discard(u8, Value),
+    /// The generation goes on in a spare ring, in this block alone. What was live is kept.
+    SnapshotBlock,
     /// A spare ring loses its memory.
     Release(u8),
+    /// Recording goes on in this ring, which gets so many pages.
+    Resize(u8, u8),
     /// No recording in this block.
     DisableBlock,
 }
@@ -38,8 +45,9 @@ impl Controller {
         Controller { requests }
     }
 
-    /// The next request.
-    pub fn attempt(&mut self, steps: &mut Steps<'_, '_>) -> Ask<Progress> {
+    /// The next request of the actor `me`. Its place among the holders is the last.
+    pub fn attempt(&mut self, steps: &mut Steps<'_, '_>, me: u8) -> Ask<Progress> {
+        let who = Who { me, place: HOLDERS as u8 - 1 };
         let Some((request, rest)) = self.requests.split_first() else {
             return Ok(Progress::Ends);
         };
@@ -49,7 +57,9 @@ impl Controller {
                 pool::discard(steps, ring, generation)?;
                 true
             }
-            Request::Release(ring) => pool::release(steps, ring)?,
+            Request::SnapshotBlock => snapshot_block(steps, who)?,
+            Request::Release(ring) => release(steps, who, ring)?,
+            Request::Resize(ring, pages) => resize(steps, who, ring, pages)?,
             _ => change(steps, *request)?,
         };
         if done {
@@ -66,9 +76,10 @@ fn change(steps: &mut Steps<'_, '_>, request: Request) -> Ask<bool> {
         Request::DisableBlock => steps.fetch_update(Word::FLAGS, |_| 1)?,
         Request::ClearBlock => {
             let ring = Control(steps.load(Word::CONTROL)?).ring();
-            steps.fetch_update(Word::resets(ring), |resets| resets + 1)?;
+            let part = Parts(steps.load(Word::PARTS)?).of(ring);
+            steps.fetch_update(Word::resets(part), |resets| resets + 1)?;
             if steps.is_now() {
-                steps.world.ghost.reset(ring);
+                steps.world.ghost.reset(part);
             }
         }
         _ => {}

@@ -40,7 +40,7 @@ impl Taken {
             steps.world.ghost.check(number, found, generation)?;
         }
         let ghost = &steps.world.ghost;
-        let there = ghost.oldest_event(steps.world.memory, steps.setting());
+        let there = ghost.oldest_event(steps.world.memory);
         if self.lost > 0 && ghost.generation == generation && there < self.first_event {
             return violated("R5", || format!("{there} counts as lost and is there"));
         }
@@ -55,7 +55,7 @@ pub fn copy(steps: &mut Steps<'_, '_>, view: &View, asked: Value) -> Ask<Result<
         return Ok(Err(Raced));
     };
     let mut position = asked.max(oldest);
-    for _ in 0..steps.setting().pages {
+    for _ in 0..view.pages {
         if position >= view.end() {
             break;
         }

@@ -35,6 +35,7 @@ pub fn tell(scenario: &Scenario, setting: &Setting, moves: &[Move]) -> Vec<Strin
             }
             Move::Abort(index) => lines.push(format!("{:<14} is interrupted", who(*index))),
             Move::Kill(index) => lines.push(format!("{:<14} is killed", who(*index))),
+            Move::Jump(index) => lines.push(format!("{:<14} leaves its write", who(*index))),
             Move::Tick => lines.push("time passes".into()),
             Move::Drain => lines.push("the oldest delayed store is seen by all".into()),
         }

@@ -2,7 +2,7 @@
 
 use crate::event;
 use crate::layout::{Control, FIRST_HOLDER, FIRST_KEPT, FIRST_PAGE, FIRST_RING, FIRST_SLOT, KEPT_WORDS};
-use crate::layout::{PAGE_WORDS, PAGES, Place, RING_WORDS, RINGS, SLOT_WORDS, Tail, Value, Word};
+use crate::layout::{PAGE_WORDS, PAGES, Parts, Place, RING_WORDS, RINGS, SLOT_WORDS, Tail, Value, Word};
 use std::fmt;
 
 impl fmt::Display for Word {
@@ -18,10 +18,19 @@ impl fmt::Display for Word {
             "dropped",
             "clock",
             "refused",
+            "parts",
         ];
-        const KEPT: [&str; KEPT_WORDS] = ["word", "time"];
-        const RING: [&str; RING_WORDS] =
-            ["generation", "first_sequence", "first_event", "final_tail", "next_event", "read", "resets"];
+        const KEPT: [&str; KEPT_WORDS] = ["word", "time", "size"];
+        const RING: [&str; RING_WORDS] = [
+            "generation",
+            "first_sequence",
+            "first_event",
+            "final_tail",
+            "next_event",
+            "read",
+            "resets",
+            "pages",
+        ];
         const SLOT: [&str; SLOT_WORDS] = ["sequence", "first_event"];
         let index = self.index();
         if index < FIRST_HOLDER {
@@ -61,6 +70,13 @@ impl fmt::Display for Tail {
     }
 }
 
+impl fmt::Display for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: [u8; RINGS] = std::array::from_fn(|ring| self.of(ring as u8));
+        write!(f, "{{{parts:?} as of generation {}}}", self.generation())
+    }
+}
+
 impl fmt::Display for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let epoch = (self.0 & Control::EPOCH) >> Control::NEXT_EPOCH.trailing_zeros();
@@ -75,6 +91,7 @@ pub fn describe(word: Word, value: Value) -> String {
     let is_tail = word == Word::TAIL || (0..RINGS as u8).any(|ring| word == Word::final_tail(ring));
     match word {
         _ if is_tail => Tail(value).to_string(),
+        Word::PARTS => Parts(value).to_string(),
         Word::SEEN if value == Value::MAX => "nothing".into(),
         Word::CONTROL | Word::SEEN => Control(value).to_string(),
         _ if word.index() >= FIRST_PAGE && (word.index() - FIRST_PAGE) % PAGE_WORDS >= 2 => {

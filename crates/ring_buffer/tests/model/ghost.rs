@@ -1,7 +1,7 @@
 //! What is true, whatever memory says: the events in the order of their commits, and who got them.
 
 use crate::event::Found;
-use crate::layout::{Control, NO_GENERATION, RINGS, Value, Word, ring_generation};
+use crate::layout::{Control, NO_GENERATION, Parts, RINGS, Tail, Value, Word, is_newer, ring_generation};
 use crate::memory::{Memory, scatter};
 use crate::world::Violation;
 
@@ -50,6 +50,8 @@ pub struct Kept {
     pub first: Value,
     /// Number behind the last; None as long as the tail has not left the ring.
     end: Option<Value>,
+    /// Which of the block's rings has them.
+    pub part: u8,
 }
 
 impl Kept {
@@ -59,8 +61,9 @@ impl Kept {
     }
 
     fn words(self) -> u64 {
-        let Kept { generation, first, end } = self;
-        u64::from(first) | u64::from(end.unwrap_or(Value::MAX)) << 16 | u64::from(generation) << 32
+        let Kept { generation, first, end, part } = self;
+        let end = u64::from(end.unwrap_or(Value::MAX));
+        u64::from(first) | end << 16 | u64::from(generation) << 32 | u64::from(part) << 45
     }
 }
 
@@ -80,8 +83,10 @@ pub struct Ghost {
     pub kept: [Option<Kept>; RINGS],
     /// The actors that hold each, a bit for each.
     held: [u8; RINGS],
-    /// The rings whose memory was taken away, a bit for each.
+    /// The rings of the block whose memory was taken away, a bit for each.
     gone: u8,
+    /// The rings that somebody relies on: the block's part there stays. A bit for each.
+    relied_on: u8,
     /// Differs for different `events`.
     events_hash: u64,
 }
@@ -98,6 +103,7 @@ impl Ghost {
             kept: [None; RINGS],
             held: [0; RINGS],
             gone: 0,
+            relied_on: 0,
             events_hash: 0,
         }
     }
@@ -130,9 +136,7 @@ impl Ghost {
     }
 
     fn adopt(&mut self, generation: Value, from: u8, to: u8) {
-        if let Some(kept) = &mut self.kept[usize::from(from)]
-            && from != to
-        {
+        for kept in self.kept.iter_mut().flatten().filter(|kept| kept.part == from && from != to) {
             kept.end.get_or_insert(self.commits);
         }
         self.generation = generation;
@@ -142,26 +146,79 @@ impl Ghost {
     /// Somebody has taken a snapshot under `old`: `ring` is live now. What is there of the generation that
     /// ends is to be kept. What is under way on the CPU may still be committed.
     pub fn switch(&mut self, memory: &Memory, old: Control, ring: u8) -> Result<(), Violation> {
-        let resets = memory.get(Word::resets(old.ring()));
-        let adopted = self.generation == ring_generation(old.generation(), resets);
-        let (first, end) =
-            if adopted { (self.first_event, None) } else { (self.commits, Some(self.commits)) };
-        self.kept[usize::from(old.ring())] = Some(Kept { generation: old.generation(), first, end });
+        self.kept[usize::from(old.ring())] = Some(self.kept_of(memory, old));
         if self.held[usize::from(ring)] != 0 {
             return violated("R14", || format!("ring {ring} is held and becomes live"));
         }
         if self.kept[usize::from(ring)].take().is_some() {
             return violated("R13", || format!("ring {ring} holds a snapshot and becomes live"));
         }
-        if self.is_gone(ring) {
+        if self.is_gone(Parts(memory.get(Word::PARTS)).of(ring)) {
             return violated("R15", || format!("ring {ring} has no memory and becomes live"));
         }
+        self.relied_on &= !(1 << ring);
         Ok(())
+    }
+
+    /// Somebody has exchanged the block's parts in `ring` and in the one that is live under `control`, which
+    /// may have changed meanwhile: what was live is to be kept in `ring`.
+    pub fn exchange(&mut self, memory: &Memory, control: Control, ring: u8) -> Result<(), Violation> {
+        let (live, parts) = (control.ring(), Parts(memory.get(Word::PARTS)));
+        let before = memory_before(memory, parts.exchanged(live, ring));
+        let tail = Tail(memory.get(Word::TAIL)).place().ring;
+        if tail == parts.of(ring) && is_newer(self.generation & 31, control.generation()) {
+            return violated("R18", || format!("the tail has left the generation of {control}"));
+        }
+        let is_now = Control(memory.get(Word::CONTROL)).ring() == live;
+        if self.relied_on >> live & 1 != 0 && !is_now {
+            return violated("R18", || format!("somebody relies on what is in ring {live}"));
+        }
+        let kept = self.kept_of(&before, control);
+        if let Some(emptied) = &mut self.kept[usize::from(live)] {
+            (emptied.first, emptied.end) = (self.commits, Some(self.commits));
+            emptied.part = parts.of(live);
+        }
+        self.kept[usize::from(ring)] = Some(kept);
+        if is_now && self.has_adopted(memory) {
+            return violated("R18", || format!("what ring {ring} held in its former life is live"));
+        }
+        Ok(())
+    }
+
+    /// What there is to be kept of the generation of `control`.
+    fn kept_of(&self, memory: &Memory, control: Control) -> Kept {
+        let part = Parts(memory.get(Word::PARTS)).of(control.ring());
+        let (generation, resets) = (control.generation(), memory.get(Word::resets(part)));
+        let (first, end) = if self.is_in(memory, part, ring_generation(generation, resets)) {
+            (self.first_event, None)
+        } else {
+            (self.commits, Some(self.commits))
+        };
+        Kept { generation, first, end, part }
+    }
+
+    /// Whether the tail is in a ring of the block and in this generation.
+    fn is_in(&self, memory: &Memory, part: u8, generation: Value) -> bool {
+        self.generation == generation && Tail(memory.local(Word::TAIL)).place().ring == part
+    }
+
+    /// Whether the block has adopted what is asked for.
+    pub fn has_adopted(&self, memory: &Memory) -> bool {
+        let control = Control(memory.get(Word::CONTROL));
+        let part = Parts(memory.get(Word::PARTS)).of(control.ring());
+        let resets = memory.get(Word::resets(part));
+        self.is_in(memory, part, ring_generation(control.generation(), resets))
+    }
+
+    /// Somebody relies on it that the block's part in `ring` stays.
+    pub fn rely_on(&mut self, ring: u8) {
+        self.relied_on |= 1 << ring;
     }
 
     /// A snapshot was given up.
     pub fn discard(&mut self, ring: u8) {
         self.kept[usize::from(ring)] = None;
+        self.relied_on &= !(1 << ring);
     }
 
     /// An actor holds a snapshot.
@@ -184,22 +241,27 @@ impl Ghost {
         (0..RINGS as u8).for_each(|ring| self.let_go(ring, actor));
     }
 
-    /// What the block has in a ring is out of sight.
-    pub fn reset(&mut self, ring: u8) {
+    /// What the block has in one of its rings is out of sight.
+    pub fn reset(&mut self, part: u8) {
         let commits = self.commits;
-        if let Some(kept) = &mut self.kept[usize::from(ring)] {
+        for kept in self.kept.iter_mut().flatten().filter(|kept| kept.part == part) {
             (kept.first, kept.end) = (commits, Some(commits));
         }
     }
 
-    /// A ring has no memory any more.
-    pub fn take_memory(&mut self, ring: u8) {
-        self.gone |= 1 << ring;
+    /// One of the block's rings has no memory any more.
+    pub fn take_memory(&mut self, part: u8) {
+        self.gone |= 1 << part;
     }
 
-    /// Whether a ring has none.
-    pub fn is_gone(&self, ring: u8) -> bool {
-        self.gone >> ring & 1 != 0
+    /// It has some again.
+    pub fn give_memory(&mut self, part: u8) {
+        self.gone &= !(1 << part);
+    }
+
+    /// Whether it has none.
+    pub fn is_gone(&self, part: u8) -> bool {
+        self.gone >> part & 1 != 0
     }
 
     /// A reader hands out `found` as event `number` of `generation`.
@@ -246,8 +308,15 @@ impl Ghost {
         for (kept, held) in self.kept.into_iter().zip(self.held) {
             hash = scatter(hash ^ kept.map_or(0x5a5a_0000_0000, Kept::words) ^ u64::from(held) << 48);
         }
-        scatter(hash ^ u64::from(self.gone))
+        scatter(hash ^ u64::from(self.gone) ^ u64::from(self.relied_on) << 8)
     }
+}
+
+/// The same memory, with the parts as they were.
+fn memory_before(memory: &Memory, parts: Parts) -> Memory {
+    let mut before = *memory;
+    before.set(Word::PARTS, parts.0);
+    before
 }
 
 /// Says that a law does not hold.

@@ -36,6 +36,12 @@ impl LaneWriter {
         LaneWriter { events, stage: Stage::Claim }
     }
 
+    /// The same thread when it has left its write; None when that was its last.
+    pub fn left(mut self) -> Option<LaneWriter> {
+        self.stage = Stage::Claim;
+        (self.events.advance(false) == Progress::Goes).then_some(self)
+    }
+
     /// `Writer::write_to_lane` of the actor `me`, up to its next stage.
     pub fn attempt(&mut self, steps: &mut Steps<'_, '_>, me: u8) -> Ask<Progress> {
         match self.stage {
@@ -70,7 +76,9 @@ impl LaneWriter {
     }
 }
 
-/// Claims the lane: when it is free, or its owner is dead. Owners are named by their actor, from 1.
+/// Claims the lane: when it is free, or this thread has left it, or its owner is dead. Owners are named by
+/// their actor, from 1. A thread that comes here is not in the middle of another write: its handlers are
+/// other actors.
 fn claim(steps: &mut Steps<'_, '_>, me: u8) -> Ask<bool> {
     steps.at("claim");
     let identity = Value::from(me) + 1;
@@ -78,6 +86,9 @@ fn claim(steps: &mut Steps<'_, '_>, me: u8) -> Ask<bool> {
         return Ok(true);
     }
     let owner = steps.load(Word::OWNER)?;
+    if owner == identity {
+        return steps.compare_exchange(Word::OWNER, owner, identity);
+    }
     let Some(other) = owner.checked_sub(1) else {
         return Ok(false);
     };

@@ -21,13 +21,13 @@ pub const NO_GENERATION: Value = Value::MAX;
 const PAGE_UNITS: Value = 8;
 const EVENT_BITS: u32 = 3;
 
-pub(crate) const RING_WORDS: usize = 7;
-pub(crate) const KEPT_WORDS: usize = 2;
+pub(crate) const RING_WORDS: usize = 8;
+pub(crate) const KEPT_WORDS: usize = 3;
 /// Places of holders.
-pub const HOLDERS: usize = 2;
+pub const HOLDERS: usize = 3;
 pub(crate) const SLOT_WORDS: usize = 2;
 pub(crate) const PAGE_WORDS: usize = 2 + DATA;
-pub(crate) const FIRST_HOLDER: usize = 10;
+pub(crate) const FIRST_HOLDER: usize = 11;
 pub(crate) const FIRST_KEPT: usize = FIRST_HOLDER + HOLDERS;
 pub(crate) const FIRST_RING: usize = FIRST_KEPT + RINGS * KEPT_WORDS;
 pub(crate) const FIRST_SLOT: usize = FIRST_RING + RINGS * RING_WORDS;
@@ -59,6 +59,8 @@ impl Word {
     pub const CLOCK: Word = Word(8);
     /// `Header::refused`.
     pub const REFUSED: Word = Word(9);
+    /// `Block::parts`.
+    pub const PARTS: Word = Word(10);
 
     /// `Ring::generation`.
     pub const fn generation(ring: u8) -> Word {
@@ -95,6 +97,11 @@ impl Word {
         Word::of_ring(ring, 6)
     }
 
+    /// `Ring::page_count`.
+    pub const fn pages(ring: u8) -> Word {
+        Word::of_ring(ring, 7)
+    }
+
     /// `Header::holders`.
     pub const fn holder(place: u8) -> Word {
         Word(FIRST_HOLDER as u8 + place)
@@ -108,6 +115,11 @@ impl Word {
     /// `Kept::time` of a ring.
     pub const fn kept_time(ring: u8) -> Word {
         Word::kept(ring).next()
+    }
+
+    /// `Kept::size` of a ring.
+    pub const fn size(ring: u8) -> Word {
+        Word::kept_time(ring).next()
     }
 
     /// The ring whose page the word is in, if it is in one.
@@ -220,20 +232,66 @@ pub const fn ring_generation(generation: Value, resets: Value) -> Value {
     generation | resets << 8
 }
 
-/// The control word: `abi::buffer::Control`.
+/// Which of the block's rings is its part in which ring: `abi::buffer::Parts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parts(pub Value);
+
+impl Parts {
+    const SHIFT: u32 = 5;
+
+    /// The rings in their order.
+    pub const FIRST: Parts = Parts((2 << 4 | 1 << 2) << Self::SHIFT);
+
+    /// The newest generation under which anybody has looked.
+    pub const fn generation(self) -> Value {
+        self.0 & Control::GENERATION
+    }
+
+    /// The part in `ring`.
+    pub const fn of(self, ring: u8) -> u8 {
+        (self.0 >> Parts::place(ring) & 3) as u8
+    }
+
+    /// The same parts, looked at under `generation`.
+    pub const fn looked_at(self, generation: Value) -> Parts {
+        Parts(self.0 & !Control::GENERATION | generation)
+    }
+
+    /// Whether somebody has looked under this generation, or a newer one.
+    pub const fn is_up_to(self, generation: Value) -> bool {
+        !is_newer(generation, self.generation())
+    }
+
+    /// The same with two parts exchanged.
+    pub const fn exchanged(self, one: u8, other: u8) -> Parts {
+        let differ = (self.of(one) ^ self.of(other)) as Value;
+        Parts(self.0 ^ (differ << Parts::place(one) | differ << Parts::place(other)))
+    }
+
+    const fn place(ring: u8) -> u32 {
+        Parts::SHIFT + 2 * ring as u32
+    }
+}
+
+/// Whether a generation came after another. It is one of 32, so what is up to 15 behind is older.
+pub const fn is_newer(generation: Value, other: Value) -> bool {
+    matches!(generation.wrapping_sub(other) & Control::GENERATION, 1..16)
+}
+
+/// The control word: `abi::buffer::Control`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Control(pub Value);
 
 impl Control {
     /// Mode: a full ring refuses events.
-    pub const NO_OVERWRITE: Value = 1 << 10;
+    pub const NO_OVERWRITE: Value = 1 << 14;
     /// The off-flag. The real word has two, which are treated alike.
-    pub const TRACING_OFF: Value = 1 << 11;
+    pub const TRACING_OFF: Value = 1 << 15;
 
     const GENERATION: Value = (1 << 5) - 1;
     pub(crate) const NEXT_EPOCH: Value = 1 << 5;
-    pub(crate) const EPOCH: Value = 0b111 << 5;
-    const RING_SHIFT: u32 = 8;
+    pub(crate) const EPOCH: Value = 0b111_1111 << 5;
+    const RING_SHIFT: u32 = 12;
     const RING: Value = 0b11 << Self::RING_SHIFT;
 
     /// The generation, counted from 0.

@@ -1,16 +1,17 @@
 //! The step model of the ring buffer: every order of steps of a few actors on a small block.
 //!
 //! ```text
-//! setting, scenarios, pool_scenarios    what is gone through
+//! setting, scenarios, pool_scenarios, exchange_scenarios    what is gone through
 //! explore, walk         every order, breadth first; or some, by seeds
 //! counterexample        how it comes that a law does not hold
 //! state                 what can happen next: a step, a preemption, a kill, a tick, a late store
 //! actor, log, steps     how an actor's code is run one access at a time
-//! prepare, section, writer, lane, view, copy, reader, consumer, statistics, controller, pool, keeper
+//! prepare, section, writer, lane, view, copy, reader, consumer, statistics, controller, parts, pool, spare,
+//! exchange, resize, keeper, taker
 //!                       the actors: the code of `src/`, function by function
 //! layout, event, memory the words, made small
 //! ghost, moment         what is true
-//! checker               the laws (R1 to R15 of docs/decisions/001-ring.md)
+//! checker               the laws (R1 to R18 of docs/decisions/001-ring.md)
 //! bug, seeded           mistakes that can be switched on, and where each must be found
 //! ```
 //!
@@ -58,6 +59,8 @@ mod copy;
 mod counterexample;
 mod display;
 mod event;
+mod exchange;
+mod exchange_scenarios;
 mod explore;
 mod ghost;
 mod keeper;
@@ -66,18 +69,22 @@ mod layout;
 mod log;
 mod memory;
 mod moment;
+mod parts;
 mod pool;
 mod pool_scenarios;
 mod prepare;
 mod reader;
+mod resize;
 mod scenario;
 mod scenarios;
 mod section;
 mod seeded;
 mod setting;
+mod spare;
 mod state;
 mod statistics;
 mod steps;
+mod taker;
 mod view;
 mod walk;
 mod world;
@@ -125,6 +132,7 @@ fn assert_walks_hold(table: &[Scenario], name: &str) {
 #[ignore = "takes long"]
 fn more_walks() {
     let walks = scenarios::WALKS.iter().chain(pool_scenarios::POOL_WALKS);
+    let walks = walks.chain(exchange_scenarios::EXCHANGE_WALKS);
     walks.for_each(|scenario| walk_often(scenario, MORE_WALKS));
 }
 
@@ -143,7 +151,9 @@ fn walk_often(scenario: &Scenario, walks: u64) {
 /// With a mistake, some order of steps breaks this law.
 fn assert_found(bug: Bug, name: &str, law: &str) {
     let has_name = |scenario: &&Scenario| scenario.name == name;
-    let scenario = scenarios::SHORT.iter().chain(pool_scenarios::POOL).find(has_name).expect("it has a name");
+    let short = scenarios::SHORT.iter().chain(pool_scenarios::POOL);
+    let short = short.chain(exchange_scenarios::EXCHANGE).chain(exchange_scenarios::RESIZE);
+    let scenario = short.into_iter().find(has_name).expect("it has a name");
     let explored = explore(scenario, &Setting { bug, ..scenario.setting });
     let Some(counterexample) = explored.counterexample else {
         panic!("{bug:?} is not found in {name}");

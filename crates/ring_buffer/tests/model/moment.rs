@@ -2,9 +2,8 @@
 //! to find.
 
 use crate::ghost::Ghost;
-use crate::layout::{Control, Place, Tail, Value, Word, ring_generation};
+use crate::layout::{Place, Tail, Value, Word};
 use crate::memory::Memory;
-use crate::setting::Setting;
 
 /// What has become of the events of the present generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,28 +56,22 @@ impl Moment {
     }
 }
 
-/// What the block's live ring has to say of its generation for its events to be live.
-pub fn wanted_generation(memory: &Memory) -> Value {
-    let control = Control(memory.get(Word::CONTROL));
-    ring_generation(control.generation(), memory.get(Word::resets(control.ring())))
-}
-
 impl Ghost {
     /// What there is at this moment.
-    pub fn moment(&self, memory: &Memory, setting: &Setting) -> Moment {
+    pub fn moment(&self, memory: &Memory) -> Moment {
         Moment {
-            figures: self.figures(memory, setting),
+            figures: self.figures(memory),
             generation: self.generation,
-            unread: self.unread(memory, setting),
+            unread: self.unread(memory),
             end: self.commits,
-            adopted: wanted_generation(memory) == self.generation,
+            adopted: self.has_adopted(memory),
             settled: !memory.is_delayed(),
         }
     }
 
     /// What statistics have to say: by the slots, and by what was handed out.
-    pub fn figures(&self, memory: &Memory, setting: &Setting) -> Figures {
-        let unread = self.unread(memory, setting);
+    pub fn figures(&self, memory: &Memory) -> Figures {
+        let unread = self.unread(memory);
         let read = (u64::from(self.consumed) >> self.first_event).count_ones() as Value;
         let entries = self.commits.saturating_sub(unread);
         let written = self.commits - self.first_event;
@@ -86,20 +79,20 @@ impl Ghost {
     }
 
     /// Number of the oldest event that is there and was not consumed.
-    pub fn unread(&self, memory: &Memory, setting: &Setting) -> Value {
+    pub fn unread(&self, memory: &Memory) -> Value {
         let ring = Tail(memory.local(Word::TAIL)).place().ring;
-        memory.get(Word::next_event(ring)).max(self.oldest_event(memory, setting))
+        memory.get(Word::next_event(ring)).max(self.oldest_event(memory))
     }
 
     /// Number of the oldest event of the present generation whose page nobody has begun to overwrite.
-    pub fn oldest_event(&self, memory: &Memory, setting: &Setting) -> Value {
+    pub fn oldest_event(&self, memory: &Memory) -> Value {
         let tail = Tail(memory.local(Word::TAIL)).place();
         let last = memory.local(tail.sequence());
         let first = memory.local(Word::first_sequence(tail.ring));
-        let pages = Value::from(setting.pages);
+        let pages = memory.get(Word::pages(tail.ring));
         let oldest = first.max((last + 1).saturating_sub(pages));
         let holds = |sequence| {
-            let places = (0..setting.pages).map(|index| Place { ring: tail.ring, index });
+            let places = (0..pages as u8).map(|index| Place { ring: tail.ring, index });
             places.into_iter().find(|place| memory.local(place.sequence()) == sequence)
         };
         let place = (oldest..=last).find_map(holds);

@@ -1,8 +1,9 @@
-//! The pool: `src/snapshot.rs`, `src/holder.rs` and `src/spare.rs`, function by function.
+//! The pool: `src/snapshot.rs` and `src/holder.rs`, function by function. That a holder compares times,
+//! too, is left out: they tell one who has given a snapshot up from one who has the next in the same ring.
 
 use crate::bug::Bug;
-use crate::ghost::violated;
-use crate::layout::{Control, HOLDERS, RINGS, Tail, Value, Word};
+use crate::layout::{Control, HOLDERS, RINGS, Value, Word};
+use crate::parts::rely_on_parts;
 use crate::steps::{Ask, Steps};
 
 /// What a ring is used for that is not live: `abi::pool::KeptState`.
@@ -18,6 +19,8 @@ pub enum State {
     Changing,
     /// Its memory is to be taken away.
     Retired,
+    /// A holder takes a snapshot of the block alone with it.
+    Taking,
 }
 
 /// The word of a ring in the pool: `abi::pool::KeptWord`.
@@ -26,7 +29,7 @@ pub struct Entry(pub Value);
 
 impl Entry {
     const HOLDERS_SHIFT: u32 = 5;
-    const STATE_SHIFT: u32 = 8;
+    const STATE_SHIFT: u32 = 5 + HOLDERS as u32;
 
     /// A ring that nobody holds.
     pub const fn new(generation: Value, state: State) -> Entry {
@@ -73,28 +76,46 @@ pub fn snapshot(steps: &mut Steps<'_, '_>) -> Ask<bool> {
         steps.fetch_update(Word::REFUSED, |refused| refused + 1)?;
         return Ok(true);
     };
+    if !switch(steps, time, control, spare)? {
+        return Ok(false);
+    }
+    let memory = &steps.world.memory;
+    if memory.get(Word::size(spare)) != memory.get(Word::size(control.ring())) {
+        steps.fail("R16", || format!("a snapshot makes ring {spare} live, which is of another size"));
+    }
+    Ok(true)
+}
+
+/// The rest of an attempt of `Buffer::switch` that began at `time`: whether `ring` is live.
+pub fn switch(steps: &mut Steps<'_, '_>, time: Value, control: Control, ring: u8) -> Ask<bool> {
     if !announce(steps, control, time)? {
         return Ok(false);
     }
-    steps.at("snapshot");
-    let next = control.next_generation(spare);
+    steps.at("switch");
+    let next = control.next_generation(ring);
     if !steps.compare_exchange(Word::CONTROL, control.0, next.0)? {
         return Ok(false);
+    }
+    if !steps.is_now() {
+        return Ok(true);
     }
     let memory = &*steps.world.memory;
     let (entered, now) = (memory.get(Word::kept_time(control.ring())), memory.get(Word::CLOCK));
     if !(time..=now).contains(&entered) {
         steps.fail("R13", || format!("asked at {time}, taken at {now}, and it says {entered}"));
     }
-    if let Err(violation) = steps.world.ghost.switch(steps.world.memory, control, spare) {
+    if let Err(violation) = steps.world.ghost.switch(steps.world.memory, control, ring) {
         steps.fail(violation.law, || violation.what);
     }
     Ok(true)
 }
 
-fn spare_ring(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<u8>> {
+/// A ring that a snapshot under `control` can take.
+pub fn spare_ring(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<u8>> {
+    let size = steps.load(Word::size(control.ring()))?;
     for ring in (0..RINGS as u8).filter(|ring| *ring != control.ring()) {
-        if Entry(steps.load(Word::kept(ring))?).is(State::Spare) {
+        let is_spare = Entry(steps.load(Word::kept(ring))?).is(State::Spare);
+        if is_spare && (steps.has(Bug::SnapshotOfAnySize) || steps.equals(Word::size(ring), size)?) {
             return Ok(Some(ring));
         }
     }
@@ -158,6 +179,9 @@ pub fn hold(steps: &mut Steps<'_, '_>, place: u8, me: u8, ring: u8, generation: 
     {
         steps.fail(violation.law, || violation.what);
     }
+    if held {
+        rely_on_parts(steps, ring, Bug::HolderDoesNotLook)?;
+    }
     Ok(held)
 }
 
@@ -203,62 +227,19 @@ fn take_from_dead(steps: &mut Steps<'_, '_>, place: u8, me: u8) -> Ask<bool> {
     if !steps.compare_exchange(Word::holder(place), owner, Value::from(me) + 1)? {
         return Ok(false);
     }
+    let loses = steps.has(Bug::TakerLosesIt);
     for ring in 0..RINGS as u8 {
         steps.fetch_update(Word::kept(ring), |word| {
             let word = Entry(word);
-            let kept = if word.is(State::Changing) { word.turned(State::Retired) } else { word };
-            if word.is_held_by(place) { kept.let_go_by(place).0 } else { word.0 }
+            let left = if word.is(State::Changing) || word.is(State::Taking) && loses {
+                word.turned(State::Retired)
+            } else if word.is(State::Taking) {
+                word.turned(State::Kept)
+            } else {
+                word.let_go_by(place)
+            };
+            if word.is_held_by(place) { left.0 } else { word.0 }
         })?;
     }
     Ok(true)
-}
-
-/// `Holder::release`, for one ring and without visits.
-pub fn release(steps: &mut Steps<'_, '_>, ring: u8) -> Ask<bool> {
-    const PLACE: u8 = HOLDERS as u8 - 1;
-    steps.at("release");
-    let word = Entry(steps.load(Word::kept(ring))?);
-    let live = Control(steps.load(Word::CONTROL)?).ring() == ring;
-    let taken = word.turned(State::Changing).held_by(PLACE);
-    let free = (word.is(State::Spare) || word.is(State::Retired)) && !live;
-    if !free || !steps.compare_exchange(Word::kept(ring), word.0, taken.0)? {
-        return Ok(true);
-    }
-    if !steps.has(Bug::NoEpochAtRelease) {
-        steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
-    }
-    let live = Control(steps.load(Word::CONTROL)?).ring() == ring;
-    let left = !live && has_left(steps, ring, word.generation())?;
-    if left && steps.is_now() {
-        steps.world.ghost.take_memory(ring);
-    }
-    let state = match (live, left) {
-        (true, _) => State::Spare,
-        (_, true) => State::Absent,
-        (_, false) => State::Retired,
-    };
-    steps.compare_exchange(Word::kept(ring), taken.0, word.turned(state).0)?;
-    Ok(true)
-}
-
-/// `Buffer::has_left`.
-fn has_left(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<bool> {
-    steps.at("has_left");
-    let tail = steps.load(Word::TAIL)?;
-    let place = Tail(tail).place();
-    let adopted = steps.load(Word::generation(place.ring))? & 31;
-    let first_sequence = steps.load(Word::first_sequence(place.ring))?;
-    let sequence = steps.load(place.sequence())?;
-    let same = steps.equals(Word::TAIL, tail)?;
-    // A generation is one of 32, so what is up to 15 behind is older.
-    let newer = (1..16).contains(&(adopted.wrapping_sub(generation) & 31)) || steps.has(Bug::LeftByTailAlone);
-    Ok(place.ring != ring && first_sequence <= sequence && same && newer)
-}
-
-/// R15: nobody stores to memory that was taken away.
-pub fn check_memory(steps: &mut Steps<'_, '_>, word: Word) {
-    let gone = word.page_of().is_some_and(|ring| steps.world.ghost.is_gone(ring));
-    if gone && let Err(violation) = violated::<()>("R15", || format!("{word} has no memory any more")) {
-        steps.fail(violation.law, || violation.what);
-    }
 }

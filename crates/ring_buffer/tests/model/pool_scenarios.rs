@@ -101,5 +101,5 @@ scenarios! { POOL_WALKS, walks, crate::assert_walks_hold:
                 Snapshot,
             ]),
         ],
-        Limits { aborts: 10, kills: 1, ticks: &[1, 1, 5, 1, 1] };
+        Limits { aborts: 10, kills: 1, ticks: &[1, 1, 5, 1, 1], ..CALM };
 }

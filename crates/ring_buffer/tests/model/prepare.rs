@@ -3,7 +3,8 @@
 use crate::bug::Bug;
 use crate::event::{TIME_EXTEND_SIZE, time_extend};
 use crate::ghost::Change;
-use crate::layout::{Control, Place, Tail, Value, Word, ring_generation};
+use crate::layout::{Control, Parts, Place, Tail, Value, Word, ring_generation};
+use crate::parts::look_at_parts;
 use crate::section::{Commit, Guard, Section, Store, publish};
 use crate::steps::{Ask, Steps};
 
@@ -22,12 +23,16 @@ pub enum Step {
 
 /// The block's tail and what belongs to it, as one writer saw them.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+pub struct Seen {
     tail: Tail,
     place: Place,
     sequence: Value,
     next_event: Value,
     control: Control,
+    /// The block's parts, looked at under its generation.
+    parts: Parts,
+    /// Pages of the ring that the tail is in.
+    pages: u8,
     resets: Value,
     time: Value,
 }
@@ -38,9 +43,27 @@ impl Seen {
         [
             (Word::TAIL, self.tail.0, Bug::NoTailGuard),
             (self.place.sequence(), self.sequence, Bug::NoNumberGuard),
-            (Word::CONTROL, self.control.0, Bug::NoControlGuard),
-            (Word::resets(self.control.ring()), self.resets, Bug::NoResetsGuard),
+            (Word::PARTS, self.parts.0, Bug::NoPartsGuard),
+            (Word::resets(self.live()), self.resets, Bug::NoResetsGuard),
         ]
+    }
+
+    /// Which ring is the block's part in the one that is live.
+    fn live(&self) -> u8 {
+        self.parts.of(self.control.ring())
+    }
+
+    /// What the live ring says of its generation when the block has adopted it.
+    fn generation(&self) -> Value {
+        ring_generation(self.control.generation(), self.resets)
+    }
+
+    /// Whether the tail is where the control word wants it.
+    pub fn has_adopted(&self, steps: &mut Steps<'_, '_>) -> Ask<bool> {
+        Ok(self.live() == self.place.ring
+            && steps.load(Word::generation(self.live()))? == self.generation()
+            && (steps.has(Bug::AdoptedByGenerationAlone)
+                || self.sequence >= steps.load(Word::first_sequence(self.live()))?))
     }
 }
 
@@ -99,49 +122,48 @@ fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask
 ///
 /// The number of a page that the tail was in may be that of the next lap already, with the rest of the
 /// slot still old. Only a tail that is seen there after the number was read makes it sure (R4).
-fn look(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Seen>> {
+pub fn look(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Seen>> {
+    let parts = look_at_parts(steps, control, Some(Bug::WriterDoesNotLook))?;
+    if parts.generation() != control.generation() && !steps.has(Bug::WriterDoesNotLook) {
+        return Ok(None);
+    }
     steps.at("look");
     let tail = Tail(steps.load(Word::TAIL)?);
     let place = tail.place();
+    let pages = steps.load(Word::pages(place.ring))? as u8;
     let sequence = steps.load(place.sequence())?;
     if !steps.has(Bug::LookOnce) && !steps.equals(Word::TAIL, tail.0)? {
         return Ok(None);
     }
     let next_event = steps.load(place.first_event())? + tail.events();
-    let resets = steps.load(Word::resets(control.ring()))?;
+    let resets = steps.load(Word::resets(parts.of(control.ring())))?;
     let now = steps.load(Word::CLOCK)?;
     let time = now.max(steps.load(Word::LAST_TIME)?);
-    Ok(Some(Seen { tail, place, sequence, next_event, control, resets, time }))
+    Ok(Some(Seen { tail, place, sequence, next_event, control, parts, pages, resets, time }))
 }
 
 /// Makes the block follow the control word: moves its tail to the ring that is live now, or, where that
 /// has been done, brings `seen` up to date. Whether there was nothing to do.
 fn adopt(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<bool> {
     steps.at("adopt");
-    let (control, ring) = (seen.control, seen.control.ring());
-    let generation = ring_generation(control.generation(), seen.resets);
-    let adopted = ring == seen.place.ring
-        && steps.load(Word::generation(ring))? == generation
-        && (steps.has(Bug::AdoptedByGenerationAlone)
-            || seen.sequence >= steps.load(Word::first_sequence(ring))?);
-    if !adopted {
-        move_to(steps, seen, generation, section)?;
+    if !seen.has_adopted(steps)? {
+        move_to(steps, seen, section)?;
         return Ok(false);
     }
-    if steps.equals(Word::SEEN, control.0)? {
+    if steps.equals(Word::SEEN, seen.control.0)? {
         return Ok(true);
     }
-    let commit = Commit { word: Word::SEEN, low: control.0, high: 0, change: Change::None };
+    let commit = Commit { word: Word::SEEN, low: seen.control.0, high: 0, change: Change::None };
     publish(steps, section, &seen.guards(), &[], commit)?;
     Ok(false)
 }
 
 /// The first of the two sections of adoption. In the ring where the tail is, it goes on behind the
 /// tail's page: what is stored before the commit must not touch the page under the tail (R4).
-fn move_to(steps: &mut Steps<'_, '_>, seen: &Seen, generation: Value, section: Section) -> Ask<()> {
-    let ring = seen.control.ring();
+fn move_to(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<()> {
+    let (ring, generation) = (seen.live(), seen.generation());
     let fresh = if ring == seen.place.ring && !steps.has(Bug::AdoptOverTailPage) {
-        seen.place.after(steps.setting().pages)
+        seen.place.after(seen.pages)
     } else {
         Place { ring, index: 0 }
     };
@@ -179,7 +201,7 @@ fn move_to(steps: &mut Steps<'_, '_>, seen: &Seen, generation: Value, section: S
 /// Closes the tail's page and moves the tail to the next one, over whatever that one holds.
 fn next_page(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<Step> {
     steps.at("next_page");
-    let fresh = seen.place.after(steps.setting().pages);
+    let fresh = seen.place.after(seen.pages);
     let may_wait = seen.control.no_overwrite() && !steps.has(Bug::FullIsNotFull);
     if may_wait && !is_consumed(steps, seen, fresh)? {
         return Ok(Step::Full);
@@ -211,13 +233,12 @@ fn next_page(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<St
 
 /// Whether readers have taken every event of the oldest page, which lies at `oldest`.
 fn is_consumed(steps: &mut Steps<'_, '_>, seen: &Seen, oldest: Place) -> Ask<bool> {
-    let pages = steps.setting().pages;
     let first_sequence = steps.load(Word::first_sequence(oldest.ring))?;
-    if seen.sequence + 1 < first_sequence + Value::from(pages) {
+    if seen.sequence + 1 < first_sequence + Value::from(seen.pages) {
         return Ok(true);
     }
     let next_event = steps.load(Word::next_event(oldest.ring))?;
-    Ok(next_event >= steps.load(oldest.after(pages).first_event())?)
+    Ok(next_event >= steps.load(oldest.after(seen.pages).first_event())?)
 }
 
 /// Records that more time has passed than an event's head can tell.

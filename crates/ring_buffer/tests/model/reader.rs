@@ -48,7 +48,7 @@ impl Reader {
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }
-        self.read(steps, Source::Live(control.generation()))
+        self.read(steps, Source::Live(control))
     }
 
     fn read(&mut self, steps: &mut Steps<'_, '_>, source: Source) -> Ask<Progress> {

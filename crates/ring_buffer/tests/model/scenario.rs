@@ -10,6 +10,7 @@ use crate::reader::Reader;
 use crate::setting::Setting;
 use crate::state::{Limits, State};
 use crate::statistics::Statistics;
+use crate::taker::Taker;
 use crate::writer::{Events, Writer};
 
 /// Something that is over when the scenario begins.
@@ -120,6 +121,11 @@ pub const fn statistics(calls: u8) -> Role {
 /// Asks for changes.
 pub const fn controller(requests: &'static [Request]) -> Role {
     Role::Controller(Controller::new(requests))
+}
+
+/// Takes a snapshot of the block alone.
+pub const fn taker() -> Role {
+    Role::Taker(Taker::new())
 }
 
 /// Holds the first snapshot that it finds, reads it, and gives it up then if it `discards`.

@@ -16,14 +16,14 @@ use crate::state::Limits;
 pub const SMALL: Setting = Setting::SMALL;
 /// One event in each page.
 pub const TINY: Setting = Setting { capacity: 2, ..SMALL };
-const THREE_PAGES: Setting = Setting { pages: 3, ..TINY };
+pub const THREE_PAGES: Setting = Setting { pages: 3, ..TINY };
 /// Nothing is overwritten.
 const FULL: Setting = Setting { overwrite: false, never_overwrites: true, ..TINY };
 pub const LANE: Setting = Setting { is_lane: true, ..SMALL };
 /// Stores are seen late.
 pub const QUEUED: Setting = Setting { store_queue: 2, ..TINY };
 
-pub const CALM: Limits = Limits { aborts: 0, kills: 0, ticks: &[] };
+pub const CALM: Limits = Limits { aborts: 0, kills: 0, jumps: 0, ticks: &[] };
 pub const ABORT: Limits = Limits { aborts: 1, ..CALM };
 const ABORTS: Limits = Limits { aborts: 2, ..CALM };
 pub const KILL: Limits = Limits { kills: 1, ..CALM };
@@ -180,6 +180,13 @@ scenarios! { SHORT, holds, crate::assert_holds:
     lane_lap: Setting { is_lane: true, ..TINY }, [Wrote(2)],
         [lane_writer(2), lane_writer(1), reader(1)], KILL;
 
+    /// A write to a lane is left anywhere; the thread's next one takes the lane back, others are killed (R9).
+    lane_left: LANE, [], [lane_writer(3), lane_writer(1)], Limits { jumps: 2, ..KILL };
+
+    /// The same over a lap, and someone reads.
+    lane_left_lap: Setting { is_lane: true, ..TINY }, [Wrote(2)],
+        [lane_writer(3), reader(1)], Limits { jumps: 2, ..CALM };
+
     /// A lane is cleared.
     lane_cleared: LANE, [Wrote(3)],
         [lane_writer(2), lane_writer(1), controller(&[Clear])], KILL;
@@ -263,17 +270,17 @@ scenarios! { WALKS, walks, crate::assert_walks_hold:
                 Snapshot,
             ]),
         ],
-        Limits { aborts: 12, kills: 1, ticks: &[1, 1, 5, 1, 2, 7, 1, 3, 5, 1] };
+        Limits { aborts: 12, kills: 1, ticks: &[1, 1, 5, 1, 2, 7, 1, 3, 5, 1], ..CALM };
 
     /// The same where laps are short and stores are seen late.
     cpu_queued: Setting { store_queue: 3, ..TINY }, [Wrote(2)],
         [writer(10), writer(9), consumer(9), reader(9), controller(&[Clear, Clear])],
-        Limits { aborts: 8, kills: 0, ticks: &[1, 5, 1, 1] };
+        Limits { aborts: 8, ticks: &[1, 5, 1, 1], ..CALM };
 
     /// Writers, more of them.
     writers: Setting { capacity: 3, ..SMALL }, [Wrote(1)],
         [writer(8), writer_of(8, 0b01_0101), writer(8), statistics(8), controller(&[Clear])],
-        Limits { aborts: 20, kills: 2, ticks: &[5, 1, 5, 1, 5] };
+        Limits { aborts: 20, kills: 2, ticks: &[5, 1, 5, 1, 5], ..CALM };
 
     /// A full ring with consumers.
     full_ring: Setting { pages: 3, ..FULL }, [Wrote(3)],
@@ -284,10 +291,10 @@ scenarios! { WALKS, walks, crate::assert_walks_hold:
             consumer(9),
             controller(&[Clear, Tracing(false), Tracing(true)])
         ],
-        Limits { aborts: 8, kills: 0, ticks: &[1, 5, 1] };
+        Limits { aborts: 8, ticks: &[1, 5, 1], ..CALM };
 
     /// A lane whose owners are killed.
     lane_owners: LANE, [],
         [lane_writer(8), lane_writer(8), lane_writer(8), consumer(9), controller(&[Clear, Overwrite(false)])],
-        Limits { aborts: 0, kills: 2, ticks: &[1, 5, 1, 7] };
+        Limits { kills: 2, jumps: 2, ticks: &[1, 5, 1, 7], ..CALM };
 }

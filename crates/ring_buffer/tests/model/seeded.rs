@@ -26,7 +26,7 @@ seeded! {
     seen_before_tail: SeenBeforeTail in switch breaks "R3";
     no_number_guard: NoNumberGuard in lap breaks "R5";
     no_tail_guard: NoTailGuard in next_page breaks "R2";
-    no_control_guard: NoControlGuard in lap_adopting breaks "R5";
+    no_parts_guard: NoPartsGuard in lap_adopting breaks "R5";
     look_once: LookOnce in lap breaks "R5";
     adopt_over_tail_page: AdoptOverTailPage in read_cleared breaks "R3";
     adopted_by_generation_alone: AdoptedByGenerationAlone in clear breaks "R3";
@@ -45,4 +45,15 @@ seeded! {
     announced_time_stays: AnnouncedTimeStays in two_snapshots_in_two_rings breaks "R13";
     no_epoch_at_release: NoEpochAtRelease in release breaks "R15";
     left_by_tail_alone: LeftByTailAlone in release_used breaks "R15";
+    snapshot_of_any_size: SnapshotOfAnySize in resize_and_snapshots breaks "R16";
+    no_epoch_at_resize: NoEpochAtRelease in resize_and_snapshot breaks "R16";
+    resized_in_use: ResizedInUse in resize_used breaks "R17";
+    exchange_too_late: ExchangeTooLate in exchange_and_clear breaks "R14";
+    writer_does_not_look: WriterDoesNotLook in exchange_and_clear breaks "R14";
+    holder_does_not_look: HolderDoesNotLook in exchange_and_keep breaks "R18";
+    changer_does_not_look: ChangerDoesNotLook in exchange_and_release breaks "R18";
+    parts_not_read: PartsNotRead in exchange breaks "R5";
+    taken_not_emptied: TakenNotEmptied in exchange_and_back breaks "R18";
+    no_epoch_at_exchange: NoEpochAtExchange in exchange_or_snapshot breaks "R13";
+    taker_loses_it: TakerLosesIt in killed_taker breaks "R13";
 }

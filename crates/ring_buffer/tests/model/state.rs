@@ -2,7 +2,7 @@
 
 use crate::actor::{Actor, Role};
 use crate::ghost::Ghost;
-use crate::layout::{Control, NO_GENERATION, Place, RINGS, Tail, Value, Word};
+use crate::layout::{Control, NO_GENERATION, Parts, Place, RINGS, Tail, Value, Word};
 use crate::memory::{Memory, scatter};
 use crate::pool;
 use crate::setting::Setting;
@@ -23,6 +23,8 @@ pub enum Move {
     Abort(u8),
     /// A writer, or a holder of snapshots, is killed.
     Kill(u8),
+    /// A signal handler leaves a write to a lane by longjmp, and its thread goes on.
+    Jump(u8),
     /// Time passes.
     Tick,
     /// A store that the CPU has held back is seen by all.
@@ -36,6 +38,8 @@ pub struct Limits {
     pub aborts: u8,
     /// Actors that may be killed.
     pub kills: u8,
+    /// Writes to lanes that may be left.
+    pub jumps: u8,
     /// How much time passes, each time that it does.
     pub ticks: &'static [Value],
 }
@@ -63,9 +67,13 @@ impl State {
         memory.set(Word::SEEN, Value::MAX);
         memory.set(Word::CONTROL, if setting.overwrite { 0 } else { Control::NO_OVERWRITE });
         (0..RINGS as u8).for_each(|ring| memory.set(Word::generation(ring), NO_GENERATION));
+        memory.set(Word::PARTS, Parts::FIRST.0);
         for ring in 0..RINGS as u8 {
-            let state = if ring <= setting.spares { pool::State::Spare } else { pool::State::Absent };
+            let has_memory = ring <= setting.spares;
+            let state = if has_memory { pool::State::Spare } else { pool::State::Absent };
             memory.set(Word::kept(ring), pool::Entry::new(Value::MAX, state).0);
+            memory.set(Word::size(ring), Value::from(has_memory));
+            memory.set(Word::pages(ring), if has_memory { setting.pages.into() } else { 0 });
         }
         memory.set(Word::TAIL, Tail::at(first).0);
         memory.set(first.sequence(), 1);
@@ -104,6 +112,9 @@ impl State {
             }
             if actor.role.may_be_killed() && self.limits.kills > 0 {
                 moves.push(Move::Kill(index));
+            }
+            if actor.role.may_be_left() && self.limits.jumps > 0 {
+                moves.push(Move::Jump(index));
             }
         }
         if !self.limits.ticks.is_empty() {
@@ -145,17 +156,17 @@ impl State {
         let before = self.shared_hash();
         self.happen(next, setting, notes)?;
         if self.shared_hash() != before {
-            self.observe(setting);
+            self.observe();
         }
         Ok(())
     }
 
     /// Those who are in the middle of a call have to give what was right at some moment of it.
-    fn observe(&mut self, setting: &Setting) {
+    fn observe(&mut self) {
         let State { memory, ghost, actors, actor_hashes, .. } = self;
         for (actor, hash) in actors.iter_mut().zip(actor_hashes) {
             if actor.role.observes() && !actor.log.is_before_first() {
-                actor.role.observe(&ghost.moment(memory, setting));
+                actor.role.observe(&ghost.moment(memory));
                 *hash = actor.hash();
             }
         }
@@ -184,6 +195,11 @@ impl State {
                 self.killed |= 1 << index;
                 self.ghost.kill(index);
                 self.enter(usize::from(index), Role::Nobody, setting);
+            }
+            Move::Jump(index) => {
+                self.limits.jumps -= 1;
+                let role = self.actors[usize::from(index)].role.left();
+                self.enter(usize::from(index), role, setting);
             }
             Move::Tick => {
                 if let Some((tick, rest)) = self.limits.ticks.split_first() {
@@ -249,7 +265,8 @@ impl State {
         let rest = u64::from(self.killed)
             | u64::from(self.limits.aborts) << 8
             | u64::from(self.limits.kills) << 16
-            | (self.limits.ticks.len() as u64) << 24;
+            | (self.limits.ticks.len() as u64) << 24
+            | u64::from(self.limits.jumps) << 32;
         let hash = scatter(self.shared_hash() ^ rest);
         self.actor_hashes.iter().fold(hash, |hash, actor| scatter(hash ^ actor))
     }

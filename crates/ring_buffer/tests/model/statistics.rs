@@ -38,7 +38,7 @@ impl Statistics {
             self.bounds = None;
             self.observe(&steps.moment());
         }
-        if let Some(view) = View::of(steps, Source::Live(control.generation()))? {
+        if let Some(view) = View::of(steps, Source::Live(control))? {
             self.count(steps, &view)?;
         }
         self.calls -= 1;

@@ -14,8 +14,8 @@ use crate::layout::{Value, Word};
 use crate::log::{Log, Stage};
 use crate::memory::Side;
 use crate::moment::Moment;
-use crate::pool::check_memory;
 use crate::setting::Setting;
+use crate::spare::check_memory;
 use crate::world::{Violation, World};
 
 /// The next access is for a later step.
@@ -98,7 +98,7 @@ impl<'a, 'b> Steps<'a, 'b> {
 
     /// What there is at this moment.
     pub fn moment(&self) -> Moment {
-        self.world.ghost.moment(self.world.memory, self.world.setting)
+        self.world.ghost.moment(self.world.memory)
     }
 
     /// A law does not hold.

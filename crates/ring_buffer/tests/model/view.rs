@@ -1,7 +1,7 @@
 //! What a block holds at a moment, for a reader: `src/view.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Place, Tail, Value, Word, ring_generation};
+use crate::layout::{Control, Parts, Place, Tail, Value, Word, ring_generation};
 use crate::setting::Setting;
 use crate::steps::{Ask, Steps};
 
@@ -11,8 +11,8 @@ const NONE: Value = Value::MAX;
 /// Which of a block's events are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// Those of this generation, which the control word names.
-    Live(Value),
+    /// Those of the generation that this control word names.
+    Live(Control),
     /// Those of a generation that is kept in a ring.
     Kept {
         /// The ring.
@@ -37,6 +37,8 @@ pub struct View {
     pub first_event: Value,
     /// What the ring says of its generation.
     pub generation: Value,
+    /// Pages of the ring.
+    pub pages: Value,
 }
 
 impl View {
@@ -51,11 +53,11 @@ impl View {
             let here = steps.here();
             loop {
                 let view = match source {
-                    Source::Live(generation) => View::live(steps, generation)?,
+                    Source::Live(control) => View::live(steps, control)?,
                     Source::Kept { ring, generation } => View::kept(steps, ring, generation)?,
                 };
                 match view {
-                    Some(view) => return Ok(view.map_or([NONE; 6], View::words)),
+                    Some(view) => return Ok(view.map_or([NONE; 7], View::words)),
                     None => steps.again(here),
                 }
             }
@@ -64,29 +66,37 @@ impl View {
     }
 
     /// One attempt at a view of the ring where the tail is; None when a writer came in between.
-    fn live(steps: &mut Steps<'_, '_>, generation: Value) -> Ask<Option<Option<View>>> {
+    fn live(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Option<View>>> {
         steps.at("View::live");
         let place = Tail(steps.load(Word::TAIL)?).place();
-        View::at_tail(steps, place, generation)
+        let Some(view) = View::at_tail(steps, place, control.generation())? else { return Ok(None) };
+        if view.is_none() || steps.has(Bug::PartsNotRead) {
+            return Ok(Some(view));
+        }
+        let live = Parts(steps.load(Word::PARTS)?).of(control.ring());
+        Ok(Some(view.filter(|view| view.ring() == live)))
     }
 
     /// One attempt at a view of the ring that holds a snapshot; None when a writer came in between.
     fn kept(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<Option<Option<View>>> {
         steps.at("View::kept");
+        let part = Parts(steps.load(Word::PARTS)?).of(ring);
         let place = Tail(steps.load(Word::TAIL)?).place();
-        if place.ring == ring && !steps.has(Bug::KeptOnlyWhenLeft) {
+        if place.ring == part && !steps.has(Bug::KeptOnlyWhenLeft) {
             return View::at_tail(steps, place, generation);
         }
-        let tail = Tail(steps.load(Word::final_tail(ring))?);
-        if tail.place().ring != ring {
+        let tail = Tail(steps.load(Word::final_tail(part))?);
+        if tail.place().ring != part {
             return Ok(Some(None));
         }
+        let pages = steps.load(Word::pages(part))?;
         let sequence = steps.load(tail.place().sequence())?;
-        Ok(Some(View::of_words(steps, tail, sequence, generation, None)?))
+        Ok(Some(View::of_words(steps, (tail, pages), sequence, generation, None)?))
     }
 
     /// The rest of an attempt, when the tail was seen in `place`.
     fn at_tail(steps: &mut Steps<'_, '_>, place: Place, generation: Value) -> Ask<Option<Option<View>>> {
+        let pages = steps.load(Word::pages(place.ring))?;
         let tail_sequence = steps.load(place.sequence())?;
         let early = match steps.has(Bug::ViewReadsBeforeSecondLook) {
             true => Some(steps.load(place.first_event())?),
@@ -96,7 +106,7 @@ impl View {
         if tail.place() != place {
             return Ok(None);
         }
-        let view = View::of_words(steps, tail, tail_sequence, generation, early)?;
+        let view = View::of_words(steps, (tail, pages), tail_sequence, generation, early)?;
         Ok(steps.equals(place.sequence(), tail_sequence)?.then_some(view))
     }
 
@@ -107,7 +117,7 @@ impl View {
     /// the sequence number is behind the tail's.
     fn of_words(
         steps: &mut Steps<'_, '_>,
-        tail: Tail,
+        (tail, pages): (Tail, Value),
         tail_sequence: Value,
         wanted: Value,
         early: Option<Value>,
@@ -130,7 +140,8 @@ impl View {
             false => steps.load(Word::resets(ring))?,
         };
         let generation = ring_generation(wanted, resets);
-        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation };
+        let view =
+            View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation, pages };
         let is_there = first_sequence > 0 && first_sequence <= tail_sequence;
         Ok((adopted == generation && is_there).then_some(view))
     }
@@ -142,7 +153,7 @@ impl View {
 
     /// Where the page numbered `sequence` lies, if it is still there.
     pub fn place_of(&self, sequence: Value, setting: &Setting) -> Place {
-        let pages = Value::from(setting.pages);
+        let pages = self.pages;
         let index = match setting.bug {
             Bug::AdoptOverTailPage => sequence.wrapping_sub(self.first_sequence) % pages,
             _ => {
@@ -168,7 +179,7 @@ impl View {
     pub fn oldest(&self, steps: &mut Steps<'_, '_>) -> Ask<Option<(Value, Value)>> {
         let [sequence, first] = steps.stage(|steps| {
             steps.at("View::oldest");
-            let pages = Value::from(steps.setting().pages);
+            let pages = self.pages;
             let oldest = self.first_sequence.max((self.tail_sequence + 1).saturating_sub(pages));
             for sequence in oldest..=self.tail_sequence {
                 if let Some(first) = self.first_event_of(steps, sequence)? {
@@ -240,15 +251,17 @@ impl View {
         Ok(steps.equals(place.sequence(), sequence)?.then_some(time))
     }
 
-    fn words(self) -> [Value; 6] {
-        let View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation } = self;
-        [tail.0, tail_sequence, tail_first_event, first_sequence, first_event, generation]
+    fn words(self) -> [Value; 7] {
+        let View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation, pages } =
+            self;
+        [tail.0, tail_sequence, tail_first_event, first_sequence, first_event, generation, pages]
     }
 
-    fn from_words(words: [Value; 6]) -> Option<View> {
-        let [tail, tail_sequence, tail_first_event, first_sequence, first_event, generation] = words;
+    fn from_words(words: [Value; 7]) -> Option<View> {
+        let [tail, tail_sequence, tail_first_event, first_sequence, first_event, generation, pages] = words;
         let tail = Tail(tail);
-        let view = View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation };
-        (words != [NONE; 6]).then_some(view)
+        let view =
+            View { tail, tail_sequence, tail_first_event, first_sequence, first_event, generation, pages };
+        (words != [NONE; 7]).then_some(view)
     }
 }

@@ -20,7 +20,7 @@ pub fn walk(scenario: &Scenario, setting: &Setting, seed: u64) -> Result<usize, 
         let possible = state.moves(setting);
         let goes_on = last.filter(|last| possible.contains(last) && dice.roll(8) != 0);
         let next = goes_on.unwrap_or_else(|| possible[dice.roll(possible.len())]);
-        let rare = matches!(next, Move::Abort(_) | Move::Kill(_) | Move::Tick);
+        let rare = matches!(next, Move::Abort(_) | Move::Kill(_) | Move::Jump(_) | Move::Tick);
         if rare && dice.roll(4) != 0 {
             continue;
         }
