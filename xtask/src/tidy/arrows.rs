@@ -7,11 +7,12 @@ use super::tree::Tree;
 /// in the design is decided.
 const ARROWS: &[(&str, &[&str])] = &[
     ("abi", &[]),
+    ("event_filter", &[]),
     ("launch", &[]),
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
-    ("control", &["abi", "shm", "rseq", "ring_buffer"]),
+    ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter"]),
     ("trace_event_macros", &[]),
     ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event_macros"]),
     ("text_poke", &["abi", "shm"]),
@@ -32,7 +33,7 @@ const TOPS: &[&str] = &["cli", "benches", "xtask"];
 
 /// What a traced process links.
 const TRACEE: &[&str] =
-    &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
+    &["abi", "event_filter", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
 
 /// What those may use that is not ours, each chosen by itself.
 const FOREIGN: &[&str] = &["libc", "rustix"];
