@@ -59,7 +59,7 @@ impl Recorded {
         let metadata = self.metadata(&events, kallsyms, &pages);
         let cpus: Result<Vec<_>, io::Error> = pages.into_iter().map(CpuPages::into_source).collect();
         let mut top = [BufferSource { name: String::new(), cpus: cpus? }];
-        written.bytes = trace_data::dat::write(out, &metadata, &mut top)?;
+        written.bytes = trace_data::dat::write(out, Version::Six, &metadata, &mut top)?;
         Ok(written)
     }
 
