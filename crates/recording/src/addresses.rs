@@ -6,6 +6,7 @@ use control::ControlFile;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use trace_data::dat::MappedFile;
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
@@ -67,6 +68,13 @@ impl<'a> Addresses<'a> {
         let image = image.as_mut()?;
         self.next = self.next.max(image.end());
         Some(image)
+    }
+
+    /// The files that addresses were translated of.
+    pub(crate) fn files(&self) -> Vec<MappedFile> {
+        let mut files: Vec<_> = self.images.values().flatten().map(Image::mapped_file).collect();
+        files.sort_by_key(|file| file.base);
+        files
     }
 
     /// The names of all addresses that were translated, as `/proc/kallsyms` would have them.

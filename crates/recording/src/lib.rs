@@ -8,7 +8,7 @@
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
 //! ```
-//! use recording::Recorder;
+//! use recording::{Recorder, Version};
 //! use session::{Options, Session};
 //!
 //! let directory = tempfile::tempdir().unwrap();
@@ -19,13 +19,14 @@
 //! // ... programs that know the session run ...
 //! let mut recorded = recorder.finish().unwrap();
 //! let mut file = Vec::new();
-//! let written = recorded.write_dat(&mut file, |_events| {}).unwrap();
+//! let written = recorded.write_dat(&mut file, Version::Six, |_events| {}).unwrap();
 //! assert_eq!((written.events, written.lost), (0, 0));
 //! assert!(file.starts_with(b"\x17\x08\x44tracing"));
 //! ```
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod cpu_pages;
 mod dat;
 mod drain;
 mod error;
@@ -39,3 +40,4 @@ mod tables;
 pub use dat::Written;
 pub use error::Error;
 pub use recorder::{Progress, Recorded, Recorder};
+pub use trace_data::dat::Version;
