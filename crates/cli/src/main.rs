@@ -7,7 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-
+mod choice;
+mod completions;
 mod events;
 mod failure;
 mod manual;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Task::Record(arguments) => record::run(&arguments),
         Task::Report(arguments) => report::run(&arguments),
         Task::Events(arguments) => events::run(&arguments),
+        Task::Completions(arguments) => completions::write(arguments.shell),
         Task::Preload => object::print_path(),
         Task::Manual { directory } => manual::write(&directory),
     };

@@ -15,7 +15,7 @@ use output::Output;
 use own_session::OwnSession;
 use program::Program;
 use progress::Progress;
-use recording::Recorder;
+use recording::{Recorder, Version};
 use session::Place;
 use std::process::ExitCode;
 use summary::Summary;
@@ -25,6 +25,7 @@ use summary::Summary;
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
 pub(crate) fn run(arguments: &Record) -> Done {
     let program = Program::find(&arguments.command)?;
+    let version = version(arguments)?;
     let output = Output::prepare(&arguments.output)?;
     let place = Place::of_user()?;
     let session = OwnSession::prepare(&place, arguments)?;
@@ -37,7 +38,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
     let mut recorded = recorder.finish()?;
     session.end();
     let bar = progress.bar(recorded.events());
-    let written = output.write(|file| recorded.write_dat(file, |events| bar.set_position(events)));
+    let written = output.write(|file| recorded.write_dat(file, version, |events| bar.set_position(events)));
     bar.finish_and_clear();
     let written = written?;
     if !arguments.quiet {
@@ -47,6 +48,18 @@ pub(crate) fn run(arguments: &Record) -> Done {
     }
     drop((session, recorded));
     pass_on(status)
+}
+
+/// The version of the file that is written.
+fn version(arguments: &Record) -> Done<Version> {
+    match (arguments.file_version, arguments.compress) {
+        (Some(6), true) => {
+            Err(Failure::failed("version 6 can't be compressed: leave out --compress, or --file-version"))
+        }
+        (_, true) => Ok(Version::SevenCompressed),
+        (Some(7), false) => Ok(Version::Seven),
+        _ => Ok(Version::Six),
+    }
 }
 
 /// Ends as the program did: with its exit code, or by its signal.

@@ -2,7 +2,13 @@
 //!
 //! A `[` without its `]` stands for itself, too. Source: the kernel's `lib/glob.c`.
 
-use crate::text::Pattern;
+use crate::text::{Pattern, packed};
+
+/// Whether all of `text` fits `pattern`, as `~` has it.
+pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let word = |index: usize| pattern.chunks(8).nth(index).map(packed);
+    matches(&Pattern::new(word, pattern.len()), text)
+}
 
 /// Whether all of `text` fits a pattern.
 ///
@@ -77,12 +83,6 @@ fn class<F: Fn(usize) -> Option<u64>>(pattern: &Pattern<F>, at: usize, byte: u8)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::packed;
-
-    fn glob(pattern: &str, text: &str) -> bool {
-        let word = |index: usize| pattern.as_bytes().chunks(8).nth(index).map(packed);
-        matches(&Pattern::new(word, pattern.len()), text.as_bytes())
-    }
 
     #[test]
     fn patterns_as_in_the_kernel() {
@@ -101,8 +101,10 @@ mod tests {
             ("a*b*c", &["abc", "aXbXbc", "abcc"], &["acb", "ab"]),
             ("[a-]", &["a", "-"], &["b"]),
         ] {
-            yes.iter().for_each(|text| assert!(glob(pattern, text), "{pattern} {text}"));
-            no.iter().for_each(|text| assert!(!glob(pattern, text), "{pattern} {text}"));
+            yes.iter()
+                .for_each(|text| assert!(glob(pattern.as_bytes(), text.as_bytes()), "{pattern} {text}"));
+            no.iter()
+                .for_each(|text| assert!(!glob(pattern.as_bytes(), text.as_bytes()), "{pattern} {text}"));
         }
     }
 }

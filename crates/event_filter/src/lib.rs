@@ -87,4 +87,5 @@ pub use evaluate::{Context, Here, Words, evaluate};
 pub use field::{Field, Kind};
 #[cfg(feature = "compile")]
 pub use filter::{Filter, MAX_TEXT};
+pub use glob::glob;
 pub use verify::{Defect, verify};

@@ -41,6 +41,21 @@ fn on_every_kind_of_event() {
 }
 
 #[test]
+fn on_files_of_all_versions() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    for options in [&["--compress"][..], &["--file-version", "7"], &["--file-version", "6"]] {
+        let scratch = Scratch::new();
+        run(&mut scratch.record(&[&["-q"], options].concat(), &["ls", "/"])).success();
+        agree(&scratch);
+    }
+    let scratch = Scratch::new();
+    let both = run(&mut scratch.record(&["--compress", "--file-version", "6"], &["true"]));
+    both.failure(125, &["version 6 can't be compressed"]);
+}
+
+#[test]
 fn on_processes_on_all_cpus() {
     if is_missing(&["trace-cmd"]) {
         return;

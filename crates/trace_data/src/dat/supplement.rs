@@ -82,6 +82,14 @@ impl Supplement {
         u64::try_from(i128::from(time) + offset + drift * passed / span).ok()
     }
 
+    /// The time of the recording's clock at which `CLOCK_REALTIME` showed `real`, in ns; to be trusted as far
+    /// as nobody has set that clock meanwhile.
+    pub fn time_at(&self, real: u64) -> Option<u64> {
+        let behind = self.real_times.partition_point(|(_, known)| *known <= real);
+        let (time, known) = self.real_times.get(behind.saturating_sub(1))?;
+        u64::try_from(i128::from(*time) + i128::from(real) - i128::from(*known)).ok()
+    }
+
     /// The bytes at the end of a file that has `length` before them.
     pub(super) fn to_bytes(&self, length: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -247,5 +255,7 @@ mod tests {
         let times = [0, 1000, 1500, 2000, 3000].map(|time| supplement().real_time(time));
         assert_eq!(times, [4000, 5000, 5505, 6010, 7010].map(Some));
         assert_eq!(Supplement::default().real_time(5), None);
+        let times = [4000, 5000, 5100, 6010, 7010].map(|real| supplement().time_at(real));
+        assert_eq!(times, [0, 1000, 1100, 2000, 3000].map(Some));
     }
 }
