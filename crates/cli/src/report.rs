@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use survey::Survey;
 use symbols::ReportSymbols;
 use threads::Threads;
-use trace_data::dat::{Buffer, Metadata, Recording};
+use trace_data::dat::{Buffer, BufferPages, Metadata, Recording};
 use trace_data::event::EventTable;
 use trace_data::merge::{Merge, Record};
 use trace_data::page::Missed;
@@ -124,27 +124,51 @@ fn show(arguments: &Report) -> Result<(), Problem> {
     let chosen = Chosen::new(&arguments.choice, &known, times)?;
     let redaction = Redaction::new(&arguments.redact, &events)?;
     let mut view = view(arguments, &recorded, &survey)?;
-    let Some(pages) = recording.pages(buffer) else { return Ok(view.finish()?) };
-    let mut merge = Merge::new(pages).map_err(|error| unusable(&error))?;
+    if let Some(pages) = recording.pages(buffer) {
+        match play(pages, &metadata, &chosen, &redaction, &mut *view) {
+            Ok(()) => {}
+            Err(Played::Output(error)) => return Err(error.into()),
+            Err(Played::Unreadable(error)) => {
+                // What was read before the damage is shown all the same.
+                view.finish()?;
+                return Err(unusable(&error));
+            }
+        }
+    }
+    Ok(view.finish()?)
+}
+
+/// Why events have ended early.
+enum Played {
+    Unreadable(trace_data::dat::Error),
+    Output(io::Error),
+}
+
+/// Shows the chosen events, one after the other.
+fn play(
+    pages: BufferPages<'_, File>,
+    metadata: &Metadata,
+    chosen: &Chosen<'_>,
+    redaction: &Redaction,
+    view: &mut dyn View,
+) -> Result<(), Played> {
+    let mut merge = Merge::new(pages).map_err(Played::Unreadable)?;
     let mut lost: HashMap<u32, Missed> = HashMap::new();
-    let mut payload = Vec::new();
-    loop {
-        let next = merge.next().map_err(|error| unusable(&error));
-        // What was read before the damage is shown all the same.
-        let Some(record) = next.inspect_err(|_| drop(view.finish()))? else { break };
+    let mut space = Vec::new();
+    while let Some(record) = merge.next().map_err(Played::Unreadable)? {
         let record = Record { time: metadata.options.time(record.time), ..record };
         let missed = match lost.is_empty() {
             true => record.lost,
             false => lost.remove(&record.cpu).unwrap_or_default().and(record.lost),
         };
         if chosen.contains(&record) {
-            let payload = redaction.apply(record.payload, &mut payload);
-            view.event(&Record { lost: missed, payload, ..record })?;
+            let payload = redaction.apply(record.payload, &mut space);
+            view.event(&Record { lost: missed, payload, ..record }).map_err(Played::Output)?;
         } else if missed != Missed::None {
             lost.insert(record.cpu, missed);
         }
     }
-    Ok(view.finish()?)
+    Ok(())
 }
 
 /// Which buffer is meant.

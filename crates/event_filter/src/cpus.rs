@@ -1,9 +1,7 @@
 //! Lists of CPUs: `0,2-3`, `all`.
 
+use crate::word::MAX_CPUS;
 use alloc::vec::Vec;
-
-/// CPUs are numbered below this: the kernel's own limit.
-const MAX_CPUS: u32 = 8192;
 
 /// The ranges of a list, sorted and apart from each other. None for what is no list.
 pub(crate) fn parse(text: &str) -> Option<Vec<(u32, u32)>> {

@@ -3,12 +3,9 @@
 use crate::error::{Error, ErrorKind};
 use crate::field::{Field, Kind, find};
 use crate::text::packed;
-use crate::word::{Comparison, Head, Place, Test};
+use crate::word::{Comparison, Head, MAX_PATTERN, Place, Test};
 use crate::{cpus, number};
 use alloc::vec::Vec;
-
-/// The longest string, with its end, that a field is compared with.
-const MAX_STRING: usize = 256;
 
 /// The longest number, with its end.
 const MAX_NUMBER: usize = 24;
@@ -81,7 +78,7 @@ impl Term<'_> {
         let Kind::Text(place) = self.kind else { return Err(reader.error(ErrorKind::ExpectDigit)) };
         reader.at += 1;
         let string = reader.take_while(|byte| byte != quote);
-        if string.len() >= MAX_STRING {
+        if string.len() > MAX_PATTERN {
             return Err(reader.error(ErrorKind::OperandTooLong));
         }
         reader.at += 1;

@@ -1,6 +1,6 @@
 //! Looking a program over before it is used.
 
-use crate::word::{Head, MAX_WORDS, Place, Test, text_lengths};
+use crate::word::{Head, MAX_PATTERN, MAX_WORDS, Test, text_lengths};
 
 /// Why words are no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +58,9 @@ pub fn verify(words: &[u64]) -> Result<(), Defect> {
 fn operands(head: Head, value: u64) -> Result<(), &'static str> {
     match head.test {
         Test::Text => {
-            let place = head.place().ok_or("no known place of a string")?;
-            let (field, pattern) = text_lengths(value);
-            if usize::from(head.operands) != pattern.div_ceil(8) || (place == Place::Array && field == 0) {
+            head.place().ok_or("no known place of a string")?;
+            let (_, pattern) = text_lengths(value);
+            if pattern > MAX_PATTERN || usize::from(head.operands) != pattern.div_ceil(8) {
                 return Err("a string's lengths don't fit");
             }
         }

@@ -16,6 +16,12 @@
 /// The most words of a program: more than any text that `Filter::compile` takes can need.
 pub const MAX_WORDS: usize = 4096;
 
+/// The most bytes of a string or pattern that a field is compared with: the kernel's limit.
+pub const MAX_PATTERN: usize = 255;
+
+/// CPUs are numbered below this: the kernel's own limit.
+pub const MAX_CPUS: u32 = 8192;
+
 /// Words in front of an instruction's operands.
 pub(crate) const FIXED: usize = 2;
 

@@ -2,7 +2,7 @@
 
 use event_filter::{Context, Error, ErrorKind, Field, Filter, Here, evaluate, verify};
 
-const FIELDS: [Field<'static>; 9] = [
+const FIELDS: [Field<'static>; 10] = [
     Field { name: "small", type_name: "u8", offset: 0, size: 1, signed: false },
     Field { name: "signed", type_name: "int", offset: 4, size: 4, signed: true },
     Field { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false },
@@ -11,6 +11,7 @@ const FIELDS: [Field<'static>; 9] = [
     Field { name: "mask", type_name: "__data_loc cpumask_t", offset: 20, size: 4, signed: false },
     Field { name: "pointer", type_name: "const char *", offset: 24, size: 8, signed: false },
     Field { name: "list", type_name: "__data_loc u32[]", offset: 20, size: 4, signed: false },
+    Field { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false },
     Field { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false },
 ];
 
@@ -72,6 +73,7 @@ fn strings() {
         true,
         &["comm == \"abcd\"", "comm ~ 'a*d'", "comm != \"abc\"", "text == \"hello\"", "text ~ \"*l?o\""],
     );
+    check(true, &["rest == \"hello\"", "rest ~ \"h*\""]);
     check(true, &["near == 'yes'", "COMM == \"worker\"", "COMM ~ \"w*\"", "pointer == \"constant\""]);
     check(
         true,

@@ -151,19 +151,24 @@ fn function(symbols: &dyn Symbols, address: u64, out: &mut Vec<u8>) -> io::Resul
 /// Bytes as a string. What is no UTF-8 is replaced.
 fn string(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for letter in String::from_utf8_lossy(bytes).chars() {
-        match letter {
-            '"' => out.extend_from_slice(b"\\\""),
-            '\\' => out.extend_from_slice(b"\\\\"),
-            '\n' => out.extend_from_slice(b"\\n"),
-            '\t' => out.extend_from_slice(b"\\t"),
-            '\0'..='\x1f' => {
+    let text = String::from_utf8_lossy(bytes);
+    let mut rest = text.as_bytes();
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+    while let Some(at) = rest.iter().position(is_special) {
+        let (plain, behind) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        match behind[0] {
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            byte @ ..b' ' => {
                 // Writing into a vector can't fail.
-                let _ = write!(out, "\\u{:04x}", u32::from(letter));
+                let _ = write!(out, "\\u{byte:04x}");
             }
-            _ => out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+            byte => out.extend_from_slice(&[b'\\', byte]),
         }
+        rest = &behind[1..];
     }
+    out.extend_from_slice(rest);
     out.push(b'"');
 }
 
