@@ -47,7 +47,7 @@ const ROUNDS: usize = 101;
 pub fn run(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("preparing");
-    let on = Live::new(&["libc", "sched"])?;
+    let on = Live::new(&["@default"])?;
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;

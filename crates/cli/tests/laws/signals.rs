@@ -58,7 +58,9 @@ fn handlers_record_after_every_instruction() {
 fn longjmp_leaves_calls_that_wait() {
     let trace = program("jumps").keeps_the_law();
     goes_on(&trace);
-    let left = trace.unfinished();
+    let mut left = trace.unfinished();
+    // The signal may also come before the call that asks for it has returned.
+    left.remove("setitimer");
     let waiting = ["read", "poll", "nanosleep"].map(|call| trace.count(call));
     assert_eq!(left.values().sum::<usize>(), waiting.iter().sum(), "{left:?}");
     assert!(waiting.iter().all(|count| *count > 3000), "{waiting:?}");
