@@ -310,8 +310,7 @@ signal!(signal_body, c"signal", |number| {
     Kind { flags: if interrupts { 0 } else { SA_RESTART }, blocks: true }
 });
 signal!(sysv_signal_body, c"sysv_signal", |number| {
-    const SA_INTERRUPT: i32 = 0x2000_0000;
-    Kind { flags: libc::SA_RESETHAND | libc::SA_NODEFER | SA_INTERRUPT, blocks: false }
+    Kind { flags: libc::SA_RESETHAND | libc::SA_NODEFER, blocks: false }
 });
 
 stub!(signal, signal_body, number handler);
