@@ -14,6 +14,7 @@ mod handlers;
 mod making;
 mod many;
 mod memory;
+mod own_tests;
 mod registers;
 mod results;
 mod signals;

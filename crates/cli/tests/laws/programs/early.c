@@ -10,7 +10,8 @@ static void before_all(int argc, char **argv, char **environment)
 	access("/before-all", F_OK);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const preinit)(int, char **, char **) = before_all;
+typedef void (*Start)(int, char **, char **);
+__attribute__((section(".preinit_array"), used)) static const Start preinit = before_all;
 
 int main(void)
 {
