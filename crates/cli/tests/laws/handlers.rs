@@ -6,7 +6,7 @@ fn program(way: &str) -> Program {
     Program::c("handlers", &[]).arg(way)
 }
 
-fn with<'a>(trace: &'a Trace, name: &str, text: &str) -> usize {
+fn with(trace: &Trace, name: &str, text: &str) -> usize {
     trace.named(name).filter(|event| event.text.contains(text)).count()
 }
 
