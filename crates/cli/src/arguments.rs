@@ -60,9 +60,11 @@ pub(crate) enum Task {
 #[command(after_help = "\
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
-  Without -e all are recorded; `lookback events` shows them.
+  Without -e all are recorded but those of the classes @mem, @lock and @clock, which
+  programs make all the time; `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e sched               calls on files; the life of processes
+  -e @default -e @mem             what is recorded without -e, and calls on memory
 
 Memory:
   (CPUs + 1) x KB in /dev/shm, for the time of the recording.")]

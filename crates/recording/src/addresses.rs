@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use trace_data::dat::MappedFile;
+use trace_event::{Field, Kind};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
@@ -87,4 +88,28 @@ impl<'a> Addresses<'a> {
         }
         text
     }
+}
+
+/// An address in an event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AddressPlace {
+    pub(crate) offset: usize,
+    /// Whether a call returns to it; else a function starts there.
+    pub(crate) is_return: bool,
+}
+
+/// Where the addresses are in each of the agent's events, by their ids.
+pub(crate) fn address_places() -> Vec<Vec<AddressPlace>> {
+    let mut places = Vec::new();
+    for listed in agent::events() {
+        let fields = listed.event.fields.iter().enumerate();
+        let found = fields.filter(|(_, field)| matches!(field.kind, Kind::Symbol | Kind::Function));
+        let place = |(index, field): (usize, &Field)| AddressPlace {
+            offset: listed.event.offset(index),
+            is_return: field.kind == Kind::Symbol,
+        };
+        places.resize(usize::from(listed.id), Vec::new());
+        places.push(found.map(place).collect());
+    }
+    places
 }
