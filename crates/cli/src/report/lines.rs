@@ -24,7 +24,8 @@ impl<'a> Lines<'a> {
         Lines { supplement, loaders: RefCell::default(), known: RefCell::default() }
     }
 
-    /// Appends ` (FILE:LINE)` of the call that returns to an address of the recording.
+    /// Appends ` (FILE:LINE)` of an address of the recording: of the function that starts there, or of the
+    /// call that returns there.
     pub(super) fn print(&self, address: u64, out: &mut Vec<u8>) {
         let mut known = self.known.borrow_mut();
         let text = known.entry(address).or_insert_with(|| self.find(address).unwrap_or_default());
@@ -35,8 +36,9 @@ impl<'a> Lines<'a> {
         let (file, own) = self.supplement.place(address)?;
         let mut loaders = self.loaders.borrow_mut();
         let loader = loaders.entry(file.base).or_insert_with(|| load(file)).as_ref()?;
-        // The call is in front of where it returns to.
-        let location = loader.find_location(own.checked_sub(1)?).ok()??;
+        // A call is in front of where it returns to. No call of a recording returns to a function's start.
+        let is_start = file.functions.binary_search(&(address, own)).is_ok();
+        let location = loader.find_location(own.checked_sub(u64::from(!is_start))?).ok()??;
         let mut text = format!(" ({}", location.file?);
         if let Some(line) = location.line {
             let _ = write!(text, ":{line}");

@@ -168,6 +168,27 @@ fn callers_have_names_and_lines() {
 }
 
 #[test]
+fn handlers_have_names_and_lines() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = scratch.write(
+        "handler.c",
+        "#include <signal.h>\nstatic int before(void) { return 1; }\nstatic void handle(int number) {\n\
+         (void)number;\n}\nint main(void) {\nsignal(SIGUSR1, handle);\nreturn raise(SIGUSR1) + before() - 1;\n}\n",
+    );
+    let program = scratch.path("handler");
+    run(scratch.command("cc").args(["-g", "-O0", "-o"]).arg(&program).arg(&source)).success();
+    run(&mut scratch.record(&["-q", "-e", "@signal"], &[program.to_str().unwrap()])).success();
+    let text = printed(&scratch, &["--lines", "-F", "@signal: sa_flags >= 0"]);
+    let trace = Trace::new(&text);
+    let [event] = trace.events.as_slice() else { panic!("{text}") };
+    assert!(event.text.contains("sa_handler=handle+0x0/"), "{text}");
+    assert!(event.text.contains("/handler.c:3)"), "{text}");
+}
+
+#[test]
 fn times_can_be_dates() {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
     let before = now();
