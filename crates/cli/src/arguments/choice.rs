@@ -11,7 +11,8 @@ pub(crate) struct Choice {
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
 
-    /// Show only what fits a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER'; of several, any
+    /// Show only what fits a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER', with events given as for -e;
+    /// of several, any
     #[arg(short = 'F', long = "filter", value_name = "FILTER")]
     pub(crate) filters: Vec<EventFilter>,
 

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 Lines:
   the thread's name and number, the CPU, flags, the time in seconds of
   CLOCK_MONOTONIC, and the event with its fields. ret and error are the result
-  of a call; caller is the function that made it.
+  of a call; caller is the function that made it, sa_handler the one that is
+  called for a signal.
 
 Filters:
   FIELD OPERATOR VALUE, joined by && || ! and parentheses.
@@ -22,6 +23,7 @@ Filters:
 Examples:
   lookback report -e 'libc:open*' -e sched
   lookback report -F 'read_exit,write_exit: ret < 0' -t 'python*'
+  lookback report -F '@file: error == 2'    what calls on files did not find
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
@@ -52,7 +54,7 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) demangle: bool,
 
-    /// Show the file and line of callers, where the programs' debug information is there
+    /// Show the file and line of callers and handlers, where the programs' debug information is there
     #[arg(long)]
     pub(crate) lines: bool,
 
