@@ -18,7 +18,7 @@ const ROUNDS: usize = 51;
 const PEER_ROUNDS: usize = 11;
 
 /// Runs the worker with `object` preloaded, in `session` if there is one.
-fn preloaded(program: &Path, object: &Path, session: Option<&Live>) -> Result<Worker, String> {
+pub fn preloaded(program: &Path, object: &Path, session: Option<&Live>) -> Result<Worker, String> {
     let mut command = Command::new(program);
     command.env("LD_PRELOAD", object);
     if let Some(session) = session {

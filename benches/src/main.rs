@@ -15,6 +15,7 @@ mod events;
 mod limits;
 mod lttng;
 mod micro;
+mod pairs;
 mod peers;
 mod program;
 mod programs;

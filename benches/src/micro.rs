@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
-use crate::{events, lttng, spawn, standing, threads};
+use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ const ROUNDS: usize = 101;
 pub fn run(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("preparing");
-    let on = Live::new(&["libc", "sched"])?;
+    let on = Live::new(&["@default"])?;
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;
@@ -67,6 +67,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         progress.say("libc calls");
         let sessions = Sessions { off: &off, on: &on };
         pinned(&cpus(1), || calls::measure(&mut report, &programs, &agent, sessions));
+        pinned(&cpus(1), || pairs::measure(&mut report, &programs, &agent));
     }
     if options.wants(Part::Threads) {
         progress.say("threads");
@@ -141,9 +142,10 @@ fn measure_lttng(mut worker: Worker, samples: &mut [Samples]) -> Result<Worker, 
 fn measure_starts(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>, session: &Live) {
     let measured = agent.clone().and_then(|agent| spawn::measure(&programs.empty_object()?, agent, session));
     match measured {
-        Ok([alone, traced]) => {
+        Ok([alone, loaded, traced]) => {
             report.add("exec_us", Ok(alone.wall.median()));
             report.add("exec_added_us", spawn::added_wall(&alone, &traced));
+            report.add("attach_us", Ok(traced.cpu.median() - loaded.cpu.median()));
             report.add("exec_added_cpu_us", Ok(traced.cpu.median() - alone.cpu.median()));
         }
         Err(reason) => report.add("exec_added_us", Err(reason)),

@@ -10,6 +10,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("lttng.c", include_str!("../programs/lttng.c")),
     ("lttng.sh", include_str!("../programs/lttng.sh")),
     ("lttng_events.h", include_str!("../programs/lttng_events.h")),
+    ("pairs.c", include_str!("../programs/pairs.c")),
     ("worker.h", include_str!("../programs/worker.h")),
 ];
 

@@ -24,7 +24,7 @@ const ROUNDS: usize = 15;
 /// Measures all programs.
 pub fn measure(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
-    let session = Live::new(&["libc", "sched"])?;
+    let session = Live::new(&["@default"])?;
     let agent = options.agent.as_deref().ok_or("no agent was given")?;
     let mut report = Report::default();
     for workload in &workload::ALL {

@@ -16,12 +16,18 @@ const STARTS: usize = 1500;
 const MOST_NOISE: f64 = 4.0;
 
 /// What the starts of one kind have taken, in us.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Starts {
     /// From the start to the end of the program.
     pub wall: Samples,
     /// Of a processor: this is not changed by what else the machine does.
     pub cpu: Samples,
+}
+
+impl Starts {
+    const fn new() -> Starts {
+        Starts { wall: Samples::new(), cpu: Samples::new() }
+    }
 }
 
 /// How much longer it takes from start to end, if that can be said: on a busy machine programs mostly wait.
@@ -33,15 +39,17 @@ pub fn added_wall(alone: &Starts, traced: &Starts) -> Result<f64, String> {
     Ok(traced.wall.median() - alone.wall.median())
 }
 
-/// Starts the program with an object preloaded that has nothing in it, and with the agent, recording into
-/// `session`.
-pub fn measure(empty: &Path, agent: &Path, session: &Live) -> Result<[Starts; 2], String> {
+/// Starts the program with an object preloaded that has nothing in it, with the agent where there is no
+/// session, and with the agent, recording into `session`.
+pub fn measure(empty: &Path, agent: &Path, session: &Live) -> Result<[Starts; 3], String> {
     let mut alone = Command::new(PROGRAM);
     alone.env_clear().env("LD_PRELOAD", empty);
+    let mut loaded = Command::new(PROGRAM);
+    loaded.env_clear().env("LD_PRELOAD", agent);
     let mut traced = Command::new(PROGRAM);
     traced.env_clear().env("LD_PRELOAD", agent).env("LOOKBACK_SESSION", session.path());
-    let mut kinds = [alone, traced];
-    let mut starts = [Starts::default(), Starts::default()];
+    let mut kinds = [alone, loaded, traced];
+    let mut starts = [const { Starts::new() }; 3];
     for _ in 0..STARTS {
         for (command, starts) in kinds.iter_mut().zip(&mut starts) {
             start(command, starts)?;

@@ -23,6 +23,17 @@ pub trait Argument {
     /// Its field in the event at the call's exit, if it has one there.
     const EXIT: Option<Kind> = None;
 
+    /// What the entry records of the argument `word`. Text is read only where libc itself reads it at once,
+    /// without a way to answer that it can't.
+    #[inline(always)]
+    fn at_entry(word: u64) -> Value {
+        match Self::ENTRY {
+            Kind::Text => Value::Text(word as usize as *const u8),
+            kind if kind.size() == 8 => Value::Word(word),
+            _ => Value::Half(word as u32),
+        }
+    }
+
     /// What the exit records of the argument `index` of a call with these arguments.
     ///
     /// # Safety
@@ -36,7 +47,7 @@ pub trait Argument {
 
 /// A kind of result.
 pub trait Outcome {
-    /// The field `ret`, unless nothing is ever returned.
+    /// The field `ret`, unless nothing is returned.
     const FIELD: Option<Kind>;
 
     /// Whether a call with this result has failed, and where its error is found.
@@ -156,6 +167,10 @@ macro_rules! arguments {
 arguments! {
     /// A number, or a descriptor.
     Int: Kind::I32;
+    /// Text that is there when the call is entered: a wrong pointer is a crash in libc, too.
+    Name: Kind::Text;
+    /// A function of the program's.
+    Function: Kind::Function;
     /// A number.
     Unsigned: Kind::U32;
     /// A number, or an offset in a file.
@@ -216,7 +231,37 @@ arguments! {
     Status: Kind::Pointer, at exit Kind::I32, read::status;
     /// A PID that the call fills.
     ChildPid: Kind::Pointer, at exit Kind::Pid, read::half;
-    /// A `struct timespec` that the call reads, recorded in ns.
+    /// A word that the call fills: a pointer, or what a thread or timer goes by.
+    Filled: Kind::Pointer, at exit Kind::Pointer, read::word;
+    /// A set of signals that the call reads or fills; its first word is all of it.
+    SignalSet: Kind::Pointer, at exit Kind::Pointer, read::word;
+    /// A signal that the call fills.
+    SignalNumber: Kind::Pointer, at exit Kind::Named(names::SIGNAL), read::half;
+    /// How a set of blocked signals changes.
+    MaskChange: Kind::Named(names::MASK);
+    /// Which timer setitimer(2) means.
+    Timer: Kind::Named(names::TIMER);
+    /// What may be done with memory.
+    Protection: Kind::Flags(names::PROTECTION);
+    /// How memory is mapped.
+    MapFlags: Kind::Flags(names::MAP);
+    /// How memory is mapped elsewhere.
+    RemapFlags: Kind::Flags(names::REMAP);
+    /// How memory will be used.
+    Advice: Kind::Named(names::ADVICE);
+    /// How memory is written to its file.
+    SyncFlags: Kind::Flags(names::SYNC);
+    /// How an object is loaded.
+    DlopenFlags: Kind::Flags(names::DLOPEN);
+    /// What a process no longer shares.
+    CloneFlags: Kind::Flags(names::CLONE);
+    /// What is limited.
+    Resource: Kind::Named(names::RESOURCE);
+    /// How a process is scheduled.
+    SchedPolicy: Kind::Named(names::SCHEDULING);
+    /// When a terminal's attributes change.
+    AttributeChange: Kind::Named(names::ATTRIBUTES);
+    /// A `struct timespec` that the call reads or fills, recorded in ns.
     Duration: Kind::Pointer, at exit Kind::U64, read::duration;
 }
 
@@ -263,8 +308,20 @@ outcomes! {
         0 => Failure::None,
         error => Failure::Number(error),
     };
-    /// Nothing: the call doesn't return.
-    Never: None, |_word| Failure::None;
+    /// A number that is not 0 where errno may say why, or may not.
+    Unexplained: Some(Kind::I32), |_word| Failure::None;
+    /// 1, or 0 and errno.
+    Answer: Some(Kind::I32), |word| errno_if(word as i32 == 0);
+    /// 0, or a number of getaddrinfo's own, one of which sends to errno.
+    Resolved: Some(Kind::I32), |word| errno_if(word as i32 == libc::EAI_SYSTEM);
+    /// Permission bits.
+    Permissions: Some(Kind::Mode), |_word| Failure::None;
+    /// The function that has handled a signal, or -1.
+    Handler: Some(Kind::Pointer), |word| errno_if(word as i64 == -1);
+    /// The address of memory, or -1.
+    Mapping: Some(Kind::Pointer), |word| errno_if(word as i64 == -1);
+    /// Nothing, or nobody sees it: there is no event for it.
+    Nothing: None, |_word| Failure::None;
 }
 
 fn errno_if(failed: bool) -> Failure {
@@ -276,4 +333,9 @@ pub fn creation_mode(flags: u64, mode: u64) -> u64 {
     let flags = flags as i32;
     let creates = flags & libc::O_CREAT != 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE;
     if creates { mode } else { 0 }
+}
+
+/// What is recorded as where mremap(2) is to map: the argument is only there when it says so.
+pub fn remap_target(flags: u64, address: u64) -> u64 {
+    if flags as i32 & libc::MREMAP_FIXED != 0 { address } else { 0 }
 }

@@ -1,5 +1,8 @@
 //! The events that the agent records, all of them, with fixed ids.
 
+pub mod sched;
+pub mod signal;
+
 use crate::argument::*;
 use crate::calls::calls;
 use crate::names;
@@ -17,68 +20,38 @@ pub struct Listed {
     pub class: &'static str,
 }
 
+/// Whether a class is recorded only where someone asks for it: programs make such calls all the time.
+pub const fn is_on_request(class: &str) -> bool {
+    let mut at = 0;
+    while at < ON_REQUEST.len() {
+        if is_equal(ON_REQUEST[at].as_bytes(), class.as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 const fn field(name: &'static str, kind: Kind) -> Field {
     Field { name, kind }
 }
 
-/// Events about processes, with the kernel's names and fields.
-pub mod sched {
-    use super::*;
-
-    const fn event(name: &'static str, fields: &'static [Field]) -> Event {
-        Event { system: "sched", name, fields }
-    }
-
-    /// A process or thread was made. Recorded by the new one, as its parent.
-    pub const FORK: Event = event(
-        "sched_process_fork",
-        &[
-            field("parent_comm", Kind::Text),
-            field("parent_pid", Kind::Pid),
-            field("child_comm", Kind::Text),
-            field("child_pid", Kind::Pid),
-        ],
-    );
-    /// A process runs another program. Recorded by that program.
-    pub const EXEC: Event = event(
-        "sched_process_exec",
-        &[field("filename", Kind::Text), field("pid", Kind::Pid), field("old_pid", Kind::Pid)],
-    );
-    /// A thread ends; with `group_dead`, its process. Of a process that was killed: recorded by who
-    /// learns of it first.
-    pub const EXIT: Event = event(
-        "sched_process_exit",
-        &[
-            field("comm", Kind::Comm),
-            field("pid", Kind::Pid),
-            field("prio", Kind::I32),
-            field("group_dead", Kind::Bool),
-        ],
-    );
-    /// A process waits for a child.
-    pub const WAIT: Event = event(
-        "sched_process_wait",
-        &[field("comm", Kind::Text), field("pid", Kind::Pid), field("prio", Kind::I32)],
-    );
-
-    /// All of them, in the order of their ids.
-    pub(super) const ALL: [Event; 4] = [FORK, EXEC, EXIT, WAIT];
-
-    /// The id of [`FORK`].
-    pub const FORK_ID: u16 = FIRST_EVENT;
-    /// The id of [`EXEC`].
-    pub const EXEC_ID: u16 = FIRST_EVENT + 1;
-    /// The id of [`EXIT`].
-    pub const EXIT_ID: u16 = FIRST_EVENT + 2;
-    /// The id of [`WAIT`].
-    pub const WAIT_ID: u16 = FIRST_EVENT + 3;
-}
-
-/// The id of an event that there isn't: the exit of a call that never returns.
+/// The id of an event that there isn't: the exit of a call that returns nothing.
 const NONE: u16 = 0;
 
-/// The most fields that an event of a call has.
-const MOST: usize = 8;
+/// The id of the first call's first event.
+const FIRST_LIBC: u16 = FIRST_EVENT + (sched::ALL.len() + signal::ALL.len()) as u16;
+
+/// The most fields that an event of a call can have: ret, error, and what may be there of seven arguments.
+const MOST: usize = 9;
 
 /// The fields that are there.
 const fn present<const N: usize>(fields: [Option<Field>; MOST]) -> [Field; N] {
@@ -122,7 +95,9 @@ const fn optional(name: &'static str, kind: Option<Kind>) -> Option<Field> {
 }
 
 macro_rules! libc_events {
-    ($($class:ident { $($call:ident ($($argument:ident: $kind:ident $(= $value:expr)?),*) -> $outcome:ident
+    (@first $class:ident $request:ident) => { stringify!($class) };
+    ($($class:ident $(on $request:ident)? {
+        $($call:ident ($($argument:ident: $kind:ident $(= $value:expr)?),*) -> $outcome:ident
         as [$($symbol:ident),*]
         $(or $variant:ident $parameters:tt)*
         $(around $($hooks:ident)::+)?;)* })*) => {
@@ -134,6 +109,9 @@ macro_rules! libc_events {
         pub enum Call {
             $($($call),*),*
         }
+
+        /// The classes on request.
+        const ON_REQUEST: &[&str] = &[$($(libc_events!(@first $class $request),)?)*];
 
         /// Entry and exit of every call.
         const LIBC: &[Listed] = &[$($(
@@ -177,7 +155,7 @@ calls!(libc_events);
 impl Call {
     /// The id of the event at the call's entry.
     pub const fn entry(self) -> u16 {
-        FIRST_EVENT + sched::ALL.len() as u16 + 2 * self as u16
+        FIRST_LIBC + 2 * self as u16
     }
 
     /// The id of the event at the call's exit.
@@ -188,9 +166,11 @@ impl Call {
 
 /// All events, in the order of their ids.
 pub fn events() -> impl Iterator<Item = Listed> {
-    let ids = FIRST_EVENT..;
-    let sched = ids.zip(sched::ALL).map(|(id, event)| Listed { id, event, class: "process" });
-    sched.chain(LIBC.iter().copied().filter(|listed| listed.id != NONE))
+    let sched = sched::ALL.map(|event| (event, "process")).into_iter();
+    let own = sched.chain(signal::ALL.map(|event| (event, "signal")));
+    let own = (FIRST_EVENT..).zip(own);
+    let own = own.map(|(id, (event, class))| Listed { id, event, class });
+    own.chain(LIBC.iter().copied().filter(|listed| listed.id != NONE))
 }
 
 /// A number that depends on all events: sessions and agents with different events don't fit.
@@ -235,10 +215,19 @@ mod tests {
         assert_eq!(name(Call::open.entry()), Some("open"));
         assert_eq!(name(Call::open.exit()), Some("open_exit"));
         assert_eq!(name(Call::_exit.exit()), None, "it doesn't return");
+        assert_eq!(name(signal::DELIVER_ID), Some("signal_deliver"));
         let unique = |count: usize| assert_eq!(count, all.len());
         unique(all.iter().map(|listed| listed.event.name).collect::<HashSet<_>>().len());
         unique(all.iter().map(|listed| listed.id).collect::<HashSet<_>>().len());
         assert!(all.len() > 4 + 2 * 40);
+    }
+
+    #[test]
+    fn what_floods_is_recorded_on_request() {
+        let class = |name: &str| events().find(|listed| listed.event.name == name).unwrap().class;
+        let on_request = |name: &str| is_on_request(class(name));
+        assert!(on_request("malloc") && on_request("pthread_mutex_lock_exit") && on_request("time"));
+        assert!(!on_request("read") && !on_request("signal_deliver") && !on_request("sched_process_fork"));
     }
 
     #[test]

@@ -28,4 +28,4 @@ mod names;
 #[cfg(feature = "preload")]
 mod preload;
 
-pub use events::{Call, FINGERPRINT, Listed, events, sched};
+pub use events::{Call, FINGERPRINT, Listed, events, is_on_request, sched, signal};

@@ -1,6 +1,13 @@
 //! What the command understands. Its help and its man pages are made from this.
 
+mod choice;
+mod file_format;
+mod report;
 mod standing;
+
+pub(crate) use choice::Choice;
+pub(crate) use file_format::FileFormat;
+pub(crate) use report::Report;
 
 use clap::{Args, Parser, Subcommand};
 use session::{Selection, TraceClock};
@@ -39,7 +46,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     Record(Record),
-    Report(Report),
+    Report(Box<Report>),
     Start(Start),
     Stop(Stop),
     Run(Run),
@@ -54,6 +61,7 @@ pub(crate) enum Task {
     Delete(Delete),
     Install(Install),
     Events(Events),
+    Completions(Completions),
     /// Install the object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,
@@ -75,9 +83,11 @@ pub(crate) enum Task {
 #[command(after_help = "\
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
-  Without -e all are recorded; `lookback events` shows them.
+  Without -e all are recorded but those of the classes @mem, @lock and @clock, which
+  programs make all the time; `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e sched               calls on files; the life of processes
+  -e @default -e @mem             what is recorded without -e, and calls on memory
   -e shop: -e ftrace:print        a program's own events; its messages
 
 Clocks:
@@ -106,6 +116,9 @@ pub(crate) struct Record {
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
     pub(crate) output: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) format: FileFormat,
+
     /// Record into a session with this name, or at this path with a /; it is made if it is not there
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
@@ -119,36 +132,6 @@ pub(crate) struct Record {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Show what was recorded, as text in the form of the kernel's `trace` file.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Lines:
-  the thread's name and number, the CPU, flags, the time in seconds of the
-  recording's clock (a number where that is counter, uptime or x86-tsc), and the
-  event with its fields. ret and error are the result of a call; caller is the
-  function that made it.
-
-Examples:
-  lookback report -e 'libc:open*' -e sched
-  lookback report -P 4711 other.dat | grep ENOENT")]
-pub(crate) struct Report {
-    /// The recording
-    #[arg(value_name = "FILE", default_value = "trace.dat")]
-    pub(crate) file: PathBuf,
-
-    /// Show only these events, given as for record
-    #[arg(short = 'e', long = "event", value_name = "EVENT")]
-    pub(crate) events: Vec<Selection>,
-
-    /// Show only events of these CPUs: 0, or 0,2-3
-    #[arg(short = 'C', long, value_name = "LIST", value_parser = crate::report::filter::list)]
-    pub(crate) cpu: Option<crate::report::filter::List>,
-
-    /// Show only events of these threads: 4711, or 4711,4713-4720
-    #[arg(short = 'P', long, value_name = "LIST", value_parser = crate::report::filter::list)]
-    pub(crate) pid: Option<crate::report::filter::List>,
-}
-
 /// Show the events that can be recorded.
 #[derive(Debug, Args)]
 pub(crate) struct Events {
@@ -159,6 +142,19 @@ pub(crate) struct Events {
     /// Show the format of each: its fields and how they are printed
     #[arg(short, long)]
     pub(crate) format: bool,
+}
+
+/// Write what a shell needs to complete lookback's arguments to standard output.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lookback completions bash > ~/.local/share/bash-completion/completions/lookback
+  lookback completions zsh > ~/.zfunc/_lookback
+  lookback completions fish > ~/.config/fish/completions/lookback.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[cfg(test)]

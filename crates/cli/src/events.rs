@@ -43,7 +43,8 @@ fn show(events: &[Listed], format: bool) -> std::io::Result<()> {
             let space = if class.is_empty() { "" } else { "\n" };
             class = listed.class;
             let style = anstyle::Style::new().bold();
-            writeln!(out, "{space}{style}@{class}{style:#}")?;
+            let note = if agent::is_on_request(class) { "  (on request)" } else { "" };
+            writeln!(out, "{space}{style}@{class}{style:#}{note}")?;
         }
         let fields: Vec<&str> = listed.event.fields.iter().map(|field| field.name).collect();
         writeln!(out, "  {name:<28} {}", fields.join(" "))?;

@@ -8,7 +8,8 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
-
+mod choice;
+mod completions;
 mod events;
 mod failure;
 mod json;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Task::Delete(arguments) => standing::delete(&arguments),
         Task::Install(arguments) => standing::install(&arguments),
         Task::Events(arguments) => events::run(&arguments),
+        Task::Completions(arguments) => completions::write(arguments.shell),
         Task::Preload => object::print_path(),
         Task::Manual { directory } => manual::write(&directory),
     };

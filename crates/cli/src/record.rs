@@ -25,6 +25,7 @@ use summary::Summary;
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
 pub(crate) fn run(arguments: &Record) -> Done {
     let program = Program::find(&arguments.command)?;
+    let version = arguments.format.version()?;
     let output = Output::prepare(&arguments.output)?;
     let place = Place::of_user()?;
     let mut session = OwnSession::prepare(&place, arguments)?;
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Record) -> Done {
     session.end();
     let unmatched = session.unmatched();
     let bar = progress.bar(recorded.events());
-    let written = output.write(|file| recorded.write_dat(file, |events| bar.set_position(events)));
+    let written = output.write(|file| recorded.write_dat(file, version, |events| bar.set_position(events)));
     bar.finish_and_clear();
     let written = written?;
     if !arguments.quiet {

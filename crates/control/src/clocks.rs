@@ -2,7 +2,7 @@
 
 use abi::control::ClockWords;
 use core::sync::atomic::Ordering::Relaxed;
-use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw};
+use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw, Realtime};
 use rustix::time::DynamicClockId::{self, Known, Tai};
 use rustix::time::clock_gettime_dynamic;
 
@@ -58,6 +58,14 @@ impl Clocks {
             tai: if tai < first[3] { tai } else { middle(first[3], tai) },
         };
         (width, clocks)
+    }
+
+    /// How many ns `CLOCK_TAI` is ahead of `CLOCK_REALTIME` now: whole seconds, none where nobody has told the
+    /// kernel of leap seconds.
+    pub fn tai_ahead() -> u64 {
+        let (real, tai) = (nanoseconds(Known(Realtime)), nanoseconds(Tai));
+        // The time between the readings is taken off.
+        tai.saturating_sub(real) / 1_000_000_000 * 1_000_000_000
     }
 
     /// Whether the clocks have moved against each other since `before`: the machine was suspended, or the

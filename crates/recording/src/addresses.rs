@@ -6,6 +6,8 @@ use control::ControlFile;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use trace_data::dat::MappedFile;
+use trace_event::{Field, Kind};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
@@ -69,6 +71,13 @@ impl<'a> Addresses<'a> {
         Some(image)
     }
 
+    /// The files that addresses were translated of.
+    pub(crate) fn files(&self) -> Vec<MappedFile> {
+        let mut files: Vec<_> = self.images.values().flatten().map(Image::mapped_file).collect();
+        files.sort_by_key(|file| file.base);
+        files
+    }
+
     /// The names of all addresses that were translated, as `/proc/kallsyms` would have them.
     pub(crate) fn symbols(&self) -> String {
         let mut text = String::new();
@@ -79,4 +88,32 @@ impl<'a> Addresses<'a> {
         }
         text
     }
+}
+
+/// An address in an event.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AddressPlace {
+    pub(crate) offset: usize,
+    /// Whether a call returns to it; else a function starts there.
+    pub(crate) is_return: bool,
+}
+
+/// Where the addresses are in each of the agent's events, by their ids.
+pub(crate) fn address_places() -> Vec<Vec<AddressPlace>> {
+    let mut places = Vec::new();
+    for listed in agent::events() {
+        let fields = listed.event.fields.iter().enumerate();
+        let found = fields.filter(|(_, field)| matches!(field.kind, Kind::Symbol | Kind::Function));
+        let place = |(index, field): (usize, &Field)| AddressPlace {
+            offset: listed.event.offset(index),
+            is_return: field.kind == Kind::Symbol,
+        };
+        places.resize(usize::from(listed.id), Vec::new());
+        places.push(found.map(place).collect());
+    }
+    // Messages start with where they come from.
+    if let Some(places) = places.get_mut(usize::from(trace_event::PRINT_ID)) {
+        places.push(AddressPlace { offset: abi::common::SIZE, is_return: true });
+    }
+    places
 }

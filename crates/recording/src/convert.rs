@@ -2,7 +2,7 @@
 //! session's clock, with addresses that have names.
 
 use crate::Error;
-use crate::addresses::Addresses;
+use crate::addresses::{AddressPlace, Addresses, address_places};
 use crate::recorded::Recorded;
 use crate::spool::{Spool, SpoolReader};
 use crate::tables::TasksByTime;
@@ -36,7 +36,7 @@ impl Recorded {
         let readers: Result<Vec<SpoolReader>, _> = self.spools.iter_mut().map(Spool::rewind).collect();
         let mut merge = Merge::new(Spools { readers: readers? })?;
         let mut tasks = self.tables.by_time();
-        let callers = caller_offsets();
+        let places = address_places();
         let mut payload = Vec::new();
         while let Some(record) = merge.next()? {
             let Some(cpu) = whole(&record, geometry.cpus, &mut payload) else { continue };
@@ -44,8 +44,9 @@ impl Recorded {
             let id = abi::common::event(common);
             if id == sched::FORK_ID {
                 note_fork(&payload, record.time, &mut tasks);
-            } else if let Some(offset) = callers.get(usize::from(id)).copied().flatten() {
-                name_caller(&mut payload, offset, record.time, &tasks, addresses);
+            }
+            for place in places.get(usize::from(id)).into_iter().flatten() {
+                name_address(&mut payload, *place, record.time, &tasks, addresses);
             }
             let (time, lost) = (timeline.time(record.time), count(record.lost));
             sink(Converted { cpu, time, id, payload: &payload, lost })?;
@@ -90,22 +91,6 @@ fn whole(record: &Record<'_>, cpus: u32, payload: &mut Vec<u8>) -> Option<u32> {
     Some((u64::from_le_bytes(*cpu) as u32).min(cpus - 1))
 }
 
-/// Where each event has the address of its caller, by id.
-fn caller_offsets() -> Vec<Option<usize>> {
-    let mut offsets = Vec::new();
-    for listed in agent::events() {
-        let symbol = |field: &trace_event::Field| field.kind == trace_event::Kind::Symbol;
-        let index = listed.event.fields.iter().position(symbol);
-        offsets.resize(usize::from(listed.id), None);
-        offsets.push(index.map(|index| listed.event.offset(index)));
-    }
-    // Messages start with where they come from.
-    if let Some(offset) = offsets.get_mut(usize::from(trace_event::PRINT_ID)) {
-        *offset = Some(abi::common::SIZE);
-    }
-    offsets
-}
-
 /// Takes note of who has made whom.
 fn note_fork(payload: &[u8], time: u64, tasks: &mut TasksByTime<'_>) {
     let half = |field| {
@@ -118,17 +103,21 @@ fn note_fork(payload: &[u8], time: u64, tasks: &mut TasksByTime<'_>) {
     }
 }
 
-/// Replaces the address at `offset` by the one that means the same in the recording.
-fn name_caller(
+/// Replaces an address by the one that means the same in the recording.
+fn name_address(
     payload: &mut [u8],
-    offset: usize,
+    AddressPlace { offset, is_return }: AddressPlace,
     time: u64,
     tasks: &TasksByTime<'_>,
     addresses: &mut Addresses<'_>,
 ) {
     let (Some(common), Some(address)) = (word(payload, 0), word(payload, offset)) else { return };
     let Some(process) = tasks.process(abi::common::pid(common) as u32, time) else { return };
-    let translated = addresses.translate(process, address);
+    let translated = match is_return {
+        true => addresses.translate(process, address),
+        // As if a call of its first byte returned.
+        false => addresses.translate(process, address.wrapping_add(1)).wrapping_sub(1),
+    };
     if let Some(bytes) = payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
         *bytes = translated.to_le_bytes();
     }

@@ -2,17 +2,17 @@
 
 use crate::Error;
 use crate::addresses::Addresses;
+use crate::cpu_pages::CpuPages;
 use crate::recorded::Recorded;
 use abi::control::Table;
-use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
+use abi::page::DEFAULT_SIZE;
+use control::Clocks;
 use ring_buffer::DropReason;
 use session::EventInfo;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
-use std::path::{Path, PathBuf};
-use trace_data::dat::{BufferSource, CpuSource, Metadata, System};
-use trace_data::page::PageBuilder;
+use std::io::Write;
+use std::path::PathBuf;
+use trace_data::dat::{BufferSource, MappedFile, Metadata, Supplement, System, Version};
 
 /// Events between two reports of progress.
 const REPORT: u64 = 1 << 16;
@@ -42,20 +42,25 @@ impl Recorded {
 
     /// Writes a trace.dat file to `out` and calls `progress` with the number of events that are done, now
     /// and then. Seeks nowhere.
-    pub fn write_dat(&mut self, out: impl Write, progress: impl FnMut(u64)) -> Result<Written, Error> {
+    pub fn write_dat(
+        &mut self,
+        out: impl Write,
+        version: Version,
+        progress: impl FnMut(u64),
+    ) -> Result<Written, Error> {
         let cpus = self.session.buffer().geometry().cpus;
         let directory: PathBuf = self.directory.clone();
         let mut pages: Vec<CpuPages<'_>> = (0..cpus).map(|_| CpuPages::new(&directory)).collect();
         let mut written = Written::default();
         let mut counts = BTreeMap::new();
-        let kallsyms = self.sort(&mut pages, &mut counts, &mut written, progress)?;
+        let names = self.sort(&mut pages, &mut counts, &mut written, progress)?;
         let events: Vec<EventInfo> = self.session.events().collect();
         self.tell_losses(&mut written);
         written.counts = named(&counts, &events);
-        let metadata = self.metadata(&events, kallsyms, &pages);
-        let cpus: Result<Vec<_>, io::Error> = pages.into_iter().map(CpuPages::into_source).collect();
+        let metadata = self.metadata(&events, names, &pages);
+        let cpus: Result<Vec<_>, Error> = pages.into_iter().map(|pages| pages.into_source(version)).collect();
         let mut top = [BufferSource { name: String::new(), cpus: cpus? }];
-        written.bytes = trace_data::dat::write(out, &metadata, &mut top)?;
+        written.bytes = trace_data::dat::write(out, version, &metadata, &mut top)?;
         Ok(written)
     }
 
@@ -66,7 +71,7 @@ impl Recorded {
         counts: &mut BTreeMap<u16, u64>,
         written: &mut Written,
         mut progress: impl FnMut(u64),
-    ) -> Result<String, Error> {
+    ) -> Result<Names, Error> {
         let session = self.session.clone();
         let mut addresses = Addresses::new(session.control());
         self.convert(&mut addresses, |event| {
@@ -81,10 +86,10 @@ impl Recorded {
             Ok(())
         })?;
         progress(written.events);
-        Ok(addresses.symbols())
+        Ok(Names { kallsyms: addresses.symbols(), files: addresses.files() })
     }
 
-    fn metadata(&self, events: &[EventInfo], kallsyms: String, pages: &[CpuPages<'_>]) -> Metadata {
+    fn metadata(&self, events: &[EventInfo], names: Names, pages: &[CpuPages<'_>]) -> Metadata {
         let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
         let mut systems: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for event in events {
@@ -92,7 +97,7 @@ impl Recorded {
         }
         metadata.systems =
             systems.into_iter().map(|(name, formats)| System { name: name.to_string(), formats }).collect();
-        metadata.kallsyms = kallsyms;
+        metadata.kallsyms = names.kallsyms;
         metadata.cmdlines = self.tables.names(self.session.control().identity().creator);
         metadata.options.clock = self.session.trace_clock().name().to_string();
         metadata.options.cpu_stats =
@@ -101,6 +106,10 @@ impl Recorded {
         let parts = [system.sysname(), system.nodename(), system.release(), system.machine()];
         metadata.options.uname = Some(parts.map(|part| part.to_string_lossy()).join(" "));
         metadata.options.version = Some(format!("lookback {}", env!("CARGO_PKG_VERSION")));
+        let tgids = self.tables.tgids();
+        let ahead = Clocks::tai_ahead();
+        let real_times = self.moments.all().iter().map(|at| (at.mono, at.tai.wrapping_sub(ahead))).collect();
+        metadata.supplement = Supplement { tgids, real_times, files: names.files };
         metadata
     }
 
@@ -134,6 +143,12 @@ impl Recorded {
     }
 }
 
+/// What the recording's addresses mean.
+struct Names {
+    kallsyms: String,
+    files: Vec<MappedFile>,
+}
+
 fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)> {
     let name = |id: u16| match events.iter().find(|event| event.id == id) {
         Some(event) => format!("{}:{}", event.system, event.name),
@@ -142,97 +157,4 @@ fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)
     let mut named: Vec<_> = counts.iter().map(|(id, count)| (name(*id), *count)).collect();
     named.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     named
-}
-
-/// Bytes of a page that are there for events.
-const ROOM: usize = DEFAULT_SIZE - HEADER_SIZE;
-
-/// A CPU's pages on their way into the file.
-struct CpuPages<'a> {
-    directory: &'a Path,
-    /// Made when there is something to be written.
-    file: Option<BufWriter<File>>,
-    builder: PageBuilder,
-    /// Events lost before the page that is being filled.
-    missed: u64,
-    /// Bytes of that page that are in use at most.
-    used: usize,
-    events: u64,
-    lost: u64,
-    bytes: u64,
-}
-
-impl<'a> CpuPages<'a> {
-    fn new(directory: &'a Path) -> CpuPages<'a> {
-        let builder = PageBuilder::new(DEFAULT_SIZE);
-        CpuPages { directory, file: None, builder, missed: 0, used: 0, events: 0, lost: 0, bytes: 0 }
-    }
-
-    /// Appends an event; `lost` were lost before it.
-    fn push(&mut self, time: u64, payload: &[u8], lost: u64) -> Result<(), io::Error> {
-        if lost > 0 {
-            // Only a page's header can tell of losses.
-            self.finish_page()?;
-            self.missed = lost;
-        }
-        let size = event_size(payload.len()) + TIME_EXTEND_SIZE;
-        // How much was lost stands behind the page's events, where there is room.
-        let has_room = self.missed == 0 || self.used + size + size_of_val(&self.missed) <= ROOM;
-        if !has_room || !self.builder.push(time, payload) {
-            self.finish_page()?;
-            self.builder.push(time, payload);
-        }
-        self.used += size;
-        self.events += 1;
-        self.lost += lost;
-        Ok(())
-    }
-
-    fn finish_page(&mut self) -> Result<(), io::Error> {
-        if self.builder.is_empty() {
-            return Ok(());
-        }
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(BufWriter::new(tempfile::tempfile_in(self.directory)?)),
-        };
-        self.used = 0;
-        let page = self.builder.finish(Some(std::mem::take(&mut self.missed)));
-        file.write_all(page)?;
-        self.bytes += page.len() as u64;
-        Ok(())
-    }
-
-    fn into_source(mut self) -> Result<CpuSource<Box<dyn io::Read>>, io::Error> {
-        self.finish_page()?;
-        let Some(file) = self.file else {
-            return Ok(CpuSource { pages: Box::new(io::empty()), length: 0 });
-        };
-        let mut file = file.into_inner().map_err(|error| error.into_error())?;
-        file.rewind()?;
-        Ok(CpuSource { pages: Box::new(file), length: self.bytes })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Read;
-    use trace_data::page::{Missed, Page};
-
-    #[test]
-    fn a_full_page_says_how_much_was_lost_before_it() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut pages = CpuPages::new(directory.path());
-        for time in 0..1000 {
-            let lost = if time % 300 == 1 { 7 } else { 0 };
-            pages.push(time, &[0; 28], lost).unwrap();
-        }
-        let mut bytes = Vec::new();
-        pages.into_source().unwrap().pages.read_to_end(&mut bytes).unwrap();
-        let pages = bytes.chunks_exact(DEFAULT_SIZE).map(|page| Page::new(page).unwrap());
-        let missed: Vec<Missed> =
-            pages.map(|page| page.missed()).filter(|missed| *missed != Missed::None).collect();
-        assert_eq!(missed, [Missed::Count(7); 4]);
-    }
 }

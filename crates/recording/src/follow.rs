@@ -17,6 +17,7 @@ use std::time::Instant;
 use trace_data::merge::Record;
 use trace_data::page::Missed;
 use trace_data::symbols::SymbolTable;
+use trace_data::text::Tasks;
 
 /// How many readings of the clocks are kept.
 const MOMENTS: usize = 60;
@@ -55,7 +56,19 @@ pub struct Batch {
     /// Names for the addresses in them.
     pub symbols: SymbolTable,
     /// The names of threads.
-    pub tasks: HashMap<i32, String>,
+    tasks: HashMap<i32, String>,
+    /// Their processes.
+    tgids: HashMap<i32, i32>,
+}
+
+impl Tasks for Batch {
+    fn comm(&self, pid: i32) -> Option<&str> {
+        self.tasks.comm(pid)
+    }
+
+    fn tgid(&self, pid: i32) -> Option<i32> {
+        self.tgids.get(&pid).copied()
+    }
 }
 
 impl Batch {
@@ -140,7 +153,8 @@ impl<'a> Follower<'a> {
 
     fn batch(&self, events: Vec<Followed>) -> Batch {
         let tasks = self.tables.names(self.session.control().identity().creator).into_iter().collect();
-        Batch { events, symbols: SymbolTable::parse(&self.addresses.symbols(), ""), tasks }
+        let tgids = self.tables.tgids().into_iter().collect();
+        Batch { events, symbols: SymbolTable::parse(&self.addresses.symbols(), ""), tasks, tgids }
     }
 
     /// Looks at the tables and the clocks, if it is time.

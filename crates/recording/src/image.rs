@@ -4,6 +4,7 @@ use crate::symbols::{Function, functions};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use trace_data::dat::MappedFile;
 
 /// A mapped file, and the two ranges of addresses that stand for it in a recording: one in which its
 /// functions have names, and one in which the file itself is the name.
@@ -59,6 +60,18 @@ impl Image {
         }
     }
 
+    /// Where in the file the recording's addresses are.
+    pub(crate) fn mapped_file(&self) -> MappedFile {
+        let place = |(start, (index, _)): (&u64, &(u64, u64))| (self.base + start + index, *start);
+        MappedFile {
+            path: self.path.to_string_lossy().into_owned(),
+            build_id: self.build_id.clone(),
+            base: self.base + self.size,
+            size: self.size,
+            functions: self.used.iter().map(place).collect(),
+        }
+    }
+
     /// Appends what readers need to find names: lines as in `/proc/kallsyms`. A line behind each function
     /// says where it ends.
     pub(crate) fn write_symbols(&self, is_program: bool, text: &mut String) {
@@ -97,6 +110,7 @@ fn size(high: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_data::dat::Supplement;
     use trace_data::symbols::{SymbolTable, Symbols};
 
     fn function(start: u64, end: u64, name: &str) -> Function {
@@ -123,6 +137,9 @@ mod tests {
         let expected =
             [("first", 0x10), ("first", 0x80), ("last", 0xff), ("some.so", 0x301), ("some.so", 0x4000)];
         assert_eq!(names, expected.map(|(name, offset)| (name.to_string(), offset)));
+        let supplement = Supplement { files: vec![image.mapped_file()], ..Supplement::default() };
+        let own = places.map(|place| supplement.place(place).map(|(_, own)| own));
+        assert_eq!(own, [0x110, 0x180, 0x2ff, 0x301, 0x4000].map(Some));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
 //! ```
-//! use recording::Recorder;
+//! use recording::{Recorder, Version};
 //! use session::{Options, Session};
 //!
 //! let directory = tempfile::tempdir().unwrap();
@@ -20,7 +20,7 @@
 //! // ... programs that know the session run ...
 //! let mut recorded = recorder.finish().unwrap();
 //! let mut file = Vec::new();
-//! let written = recorded.write_dat(&mut file, |_events| {}).unwrap();
+//! let written = recorded.write_dat(&mut file, Version::Six, |_events| {}).unwrap();
 //! assert_eq!((written.events, written.lost), (0, 0));
 //! assert!(file.starts_with(b"\x17\x08\x44tracing"));
 //! ```
@@ -28,6 +28,7 @@
 
 mod addresses;
 mod convert;
+mod cpu_pages;
 mod dat;
 mod drain;
 mod error;
@@ -47,3 +48,4 @@ pub use follow::{Batch, Follower};
 pub use obituary::record_ends;
 pub use recorded::Recorded;
 pub use recorder::{Progress, Recorder};
+pub use trace_data::dat::Version;

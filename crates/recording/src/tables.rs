@@ -56,6 +56,25 @@ impl Tables {
 
     /// The last name of every thread; and that of the session's creator, which starts the first.
     pub(crate) fn names(&self, creator: u32) -> Vec<(i32, String)> {
+        let mut names: Vec<_> =
+            self.latest().map(|task| (task.tid as i32, task.name().to_string())).collect();
+        // Unless its PID is another's by now.
+        if names.iter().all(|(tid, _)| *tid != creator as i32) {
+            names.push((creator as i32, "lookback".to_string()));
+        }
+        names.sort();
+        names
+    }
+
+    /// The last process of every thread.
+    pub(crate) fn tgids(&self) -> Vec<(i32, i32)> {
+        let mut tgids: Vec<_> = self.latest().map(|task| (task.tid as i32, task.tgid as i32)).collect();
+        tgids.sort_unstable();
+        tgids
+    }
+
+    /// What every TID was last.
+    fn latest(&self) -> impl Iterator<Item = &TaskInfo> {
         let mut latest: HashMap<u32, &TaskInfo> = HashMap::new();
         for task in self.tasks.values() {
             let known = latest.entry(task.tid).or_insert(task);
@@ -63,14 +82,7 @@ impl Tables {
                 *known = task;
             }
         }
-        let mut names: Vec<_> =
-            latest.into_iter().map(|(tid, task)| (tid as i32, task.name().to_string())).collect();
-        // Unless its PID is another's by now.
-        if names.iter().all(|(tid, _)| *tid != creator as i32) {
-            names.push((creator as i32, "lookback".to_string()));
-        }
-        names.sort();
-        names
+        latest.into_values()
     }
 
     /// The threads in the order of time, to find whose events are whose.

@@ -58,7 +58,7 @@ fn record(path: &Path, file: &Path, clock: TraceClock, tsc: Tsc) -> (Vec<(u64, u
         std::thread::sleep(Duration::from_millis(if number % 20 == 0 { 60 } else { 1 }));
     }
     let mut recorded = recorder.finish().unwrap();
-    recorded.write_dat(File::create(file).unwrap(), |_| {}).unwrap();
+    recorded.write_dat(File::create(file).unwrap(), recording::Version::Six, |_| {}).unwrap();
     (readings, session.buffer().geometry().clock)
 }
 

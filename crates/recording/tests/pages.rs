@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, System, write};
+use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, System, Version, write};
 use trace_data::event::EventTable;
 use trace_data::merge::{self, Merge};
 use trace_data::page::Missed;
@@ -207,7 +207,7 @@ fn trace_cmd_reads_the_pages_of_the_ring() {
         CpuSource { pages, length: pages.len() as u64 }
     });
     let mut buffers = [BufferSource { name: String::new(), cpus: cpus.collect() }];
-    write(File::create(&file).unwrap(), &metadata(), &mut buffers).unwrap();
+    write(File::create(&file).unwrap(), Version::Six, &metadata(), &mut buffers).unwrap();
     let (lines, numbers) = ours(&file);
     let theirs = theirs(&file);
     std::fs::remove_file(&file).unwrap();

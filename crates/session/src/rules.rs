@@ -13,7 +13,7 @@ impl Session {
     pub fn set(&self, selection: &Selection, on: bool) -> Result<usize, Error> {
         self.check(selection)?;
         let _lock = self.lock_settings()?;
-        // First the rule, see `control::ControlFile::set_rules`. The classes are the agent's alone.
+        // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of programs.
         if let Some(pattern) = selection.pattern() {
             self.replace_rules(&with_rule(&self.rules(), &pattern, on))?;
         }
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(set(&session, "shop:open", true).unwrap(), 0, "another's name in a system of its own");
         assert_eq!(set(&session, "shop", false).unwrap(), 2, "those that are there by now");
         assert!(!brought(&session, "shop", "late"));
-        session.set(&Selection::all(), true).unwrap();
+        session.set(&Selection::default(), true).unwrap();
         assert_eq!(session.rules(), "+*:*\n");
         assert!(brought(&session, "other", "more"));
         session.set_all_off().unwrap();

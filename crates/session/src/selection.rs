@@ -1,7 +1,8 @@
 //! Which events are meant.
 //!
 //! `SYSTEM:EVENT`, with `*`, `?` and `[...]` as in the shell; `SYSTEM:` or `SYSTEM` for all of a system;
-//! `EVENT` in any system; `@CLASS` for all events of a class. As the kernel's `set_event`, and more.
+//! `EVENT` in any system; `@CLASS` for all events of a class; `@default` for all but the classes on request.
+//! As the kernel's `set_event`, and more.
 
 use control::{glob, selects};
 use std::str::FromStr;
@@ -61,12 +62,16 @@ impl FromStr for Selection {
     }
 }
 
-impl Selection {
-    /// All events.
-    pub fn all() -> Selection {
-        Selection { text: "*:*".into(), kind: Kind::Event { system: "*".into(), name: "*".into() } }
-    }
+/// What is recorded where nothing else is asked for.
+const DEFAULT: &str = "default";
 
+impl Default for Selection {
+    fn default() -> Selection {
+        Selection { text: format!("@{DEFAULT}"), kind: Kind::Class(DEFAULT.into()) }
+    }
+}
+
+impl Selection {
     /// The text that it was made from.
     pub fn text(&self) -> &str {
         &self.text
@@ -75,14 +80,17 @@ impl Selection {
     /// Whether an event is meant.
     pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
         match &self.kind {
+            Kind::Class(name) if name == DEFAULT => !class.is_some_and(agent::is_on_request),
             Kind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
             Kind::Event { .. } | Kind::SystemOrEvent(_) => selects(&self.text, system, name),
         }
     }
 
-    /// What it is as a rule of [`control::ControlFile::set_rules`]; None for a class.
+    /// What it is as a rule of [`control::ControlFile::set_rules`]: of events that programs bring. They are in
+    /// no class; so none of them is on request.
     pub(crate) fn pattern(&self) -> Option<String> {
         match &self.kind {
+            Kind::Class(name) if name == DEFAULT => Some("*:*".to_string()),
             Kind::Class(_) => None,
             Kind::Event { system, name } => Some(format!("{system}:{name}")),
             Kind::SystemOrEvent(pattern) => Some(pattern.clone()),
@@ -154,6 +162,9 @@ mod tests {
         assert!(selects("*:*", "sched", "sched_process_exit", "process"));
         assert!(selects("@file", "libc", "read", "file"));
         assert!(!selects("@net", "libc", "read", "file"));
+        assert!(selects("@default", "libc", "read", "file"));
+        assert!(!selects("@default", "libc", "malloc", "mem"));
+        assert!(selects("@mem", "libc", "malloc", "mem") && selects("libc", "libc", "malloc", "mem"));
         assert!(selects("libc:p[or]*ll", "libc", "poll", "poll"));
         assert!(selects("libc:[!a-c]*", "libc", "read", "file"));
         assert!(!selects("libc:[!a-r]*", "libc", "read", "file"));

@@ -48,7 +48,7 @@ mod tests {
         session.set(&"shop:*".parse().unwrap(), true).unwrap();
         session.set(&"libc:read".parse().unwrap(), true).unwrap();
         let before = session.settings();
-        session.set(&Selection::all(), true).unwrap();
+        session.set(&Selection::default(), true).unwrap();
         let bring = |system| session.control().add_event(system, "order", "").unwrap();
         let (wanted, other) = (bring("shop"), bring("other"));
         assert!(session.events().all(|event| event.enabled));

@@ -7,26 +7,31 @@
 //! a time, so files of many gigabytes are fine. Every length and offset is checked against the
 //! file: bytes of any content lead to an [`Error`] that says where, never to a panic.
 //!
-//! [`write()`] makes version 6, the one that all readers know.
+//! [`write()`] makes version 6, which all readers know, or version 7, which can be compressed.
 //!
 //! Sources: trace-cmd.dat(5), files made by trace-cmd 3.1.6, and this crate's tests, which let
 //! trace-cmd read what is written here.
 
+mod compress;
 mod error;
 mod input;
 mod metadata;
 mod options;
 mod reader;
 mod section;
+mod supplement;
 mod version6;
 mod version7;
 mod write;
+mod write7;
 
+pub use compress::compress;
 pub use error::Error;
 pub use metadata::{Metadata, System};
 pub use options::{Options, TscScale};
 pub use reader::{Buffer, BufferPages, CpuData, Recording};
-pub use write::{BufferSource, CpuSource, write};
+pub use supplement::{MappedFile, Supplement};
+pub use write::{BufferSource, CpuSource, Version, write};
 
 /// What every file starts with.
 const MAGIC: [u8; 10] = *b"\x17\x08\x44tracing";

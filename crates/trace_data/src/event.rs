@@ -42,6 +42,11 @@ impl Event {
         }
     }
 
+    /// Whether the print format gives the field at `index` of the format's fields as a function's name.
+    pub fn names_function(&self, index: usize) -> bool {
+        self.template.as_ref().is_ok_and(|template| template.names_function(index))
+    }
+
     /// Appends ` name=value` for each of the event's own fields.
     pub fn print_fields(&self, payload: &[u8], out: &mut Vec<u8>) {
         print_fields(&self.format, payload, out);
@@ -211,6 +216,15 @@ print fmt: ";
             assert_eq!(printed(print_fmt, Dialect::Kernel), kernel, "{print_fmt}");
             assert_eq!(printed(print_fmt, Dialect::Report), report, "{print_fmt}");
         }
+    }
+
+    #[test]
+    fn some_fields_are_functions() {
+        let text = format!("{FIELDS}\"%d %pS %lx\", REC->i, (void *)REC->l, REC->name\n");
+        let event = Event::new(Format::parse("demo", &text).unwrap(), Dialect::Kernel);
+        let names =
+            event.format().fields.iter().enumerate().filter(|(index, _)| event.names_function(*index));
+        assert_eq!(names.map(|(_, field)| field.name.as_str()).collect::<Vec<_>>(), ["l"]);
     }
 
     #[test]

@@ -20,6 +20,12 @@ pub trait Symbols {
     /// The function that `address` lies in.
     fn symbol(&self, address: u64) -> Option<Symbol<'_>>;
 
+    /// Appends where in the program's source the call is that returns to `address`, with what sets it off
+    /// from the function's name. Nothing where that isn't known.
+    fn source(&self, address: u64, out: &mut Vec<u8>) {
+        let _ = (address, out);
+    }
+
     /// The constant string at `address`, for events that record a pointer to one.
     fn string(&self, address: u64) -> Option<&str> {
         let _ = address;
@@ -62,6 +68,15 @@ impl SymbolTable {
         let mut strings: Vec<_> = printk_formats.lines().filter_map(string).collect();
         strings.sort();
         SymbolTable { functions, strings }
+    }
+
+    /// Gives functions other names: those that `rename` has one for.
+    pub fn rename(&mut self, rename: impl Fn(&str) -> Option<String>) {
+        for function in &mut self.functions {
+            if let Some(name) = rename(&function.name) {
+                function.name = name.into();
+            }
+        }
     }
 
     /// Functions known.
@@ -151,6 +166,14 @@ nonsense
         let image = SymbolTable::parse("1000 n image\n2000 T next\n", "");
         assert_eq!((image.symbol(0x1800).unwrap().offset, image.symbol(0x1800).unwrap().size), (0x800, None));
         assert_eq!(table.symbol(0x2001), None);
+    }
+
+    #[test]
+    fn functions_get_other_names() {
+        let mut table = SymbolTable::parse(KALLSYMS, "");
+        table.rename(|name| (name == "first").then(|| "main".to_owned()));
+        assert_eq!(table.symbol(0x1008).unwrap().name, "main");
+        assert_eq!(table.symbol(0x1101).unwrap().name, "second with blanks");
     }
 
     #[test]

@@ -21,11 +21,13 @@
 //! Byte for byte what Linux 6.18 prints; this crate's tests compare with the kernel they run on.
 //! Sources: `kernel/trace/trace.c` and `trace_output.c`.
 
+mod date;
 mod flags;
 mod ftrace;
 mod header;
 mod writer;
 
+pub use date::{parse_date, print_date};
 pub use header::Header;
 pub use writer::TextWriter;
 
@@ -44,11 +46,20 @@ pub struct Layout {
     /// Whether times are nanoseconds, shown as seconds; otherwise they are shown as they are. See
     /// [`is_nanoseconds`]. On.
     pub nanoseconds: bool,
+    /// Whether times are nanoseconds since 1970 and shown as dates, which the kernel can't. Off.
+    pub date: bool,
 }
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout { irq_info: true, tgid: false, context_info: true, annotate: false, nanoseconds: true }
+        Layout {
+            irq_info: true,
+            tgid: false,
+            context_info: true,
+            annotate: false,
+            nanoseconds: true,
+            date: false,
+        }
     }
 }
 

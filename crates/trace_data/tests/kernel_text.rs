@@ -115,6 +115,7 @@ fn the_trace_file() {
             irq_info: is_on("irq-info"),
             context_info: is_on("context-info"),
             tgid: is_on("record-tgid"),
+            date: false,
         };
         let cpus = instance.cpus().len() as u64;
         let header = Header { tracer: "nop", entries, written: entries + overrun, cpus };

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use std::fs::File;
-use trace_data::dat::{BufferSource, CpuSource, Metadata, TscScale, write};
+use trace_data::dat::{BufferSource, CpuSource, Metadata, TscScale, Version, write};
 use trace_data::merge::Merge;
 use trace_data::page::{Missed, PageBuilder};
 use trace_data::print::Dialect;
@@ -78,6 +78,38 @@ fn files_of_version_7_are_read() {
 }
 
 #[test]
+fn versions_say_the_same() {
+    let mut metadata = libc_metadata();
+    metadata.options.time_offset = 7;
+    metadata.supplement.tgids = vec![(77, 70)];
+    metadata.supplement.real_times = vec![(5, 1_000_000)];
+    let saved = Saved::new("all-six.dat", &metadata);
+    let six = std::fs::metadata(&saved.path).unwrap().len();
+    let report = |path: &str| run("trace-cmd", &["report", "-N", "-i", path]);
+    for (version, name) in [(Version::Seven, "plain"), (Version::SevenCompressed, "compressed")] {
+        let path = temporary(&format!("all-seven-{name}.dat"));
+        let length = save_as(version, &path, &metadata, &saved.cpus);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
+        assert!(version != Version::SevenCompressed || length < six / 4 * 3, "{length} {six}");
+        let mut recording = open(&path);
+        assert_eq!(*recording.metadata(), metadata);
+        assert_eq!(recording.buffers()[0].compressed, version == Version::SevenCompressed);
+        assert_eq!(read_pages(&mut recording, 0), saved.cpus);
+        assert_eq!(report(path.to_str().unwrap()), report(saved.path()));
+        for arguments in [["dump", "--validate"], ["dump", "--summary"], ["report", "--check-events"]] {
+            let Some((_, errors)) =
+                run("trace-cmd", &[&arguments[..], &["-i", path.to_str().unwrap()]].concat())
+            else {
+                continue;
+            };
+            let errors: Vec<_> = errors.lines().filter(|line| !line.contains("mystery")).collect();
+            assert_eq!(errors, [""; 0], "{arguments:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
 fn instances_are_buffers_of_their_own() {
     let metadata = libc_metadata();
     let saved = Saved::new("top.dat", &metadata);
@@ -89,7 +121,7 @@ fn instances_are_buffers_of_their_own() {
         BufferSource { name: String::new(), cpus: cpus([one, &[]]) },
         BufferSource { name: "flight".to_owned(), cpus: cpus([&[], two]) },
     ];
-    write(File::create(&path).unwrap(), &metadata, &mut buffers).unwrap();
+    write(File::create(&path).unwrap(), Version::Six, &metadata, &mut buffers).unwrap();
     let mut recording = open(&path);
     assert_eq!(*recording.metadata(), metadata);
     let names: Vec<_> = recording.buffers().iter().map(|buffer| buffer.name.as_str()).collect();

@@ -48,7 +48,7 @@ const fn c_type(kind: Kind) -> (&'static str, &'static str, bool) {
         Kind::U32 | Kind::Named(_) | Kind::Flags(_) | Kind::OpenFlags(_) => ("unsigned int", "", false),
         Kind::Mode => ("umode_t", "", false),
         Kind::I64 => ("long", "", true),
-        Kind::U64 | Kind::Pointer | Kind::Symbol => ("unsigned long", "", false),
+        Kind::U64 | Kind::Pointer | Kind::Symbol | Kind::Function => ("unsigned long", "", false),
         Kind::Pid => ("pid_t", "", true),
         Kind::Bool => ("bool", "", false),
         Kind::Comm => ("char", "[16]", false),
@@ -67,7 +67,7 @@ const fn conversion(kind: Kind) -> &'static str {
         Kind::Pointer => "0x%lx",
         Kind::Bool | Kind::Comm | Kind::Named(_) | Kind::Flags(_) => "%s",
         Kind::Text => "\\\"%s\\\"",
-        Kind::Symbol => "%pS",
+        Kind::Symbol | Kind::Function => "%pS",
         Kind::OpenFlags(_) => "%s%s%s",
         Kind::Mode => "%04o",
         Kind::Directory => "%d%s",
@@ -80,7 +80,7 @@ fn arguments(f: &mut Formatter<'_>, field: &Field) -> Result {
     let name = field.name;
     match field.kind {
         Kind::Text => write!(f, "__get_str({name})"),
-        Kind::Symbol => write!(f, "(void *)REC->{name}"),
+        Kind::Symbol | Kind::Function => write!(f, "(void *)REC->{name}"),
         Kind::Bool => write!(f, "REC->{name} ? \"true\" : \"false\""),
         Kind::Named(names) => {
             write!(f, "__print_symbolic(REC->{name}")?;

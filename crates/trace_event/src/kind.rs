@@ -21,8 +21,10 @@ pub enum Kind {
     Comm,
     /// Text: an offset and a length here, the bytes behind the fixed fields.
     Text,
-    /// An address in the traced process, printed as a symbol.
+    /// An address in the traced process to which a call returns, printed as a symbol.
     Symbol,
+    /// The address of a function in the traced process, printed as a symbol.
+    Function,
     /// A 4-byte number of which some values have names.
     Named(&'static [(i64, &'static str)]),
     /// A 4-byte set of flags with names.
@@ -42,7 +44,8 @@ impl Kind {
     pub const fn size(self) -> usize {
         match self {
             Kind::Bool => 1,
-            Kind::I64 | Kind::U64 | Kind::Pointer | Kind::Symbol | Kind::Descriptors => 8,
+            Kind::I64 | Kind::U64 | Kind::Pointer | Kind::Descriptors => 8,
+            Kind::Symbol | Kind::Function => 8,
             Kind::Comm => 16,
             _ => 4,
         }

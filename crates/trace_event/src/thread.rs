@@ -190,12 +190,13 @@ pub(crate) fn current_task() -> Option<u32> {
     load().task.checked_sub(1)
 }
 
-/// Says that the calling thread ends. Should it record more, it is entered again.
+/// Says that the calling thread ends. What it still records it records as who it was: it is not entered
+/// again, its end would not be noticed.
 pub fn end_thread() {
     if let (Some(shared), Some(task)) = (process::shared(), current_task()) {
         shared.control.end_task(task, shared.now());
     }
-    store(ThreadState { common: 0, task: 0, ..load() });
+    store(ThreadState { task: 0, ..load() });
 }
 
 /// Tells the recorder that it is in the child of a fork, in the only thread of a new process. When libc has

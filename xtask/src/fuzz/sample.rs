@@ -1,6 +1,6 @@
 //! Valid inputs.
 
-use trace_data::dat::{BufferSource, CpuSource, Metadata, System, write};
+use trace_data::dat::{BufferSource, CpuSource, Metadata, System, Version, write};
 use trace_data::page::PageBuilder;
 
 /// Fields of every kind, and a print format with every construct.
@@ -87,6 +87,6 @@ pub fn dat() -> Result<Vec<u8>, String> {
         BufferSource { name: "other".to_string(), cpus: vec![cpu(&two[..]), cpu(&one[..])] },
     ];
     let mut file = Vec::new();
-    write(&mut file, &metadata, &mut buffers).map_err(|error| error.to_string())?;
+    write(&mut file, Version::Six, &metadata, &mut buffers).map_err(|error| error.to_string())?;
     Ok(file)
 }

@@ -7,11 +7,12 @@ use super::tree::Tree;
 /// in the design is decided.
 const ARROWS: &[(&str, &[&str])] = &[
     ("abi", &[]),
+    ("event_filter", &[]),
     ("launch", &[]),
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
-    ("control", &["abi", "shm", "rseq", "ring_buffer"]),
+    ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter"]),
     ("tracepoint", &["abi"]),
     ("tracing_layer", &["tracepoint"]),
     ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control"]),
@@ -32,8 +33,18 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TOPS: &[&str] = &["cli", "benches", "xtask"];
 
 /// What a traced process links.
-const TRACEE: &[&str] =
-    &["abi", "tracepoint", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke", "agent"];
+const TRACEE: &[&str] = &[
+    "abi",
+    "tracepoint",
+    "event_filter",
+    "shm",
+    "rseq",
+    "ring_buffer",
+    "control",
+    "trace_event",
+    "text_poke",
+    "agent",
+];
 
 /// What those may use that is not ours, each chosen by itself.
 const FOREIGN: &[&str] = &["libc", "rustix"];

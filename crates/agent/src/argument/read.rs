@@ -66,6 +66,13 @@ pub(super) unsafe fn half(words: &[u64], index: usize, returned: Returned) -> Va
     Value::Half(filled.unwrap_or(0))
 }
 
+pub(super) unsafe fn word(words: &[u64], index: usize, returned: Returned) -> Value {
+    let word: *const u64 = pointer(words, index);
+    // SAFETY: the call has read or written a word there, unless it got null.
+    let filled = returned.has_filled().then(|| unsafe { load(word) }).flatten();
+    Value::Word(filled.unwrap_or(0))
+}
+
 pub(super) unsafe fn status(words: &[u64], index: usize, returned: Returned) -> Value {
     if returned.result as i32 <= 0 {
         // No child has changed, so nothing was written.

@@ -1,7 +1,7 @@
 //! The start of the agent in a process.
 
 use crate::argument::Value;
-use crate::preload::{elf, environment, exit, objects, record};
+use crate::preload::{environment, exit, objects, record, symbols};
 use crate::{FINGERPRINT, sched};
 use control::ControlFile;
 use core::ffi::{CStr, c_char, c_int};
@@ -34,16 +34,17 @@ static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) =
 ///
 /// If anything is not as it should be, the program runs as if we were not there.
 pub(crate) fn start() {
-    if STARTED.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
+    symbols::remember();
+    // Before libc has started there is no environment, and whoever calls us then, it is too early.
+    if environment::current().is_null() || STARTED.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
         return;
     }
     // SAFETY: libc's word for the calling thread, which is left as it was.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let before = unsafe { *errno };
-    let object = objects::remember_symbols();
     if !is_privileged() && !is_own_command() {
-        join(object.unwrap_or_default());
+        join(symbols::own_path());
     }
     // SAFETY: as above.
     unsafe { *errno = before };
@@ -103,9 +104,9 @@ fn comm_of(path: &CStr) -> [u8; 16] {
 }
 
 /// Where glibc keeps a thread's TID: it tells debuggers, by a table of three words.
-fn tid_offset() -> Option<isize> {
+pub(crate) fn tid_offset() -> Option<isize> {
     const NAME: &[u8] = b"_thread_db_pthread_tid\0";
-    let table = elf::find_object(NAME, elf::gnu_hash(NAME))? as *const [u32; 3];
+    let table = symbols::find_object(NAME, symbols::gnu_hash(NAME))? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
     // is where the thread pointer points.
     let [bits, elements, offset] = unsafe { table.read_unaligned() };

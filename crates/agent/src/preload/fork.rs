@@ -10,9 +10,9 @@
 
 use crate::argument::Value;
 use crate::events::Call;
+use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
-use crate::preload::wrap::{Frame, Hooks};
 use crate::preload::{attach, objects, record};
 use core::arch::naked_asm;
 use core::cell::UnsafeCell;
@@ -175,30 +175,30 @@ static STARTS: [Start; 64] = [const {
     Start { taken: AtomicU32::new(0), content: UnsafeCell::new(content) }
 }; 64];
 
-type Create = unsafe extern "C" fn(usize, usize, Routine, *mut c_void) -> i32;
+/// pthread_create(3).
+pub(crate) const CREATE: Hooks = Hooks { before: before_create, after: after_create };
 
-unsafe extern "C" fn create_body(
-    thread: usize,
-    attributes: usize,
-    routine: Routine,
-    argument: *mut c_void,
-    _caller: usize,
-) -> i32 {
-    // SAFETY: the function has this type.
-    let real: Create = unsafe { core::mem::transmute(real!(c"pthread_create")) };
-    let Some(start) = take_start(routine, argument) else {
-        // SAFETY: the program's own call.
-        return unsafe { real(thread, attributes, routine, argument) };
-    };
-    // SAFETY: the program's own call, with our routine before its own.
-    let error = unsafe { real(thread, attributes, started, (&raw const *start).cast_mut().cast()) };
-    if error != 0 {
-        start.taken.store(0, Release);
+/// Has our routine run before the program's own.
+unsafe fn before_create(frame: &mut Frame) {
+    let [_, _, routine, argument, ..] = &mut frame.arguments;
+    // SAFETY: that is what a program hands over here; null is none.
+    let own = unsafe { core::mem::transmute::<u64, Option<Routine>>(*routine) };
+    frame.scratch = 0;
+    if let Some(start) = own.and_then(|own| take_start(own, *argument as *mut c_void)) {
+        *routine = started as *const () as u64;
+        *argument = (&raw const *start).expose_provenance() as u64;
+        frame.scratch = *argument;
     }
-    error
 }
 
-stub!(pthread_create, create_body, thread attributes routine argument);
+/// A thread that there isn't has no start.
+unsafe fn after_create(frame: &mut Frame) {
+    if frame.result as i32 != 0 && frame.scratch != 0 {
+        // SAFETY: it was put there before.
+        let start = unsafe { &*core::ptr::with_exposed_provenance::<Start>(frame.scratch as usize) };
+        start.taken.store(0, Release);
+    }
+}
 
 /// A place for a thread that is about to start, if its start is to be recorded.
 fn take_start(routine: Routine, argument: *mut c_void) -> Option<&'static Start> {
@@ -233,7 +233,7 @@ unsafe extern "C" fn started(_start: *mut c_void) -> *mut c_void {
 
 /// Records a thread's start and gives what it is to run.
 unsafe extern "C" fn begin_thread(start: &Start, argument: &mut *mut c_void) -> Option<Routine> {
-    // SAFETY: the place that `create_body` has filled for this thread.
+    // SAFETY: the place that `before_create` has filled for this thread.
     let content = unsafe { *start.content.get() };
     start.taken.store(0, Release);
     if let Some(parent) = content.parent {

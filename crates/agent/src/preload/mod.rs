@@ -17,6 +17,8 @@ mod environment;
 mod execute;
 mod exit;
 mod fork;
+mod frame;
+mod handler;
 mod memory;
 mod objects;
 mod place;
@@ -24,8 +26,10 @@ mod raw;
 mod real;
 mod reap;
 mod record;
+mod send;
 mod sockaddr;
 mod stub;
+mod symbols;
 mod wrap;
 
 /// There is no panic in this library: `lookback_agent_panics` is defined nowhere, so the linker refuses a

@@ -1,12 +1,13 @@
 //! Which objects the process has mapped: so that a caller's address can be given a name.
 
-use crate::preload::elf::{self, Object};
+use crate::preload::elf::Object;
+use crate::preload::symbols::{self, gnu_hash};
 use control::{ControlFile, Map, NewObject};
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ops::ControlFlow;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicBool, AtomicU64};
-use libc::{dl_iterate_phdr, dl_phdr_info, getauxval};
+use libc::{dl_phdr_info, getauxval};
 use rustix::fs::CWD;
 use trace_event::session;
 
@@ -30,24 +31,16 @@ fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
             c_int::from(enough)
         }
     }
+    type Iterate = unsafe extern "C" fn(
+        unsafe extern "C" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int,
+        *mut c_void,
+    );
+    const NAME: &[u8] = b"dl_iterate_phdr\0";
+    // libc's own: others that have one may not be ready for us when a process starts.
+    let Some(iterate) = symbols::find_libc(NAME, gnu_hash(NAME)) else { return };
     let mut each = each;
-    // SAFETY: the callback gets its own reference back while that lives.
-    unsafe { dl_iterate_phdr(Some(callback), (&raw mut each).cast()) };
-}
-
-/// Remembers the symbols of the objects behind ours: where a program finds what we wrap. Gives our own path.
-pub(crate) fn remember_symbols() -> Option<&'static CStr> {
-    let mut own = None;
-    for_each(&mut |object, _| {
-        if own.is_some() {
-            object.remember();
-        } else if object.contains(remember_symbols as *const () as usize) {
-            own = Some(object.path.as_ptr());
-        }
-        ControlFlow::Continue(())
-    });
-    // SAFETY: the dynamic linker keeps the name as long as the object is mapped: for good.
-    own.map(|path| unsafe { CStr::from_ptr(path) })
+    // SAFETY: the function has this type; the callback gets its own reference back while that lives.
+    unsafe { core::mem::transmute::<usize, Iterate>(iterate)(callback, (&raw mut each).cast()) };
 }
 
 /// How many objects had been mapped when they were last entered into the session.
@@ -76,7 +69,7 @@ pub(crate) fn copied() {
 /// Whether libc knows that there is one thread only. It says so since version 2.32.
 fn is_single_threaded() -> bool {
     const NAME: &[u8] = b"__libc_single_threaded\0";
-    let Some(address) = elf::find_object(NAME, elf::gnu_hash(NAME)) else { return false };
+    let Some(address) = symbols::find_object(NAME, gnu_hash(NAME)) else { return false };
     // SAFETY: libc's variable, one byte.
     unsafe { (address as *const u8).read_volatile() != 0 }
 }

@@ -5,17 +5,18 @@
 //! signal handler; and what is never called costs nothing at start.
 
 use crate::preload::attach;
-use crate::preload::elf::{self, gnu_hash};
+use crate::preload::symbols::{self, gnu_hash};
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 
-/// The address of the function that `name` would have without us, which is kept in `found`.
+/// The address of the function that `name` would have without us, which is kept in `found`. Whether the first
+/// call `attaches` the process, if it comes before the agent's own start.
 #[inline(always)]
-pub(crate) fn known(found: &AtomicUsize, name: &CStr) -> usize {
+pub(crate) fn known(found: &AtomicUsize, name: &CStr, attaches: bool) -> usize {
     match found.load(Relaxed) {
         0 => {
-            let address = find(name);
+            let address = find(name, attaches);
             found.store(address, Relaxed);
             address
         }
@@ -27,7 +28,7 @@ pub(crate) fn known(found: &AtomicUsize, name: &CStr) -> usize {
 macro_rules! real {
     ($name:literal) => {{
         static FOUND: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
-        $crate::preload::real::known(&FOUND, $name)
+        $crate::preload::real::known(&FOUND, $name, true)
     }};
 }
 
@@ -36,9 +37,13 @@ pub(crate) use real;
 /// The address of the function that `name` would have without us.
 #[cold]
 #[inline(never)]
-fn find(name: &CStr) -> usize {
-    attach::start();
-    let found = elf::find(name.to_bytes_with_nul(), gnu_hash(name.to_bytes()));
+fn find(name: &CStr, attaches: bool) -> usize {
+    if attaches {
+        attach::start();
+    } else {
+        symbols::remember();
+    }
+    let found = symbols::find(name.to_bytes_with_nul(), gnu_hash(name.to_bytes()));
     found.unwrap_or_else(|| find_slowly(name))
 }
 
@@ -46,7 +51,7 @@ fn find(name: &CStr) -> usize {
 /// that is linked costs all of them some time at start.
 macro_rules! linker {
     ($name:literal as $kind:ty) => {{
-        let found = elf::find(concat!($name, "\0").as_bytes(), gnu_hash($name.as_bytes()));
+        let found = symbols::find_libc(concat!($name, "\0").as_bytes(), gnu_hash($name.as_bytes()));
         // SAFETY: the function has this type.
         found.map(|address| unsafe { core::mem::transmute::<usize, $kind>(address) })
     }};

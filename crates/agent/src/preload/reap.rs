@@ -6,11 +6,11 @@
 //!
 //! # Safety
 //!
-//! Hooks are called by the frames of `wrap.rs` only, around the call that they are named after, with its
+//! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result.
 
 use crate::argument::Value;
-use crate::preload::wrap::{Frame, Hooks};
+use crate::preload::frame::{Frame, Hooks};
 use crate::preload::{attach, exit, record};
 use crate::sched;
 use libc::{WEXITED, WIFEXITED, WIFSIGNALED, siginfo_t};

@@ -1,5 +1,6 @@
 //! The tasks around a session that stands.
 
+use super::{Choice, FileFormat};
 use clap::{Args, ValueEnum};
 use session::{Selection, TraceClock};
 use std::ffi::OsString;
@@ -107,16 +108,11 @@ pub(crate) struct Show {
     pub(crate) snapshot: Kept,
 
     /// Only of this CPU. With -p others are left where they are
-    #[arg(short, long, value_name = "CPU")]
-    pub(crate) cpu: Option<u32>,
+    #[arg(short = 'c', value_name = "CPU", conflicts_with = "cpu")]
+    pub(crate) only_cpu: Option<u32>,
 
-    /// Only these events, given as for record. With -p others are taken out, too
-    #[arg(short = 'e', long = "event", value_name = "EVENT")]
-    pub(crate) events: Vec<Selection>,
-
-    /// Only of these threads: 4711, or 4711,4713-4720. With -p others are taken out, too
-    #[arg(short = 'P', long, value_name = "LIST", value_parser = crate::report::filter::list)]
-    pub(crate) pid: Option<crate::report::filter::List>,
+    #[command(flatten)]
+    pub(crate) choice: Choice,
 
     #[command(flatten)]
     pub(crate) which: Which,
@@ -164,6 +160,9 @@ pub(crate) struct Extract {
     /// Write to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
     pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) format: FileFormat,
 
     #[command(flatten)]
     pub(crate) snapshot: Kept,

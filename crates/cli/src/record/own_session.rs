@@ -51,8 +51,8 @@ impl OwnSession {
     }
 
     fn enable(&mut self, selections: &[Selection]) -> Done<()> {
-        let all = [Selection::all()];
-        let selections = if selections.is_empty() { &all } else { selections };
+        let default = [Selection::default()];
+        let selections = if selections.is_empty() { &default } else { selections };
         for selection in selections {
             self.session.check(selection)?;
         }

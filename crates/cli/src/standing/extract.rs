@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &Extract) -> Done {
+    let version = arguments.format.version()?;
     let session = Arc::new(arguments.which.open()?);
     let output = Output::prepare(&arguments.output)?;
     let mut recorded = copy(&session, &arguments.snapshot, output.directory())?;
-    let written = output.write(|file| recorded.write_dat(file, |_| ()))?;
+    let written = output.write(|file| recorded.write_dat(file, version, |_| ()))?;
     if !arguments.quiet {
         tell(&written, &arguments.output);
     }

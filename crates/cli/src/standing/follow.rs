@@ -1,7 +1,8 @@
 //! `lookback show -p`.
 
+use crate::arguments::Choice;
+use crate::choice::{Chosen, Known, Times};
 use crate::failure::{Done, Failure};
-use crate::report::filter::{Choice, Filter};
 use recording::{Batch, Follower};
 use session::{Lock, Session};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -16,6 +17,7 @@ use std::time::Duration;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
+use trace_data::symbols::SymbolTable;
 use trace_data::text::{Layout, TextWriter, is_nanoseconds};
 
 /// The shortest time between two looks at the buffers, while there are events, and the longest. Nobody would
@@ -24,7 +26,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_m
 
 /// Takes events out of a session and shows them, until a signal ends it, or recording is stopped and
 /// everything was shown.
-pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice<'_>) -> Done {
+pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) -> Done {
     let _lock = Lock::reader(session.path())?;
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM] {
@@ -39,7 +41,7 @@ pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice<'
     followed
 }
 
-fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice<'_>, signal: &AtomicUsize) -> Done {
+fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal: &AtomicUsize) -> Done {
     let mut follower = Follower::new(session, cpu, &std::env::temp_dir())?;
     let mut text = Text::new(session, choice)?;
     let (mut pause, mut has_read) = (LOOKS.0, false);
@@ -65,20 +67,21 @@ fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice<'_>, sig
 /// The text of what is followed.
 struct Text<'a> {
     session: &'a Session,
-    choice: &'a Choice<'a>,
+    choice: &'a Choice,
     /// How many events the session knew.
     known: usize,
     events: EventTable,
-    filter: Filter,
     out: StdoutLock<'static>,
 }
 
 impl<'a> Text<'a> {
-    fn new(session: &'a Session, choice: &'a Choice<'a>) -> Done<Text<'a>> {
+    fn new(session: &'a Session, choice: &'a Choice) -> Done<Text<'a>> {
         let events = events(session)?;
-        let filter = Filter::new(choice, &events)?;
+        // What is wrong with it is said before anything is taken out.
+        let nothing = Known { events: &events, tasks: &(), symbols: &SymbolTable::default() };
+        Chosen::new(choice, &nothing, Times::default())?;
         let known = session.control().event_ids().count();
-        Ok(Text { session, choice, known, events, filter, out: std::io::stdout().lock() })
+        Ok(Text { session, choice, known, events, out: std::io::stdout().lock() })
     }
 
     /// Prints events. False when nobody reads them any more.
@@ -87,13 +90,14 @@ impl<'a> Text<'a> {
         if known != self.known {
             // A program has brought some.
             self.events = events(self.session)?;
-            self.filter = Filter::new(self.choice, &self.events)?;
             self.known = known;
         }
         let nanoseconds = is_nanoseconds(self.session.trace_clock().name());
         let layout = Layout { nanoseconds, ..Layout::default() };
-        let mut text = TextWriter::new(&mut self.out, &self.events, &batch.tasks, &batch.symbols, layout);
-        let mut shown = batch.records().filter(|record| self.filter.shows(record));
+        let mut text = TextWriter::new(&mut self.out, &self.events, batch, &batch.symbols, layout);
+        let known = Known { events: &self.events, tasks: batch, symbols: &batch.symbols };
+        let chosen = Chosen::new(self.choice, &known, Times::default())?;
+        let mut shown = batch.records().filter(|record| chosen.contains(record));
         match shown.try_for_each(|record| text.event(&record)).and_then(|()| text.flush()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

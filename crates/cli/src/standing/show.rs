@@ -1,11 +1,11 @@
 //! `lookback show`.
 
-use crate::arguments::{Kept, Show};
+use crate::arguments::{Choice, Kept, Show};
+use crate::choice::List;
 use crate::failure::{Done, Failure};
-use crate::report::filter::{Choice, List};
-use crate::report::print_copy;
+use crate::report::show_copy;
 use crate::standing::follow::follow;
-use recording::Recorded;
+use recording::{Recorded, Version};
 use session::Session;
 use std::io::{BufWriter, Seek};
 use std::path::Path;
@@ -15,27 +15,26 @@ use std::sync::Arc;
 pub(crate) fn show(arguments: &Show) -> Done {
     let session = Arc::new(arguments.which.open()?);
     let cpus = session.buffer().geometry().cpus;
-    if let Some(cpu) = arguments.cpu.filter(|cpu| *cpu >= cpus) {
+    if let Some(cpu) = arguments.only_cpu.filter(|cpu| *cpu >= cpus) {
         return Err(Failure::failed(format_args!("there is no CPU {cpu}: expected 0 to {}", cpus - 1)));
     }
-    let only = arguments.cpu.map(List::of);
-    let choice = Choice { events: &arguments.events, cpus: only.as_ref(), threads: arguments.pid.as_ref() };
     if arguments.pipe {
-        follow(&session, arguments.cpu, &choice)
-    } else {
-        print_kept(&session, &arguments.snapshot, &choice)
+        return follow(&session, arguments.only_cpu, &arguments.choice);
     }
+    let only = arguments.only_cpu.map(List::of);
+    let choice = Choice { cpu: only.or_else(|| arguments.choice.cpu.clone()), ..arguments.choice.clone() };
+    show_kept(&session, &arguments.snapshot, choice)
 }
 
-/// Prints what the buffers hold, or a snapshot. By way of a recording: what prints those prints this.
-pub(super) fn print_kept(session: &Arc<Session>, kept: &Kept, choice: &Choice<'_>) -> Done {
+/// Shows what the buffers hold, or a snapshot. By way of a recording: what shows those shows this.
+pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: Choice) -> Done {
     let directory = std::env::temp_dir();
     let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
     let mut recorded = copy(session, kept, &directory)?;
     let mut file = tempfile::tempfile_in(&directory).map_err(failed)?;
-    recorded.write_dat(BufWriter::new(&mut file), |_| ())?;
+    recorded.write_dat(BufWriter::new(&mut file), Version::Six, |_| ())?;
     file.rewind().map_err(failed)?;
-    print_copy(file, choice)
+    show_copy(file, choice)
 }
 
 /// Copies what the buffers hold, or a snapshot.

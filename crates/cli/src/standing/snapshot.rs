@@ -1,10 +1,9 @@
 //! `lookback snapshot`.
 
-use crate::arguments::{Kept, Snapshot};
+use crate::arguments::{Choice, Kept, Snapshot};
 use crate::failure::Done;
 use crate::number::count;
-use crate::report::filter::Choice;
-use crate::standing::show::print_kept;
+use crate::standing::show::show_kept;
 use session::Session;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,8 +18,7 @@ pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
     } else if arguments.free {
         free(&session)?
     } else {
-        let choice = Choice { events: &[], cpus: None, threads: None };
-        return print_kept(&session, &Kept { snapshot: Some(None) }, &choice);
+        return show_kept(&session, &Kept { snapshot: Some(None) }, Choice::default());
     };
     if !arguments.quiet {
         anstream::eprintln!("lookback: {said}");

@@ -49,8 +49,8 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
     let options = Options { buffer_kb, snapshots, group, clock, ..Options::default() };
     let session = Session::create(path, &options)?;
-    let all = [Selection::all()];
-    let events = if arguments.events.is_empty() { &all } else { arguments.events.as_slice() };
+    let default = [Selection::default()];
+    let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
     let set = events.iter().try_for_each(|event| set_told(&session, event, true));
     if set.is_err() {
         let _ = Session::remove(path);

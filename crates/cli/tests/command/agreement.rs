@@ -1,13 +1,24 @@
 //! What `lookback report` prints is what trace-cmd prints of the same file, event by event.
 
+use crate::calls::PROGRAMS;
 use crate::common::*;
+
+/// What the fields start with that have the address of code.
+const ADDRESSES: [&str; 7] =
+    ["caller=", "handler=", "sa_handler=", "start_routine=", "init_routine=", "compar=", "disp="];
 
 /// The fields as trace-cmd prints them. It doesn't say how long a function is, nor in which object it is.
 fn as_trace_cmd_has_it(event: Event) -> Event {
-    let Some((rest, caller)) = event.text.rsplit_once("caller=") else { return event };
-    let symbol = caller.split_once(" [").map_or(caller, |(symbol, _)| symbol);
-    let symbol = symbol.split_once("/0x").map_or(symbol, |(symbol, _)| symbol);
-    Event { text: format!("{rest}caller={symbol}"), ..event }
+    let mut words: Vec<String> = Vec::new();
+    for word in event.text.split(' ') {
+        let is_address = |field: &str| word.starts_with(field);
+        match word.split_once("/0x") {
+            Some((symbol, _)) if ADDRESSES.into_iter().any(is_address) => words.push(symbol.to_string()),
+            _ if word.starts_with('[') && words.last().is_some_and(|last| last.contains("+0x")) => {}
+            _ => words.push(word.to_string()),
+        }
+    }
+    Event { text: words.join(" "), ..event }
 }
 
 /// Checks that both print the same of what was recorded.
@@ -34,10 +45,27 @@ fn on_every_kind_of_event() {
     if is_missing(&["cc", "trace-cmd"]) {
         return;
     }
+    for (name, source) in PROGRAMS {
+        let scratch = Scratch::new();
+        let program = compile(&scratch, name, source, &[]);
+        run(&mut scratch.record(&["-q", "-e", "*:*"], &[program.to_str().unwrap()]));
+        agree(&scratch);
+    }
+}
+
+#[test]
+fn on_files_of_all_versions() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    for options in [&["--compress"][..], &["--file-version", "7"], &["--file-version", "6"]] {
+        let scratch = Scratch::new();
+        run(&mut scratch.record(&[&["-q"], options].concat(), &["ls", "/"])).success();
+        agree(&scratch);
+    }
     let scratch = Scratch::new();
-    let program = compile(&scratch, "calls", include_str!("programs/calls.c"), &[]);
-    run(&mut scratch.record(&["-q"], &[program.to_str().unwrap()]));
-    agree(&scratch);
+    let both = run(&mut scratch.record(&["--compress", "--file-version", "6"], &["true"]));
+    both.failure(125, &["version 6 can't be compressed"]);
 }
 
 #[test]

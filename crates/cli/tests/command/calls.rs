@@ -4,16 +4,27 @@ use crate::common::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Makes every call from a function `call_NAME` and prints what it has seen of it.
-const CALLS: &str = include_str!("programs/calls.c");
+/// Each makes calls from functions `call_NAME` and prints what it has seen of them. Together they make all.
+pub(crate) const PROGRAMS: [(&str, &str); 5] = [
+    ("calls", include_str!("programs/calls.c")),
+    ("calls_files", include_str!("programs/calls_files.c")),
+    ("calls_memory", include_str!("programs/calls_memory.c")),
+    ("calls_processes", include_str!("programs/calls_processes.c")),
+    ("calls_signals", include_str!("programs/calls_signals.c")),
+];
 
-/// The program, in a directory where it can be run, and what it prints there while it is recorded.
-fn recorded(options: &[&str]) -> (String, Trace) {
+/// What one of the programs prints while it is recorded, and the recording.
+fn recorded_of((name, source): (&str, &str), options: &[&str]) -> (String, Trace) {
     let scratch = Scratch::new();
-    let program: PathBuf = compile(&scratch, "calls", CALLS, options);
-    let (outcome, trace) = scratch.recorded(&[program.to_str().unwrap()]);
-    assert_eq!((outcome.code(), outcome.stderr.as_str()), (Some(9), ""));
-    (outcome.stdout, trace)
+    let program: PathBuf = compile(&scratch, name, source, options);
+    let outcome = run(&mut scratch.record(&["-q", "-e", "*:*"], &[program.to_str().unwrap()]));
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (Some(9), ""), "{name}");
+    (outcome.stdout, scratch.trace())
+}
+
+/// The same of the first.
+fn recorded(options: &[&str]) -> (String, Trace) {
+    recorded_of(PROGRAMS[0], options)
 }
 
 /// Result and error of a call.
@@ -34,8 +45,8 @@ fn seen(stdout: &str) -> BTreeMap<&str, Vec<Result>> {
 }
 
 /// The calls that the function of their name has made in the main thread, and how they have ended.
-fn traced(trace: &Trace) -> BTreeMap<&str, Vec<Result>> {
-    let main = trace.expect_of("calls", "sched_process_exec", "").pid;
+fn traced<'a>(name: &str, trace: &'a Trace) -> BTreeMap<&'a str, Vec<Result>> {
+    let main = trace.expect_of(name, "sched_process_exec", "").pid;
     let mut traced: BTreeMap<&str, Vec<Result>> = BTreeMap::new();
     let events: Vec<&Event> = trace.events.iter().filter(|event| event.pid == main).collect();
     for (index, entry) in events.iter().enumerate() {
@@ -57,15 +68,18 @@ fn every_call_has_its_result_and_error() {
     if is_missing(&["cc"]) {
         return;
     }
-    let (stdout, trace) = recorded(&[]);
-    let (mut seen, mut traced) = (seen(&stdout), traced(&trace));
-    // A program is executed successfully by children only, whose calls are not among those here.
-    assert_eq!(traced.remove("fork").unwrap().len(), 2);
-    assert_eq!(seen.remove("fork").unwrap().len(), 2);
-    for (call, results) in &seen {
-        assert_eq!(traced.get(call), Some(results), "{call}");
+    for program in PROGRAMS {
+        let (stdout, trace) = recorded_of(program, &[]);
+        let (mut seen, mut traced) = (seen(&stdout), traced(program.0, &trace));
+        // A program is executed successfully by children only, whose calls are not among those here.
+        for both in [&mut seen, &mut traced] {
+            assert!(both.remove("fork").is_none_or(|forks| forks.len() == 2));
+        }
+        for (call, results) in &seen {
+            assert_eq!(traced.get(call), Some(results), "{call}");
+        }
+        assert_eq!(traced.keys().collect::<Vec<_>>(), seen.keys().collect::<Vec<_>>());
     }
-    assert_eq!(traced.keys().collect::<Vec<_>>(), seen.keys().collect::<Vec<_>>());
 }
 
 #[test]
@@ -73,16 +87,21 @@ fn every_call_of_the_table_is_recorded() {
     if is_missing(&["cc"]) {
         return;
     }
-    let (_, trace) = recorded(&[]);
-    let listed = run(&mut Scratch::new().lookback(&["events", "libc"])).success().stdout;
+    let traces = PROGRAMS.map(|program| recorded_of(program, &[]).1);
+    let events = || traces.iter().flat_map(|trace| &trace.events);
+    let listed = run(&mut Scratch::new().lookback(&["events", "libc", "signal"])).success().stdout;
     let listed: BTreeSet<&str> =
-        listed.lines().filter_map(|line| line.trim().split(' ').next()?.strip_prefix("libc:")).collect();
-    let recorded: BTreeSet<&str> = trace.events.iter().map(|event| event.name.as_str()).collect();
+        listed.lines().filter_map(|line| Some(line.trim().split(' ').next()?.split_once(':')?.1)).collect();
+    let recorded: BTreeSet<&str> = events().map(|event| event.name.as_str()).collect();
     let missing: Vec<&&str> = listed.difference(&recorded).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    let is_call = |name: &str| {
+        let is_exit = name.ends_with("_exit") && !["_exit", "pthread_exit"].contains(&name);
+        !is_exit && !name.starts_with("signal_")
+    };
     let without_caller = listed.iter().filter(|name| {
-        let is_from_there = |event: &&Event| event.get("caller").starts_with(&format!("call_{name}+0x"));
-        !name.ends_with("_exit") && !trace.named(name).any(|event| is_from_there(&event))
+        let is_from_there = |event: &Event| event.get("caller").starts_with(&format!("call_{name}+0x"));
+        is_call(name) && !events().any(|event| event.name == **name && is_from_there(event))
     });
     assert_eq!(without_caller.collect::<Vec<_>>(), [""; 0].iter().collect::<Vec<_>>());
 }

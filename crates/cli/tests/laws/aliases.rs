@@ -1,6 +1,7 @@
 //! Whatever name a call goes by, and whoever makes it.
 
-use crate::support::{Program, Trace};
+use crate::support::{Program, Trace, command, preload_object, run};
+use std::collections::BTreeSet;
 
 fn program() -> Program {
     Program::c("aliases", &["-ldl"])
@@ -72,7 +73,11 @@ fn libraries_that_are_opened_and_closed_are_callers() {
 #[test]
 fn children_of_a_process_that_loads_come_to_their_end() {
     let library = Program::library("library", &[]);
-    program().arg(library.path()).arg("among").keeps_the_law();
+    let program = program().arg(library.path()).arg("among");
+    // Loading is recorded, and these threads do nothing else.
+    let (traced, trace) = program.traced_with(&["-q", "-b", "65536"]);
+    assert_eq!(program.untraced(), traced);
+    trace.assert_consistent();
 }
 
 #[test]
@@ -89,5 +94,36 @@ fn callers_have_their_names() {
     ] {
         let caller = caller(&trace, path);
         assert!(caller.starts_with(&format!("{function}+0x")), "{path}: {caller}");
+    }
+}
+
+/// The symbols that an object defines, with their versions and addresses: `name@@VERSION`, or `name@VERSION`
+/// for those that only programs use that were linked with an older one.
+fn defined(path: &str) -> Vec<(String, String, String)> {
+    let mut readelf = command("readelf");
+    readelf.args(["--dyn-syms", "--wide", path]);
+    let output = run(readelf).output;
+    let symbols = output.lines().filter(|line| line.contains("FUNC ") && !line.contains(" UND "));
+    let parse = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (name, version) = words[7].split_once('@').unwrap_or((words[7], ""));
+        (name.to_string(), version.trim_start_matches('@').to_string(), words[1].to_string())
+    };
+    symbols.map(parse).collect()
+}
+
+#[test]
+fn symbols_that_mean_several_things_have_their_versions() {
+    let libc = defined("/lib/x86_64-linux-gnu/libc.so.6");
+    let ours = defined(preload_object().to_str().unwrap());
+    assert!(libc.len() > 2000 && ours.len() > 300, "{} {}", libc.len(), ours.len());
+    // Some are there under a name of ours, too.
+    for (name, version, _) in ours.iter().filter(|(name, ..)| !name.starts_with("lookback_")) {
+        let same = libc.iter().filter(|(of, ..)| of == name);
+        let places: BTreeSet<&str> = same.clone().map(|(.., address)| address.as_str()).collect();
+        assert!(!places.is_empty(), "libc has no {name}");
+        if places.len() > 1 {
+            assert!(same.clone().any(|(_, of, _)| of == version), "{name}@{version}: {places:?}");
+        }
     }
 }

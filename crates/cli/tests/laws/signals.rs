@@ -58,7 +58,9 @@ fn handlers_record_after_every_instruction() {
 fn longjmp_leaves_calls_that_wait() {
     let trace = program("jumps").keeps_the_law();
     goes_on(&trace);
-    let left = trace.unfinished();
+    let mut left = trace.unfinished();
+    // The signal may also come before the call that asks for it has returned.
+    left.remove("setitimer");
     let waiting = ["read", "poll", "nanosleep"].map(|call| trace.count(call));
     assert_eq!(left.values().sum::<usize>(), waiting.iter().sum(), "{left:?}");
     assert!(waiting.iter().all(|count| *count > 3000), "{waiting:?}");
@@ -76,7 +78,14 @@ fn without_rseq(way: &str) -> Program {
 
 #[test]
 fn longjmp_leaves_calls_that_wait_also_without_rseq() {
-    goes_on(&without_rseq("jumps").keeps_the_law());
+    let program = without_rseq("jumps");
+    // Only what waits: an event that the timer's signal interrupts would keep its lane, see below.
+    let calls = ["read", "poll", "nanosleep", "access"].map(|call| format!("libc:{call}*"));
+    let options: Vec<&str> = calls.iter().flat_map(|call| ["-e", call]).chain(["-q"]).collect();
+    let (traced, trace) = program.traced_with(&options);
+    assert_eq!(program.untraced(), traced);
+    trace.assert_consistent();
+    goes_on(&trace);
 }
 
 #[test]

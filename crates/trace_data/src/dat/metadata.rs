@@ -1,6 +1,6 @@
 //! What is needed to understand a recording.
 
-use super::Options;
+use super::{Options, Supplement};
 use crate::event::{Event, EventTable};
 use crate::format::{Format, FormatError};
 use crate::print::Dialect;
@@ -27,6 +27,8 @@ pub struct Metadata {
     pub cmdlines: Vec<(i32, String)>,
     /// Clock, statistics and the like.
     pub options: Options,
+    /// What readers other than this one don't look for.
+    pub supplement: Supplement,
 }
 
 /// The events of one system.
@@ -64,6 +66,7 @@ impl Metadata {
             printk_formats: String::new(),
             cmdlines: Vec::new(),
             options: Options::default(),
+            supplement: Supplement::default(),
         }
     }
 

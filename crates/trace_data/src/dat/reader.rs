@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::metadata::Metadata;
 use super::section::decompress;
-use super::{Error, MAGIC, version6, version7};
+use super::{Error, MAGIC, Supplement, version6, version7};
 use crate::merge::Source;
 use std::io::{Read, Seek};
 
@@ -82,13 +82,14 @@ impl<R: Read + Seek> Recording<R> {
             let reason = format!("no page has {page_size} bytes");
             return Err(Error::invalid("the page size", offset, reason));
         }
-        let (metadata, buffers) = match version.as_str() {
+        let (mut metadata, buffers) = match version.as_str() {
             "6" => version6::read(&mut input, page_size)?,
             "7" => version7::read(&mut input, page_size)?,
             _ => {
                 return Err(Error::Unsupported { what: "the version", found: version });
             }
         };
+        metadata.supplement = Supplement::read(&mut input)?;
         Ok(Recording { input, metadata, buffers })
     }
 

@@ -142,6 +142,7 @@ impl<'a> Evaluator<'a> {
             out.extend_from_slice(module.as_bytes());
             out.push(b']');
         }
+        self.symbols.source(address, out);
     }
 }
 

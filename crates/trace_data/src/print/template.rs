@@ -1,6 +1,6 @@
 //! A print format, ready to be evaluated.
 
-use super::conversion::{self, Amount, Conversion};
+use super::conversion::{self, Amount, Conversion, Kind};
 use super::evaluate::Evaluator;
 use super::expression::Expression;
 use super::parse::{Parsed, parse};
@@ -53,6 +53,22 @@ impl Template {
                 Segment::Value(value) => evaluator.print(value, out),
             }
         }
+    }
+}
+
+impl Template {
+    /// Whether the field at `index` is printed as the name of the function that it is an address in.
+    pub(crate) fn names_function(&self, index: usize) -> bool {
+        self.segments.iter().any(|segment| match segment {
+            Segment::Value(value) if matches!(value.conversion.kind, Kind::Symbol { .. }) => {
+                let mut argument = &value.argument;
+                while let Expression::Cast(_, inner) = argument {
+                    argument = inner;
+                }
+                matches!(argument, Expression::Field(field) if *field == index)
+            }
+            _ => false,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing the lines.
 
-use super::{Header, Layout, Tasks, flags, ftrace};
+use super::{Header, Layout, Tasks, flags, ftrace, print_date};
 use crate::digits::{decimal, fill};
 use crate::event::EventTable;
 use crate::merge::Record;
@@ -139,7 +139,10 @@ impl<'a, W: Write> TextWriter<'a, W> {
             out.extend_from_slice(&flags::characters((common >> 16) as u8, (common >> 24) as u8));
         }
         out.push(b' ');
-        time(record.time, self.layout.nanoseconds, out);
+        match self.layout.date {
+            true => print_date(record.time, out),
+            false => time(record.time, self.layout.nanoseconds, out),
+        }
         out.extend_from_slice(b": ");
     }
 
@@ -268,6 +271,8 @@ print fmt: \"fd=%d\", REC->fd
         let bare = Layout { context_info: false, annotate: true, ..Layout::default() };
         let expected = "close: fd=3\n##### CPU 0 buffer started ####\nclose: fd=3\n";
         assert_eq!(written(bare, &record), expected);
+        let date = Layout { date: true, irq_info: false, ..Layout::default() };
+        assert!(written(date, &record).contains(" [001]  1970-01-01T00:00:01.000000Z: close: fd=3\n"));
         let counter = Layout { nanoseconds: false, ..Layout::default() };
         assert!(written(counter, &record).contains(" d..21   1000000000: close"));
     }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, write};
+use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, Version, compress, write};
 use trace_data::merge::Source;
 
 /// A place for a file of this test run.
@@ -13,10 +13,25 @@ pub fn temporary(name: &str) -> PathBuf {
 
 /// Writes a recording of one buffer to `path`.
 pub fn save(path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) {
-    let cpus = cpus.iter().map(|pages| CpuSource { pages: &pages[..], length: pages.len() as u64 });
+    save_as(Version::Six, path, metadata, cpus);
+}
+
+/// The same, of any version. Returns its length.
+pub fn save_as(version: Version, path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) -> u64 {
+    let data = |pages: &Vec<u8>| {
+        if version != Version::SevenCompressed {
+            return pages.clone();
+        }
+        let mut compressed = Vec::new();
+        let length = compress(&pages[..], pages.len() as u64, metadata.page_size, &mut compressed).unwrap();
+        assert_eq!(compressed.len() as u64, length);
+        compressed
+    };
+    let data: Vec<Vec<u8>> = cpus.iter().map(data).collect();
+    let cpus = data.iter().map(|pages| CpuSource { pages: &pages[..], length: pages.len() as u64 });
     let mut buffers = [BufferSource { name: String::new(), cpus: cpus.collect() }];
     let file = File::create(path).unwrap();
-    write(std::io::BufWriter::new(file), metadata, &mut buffers).unwrap();
+    write(std::io::BufWriter::new(file), version, metadata, &mut buffers).unwrap()
 }
 
 /// What a program prints: output and errors. `None`, and a note, where it isn't installed.

@@ -84,7 +84,9 @@ pub fn compile(scratch: &Scratch, name: &str, source: &str, options: &[&str]) ->
     let path = scratch.beside(name);
     let file = scratch.beside(&format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
-    run(scratch.command("cc").args(["-pthread", "-o"]).arg(&path).arg(&file).args(options)).success();
+    let headers = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/tests/command/programs");
+    run(scratch.command("cc").args([headers, "-pthread", "-o"]).arg(&path).arg(&file).args(options))
+        .success();
     path
 }
 

@@ -71,43 +71,7 @@ int __fxstat64(int, int, struct stat *);
 int __fxstatat(int, int, const char *, struct stat *, int);
 int __fxstatat64(int, int, const char *, struct stat *, int);
 
-static char told[1 << 16];
-static size_t told_length;
-
-__attribute__((format(printf, 1, 2))) static void tell(const char *form, ...)
-{
-	va_list arguments;
-	va_start(arguments, form);
-	told_length += vsnprintf(told + told_length, sizeof told - told_length, form, arguments);
-	va_end(arguments);
-}
-
-static const char *name_of(int error)
-{
-	return error ? strerrorname_np(error) : "none";
-}
-
-/* A call that fails with `bad` and says in errno why. */
-#define TELL(name, form, bad, call) \
-	do { \
-		errno = 0; \
-		__typeof__(call) result = (call); \
-		int error = errno; \
-		tell(#name " " form " %s\n", result, name_of(result == (__typeof__(result))(bad) ? error : 0)); \
-	} while (0)
-/* One whose result is the error. */
-#define TELL_NUMBER(name, call) \
-	do { \
-		int result = (call); \
-		tell(#name " %d %s\n", result, name_of(result)); \
-	} while (0)
-/* One that doesn't tell of errors. */
-#define TELL_ONLY(name, form, call) tell(#name " " form " none\n", (call))
-#define INT(name, call) TELL(name, "%d", -1, call)
-#define LONG(name, call) TELL(name, "%ld", -1L, (long)(call))
-#define POINTER(name, call) TELL(name, "%p", NULL, (void *)(call))
-
-#define CALL(name) __attribute__((noinline)) static void call_##name(void)
+#include "calls.h"
 
 static char buffer[4096];
 static struct stat found;

@@ -3,6 +3,7 @@
 use super::run::{lookback, run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A recorded event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,13 +53,28 @@ impl Event {
 
     /// The call that this event is the return of.
     fn returns_from(&self) -> Option<&str> {
-        self.name.strip_suffix("_exit").filter(|call| !call.is_empty() && *call != "sched_process")
+        self.name.strip_suffix("_exit").filter(|_| returns().contains(self.name.as_str()))
+    }
+
+    /// Whether this is a call whose return is recorded, too.
+    fn is_to_return(&self) -> bool {
+        returns().contains(format!("{}_exit", self.name).as_str())
     }
 
     /// Whether this is a thread's first event in the child of a call that its parent has made.
     fn is_second_return(&self) -> bool {
         matches!(self.returns_from(), Some("fork" | "vfork")) && self.number("ret") == 0
     }
+}
+
+/// The names of all events that are returns of calls.
+fn returns() -> &'static BTreeSet<&'static str> {
+    static RETURNS: OnceLock<BTreeSet<&str>> = OnceLock::new();
+    RETURNS.get_or_init(|| {
+        let calls = agent::events().filter(|listed| listed.event.system == "libc");
+        let names = calls.map(|listed| listed.event.name);
+        names.filter(|name| name.ends_with("_exit") && !["_exit", "pthread_exit"].contains(name)).collect()
+    })
 }
 
 /// Splits before the CPU's number: a thread's name may have brackets, too.
@@ -130,16 +146,15 @@ impl Trace {
         }
     }
 
-    /// Calls that have not returned, by name: those that never do, and those that were left by longjmp, by
-    /// cancellation, by an exception, by a kill. Calls of a thread are nested; what lies above a call that
-    /// returns was left.
+    /// Calls that have not returned, by name: those that were left by longjmp, by cancellation, by an
+    /// exception, by a kill. Calls of a thread are nested; what lies above a call that returns was left.
     pub(crate) fn unfinished(&self) -> BTreeMap<String, usize> {
         let mut stacks: BTreeMap<u32, Vec<&Event>> = BTreeMap::new();
         let mut unfinished = Vec::new();
-        for event in self.events.iter().filter(|event| !event.name.starts_with("sched_process")) {
+        for event in &self.events {
             let stack = stacks.entry(event.tid).or_default();
             let Some(call) = event.returns_from() else {
-                stack.push(event);
+                stack.extend(Some(event).filter(|event| event.is_to_return()));
                 continue;
             };
             match stack.iter().rposition(|entry| entry.name == call) {

@@ -1,0 +1,54 @@
+//! What wrapping the heap and the locks costs: a malloc with its free, a lock with its unlock.
+
+use crate::attach::Live;
+use crate::calls::preloaded;
+use crate::program::Programs;
+use crate::report::Report;
+use crate::samples::Samples;
+use std::path::Path;
+
+/// Pairs in a round.
+const PAIRS: u64 = 20_000;
+
+const ROUNDS: usize = 51;
+
+/// An operation of the program, and the rows: alone, added while its events are off, added while they are on.
+struct Pair {
+    operation: &'static str,
+    rows: [&'static str; 3],
+}
+
+const MALLOC: Pair =
+    Pair { operation: "malloc", rows: ["malloc_pair_ns", "malloc_off_added_ns", "malloc_traced_added_ns"] };
+
+const MUTEX: Pair =
+    Pair { operation: "mutex", rows: ["mutex_pair_ns", "mutex_off_added_ns", "mutex_pair_added_ns"] };
+
+/// Adds the rows.
+pub fn measure(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>) {
+    for pair in [MALLOC, MUTEX] {
+        let measured = agent.clone().and_then(|agent| measure_pair(&pair, programs, agent));
+        for (index, name) in pair.rows.into_iter().enumerate() {
+            let value = measured.as_ref().map(|values| values[index]);
+            report.add(name, value.map_err(String::clone));
+        }
+    }
+}
+
+fn measure_pair(pair: &Pair, programs: &Programs, agent: &Path) -> Result<[f64; 3], String> {
+    let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
+    let (off, on) = (Live::new(&["@default"])?, Live::new(&["@default", "@mem", "@lock"])?);
+    let mut workers = [
+        preloaded(&program, &programs.empty_object()?, None)?,
+        preloaded(&program, agent, Some(&off))?,
+        preloaded(&program, agent, Some(&on))?,
+    ];
+    let mut samples = [const { Samples::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (worker, samples) in workers.iter_mut().zip(&mut samples) {
+            samples.push(worker.repeat(pair.operation, PAIRS)?.cpu);
+        }
+    }
+    let [alone, off, on] = samples;
+    Ok([alone.median(), off.more_than(&alone), on.more_than(&alone)])
+}

@@ -1,0 +1,169 @@
+//! Filters on fields: `openat,open: flags & 64`.
+
+use super::{Ids, Known};
+use crate::failure::{Done, Failure};
+use event_filter::{Context, Error, ErrorKind, Field, Filter, evaluate};
+use session::Selection;
+use std::str::FromStr;
+use trace_data::event::{Event, EventTable};
+use trace_data::merge::Record;
+use trace_data::symbols::Symbols;
+
+/// A filter and the events that it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct EventFilter {
+    events: Vec<Selection>,
+    text: String,
+}
+
+impl FromStr for EventFilter {
+    type Err = String;
+
+    /// Reads `EVENT[,EVENT]: FILTER`. An event can be `SYSTEM:EVENT` or, as trace-cmd has it,
+    /// `SYSTEM/EVENT`; so the colon before the filter is the last one of those that come before any operator.
+    fn from_str(text: &str) -> Result<EventFilter, String> {
+        let expected =
+            || format!("expected EVENT[,EVENT]: FILTER, like 'read_exit: ret < 0', found {text:?}");
+        let after_comma = |at: usize| text[..at].trim_end().ends_with(',');
+        let is_name = |(at, letter): (usize, char)| match letter {
+            ' ' => after_comma(at),
+            _ => letter.is_ascii_alphanumeric() || "_-*?[]!^@,/:".contains(letter),
+        };
+        let end = text.char_indices().find(|place| !is_name(*place)).map_or(text.len(), |(at, _)| at);
+        let colon = text[..end].rfind(':').ok_or_else(expected)?;
+        let (names, filter) = (&text[..colon], text[colon + 1..].trim());
+        if filter.is_empty() {
+            return Err(expected());
+        }
+        let name = |name: &str| {
+            name.trim().replace('/', ":").parse::<Selection>().map_err(|error| error.to_string())
+        };
+        let events = names.split(',').map(name).collect::<Result<_, _>>()?;
+        Ok(EventFilter { events, text: filter.to_owned() })
+    }
+}
+
+/// The filters for each event.
+#[derive(Debug)]
+pub(super) struct EventFilters {
+    by_id: Vec<Vec<Filter>>,
+    inverted: bool,
+}
+
+impl EventFilters {
+    /// Compiles filters for the events that they are for.
+    pub(super) fn new(filters: &[EventFilter], inverted: bool, events: &EventTable) -> Done<EventFilters> {
+        let mut by_id: Vec<Vec<Filter>> = Vec::new();
+        for filter in filters {
+            let ids = Ids::select(&filter.events, events)?;
+            let mut error = None;
+            let mut is_used = false;
+            for event in events.iter().filter(|event| ids.contains(event.format().id)) {
+                match Filter::compile(&filter.text, &fields(event)) {
+                    Ok(compiled) => {
+                        let id = usize::from(event.format().id);
+                        by_id.resize_with(by_id.len().max(id + 1), Vec::new);
+                        by_id[id].push(compiled);
+                        is_used = true;
+                    }
+                    Err(found) => error = error.or(Some((event, found))),
+                }
+            }
+            // Of several events some may not have the fields: those don't fit.
+            if let Some((event, error)) = error.filter(|_| !is_used) {
+                return Err(explain(event, &filter.text, error));
+            }
+        }
+        Ok(EventFilters { by_id, inverted })
+    }
+
+    /// Whether a record fits one of its event's filters, or is to fit none and doesn't.
+    pub(super) fn contains(&self, id: u16, pid: i32, record: &Record<'_>, known: &Known<'_>) -> bool {
+        let filters = self.by_id.get(usize::from(id)).map_or(&[][..], Vec::as_slice);
+        let context = Recorded { cpu: record.cpu, pid, known };
+        let fits = filters.iter().any(|filter| evaluate(filter.words(), record.payload, &context));
+        fits != self.inverted
+    }
+}
+
+/// What a filter can ask for beside the record.
+struct Recorded<'a> {
+    cpu: u32,
+    pid: i32,
+    known: &'a Known<'a>,
+}
+
+impl Context for Recorded<'_> {
+    fn cpu(&self) -> u32 {
+        self.cpu
+    }
+
+    fn comm(&self) -> &[u8] {
+        self.known.tasks.comm(self.pid).unwrap_or_default().as_bytes()
+    }
+
+    fn string(&self, address: u64) -> Option<&[u8]> {
+        self.known.symbols.string(address).map(str::as_bytes)
+    }
+}
+
+/// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.
+fn fields(event: &Event) -> Vec<Field<'_>> {
+    let fields = event.format().fields.iter().filter_map(|field| {
+        Some(Field {
+            name: &field.name,
+            type_name: &field.type_name,
+            offset: field.offset.try_into().ok()?,
+            size: field.size.try_into().ok()?,
+            signed: field.signed,
+        })
+    });
+    fields.collect()
+}
+
+/// The kernel's words for what is wrong, and what there is.
+fn explain(event: &Event, text: &str, error: Error) -> Failure {
+    let format = event.format();
+    let mut message = format!("the filter for {}:{}:\n{}", format.system, format.name, error.explain(text));
+    if error.kind == ErrorKind::FieldNotFound {
+        let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
+        message += &format!("fields: {}, COMM, CPU", names.join(", "));
+    } else {
+        message += "expected FIELD OPERATOR VALUE, joined by && || ! and parentheses, with strings in quotes";
+    }
+    Failure::failed(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Option<(Vec<String>, String)> {
+        let filter: EventFilter = text.parse().ok()?;
+        Some((filter.events.iter().map(|event| event.text().to_owned()).collect(), filter.text))
+    }
+
+    #[test]
+    fn events_stand_in_front_of_the_last_colon_before_an_operator() {
+        for (text, events, filter) in [
+            ("read_exit: ret < 0", &["read_exit"][..], "ret < 0"),
+            ("read_exit:ret<0", &["read_exit"], "ret<0"),
+            ("libc:read_exit: ret < 0", &["libc:read_exit"], "ret < 0"),
+            ("libc:read_exit:ret<0", &["libc:read_exit"], "ret<0"),
+            ("sched/sched_switch, libc/*_exit : x == \"a:b\"", &[], ""),
+            (
+                "sched/sched_switch, libc/*_exit: x == \"a:b\"",
+                &["sched:sched_switch", "libc:*_exit"],
+                "x == \"a:b\"",
+            ),
+            ("open*:!(comm == \"x: y\")", &["open*"], "!(comm == \"x: y\")"),
+            ("@net: error != 0", &["@net"], "error != 0"),
+            ("ret < 0", &[], ""),
+            ("read:", &[], ""),
+            (": ret < 0", &[], ""),
+        ] {
+            let expected = (events.iter().map(|event| event.to_string()).collect(), filter.to_string());
+            assert_eq!(parts(text), (!events.is_empty()).then_some(expected), "{text}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Lines of source for addresses, from the debug information of the files that were mapped.
+
+use addr2line::Loader;
+use object::Object;
+use object::read::ReadCache;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use trace_data::dat::{MappedFile, Supplement};
+
+/// Finds lines; files are opened when an address in them is seen first.
+pub(super) struct Lines<'a> {
+    supplement: &'a Supplement,
+    /// By the file's place in the recording; none for one without debug information.
+    loaders: RefCell<HashMap<u64, Option<Loader>>>,
+    /// What was asked before.
+    known: RefCell<HashMap<u64, String>>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(supplement: &'a Supplement) -> Lines<'a> {
+        Lines { supplement, loaders: RefCell::default(), known: RefCell::default() }
+    }
+
+    /// Appends ` (FILE:LINE)` of an address of the recording: of the function that starts there, or of the
+    /// call that returns there.
+    pub(super) fn print(&self, address: u64, out: &mut Vec<u8>) {
+        let mut known = self.known.borrow_mut();
+        let text = known.entry(address).or_insert_with(|| self.find(address).unwrap_or_default());
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn find(&self, address: u64) -> Option<String> {
+        let (file, own) = self.supplement.place(address)?;
+        let mut loaders = self.loaders.borrow_mut();
+        let loader = loaders.entry(file.base).or_insert_with(|| load(file)).as_ref()?;
+        // A call is in front of where it returns to. No call of a recording returns to a function's start.
+        let is_start = file.functions.binary_search(&(address, own)).is_ok();
+        let location = loader.find_location(own.checked_sub(u64::from(!is_start))?).ok()??;
+        let mut text = format!(" ({}", location.file?);
+        if let Some(line) = location.line {
+            let _ = write!(text, ":{line}");
+        }
+        text.push(')');
+        Some(text)
+    }
+}
+
+/// The debug information of a file: that which was taken out of it, or its own. None if there is none, or
+/// the file is another one now.
+fn load(file: &MappedFile) -> Option<Loader> {
+    let paths = debug_file(&file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
+    let mut same = paths.filter(|path| is_same(path, &file.build_id));
+    same.find_map(|path| Loader::new(path).ok().filter(|loader| loader.get_section_range(b".text").is_some()))
+}
+
+/// Where distributions put debug information.
+fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
+    let (first, rest) = build_id.split_first()?;
+    let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = PathBuf::from(format!("/usr/lib/debug/.build-id/{first:02x}/{hex}.debug"));
+    path.exists().then_some(path)
+}
+
+/// Whether a file has this build id. One that had none when it was recorded is taken as it is.
+fn is_same(path: &Path, build_id: &[u8]) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    let cache = ReadCache::new(file);
+    let found = object::File::parse(&cache).ok().and_then(|file| Some(file.build_id().ok()??.to_vec()));
+    build_id.is_empty() || found.is_some_and(|found| found.starts_with(build_id))
+}

@@ -1,0 +1,105 @@
+//! Lengths of time, and what can be said about many of them.
+
+/// How many of the longest are kept with where they were.
+pub(super) const LONGEST: usize = 10;
+
+/// A length of time, and whose and when it was. Ordered by length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Sample {
+    pub(super) length: u64,
+    pub(super) start: u64,
+    pub(super) pid: i32,
+}
+
+/// All lengths of one kind of pair; exact, at 8 bytes each.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    lengths: Vec<u64>,
+    total: u64,
+    /// The longest, in no order.
+    longest: Vec<Sample>,
+}
+
+impl Samples {
+    pub(super) fn add(&mut self, length: u64, start: u64, pid: i32) {
+        self.lengths.push(length);
+        self.total = self.total.saturating_add(length);
+        self.longest.push(Sample { length, start, pid });
+        if self.longest.len() >= 32 * LONGEST {
+            self.keep_longest();
+        }
+    }
+
+    fn keep_longest(&mut self) {
+        self.longest.sort_unstable_by(|one, other| other.cmp(one));
+        self.longest.truncate(LONGEST);
+    }
+
+    /// Has to come before what follows.
+    pub(super) fn sort(&mut self) {
+        self.lengths.sort_unstable();
+        self.keep_longest();
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.lengths.len() as u64
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(super) fn longest(&self) -> impl Iterator<Item = Sample> {
+        self.longest.iter().copied()
+    }
+
+    /// The shortest, the mean, the median, what 99 of 100 don't exceed, the longest, and all together.
+    pub(super) fn summary(&self) -> [u64; 6] {
+        let at = |percent: usize| {
+            let rank = (self.lengths.len() * percent).div_ceil(100).max(1) - 1;
+            self.lengths.get(rank).copied().unwrap_or(0)
+        };
+        [at(0), self.total / self.count().max(1), at(50), at(99), at(100), self.total]
+    }
+
+    /// How many lengths there are from each power of two up to the next, from the first that has some to the
+    /// last.
+    pub(super) fn histogram(&self) -> Vec<(u64, u64)> {
+        let power = |length: u64| length.max(1).ilog2();
+        let (Some(first), Some(last)) = (self.lengths.first(), self.lengths.last()) else {
+            return Vec::new();
+        };
+        let mut rows: Vec<_> = (power(*first)..=power(*last)).map(|power| (1 << power, 0)).collect();
+        for length in &self.lengths {
+            if let Some((_, count)) = rows.get_mut((power(*length) - power(*first)) as usize) {
+                *count += 1;
+            }
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_those_of_sorted_lengths() {
+        let mut samples = Samples::default();
+        for number in (1..=1000).rev() {
+            samples.add(number, 5 * number, 7);
+        }
+        samples.sort();
+        assert_eq!(samples.summary(), [1, 500, 500, 990, 1000, 500_500]);
+        assert_eq!(
+            samples.longest().map(|sample| sample.length).collect::<Vec<_>>(),
+            (991..=1000).rev().collect::<Vec<_>>()
+        );
+        let histogram = samples.histogram();
+        assert_eq!((histogram[0], histogram[1], histogram[9]), ((1, 1), (2, 2), (512, 489)));
+        let mut one = Samples::default();
+        one.add(0, 0, 0);
+        one.sort();
+        assert_eq!((one.summary(), one.histogram()), ([0; 6], vec![(1, 1)]));
+    }
+}

@@ -1,0 +1,133 @@
+//! Strings that nobody is to see.
+
+use crate::choice::Ids;
+use crate::failure::{Done, Failure};
+use session::Selection;
+use std::str::FromStr;
+use trace_data::event::EventTable;
+use trace_data::format::{Field, Kind};
+
+/// What is shown instead.
+const INSTEAD: &[u8] = b"***";
+
+/// Fields whose strings are not shown: `EVENT.FIELD`.
+#[derive(Debug, Clone)]
+pub(crate) struct RedactOption {
+    text: String,
+    events: Selection,
+    field: String,
+}
+
+impl FromStr for RedactOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RedactOption, String> {
+        let expected = || format!("expected EVENT.FIELD, like 'openat*.pathname', found {text:?}");
+        let (events, field) = text.rsplit_once('.').ok_or_else(expected)?;
+        let events = events.parse().map_err(|_| expected())?;
+        if field.is_empty() {
+            return Err(expected());
+        }
+        Ok(RedactOption { text: text.to_owned(), events, field: field.to_owned() })
+    }
+}
+
+/// The rules, ready to be applied.
+#[derive(Debug, Default)]
+pub(super) struct Redaction {
+    /// The fields of each event, by its id.
+    fields: Vec<Vec<Field>>,
+}
+
+impl Redaction {
+    /// From the arguments. A rule that fits no field of text is an error: what it was to hide would be shown.
+    pub(super) fn new(rules: &[RedactOption], events: &EventTable) -> Done<Redaction> {
+        let mut redaction = Redaction::default();
+        for rule in rules {
+            let ids = Ids::select(std::slice::from_ref(&rule.events), events)?;
+            let mut is_used = false;
+            for format in events.iter().map(|event| event.format()).filter(|format| ids.contains(format.id)) {
+                let is_meant = |field: &&Field| {
+                    event_filter::glob(rule.field.as_bytes(), field.name.as_bytes()) && is_text(field)
+                };
+                let id = usize::from(format.id);
+                redaction.fields.resize_with(redaction.fields.len().max(id + 1), Vec::new);
+                let before = redaction.fields[id].len();
+                redaction.fields[id].extend(format.own_fields().iter().filter(is_meant).cloned());
+                is_used |= redaction.fields[id].len() > before;
+            }
+            if !is_used {
+                return Err(Failure::failed(format_args!(
+                    "--redact {}: no such event has a field of text with this name; `lookback events --format` shows fields",
+                    rule.text
+                )));
+            }
+        }
+        Ok(redaction)
+    }
+
+    /// The payload without what is not to be seen; in `space` if something had to be changed.
+    pub(super) fn apply<'a>(&self, payload: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
+        if self.fields.is_empty() {
+            return payload;
+        }
+        let word = payload.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let fields = self.fields.get(usize::from(abi::common::event(word))).map_or(&[][..], Vec::as_slice);
+        if fields.is_empty() {
+            return payload;
+        }
+        space.clear();
+        space.extend_from_slice(payload);
+        for field in fields {
+            // Where the bytes are in the copy is where they are in the payload.
+            let Some(bytes) = field.bytes(payload) else { continue };
+            let start = bytes.as_ptr() as usize - payload.as_ptr() as usize;
+            if let Some(bytes) = space.get_mut(start..start + bytes.len()) {
+                hide(bytes);
+            }
+        }
+        space
+    }
+}
+
+fn is_text(field: &Field) -> bool {
+    !matches!(field.kind, Kind::Integer) && field.element_type().is_some_and(|element| element.text)
+}
+
+/// Replaces text and what stands behind it by as much as there is room for. What was empty stays so.
+fn hide(bytes: &mut [u8]) {
+    if bytes.first().is_none_or(|first| *first == 0) {
+        return bytes.fill(0);
+    }
+    bytes.fill(0);
+    let room = bytes.len().saturating_sub(1).max(1).min(INSTEAD.len());
+    bytes[..room].copy_from_slice(&INSTEAD[..room]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_string() {
+        let hidden = |text: &[u8]| {
+            let mut bytes = text.to_vec();
+            hide(&mut bytes);
+            bytes
+        };
+        assert_eq!(hidden(b"secret\0\0"), b"***\0\0\0\0\0");
+        assert_eq!(hidden(b"ab\0c"), b"***\0");
+        assert_eq!(hidden(b"a\0"), b"*\0");
+        assert_eq!(hidden(b"a"), b"*");
+        assert_eq!(hidden(b"\0rest"), b"\0\0\0\0\0");
+        assert_eq!(hidden(b""), b"");
+    }
+
+    #[test]
+    fn a_rule_has_an_event_and_a_field() {
+        let rule = |text: &str| text.parse::<RedactOption>().map(|rule| rule.field).ok();
+        assert_eq!(rule("libc:open*.path*").as_deref(), Some("path*"));
+        assert_eq!(rule("*.*").as_deref(), Some("*"));
+        assert_eq!((rule("open"), rule("open."), rule(".x")), (None, None, None));
+    }
+}

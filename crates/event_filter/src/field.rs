@@ -1,0 +1,69 @@
+//! The fields that a filter can ask for.
+
+use crate::word::Place;
+
+/// A field of an event, as its format file has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// The type, brackets included: `int`, `char[16]`, `__data_loc char[]`.
+    pub type_name: &'a str,
+    /// Bytes from the record's start to the field.
+    pub offset: u16,
+    /// Bytes of it.
+    pub size: u16,
+    /// Whether a number is signed.
+    pub signed: bool,
+}
+
+/// What a field is for a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    Text(Place),
+    /// A mask of CPUs.
+    CpuMask,
+    /// The CPU of the event, which is in no record.
+    Cpu,
+    /// What nothing can be said about: the callers of the event.
+    Stack,
+    /// A number, or what is taken for one.
+    Number,
+}
+
+/// Fields that every event has without recording them: the kernel's names and types.
+const GENERIC: [(&str, &str, Kind); 6] = [
+    ("CPU", "int", Kind::Cpu),
+    ("cpu", "int", Kind::Cpu),
+    ("COMM", "char *", Kind::Text(Place::Comm)),
+    ("comm", "char *", Kind::Text(Place::Comm)),
+    ("stacktrace", "char *", Kind::Stack),
+    ("STACKTRACE", "char *", Kind::Stack),
+];
+
+impl Field<'_> {
+    /// What its type makes of it, by the kernel's rules.
+    pub fn kind(&self) -> Kind {
+        let name = self.type_name;
+        let is_text = name.contains("char");
+        match name {
+            _ if name.contains("__data_loc") && is_text => Kind::Text(Place::Location),
+            _ if name.contains("__data_loc") && name.contains("cpumask_t") => Kind::CpuMask,
+            _ if name.contains("__rel_loc") && is_text => Kind::Text(Place::RelativeLocation),
+            _ if name.contains('[') && is_text => Kind::Text(Place::Array),
+            "char *" | "const char *" => Kind::Text(Place::Pointer),
+            _ => Kind::Number,
+        }
+    }
+}
+
+/// The field called `name`, and what it is: the event's own before those that every event has.
+pub(crate) fn find<'a>(fields: &[Field<'a>], name: &'a str) -> Option<(Field<'a>, Kind)> {
+    if let Some(field) = fields.iter().find(|field| field.name == name) {
+        return Some((*field, field.kind()));
+    }
+    let (_, type_name, kind) = GENERIC.iter().find(|(generic, ..)| *generic == name)?;
+    let size = if *kind == Kind::Cpu { 4 } else { 8 };
+    Some((Field { name, type_name, offset: 0, size, signed: *kind == Kind::Cpu }, *kind))
+}

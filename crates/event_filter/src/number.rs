@@ -1,0 +1,41 @@
+//! Numbers in a filter's text: decimal, `0x` hexadecimal, or octal behind a `0`.
+
+/// The value of a signed number. None for a text that is none, or one that 64 bits don't hold.
+pub(crate) fn signed(text: &str) -> Option<i64> {
+    let value = match text.strip_prefix('-') {
+        Some(digits) => -i128::from(unsigned(digits)?),
+        None => i128::from(unsigned(text)?),
+    };
+    i64::try_from(value).ok()
+}
+
+/// The value of an unsigned number.
+pub(crate) fn unsigned(text: &str) -> Option<u64> {
+    let lower = text.get(..2).map(str::to_ascii_lowercase);
+    let (digits, radix) = match lower.as_deref() {
+        Some("0x") => (&text[2..], 16),
+        Some(two) if two.starts_with('0') => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    // A sign is none of the digits.
+    if digits.starts_with('+') { None } else { u64::from_str_radix(digits, radix).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_in_c() {
+        assert_eq!(unsigned("0"), Some(0));
+        assert_eq!(unsigned("010"), Some(8));
+        assert_eq!(unsigned("0XfF"), Some(255));
+        assert_eq!(unsigned("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(signed("-9223372036854775808"), Some(i64::MIN));
+        assert_eq!(signed("-0x10"), Some(-16));
+        for bad in ["", "08", "0x", "1a", "18446744073709551616", "-1"] {
+            assert_eq!(unsigned(bad), None, "{bad}");
+        }
+        assert_eq!((signed("9223372036854775808"), signed("-"), signed("--1")), (None, None, None));
+    }
+}

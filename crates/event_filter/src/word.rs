@@ -1,0 +1,240 @@
+//! The words of a program.
+//!
+//! An instruction tests something and either jumps or goes on to the next one. It is a head, a word with a
+//! value, and operands:
+//!
+//! ```text
+//! head     0        8         16        32        48          64
+//!          | test   | variant | offset  | target  | operands  |
+//! value    the number to compare with; of a text its length in the record's field and that of the pattern
+//! operands the pattern's bytes, eight in a word; or CPUs, a range in each word (first, last << 32)
+//! ```
+//!
+//! `target` counts words from the program's start and is behind the instruction. `operands` counts the words
+//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone.
+
+/// The most words of a program: more than any text that `Filter::compile` takes can need.
+pub const MAX_WORDS: usize = 4096;
+
+/// The most bytes of a string or pattern that a field is compared with: the kernel's limit.
+pub const MAX_PATTERN: usize = 255;
+
+/// CPUs are numbered below this: the kernel's own limit.
+pub const MAX_CPUS: u32 = 8192;
+
+/// Words in front of an instruction's operands.
+pub(crate) const FIXED: usize = 2;
+
+/// What an instruction tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Test {
+    /// Nothing: the record passes if the variant is 1, else it doesn't.
+    Outcome = 1,
+    /// Nothing: false.
+    Never,
+    /// A number in the record.
+    Number,
+    /// The CPU's number.
+    Cpu,
+    /// A string.
+    Text,
+    /// A number in the record, among CPUs.
+    NumberInSet,
+    /// The CPU, among CPUs.
+    CpuInSet,
+    /// A mask of CPUs that the record has, with CPUs.
+    MaskAndSet,
+}
+
+impl Test {
+    const ALL: [Test; 8] = [
+        Test::Outcome,
+        Test::Never,
+        Test::Number,
+        Test::Cpu,
+        Test::Text,
+        Test::NumberInSet,
+        Test::CpuInSet,
+        Test::MaskAndSet,
+    ];
+}
+
+/// How two numbers or sets are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Comparison {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<=`
+    LessOrEqual,
+    /// `<`
+    Less,
+    /// `>=`
+    GreaterOrEqual,
+    /// `>`
+    Greater,
+    /// `&`: a bit, or a CPU, in common.
+    And,
+}
+
+impl Comparison {
+    const ALL: [Comparison; 7] = [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::LessOrEqual,
+        Comparison::Less,
+        Comparison::GreaterOrEqual,
+        Comparison::Greater,
+        Comparison::And,
+    ];
+}
+
+/// Where a string is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Place {
+    /// In the field itself.
+    Array,
+    /// Where the field says, from the record's start (`__data_loc`).
+    Location,
+    /// Where the field says, from the field's end (`__rel_loc`).
+    RelativeLocation,
+    /// Where the field points to.
+    Pointer,
+    /// The task's name.
+    Comm,
+}
+
+impl Place {
+    const ALL: [Place; 5] =
+        [Place::Array, Place::Location, Place::RelativeLocation, Place::Pointer, Place::Comm];
+}
+
+/// The head of an instruction, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// What is tested.
+    pub test: Test,
+    /// How, in bits: see the methods.
+    pub variant: u8,
+    /// Bytes from the record's start to the field.
+    pub offset: u16,
+    /// Where it goes on if the test has the result that [`Head::jumps_when`] says.
+    pub target: u16,
+    /// Words behind the value.
+    pub operands: u16,
+}
+
+/// Bits of a variant: the comparison or place in the low three, then what the rest says.
+const LOW: u8 = 0b111;
+const SIZE_SHIFT: u32 = 3;
+const SIGNED: u8 = 1 << 5;
+const PATTERN: u8 = 1 << 3;
+const NEGATED: u8 = 1 << 4;
+const JUMPS_WHEN: u8 = 1 << 7;
+
+impl Head {
+    /// A head for a test, with nothing else in it yet.
+    #[cfg(feature = "compile")]
+    pub(crate) fn new(test: Test, offset: u16, variant: u8) -> Head {
+        Head { test, variant, offset, target: 0, operands: 0 }
+    }
+
+    /// A variant: a number of `1 << size_log2` bytes, signed or not.
+    #[cfg(feature = "compile")]
+    pub(crate) fn number(comparison: Comparison, size_log2: u8, signed: bool) -> u8 {
+        comparison as u8 | size_log2 << SIZE_SHIFT | if signed { SIGNED } else { 0 }
+    }
+
+    /// A variant: a string, equal to or like a pattern, or not so.
+    #[cfg(feature = "compile")]
+    pub(crate) fn text(place: Place, pattern: bool, negated: bool) -> u8 {
+        place as u8 | if pattern { PATTERN } else { 0 } | if negated { NEGATED } else { 0 }
+    }
+
+    /// The same head, with a jump.
+    #[cfg(feature = "compile")]
+    pub(crate) fn jumping(self, when: bool, operands: u16) -> Head {
+        Head { variant: self.variant | if when { JUMPS_WHEN } else { 0 }, operands, ..self }
+    }
+
+    /// The word.
+    pub fn encode(self) -> u64 {
+        u64::from(self.test as u8)
+            | u64::from(self.variant) << 8
+            | u64::from(self.offset) << 16
+            | u64::from(self.target) << 32
+            | u64::from(self.operands) << 48
+    }
+
+    /// The head that a word is. None for one that tests nothing known.
+    #[inline]
+    pub fn decode(word: u64) -> Option<Head> {
+        let [test, variant, offset_low, offset_high, target_low, target_high, operands_low, operands_high] =
+            word.to_le_bytes();
+        Some(Head {
+            test: *Test::ALL.get(usize::from(test).wrapping_sub(1))?,
+            variant,
+            offset: u16::from_le_bytes([offset_low, offset_high]),
+            target: u16::from_le_bytes([target_low, target_high]),
+            operands: u16::from_le_bytes([operands_low, operands_high]),
+        })
+    }
+
+    /// How numbers or sets are compared. None for bits that are no comparison.
+    #[inline]
+    pub fn comparison(self) -> Option<Comparison> {
+        Comparison::ALL.get(usize::from(self.variant & LOW)).copied()
+    }
+
+    /// Where the string is. None for bits that are no place.
+    #[inline]
+    pub fn place(self) -> Option<Place> {
+        Place::ALL.get(usize::from(self.variant & LOW)).copied()
+    }
+
+    /// Bytes of the number, as a power of two.
+    #[inline]
+    pub fn size_log2(self) -> u8 {
+        self.variant >> SIZE_SHIFT & 0b11
+    }
+
+    /// Whether the number is signed.
+    #[inline]
+    pub fn is_signed(self) -> bool {
+        self.variant & SIGNED != 0
+    }
+
+    /// Whether the string is compared with a pattern rather than with a string.
+    #[inline]
+    pub fn is_pattern(self) -> bool {
+        self.variant & PATTERN != 0
+    }
+
+    /// Whether the result for a string is turned round.
+    #[inline]
+    pub fn is_negated(self) -> bool {
+        self.variant & NEGATED != 0
+    }
+
+    /// The result with which it jumps.
+    #[inline]
+    pub fn jumps_when(self) -> bool {
+        self.variant & JUMPS_WHEN != 0
+    }
+
+    /// Words of the instruction.
+    #[inline]
+    pub fn words(self) -> usize {
+        if self.test == Test::Outcome { 1 } else { FIXED + usize::from(self.operands) }
+    }
+}
+
+/// The value word of a text: bytes of the field and of the pattern.
+#[inline]
+pub(crate) fn text_lengths(value: u64) -> (usize, usize) {
+    ((value & 0xffff) as usize, (value >> 32 & 0xffff) as usize)
+}

@@ -1,0 +1,135 @@
+//! What single terms mean.
+
+use event_filter::{Context, Error, ErrorKind, Field, Filter, Here, evaluate, verify};
+
+const FIELDS: [Field<'static>; 10] = [
+    Field { name: "small", type_name: "u8", offset: 0, size: 1, signed: false },
+    Field { name: "signed", type_name: "int", offset: 4, size: 4, signed: true },
+    Field { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false },
+    Field { name: "text", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+    Field { name: "near", type_name: "__rel_loc char[]", offset: 16, size: 4, signed: false },
+    Field { name: "mask", type_name: "__data_loc cpumask_t", offset: 20, size: 4, signed: false },
+    Field { name: "pointer", type_name: "const char *", offset: 24, size: 8, signed: false },
+    Field { name: "list", type_name: "__data_loc u32[]", offset: 20, size: 4, signed: false },
+    Field { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false },
+    Field { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false },
+];
+
+fn record() -> Vec<u8> {
+    let mut record = vec![200, 0, 0, 0];
+    record.extend((-2i32).to_le_bytes());
+    record.extend(b"abcd");
+    record.extend((6u32 << 16 | 32).to_le_bytes());
+    // From the end of the field, which is at 20.
+    record.extend((4u32 << 16 | 18).to_le_bytes());
+    record.extend((8u32 << 16 | 42).to_le_bytes());
+    record.extend(0x5000u64.to_le_bytes());
+    record.extend(b"hello\0");
+    record.extend(b"yes\0");
+    record.extend([0b1010, 0, 0, 0, 0, 0, 0, 0]);
+    record
+}
+
+struct Strings;
+
+impl Context for Strings {
+    fn cpu(&self) -> u32 {
+        3
+    }
+
+    fn comm(&self) -> &[u8] {
+        b"worker\0\0\0"
+    }
+
+    fn string(&self, address: u64) -> Option<&[u8]> {
+        (address == 0x5000).then_some(b"constant")
+    }
+}
+
+#[track_caller]
+fn check(expected: bool, texts: &[&str]) {
+    for text in texts {
+        let filter = Filter::compile(text, &FIELDS).unwrap_or_else(|error| panic!("{}", error.explain(text)));
+        verify(filter.words()).unwrap();
+        assert_eq!(evaluate(filter.words(), &record(), &Strings), expected, "{text}");
+    }
+}
+
+#[test]
+fn numbers() {
+    check(
+        true,
+        &["small == 200", "small == 0xc8", "small == 0310", "small & 8", "signed < 0", "signed == -2"],
+    );
+    check(true, &["signed & 0x80000000", "small > 199 && small<201", "signed >= -0x2", "small != 5"]);
+    // A constant is cut off to the field's size, as in the kernel.
+    check(true, &["small == 456"]);
+    check(false, &["small & 4", "signed > 0", "signed == 2", "array == 0", "array != 0"]);
+}
+
+#[test]
+fn strings() {
+    check(
+        true,
+        &["comm == \"abcd\"", "comm ~ 'a*d'", "comm != \"abc\"", "text == \"hello\"", "text ~ \"*l?o\""],
+    );
+    check(true, &["rest == \"hello\"", "rest ~ \"h*\""]);
+    check(true, &["near == 'yes'", "COMM == \"worker\"", "COMM ~ \"w*\"", "pointer == \"constant\""]);
+    check(
+        true,
+        &["text ~ \"!bye*\"", "text ~ \"[g-i]ello\"", "pointer.ustring ~ \"con*\"", "text != \"hell\""],
+    );
+    check(
+        false,
+        &["comm == \"abc\"", "text ~ \"!h*\"", "near == \"yes!\"", "pointer == \"else\"", "text == \"\""],
+    );
+}
+
+#[test]
+fn cpus() {
+    check(
+        true,
+        &["CPU == 3", "cpu > 2", "CPU & CPUS{1-3}", "CPU == CPUS{3}", "CPU != CPUS{3,4}", "CPU!=CPUS{4}"],
+    );
+    check(true, &["mask & CPUS{0-1}", "mask == CPUS{1,3}", "mask != CPUS{1}", "small & CPUS{all}"]);
+    check(true, &["small & CPUS{199-201}", "mask == CPUS{3,1,1}", "small != CPUS{199-201}"]);
+    check(
+        false,
+        &["CPU & CPUS{0-2}", "CPU & 3", "mask & CPUS{0,2}", "mask == CPUS{1,3,70}", "CPU == CPUS{3-4}"],
+    );
+}
+
+#[test]
+fn logic() {
+    check(true, &["small == 1 && small == 2 || signed == -2", "!(small == 1 || signed == 5)"]);
+    check(true, &["small == 200 || small == 1 && small == 2", "!!(small == 200)", "! small == 1"]);
+    check(true, &["!(!(small == 200) || !(signed == -2 && comm ~ \"a*\"))", "small == 200 &&"]);
+    check(false, &["(small == 200 || small == 1) && small == 2", "!small == 200", "stacktrace == 0"]);
+}
+
+#[test]
+fn what_is_not_in_the_record_is_false() {
+    let passes = |text: &str, record: &[u8]| {
+        evaluate(Filter::compile(text, &FIELDS).unwrap().words(), record, &Here { cpu: 0, comm: b"" })
+    };
+    assert!(!passes("signed != 5", &record()[..6]));
+    assert!(passes("!(signed != 5)", &record()[..6]));
+    assert!(!passes("text == \"hello\"", &record()[..34]));
+    assert!(!passes("pointer == \"constant\"", &record()), "nobody knows the string");
+}
+
+#[test]
+fn an_own_field_comes_before_what_every_event_has() {
+    let filter = Filter::compile("comm == \"abcd\"", &FIELDS).unwrap();
+    assert!(evaluate(filter.words(), &record(), &Here { cpu: 0, comm: b"other" }));
+}
+
+#[test]
+fn errors_have_the_kernels_number() {
+    let error = |text: &str| Filter::compile(text, &FIELDS).unwrap_err();
+    let numbers = ["foo == 1", "(small == 1", "small == 1)", "text == \"a", "small == 1 2", "== 1", " "];
+    assert_eq!(numbers.map(|text| error(text).errno()), [22, 2, 1, 3, 1, 1, 22]);
+    assert!(matches!(error("foo == 1"), Error { kind: ErrorKind::FieldNotFound, position: 4, .. }));
+    assert_eq!(error("foo == 1").to_string(), "Field not found");
+    assert_eq!(error("== 1").explain("== 1"), "== 1\nError: (0)\n");
+}
