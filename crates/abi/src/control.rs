@@ -321,8 +321,7 @@ const _: () = {
     assert!(size_of::<Task>() == 64);
     assert!(size_of::<Process>() == 256);
     assert!(size_of::<MapChunk>() == 256);
-    assert!(size_of::<Object>() == 64);
-    assert!(OBJECTS < 0xffff);
+    assert!(size_of::<Object>() == 64 && OBJECTS < 0xffff);
     // What a starting process looks at is within what the kernel maps by one read fault.
     assert!(TASK_STATES_OFFSET <= 64 * 1024);
     assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));

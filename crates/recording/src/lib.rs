@@ -3,8 +3,8 @@
 //! A [`Recorder`] empties a session's buffers while they are written, remembers who the threads were and
 //! what they had mapped, and records the end of those that could not do so themselves. What it has taken is
 //! a [`Recorded`]; so is a copy of what a session holds that stands, or of one of its snapshots. From it
-//! [`Recorded::write_dat`] makes a trace.dat file: events merged by time on the session's clock, with addresses
-//! that have names. A [`Follower`] gives the same events as they come.
+//! [`Recorded::write_dat`] makes a trace.dat file: events merged by time, in the session's clock, with
+//! addresses that have names. A [`Follower`] gives the same events as they come.
 //!
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
