@@ -60,8 +60,8 @@ impl Clocks {
         (width, clocks)
     }
 
-    /// How many ns `CLOCK_TAI` is ahead of `CLOCK_REALTIME` now: whole seconds, none where nobody has told the
-    /// kernel of leap seconds.
+    /// How many ns `CLOCK_TAI` is ahead of `CLOCK_REALTIME` now: whole seconds, none where nobody has told
+    /// the kernel of leap seconds.
     pub fn tai_ahead() -> u64 {
         let (real, tai) = (nanoseconds(Known(Realtime)), nanoseconds(Tai));
         // The time between the readings is taken off.

@@ -168,10 +168,10 @@ impl<'a> Follower<'a> {
             self.session.control().set_collected(self.seen);
             // What is held back is younger than the look before this one.
             self.tables.forget(self.session.buffer().oldest_time().min(before));
+            self.moments.look();
+            self.moments.forget(MOMENTS);
             self.tables_due = now + TABLES;
         }
-        self.moments.look();
-        self.moments.forget(MOMENTS);
     }
 }
 

@@ -13,7 +13,8 @@ impl Session {
     pub fn set(&self, selection: &Selection, on: bool) -> Result<usize, Error> {
         self.check(selection)?;
         let _lock = self.lock_settings()?;
-        // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of programs.
+        // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of
+        // programs.
         if let Some(pattern) = selection.pattern() {
             self.replace_rules(&with_rule(&self.rules(), &pattern, on))?;
         }

@@ -133,10 +133,11 @@ fn what_is_extracted_is_a_recording() {
     let live = standing.scratch.trace();
     live.expect_of("cat", "open_exit", "error=ENOENT pathname=/some/path");
     live.expect_of("cat", "sched_process_exit", "comm=cat");
-    assert_eq!(live, standing.shown(&[]), "which has taken nothing out");
+    // It has taken nothing out.
+    live.expect_same(&standing.shown(&[]));
     standing.done("snapshot", &["-s"]);
     extract(&["-s", "-q"]);
-    assert_eq!(standing.scratch.trace(), live);
+    standing.scratch.trace().expect_same(&live);
     if !is_missing(&["trace-cmd"]) {
         let mut other = standing.scratch.command("trace-cmd");
         let text = run(other.arg("report").arg("-i").arg(&file)).success().stdout;

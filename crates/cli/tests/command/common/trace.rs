@@ -21,6 +21,20 @@ pub struct Trace {
     pub events: Vec<Event>,
 }
 
+impl Trace {
+    /// Fails unless `other` has the same events. The times of two copies of a buffer may differ by a rounding:
+    /// each goes by the clocks as they were read for it.
+    #[track_caller]
+    pub fn expect_same(&self, other: &Trace) {
+        let untimed = |trace: &Trace| -> Vec<Event> {
+            trace.events.iter().map(|event| Event { time: 0, ..event.clone() }).collect()
+        };
+        assert_eq!(untimed(self), untimed(other));
+        let times = self.events.iter().zip(&other.events).map(|(one, two)| one.time.abs_diff(two.time));
+        assert!(times.max().is_none_or(|most| most <= 1), "{self:?} {other:?}");
+    }
+}
+
 impl Event {
     /// From a line as the kernel prints it, or as trace-cmd does, which leaves out the flags.
     pub fn parse(line: &str) -> Option<Event> {
