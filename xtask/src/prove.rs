@@ -13,18 +13,21 @@ pub struct Options {
     /// Writers that are killed in each scenario of such a round
     #[arg(long, default_value_t = 10_000)]
     kills: u32,
+    /// Orders of atomic instructions in which each scenario of the slow path is run, twice
+    #[arg(long, default_value_t = 20_000)]
+    orders: u32,
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
 }
 
-/// Goes through every scenario of the model, the long ones too; runs what Miri can run in it; kills at each
-/// instruction; damages files, and lets chaos loose. Whether all of it holds.
+/// Goes through every scenario of the model, the long ones too; runs the slow path in many orders, and what
+/// Miri can run; kills at each instruction; damages files, and lets chaos loose. Whether all of it holds.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
     let kills = test("kills", &["--sections"], &[])?;
-    let mut holds = model && miri()? && kills && damage;
+    let mut holds = model && shuttle(options.orders)? && miri()? && kills && damage;
     for round in 1..=options.rounds {
         eprintln!("chaos, round {round} of {}", options.rounds);
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
@@ -38,6 +41,16 @@ fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool,
     test.args(["test", "--quiet", "--release", "--package", "lookback-ring-buffer", "--test", name, "--"]);
     test.args(arguments);
     test.envs(numbers.iter().map(|(name, number)| (name, number.to_string())));
+    let status = test.status().map_err(|error| format!("cargo: {error}"))?;
+    Ok(status.success())
+}
+
+/// Runs the slow path in many orders of its atomic instructions. That takes a build of its own.
+fn shuttle(orders: u32) -> Result<bool, Error> {
+    let mut test = workspace::cargo();
+    test.args(["test", "--quiet", "--release", "--target-dir", "target/shuttle"]);
+    test.args(["--package", "lookback-ring-buffer", "--test", "shuttle"]);
+    test.env("RUSTFLAGS", "--cfg shuttle").env("LOOKBACK_SHUTTLE_ORDERS", orders.to_string());
     let status = test.status().map_err(|error| format!("cargo: {error}"))?;
     Ok(status.success())
 }

@@ -33,11 +33,11 @@
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
+use crate::atomic::{AtomicU32, AtomicU64};
 pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
 pub use crate::parts::Parts;
 pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
-use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");

@@ -24,7 +24,7 @@
 //! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
 //! no event refers to it any more.
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use crate::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");

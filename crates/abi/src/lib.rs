@@ -20,6 +20,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod atomic;
 pub mod buffer;
 pub mod clock;
 pub mod common;

@@ -19,7 +19,7 @@
 //! spare ring something else bumps the control word's epoch afterwards, so that a snapshot that has seen it
 //! spare begins anew.
 
-use core::sync::atomic::AtomicU64;
+use crate::atomic::AtomicU64;
 
 /// The most readers that hold snapshots at a time.
 pub const MAX_HOLDERS: usize = 24;

@@ -50,9 +50,13 @@ impl Holder<'_> {
         if control.ring() == ring || buffer.size(control.ring()) != buffer.size(ring) {
             return None;
         }
-        // What the ring held in its former life is out of sight, for other blocks and for this one.
-        for part in buffer.blocks().filter_map(|block| buffer.ring(block, ring)) {
-            part.resets.fetch_add(1, AcqRel);
+        // What the ring held in its former life is out of sight, for other blocks and for this one. Who has
+        // not looked may find a part that somebody else exchanges for a snapshot, in an older generation.
+        for block in buffer.blocks() {
+            let parts = buffer.look_at_parts(block, control);
+            if let Some(part) = buffer.part(block, parts, ring) {
+                part.resets.fetch_add(1, AcqRel);
+            }
         }
         // From here on the ring is a snapshot's, whoever is killed.
         let entry = buffer.kept(ring)?;

@@ -1,9 +1,9 @@
 //! Where things are in a buffer file.
 
+use abi::atomic::AtomicU64;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, MAGIC, MAX_CPUS, MAX_LANES, MAX_RINGS};
 use abi::buffer::{MIN_PAGES, Ring, Slot, Tail, VERSION};
 use abi::page;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
 

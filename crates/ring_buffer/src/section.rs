@@ -1,5 +1,6 @@
 //! Doing several stores so that they count all or not at all.
 
+use abi::atomic::before_access;
 use rseq::{Area, Commit, Guard, Outcome, Store, publish, store_pair};
 
 /// Someone who may change a block: a writer on its CPU, or a lane's owner.
@@ -35,12 +36,15 @@ impl Section for Owner {
     unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
         // SAFETY: the caller answers for the addresses.
         unsafe {
+            before_access();
             if guards.iter().any(|guard| guard.address.read_volatile() != guard.expected) {
                 return Outcome::Refused;
             }
             for store in stores {
+                before_access();
                 store.address.cast::<[u8; 8]>().write_volatile(store.value.to_ne_bytes());
             }
+            before_access();
             store_pair(commit.address, commit.low, commit.high);
         }
         Outcome::Committed

@@ -135,20 +135,10 @@ impl Holder<'_> {
     /// not of `size`, or, if `any` will do, one that is. What is found to be in use stays as it is.
     pub(crate) fn vacate(&self, size: u64, any: bool) -> Option<Taken> {
         let states = [KeptState::Retired, KeptState::Spare, KeptState::Absent];
-        let vacate = |ring, state| {
-            let taken = self.take(ring, state)?;
-            if self.count_without_proof(taken) == Some(0) {
-                return Some(taken);
-            }
-            self.put(taken, taken.before);
-            None
-        };
-        let rings = || 0..self.buffer.geometry().rings as usize;
         let find = |fits: bool| {
-            states.into_iter().find_map(|state| {
-                let mut rings = rings().filter(|ring| (self.buffer.size(*ring) == size) == fits);
-                rings.find_map(|ring| vacate(ring, state))
-            })
+            let wanted = |ring| (self.buffer.size(ring) == size) == fits;
+            let vacated = |taken: &Taken| self.count_without_proof(*taken) == Some(0);
+            states.into_iter().find_map(|state| self.take_any_if(state, wanted, vacated))
         };
         find(false).or_else(|| if any { find(true) } else { None })
     }
@@ -161,8 +151,25 @@ impl Holder<'_> {
 
     /// Takes the first ring in `state` that is `wanted`.
     fn take_any(&self, state: KeptState, wanted: impl Fn(usize) -> bool) -> Option<Taken> {
+        self.take_any_if(state, wanted, |_| true)
+    }
+
+    /// The same, if it is `good`, too, once it was taken. Before that somebody else may change its size.
+    fn take_any_if(
+        &self,
+        state: KeptState,
+        wanted: impl Fn(usize) -> bool,
+        good: impl Fn(&Taken) -> bool,
+    ) -> Option<Taken> {
         let rings = 0..self.buffer.geometry().rings as usize;
-        rings.filter(|ring| wanted(*ring)).find_map(|ring| self.take(ring, state))
+        rings.filter(|ring| wanted(*ring)).find_map(|ring| {
+            let taken = self.take(ring, state)?;
+            if wanted(ring) && good(&taken) {
+                return Some(taken);
+            }
+            self.put(taken, taken.before);
+            None
+        })
     }
 
     /// Takes a ring that is in `state` and not live out of everybody's hands.

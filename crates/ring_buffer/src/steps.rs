@@ -8,11 +8,11 @@
 use crate::buffer::Buffer;
 use crate::geometry::{Place, RingMemory, page_header};
 use crate::section::Section;
+use abi::atomic::AtomicU64;
 use abi::buffer::{
     BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Parts, Ring, Slot, Tail, ring_generation,
 };
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rseq::{Commit, Guard, Store};
 

@@ -2,9 +2,10 @@
 
 use crate::system::{self, Descriptor};
 use crate::{Errno, Shared};
+use abi::atomic::AtomicU64;
 use core::ops::Range;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 /// A file that is mapped shared, for reading and writing.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Which types may be seen through a reference although others write them.
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use abi::atomic::{AtomicU32, AtomicU64};
 
 /// A type that another process may write while we hold a reference to it.
 ///

@@ -57,16 +57,21 @@ impl<'a> Crate<'a> {
         self.text.lines().position(is_key).map_or(1, |line| line + 1)
     }
 
-    /// What it needs.
+    /// What it needs, on some targets alone too.
     pub fn dependencies(&self) -> impl Iterator<Item = Dependency<'_>> {
         const TABLES: [(&str, bool); 3] =
             [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
-        TABLES.into_iter().flat_map(move |(table, is_for_tests)| {
-            let entries = self.manifest.get(table).and_then(Value::as_table);
-            entries.into_iter().flatten().map(move |(name, wanted)| {
-                let line = self.line_of(name);
-                Dependency { name, wanted, line, is_for_tests }
-            })
-        })
+        let targets = self.manifest.get("target").and_then(Value::as_table);
+        let targets = targets.into_iter().flatten().filter_map(|(_, target)| target.as_table());
+        let sections = std::iter::once(&self.manifest).chain(targets);
+        sections.flat_map(|section| TABLES.map(|table| (section, table))).flat_map(
+            move |(section, (table, is_for_tests))| {
+                let entries = section.get(table).and_then(Value::as_table);
+                entries.into_iter().flatten().map(move |(name, wanted)| {
+                    let line = self.line_of(name);
+                    Dependency { name, wanted, line, is_for_tests }
+                })
+            },
+        )
     }
 }

@@ -1,8 +1,8 @@
 //! The points at which somebody is killed: each instruction of each of these.
 
-use crate::stage::{Stage, block_offset, identity};
+use crate::stage::{PAGES, Stage, block_offset, identity};
 use abi::buffer::{Block, DropReason, Header, MAX_HOLDERS};
-use ring_buffer::{NotWritten, Released};
+use ring_buffer::{Content, NotWritten, Released};
 use std::mem::offset_of;
 
 /// Something that is done to a buffer.
@@ -42,6 +42,11 @@ const fn of_lane(name: &'static str, before: fn(&Stage), act: fn(&Stage)) -> Act
 
 const fn of_others(name: &'static str, is_seen: bool, before: fn(&Stage), act: fn(&Stage)) -> Act {
     Act { name, before, act, in_sections: false, is_seen, last_event: LastEvent::Ahead }
+}
+
+/// A resize. It visits the CPU at the end, to take the memory of the ring that is of no use any more.
+const fn of_resize(name: &'static str, act: fn(&Stage)) -> Act {
+    Act { in_sections: true, ..of_others(name, true, write_to_cpu, act) }
 }
 
 /// All of them.
@@ -89,6 +94,10 @@ pub const ACTS: &[Act] = &[
     of_others("discard_from_the_dead", true, hold_by_the_dead, discard),
     // Where nobody has written since, these visit the CPU.
     Act { in_sections: true, ..of_others("release", false, leave_behind, release) },
+    of_others("snapshot_block", true, write_to_cpu, |stage| {
+        let block = ring_buffer_block(stage);
+        stage.holder().snapshot_block(block).expect("a spare ring");
+    }),
     of_others("reserve", false, release, |stage| {
         stage.holder().reserve(&stage.path).expect("memory");
     }),
@@ -101,6 +110,7 @@ pub const ACTS: &[Act] = &[
             stage.buffer.consume(block, &mut [0; 4096]).expect("events");
         },
     ),
+    of_resize("resize_shrink", |stage| resize(stage, PAGES - 1)),
     Act {
         in_sections: true,
         ..of_others(
@@ -164,6 +174,12 @@ fn discard(stage: &Stage) {
 
 fn release(stage: &Stage) {
     assert_eq!(stage.holder().release(), Released::Freed);
+}
+
+/// What was there is kept: where it is given up, one who is killed in between leaves it kept.
+fn resize(stage: &Stage, pages: u32) {
+    let resized = stage.holder().resize(&stage.path, pages, Content::Keep);
+    assert!(resized.expect("room").is_some());
 }
 
 /// A ring that is spare, although the tail is still in it.

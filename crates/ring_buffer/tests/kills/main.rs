@@ -169,6 +169,7 @@ impl Trial<'_> {
 
 /// What somebody sees who comes then. An error where it is not in order, or can't be gone on from.
 fn look_and_go_on(stage: &Stage) -> Result<Scene, String> {
+    stage.want_a_ring();
     let scene = stage.look()?;
     stage.go_on_writing(&scene)?;
     stage.go_on_with_the_pool()?;

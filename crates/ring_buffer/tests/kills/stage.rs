@@ -13,6 +13,11 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 /// Rings of each block: the live one and two for snapshots.
 const RINGS: u32 = 3;
 
+/// Pages of each CPU.
+pub const PAGES: u32 = 3;
+/// The most that it can have.
+const MOST_PAGES: u32 = 5;
+
 /// A buffer file, mapped. It is gone when the test ends.
 pub struct Stage {
     pub path: CString,
@@ -58,8 +63,8 @@ impl Stage {
         let cpus = vec![true; configured_cpus()];
         let wanted = Specification {
             page_size: 4096,
-            pages: 3,
-            most_pages: 3,
+            pages: PAGES,
+            most_pages: MOST_PAGES,
             cpus: &cpus,
             lanes: 2,
             rings: RINGS,
@@ -154,6 +159,11 @@ impl Stage {
         self.next.take();
     }
 
+    /// Somebody wants a ring, and finds out what the dead were doing with it.
+    pub fn want_a_ring(&self) {
+        let _ = self.holder().reserve(&self.path);
+    }
+
     /// What there is. An error says what is torn, out of order or unaccounted for.
     pub fn look(&self) -> Result<Scene, String> {
         let mut scene = Scene { live: Vec::new(), kept: Vec::new() };
@@ -171,7 +181,10 @@ impl Stage {
                 kept.extend(self.read(block, held.statistics(block), read)?);
             }
             kept.sort_unstable();
-            scene.kept.push(kept);
+            // One who was killed before it had a block's events leaves none.
+            if !kept.is_empty() {
+                scene.kept.push(kept);
+            }
         }
         Ok(scene)
     }

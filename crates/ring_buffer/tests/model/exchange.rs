@@ -1,8 +1,8 @@
 //! Snapshots of one block alone: `src/exchange.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Parts, RINGS, Word};
-use crate::parts::exchange_parts;
+use crate::layout::{Control, RINGS, Word};
+use crate::parts::{exchange_parts, look_at_parts};
 use crate::pool::{Entry, State, spare_ring};
 use crate::spare::{Taken, Who, put, take};
 use crate::steps::{Ask, Steps};
@@ -49,7 +49,8 @@ fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: Taken) -> Ask<bool> {
         return Ok(false);
     }
     if !steps.has(Bug::TakenNotEmptied) {
-        let part = Parts(steps.load(Word::PARTS)?).of(ring);
+        let part = look_at_parts(steps, control, Some(Bug::TakerDoesNotLook))?.of(ring);
+        steps.at("exchange");
         steps.fetch_update(Word::resets(part), |resets| resets + 1)?;
     }
     let old_time = steps.load(Word::kept_time(ring))?;

@@ -59,6 +59,10 @@ scenarios! { EXCHANGE, holds, crate::assert_holds:
     /// Two take one at once.
     two_takers: SPARES, [Wrote(1)], [taker(), taker()], CALM;
 
+    /// One takes the ring of a snapshot that was given up, while the other is still where that was live.
+    two_takers_and_discard: SPARES, [Wrote(1)],
+        [taker(), taker(), controller(&[Snapshot, Discard(0, 0)])], CALM;
+
     /// One is killed over it, and somebody else wants the ring.
     killed_taker: TINY, [Wrote(1)], [taker(), controller(&[Release(1)])], KILL;
 
