@@ -51,6 +51,8 @@ impl Holder<'_> {
         if control.ring() == ring || buffer.size(control.ring()) != buffer.size(ring) {
             return None;
         }
+        // What belongs to the ring stays with it: it may have been live a moment ago.
+        buffer.look_at_all_parts(control);
         // What the ring held in its former life is out of sight, for other blocks and for this one.
         for part in buffer.blocks().filter_map(|block| buffer.ring(block, ring)) {
             part.resets.fetch_add(1, AcqRel);

@@ -87,6 +87,8 @@ pub enum Bug {
     HolderDoesNotLook,
     /// So does who takes a ring to change it.
     ChangerDoesNotLook,
+    /// So does who takes a ring for a snapshot of the block.
+    TakerDoesNotLook,
     /// A ring that is taken for one block's snapshot is not emptied before.
     TakenNotEmptied,
     /// Taking it does not make those begin anew who have seen it spare.

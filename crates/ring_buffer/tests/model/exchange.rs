@@ -2,7 +2,7 @@
 
 use crate::bug::Bug;
 use crate::layout::{Control, Parts, RINGS, Word};
-use crate::parts::exchange_parts;
+use crate::parts::{exchange_parts, rely_on_parts};
 use crate::pool::{Entry, State, spare_ring};
 use crate::spare::{Taken, Who, put, take};
 use crate::steps::{Ask, Steps};
@@ -48,6 +48,8 @@ fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: Taken) -> Ask<bool> {
     if !steps.equals(Word::size(ring), size)? {
         return Ok(false);
     }
+    rely_on_parts(steps, control, ring, Bug::TakerDoesNotLook)?;
+    steps.at("exchange");
     if !steps.has(Bug::TakenNotEmptied) {
         let part = Parts(steps.load(Word::PARTS)?).of(ring);
         steps.fetch_update(Word::resets(part), |resets| resets + 1)?;
