@@ -275,23 +275,23 @@ pub(crate) fn current_cpu() -> u32 {
 /// `address` is 16-byte aligned and valid for 16 bytes. The processor has cmpxchg16b: every x86-64
 /// one since 2006.
 pub(crate) unsafe fn compare_exchange_pair(address: *mut u64, expected: (u64, u64), new: (u64, u64)) -> bool {
-    let replaced: u8;
-    // SAFETY: the caller answers for the address. The compiler keeps rbx for itself, so the word that
-    // has to be there is swapped in and out.
+    let replaced: u64;
+    // SAFETY: the caller answers for the address. The compiler keeps rbx for itself and takes it for no
+    // operand that is named, so the word that has to be there is swapped in and out. With a register of its
+    // choice for the address it may choose rbx.
     unsafe {
         asm!(
-            "xchg rbx, {low}",
-            "lock cmpxchg16b [{address}]",
-            "sete {replaced}",
-            "mov rbx, {low}",
-            address = in(reg) address,
-            low = inout(reg) new.0 => _,
-            replaced = out(reg_byte) replaced,
+            "xchg rbx, rsi",
+            "lock cmpxchg16b [rdi]",
+            "sete al",
+            "mov rbx, rsi",
+            in("rdi") address,
+            inout("rsi") new.0 => _,
             in("rcx") new.1,
-            inout("rax") expected.0 => _,
+            inout("rax") expected.0 => replaced,
             inout("rdx") expected.1 => _,
             options(nostack),
         );
     }
-    replaced != 0
+    replaced & 0xff != 0
 }
