@@ -6,18 +6,20 @@ use crate::drain::Drain;
 use crate::moments::Moments;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
-use crate::recorder::TABLES;
 use crate::tables::Tables;
 use session::Session;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace_data::merge::Record;
 use trace_data::page::Missed;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::Tasks;
+
+/// How often the tables are looked at where nothing is recorded: threads that have ended are told of so late.
+const IDLE_TABLES: Duration = Duration::from_millis(500);
 
 /// How many readings of the clocks are kept.
 const MOMENTS: usize = 60;
@@ -170,7 +172,7 @@ impl<'a> Follower<'a> {
             self.tables.forget(self.session.buffer().oldest_time().min(before));
             self.moments.look();
             self.moments.forget(MOMENTS);
-            self.tables_due = now + TABLES;
+            self.tables_due = now + IDLE_TABLES;
         }
     }
 }

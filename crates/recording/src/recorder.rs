@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
 
 /// Time between two looks at the tables.
-pub(crate) const TABLES: Duration = Duration::from_millis(50);
+const TABLES: Duration = Duration::from_millis(50);
 
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -79,7 +79,7 @@ impl Holder<'_> {
             }
             if replace_at(entry, snapshot.time(), word, word.held_by(self.place)) {
                 // What belongs to it stays with it.
-                self.buffer.look_at_all_parts();
+                self.buffer.look_at_all_parts(control);
                 return Some(Held { holder: self, entry, snapshot });
             }
             if entry.time.load(Acquire) != snapshot.time() {

@@ -27,8 +27,7 @@ impl Buffer {
     }
 
     /// The same for all blocks.
-    pub(crate) fn look_at_all_parts(&self) {
-        let control = Control(self.header().control.load(Acquire));
+    pub(crate) fn look_at_all_parts(&self, control: Control) {
         self.blocks().for_each(|block| {
             self.look_at_parts(block, control);
         });

@@ -207,11 +207,12 @@ impl Holder<'_> {
         let buffer = self.buffer;
         // A snapshot that has seen the ring spare is over now, or begins anew.
         buffer.change(Control::next_epoch);
-        if buffer.control().ring() == taken.ring {
+        let control = Control(buffer.header().control.load(Acquire));
+        if control.ring() == taken.ring {
             return None;
         }
         // What belongs to the ring stays with it.
-        buffer.look_at_all_parts();
+        buffer.look_at_all_parts(control);
         let without_proof = |index: &u32| {
             let Some(block) = buffer.block(*index) else { return false };
             let has_left = || buffer.has_left(block, taken.ring);

@@ -24,7 +24,7 @@ const EVENT_BITS: u32 = 3;
 pub(crate) const RING_WORDS: usize = 8;
 pub(crate) const KEPT_WORDS: usize = 3;
 /// Places of holders.
-pub const HOLDERS: usize = 3;
+pub const HOLDERS: usize = 2;
 pub(crate) const SLOT_WORDS: usize = 2;
 pub(crate) const PAGE_WORDS: usize = 2 + DATA;
 pub(crate) const FIRST_HOLDER: usize = 11;

@@ -21,8 +21,7 @@ pub fn look_at_parts(steps: &mut Steps<'_, '_>, control: Control, without: Optio
 }
 
 /// `Buffer::look_at_all_parts`, by someone who relies on what `ring` has from now on.
-pub fn rely_on_parts(steps: &mut Steps<'_, '_>, ring: u8, without: Bug) -> Ask<()> {
-    let control = Control(steps.load(Word::CONTROL)?);
+pub fn rely_on_parts(steps: &mut Steps<'_, '_>, control: Control, ring: u8, without: Bug) -> Ask<()> {
     look_at_parts(steps, control, Some(without))?;
     if steps.is_now() {
         steps.world.ghost.rely_on(ring);

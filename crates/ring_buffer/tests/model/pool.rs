@@ -168,7 +168,8 @@ pub fn kept_in(steps: &mut Steps<'_, '_>, ring: u8) -> Ask<Option<Value>> {
 pub fn hold(steps: &mut Steps<'_, '_>, place: u8, me: u8, ring: u8, generation: Value) -> Ask<bool> {
     steps.at("hold");
     let word = Entry(steps.load(Word::kept(ring))?);
-    let live = !steps.has(Bug::KeptWithoutControl) && Control(steps.load(Word::CONTROL)?).ring() == ring;
+    let control = Control(steps.load(Word::CONTROL)?);
+    let live = control.ring() == ring && !steps.has(Bug::KeptWithoutControl);
     if live || !word.is(State::Kept) || word.generation() != generation || word.is_held_by(place) {
         return Ok(false);
     }
@@ -180,7 +181,7 @@ pub fn hold(steps: &mut Steps<'_, '_>, place: u8, me: u8, ring: u8, generation: 
         steps.fail(violation.law, || violation.what);
     }
     if held {
-        rely_on_parts(steps, ring, Bug::HolderDoesNotLook)?;
+        rely_on_parts(steps, control, ring, Bug::HolderDoesNotLook)?;
     }
     Ok(held)
 }

@@ -72,13 +72,13 @@ scenarios! { POOL_LONG, holds_long, crate::assert_holds:
         [writer(1), keeper(true), keeper(true), controller(&[Snapshot])], KILL;
     #[ignore = "takes long"]
     keep_under_writers: TINY, [Wrote(2)],
-        [writer(2), writer(1), keeper(true), controller(&[Snapshot])], CALM;
+        [writer(1), writer(1), keeper(true), controller(&[Snapshot])], CALM;
     #[ignore = "takes long"]
     keep_and_take_over: TINY, [Wrote(1), Asked(&[Snapshot])],
-        [writer(1), keeper(true), keeper(true), keeper(false)], Limits { kills: 2, ..CALM };
+        [keeper(true), keeper(true), keeper(false)], Limits { kills: 2, ..CALM };
     #[ignore = "takes long"]
     release_aborted: Setting { spares: 2, ..TINY }, [Wrote(1), Asked(&[Snapshot])],
-        [writer(1), writer(1), controller(&[Snapshot, Discard(1, 1), Release(1)])], ABORT;
+        [writer(2), controller(&[Snapshot, Discard(1, 1), Release(1)])], ABORT;
 }
 
 // A larger one, of which only some orders are gone through.

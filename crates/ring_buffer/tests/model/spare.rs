@@ -85,10 +85,11 @@ pub fn writers(steps: &mut Steps<'_, '_>, taken: Taken) -> Ask<Writers> {
     if !steps.has(Bug::NoEpochAtRelease) {
         steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
     }
-    if Control(steps.load(Word::CONTROL)?).ring() == taken.ring {
+    let control = Control(steps.load(Word::CONTROL)?);
+    if control.ring() == taken.ring {
         return Ok(Writers::Live);
     }
-    rely_on_parts(steps, taken.ring, Bug::ChangerDoesNotLook)?;
+    rely_on_parts(steps, control, taken.ring, Bug::ChangerDoesNotLook)?;
     let part = Parts(steps.load(Word::PARTS)?).of(taken.ring);
     let gone = steps.equals(Word::pages(part), 0)? || has_left(steps, taken.ring, part)?;
     Ok(if gone { Writers::Gone } else { Writers::MayBe })

@@ -22,8 +22,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Fails unless `other` has the same events. The times of two copies of a buffer may differ by a rounding:
-    /// each goes by the clocks as they were read for it.
+    /// Fails unless `other` has the same events. The times of two copies of a buffer may differ by a
+    /// rounding: each goes by the clocks as they were read for it.
     #[track_caller]
     pub fn expect_same(&self, other: &Trace) {
         let untimed = |trace: &Trace| -> Vec<Event> {
