@@ -61,6 +61,9 @@ macro_rules! wrap {
             const RETURNS: u32 = <$outcome as Outcome>::FIELD.is_some() as u32;
             const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, Kind::Text))*;
 
+            // Behind all other code: there is more of these than of everything else, and what every process
+            // runs at its start lies on fewer pages without them in between.
+            #[unsafe(link_section = ".text.wrap")]
             unsafe fn around(frame: &mut Frame, moment: Moment) {
                 // SAFETY: the frame of such a call, at that moment.
                 unsafe {
