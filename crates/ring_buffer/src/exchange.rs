@@ -13,7 +13,7 @@ use crate::holder::Holder;
 use crate::snapshot::{Refused, Snapshot, replace, replace_pair};
 use crate::spare::Taken;
 use abi::buffer::{Block, Control, KeptState, KeptWord};
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 /// How often one tries to take a snapshot while others change the control word.
 const TRIES: u32 = 1000;
@@ -44,19 +44,13 @@ impl Holder<'_> {
     fn exchange(&self, block: &Block, taken: Taken) -> Option<Snapshot> {
         let (buffer, ring) = (self.buffer, taken.ring);
         let time = buffer.now();
-        // A snapshot that has seen the ring spare is over now, or begins anew.
-        buffer.change(Control::next_epoch);
-        let control = Control(buffer.header().control.load(Acquire));
-        if control.ring() == ring || buffer.size(control.ring()) != buffer.size(ring) {
+        let control = self.own(taken)?;
+        if buffer.size(control.ring()) != buffer.size(ring) {
             return None;
         }
-        // What the ring held in its former life is out of sight, for other blocks and for this one. Who has
-        // not looked may find a part that somebody else exchanges for a snapshot, in an older generation.
-        for block in buffer.blocks() {
-            let parts = buffer.look_at_parts(block, control);
-            if let Some(part) = buffer.part(block, parts, ring) {
-                part.resets.fetch_add(1, AcqRel);
-            }
+        // What the ring held in its former life is out of sight, for other blocks and for this one.
+        for part in buffer.blocks().filter_map(|block| buffer.ring(block, ring)) {
+            part.resets.fetch_add(1, AcqRel);
         }
         // From here on the ring is a snapshot's, whoever is killed.
         let entry = buffer.kept(ring)?;

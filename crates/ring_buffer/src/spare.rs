@@ -116,7 +116,7 @@ impl Holder<'_> {
         self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) != size)
     }
 
-    /// Takes the memory of a ring away that the caller has taken. None when a snapshot has made it live.
+    /// Takes the memory of a ring away that the caller has taken. None when it is not the caller's own.
     fn give_back(&self, taken: Taken) -> Option<Released> {
         let blocks = match self.count_without_proof(taken) {
             None => {
@@ -201,18 +201,28 @@ impl Holder<'_> {
         }
     }
 
-    /// Of how many blocks it is not known that nobody stores to a ring any more. None when it is live: a
-    /// snapshot that had seen it spare came first.
-    fn count_without_proof(&self, taken: Taken) -> Option<u32> {
+    /// Makes a ring that was taken the caller's own. None when a snapshot that had seen it spare came first:
+    /// then it is live, or it was and holds the next snapshot.
+    pub(crate) fn own(&self, taken: Taken) -> Option<Control> {
         let buffer = self.buffer;
         // A snapshot that has seen the ring spare is over now, or begins anew.
         buffer.change(Control::next_epoch);
         let control = Control(buffer.header().control.load(Acquire));
-        if control.ring() == taken.ring {
+        // Loaded behind the control word: a ring that has been left has got its entry before.
+        let entry = buffer.kept(taken.ring)?.word.load(Acquire);
+        if control.ring() == taken.ring || entry != self.changing(taken).0 {
             return None;
         }
-        // What belongs to the ring stays with it.
+        // What belongs to the ring stays with it: it may have been live before it was taken.
         buffer.look_at_all_parts(control);
+        Some(control)
+    }
+
+    /// Of how many blocks it is not known that nobody stores to a ring any more. None when it is not the
+    /// caller's own.
+    fn count_without_proof(&self, taken: Taken) -> Option<u32> {
+        let buffer = self.buffer;
+        self.own(taken)?;
         let without_proof = |index: &u32| {
             let Some(block) = buffer.block(*index) else { return false };
             let has_left = || buffer.has_left(block, taken.ring);

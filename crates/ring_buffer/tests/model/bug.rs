@@ -89,6 +89,8 @@ pub enum Bug {
     ChangerDoesNotLook,
     /// So does who takes one for a snapshot of the block alone.
     TakerDoesNotLook,
+    /// A ring that was taken is its holder's if it is not live, though it may have been meanwhile.
+    OwnedByControlAlone,
     /// A ring that is taken for one block's snapshot is not emptied before.
     TakenNotEmptied,
     /// Taking it does not make those begin anew who have seen it spare.

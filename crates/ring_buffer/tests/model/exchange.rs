@@ -1,10 +1,10 @@
 //! Snapshots of one block alone: `src/exchange.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, RINGS, Word};
-use crate::parts::{exchange_parts, look_at_parts};
+use crate::layout::{Control, Parts, RINGS, Word};
+use crate::parts::exchange_parts;
 use crate::pool::{Entry, State, spare_ring};
-use crate::spare::{Taken, Who, put, take};
+use crate::spare::{Taken, Who, own, put, take};
 use crate::steps::{Ask, Steps};
 
 /// One attempt of `Holder::snapshot_block`: whether it came to an end.
@@ -37,20 +37,15 @@ fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: Taken) -> Ask<bool> {
     steps.at("exchange");
     let ring = taken.ring;
     let time = steps.load(Word::CLOCK)?;
-    if !steps.has(Bug::NoEpochAtExchange) {
-        steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
-    }
-    let control = Control(steps.load(Word::CONTROL)?);
-    if control.ring() == ring {
-        return Ok(false);
-    }
+    let mistakes = [Bug::NoEpochAtExchange, Bug::TakerDoesNotLook];
+    let Some(control) = own(steps, taken, mistakes)? else { return Ok(false) };
+    steps.at("exchange");
     let size = steps.load(Word::size(control.ring()))?;
     if !steps.equals(Word::size(ring), size)? {
         return Ok(false);
     }
     if !steps.has(Bug::TakenNotEmptied) {
-        let part = look_at_parts(steps, control, Some(Bug::TakerDoesNotLook))?.of(ring);
-        steps.at("exchange");
+        let part = Parts(steps.load(Word::PARTS)?).of(ring);
         steps.fetch_update(Word::resets(part), |resets| resets + 1)?;
     }
     let old_time = steps.load(Word::kept_time(ring))?;

@@ -215,6 +215,14 @@ impl Ghost {
         self.relied_on |= 1 << ring;
     }
 
+    /// Somebody is going to change a ring.
+    pub fn change(&self, ring: u8) -> Result<(), Violation> {
+        match self.kept[usize::from(ring)] {
+            Some(kept) => violated("R13", || format!("ring {ring} is changed and holds {kept:?}")),
+            None => Ok(()),
+        }
+    }
+
     /// A snapshot was given up.
     pub fn discard(&mut self, ring: u8) {
         self.kept[usize::from(ring)] = None;

@@ -216,7 +216,7 @@ scenarios! { LONG, holds_long, crate::assert_holds:
     clear_aborted: SMALL, [Wrote(3)], [writer(2), writer(1), controller(&[Clear, Clear])], ABORTS;
     #[ignore = "takes long"]
     switch_aborted: TINY, [Wrote(1)],
-        [writer(2), writer(2), controller(&[Snapshot, Discard(0, 0), Snapshot])], ABORT;
+        [writer(2), writer(1), controller(&[Snapshot, Discard(0, 0), Snapshot])], ABORT;
     #[ignore = "takes long"]
     killed_and_consumed: TINY, [Wrote(1)], [writer(2), writer(2), consumer(2)], KILL;
     #[ignore = "takes long"]

@@ -52,7 +52,8 @@ seeded! {
     writer_does_not_look: WriterDoesNotLook in exchange_and_clear breaks "R14";
     holder_does_not_look: HolderDoesNotLook in exchange_and_keep breaks "R18";
     changer_does_not_look: ChangerDoesNotLook in exchange_and_release breaks "R18";
-    taker_does_not_look: TakerDoesNotLook in two_takers_and_discard breaks "R14";
+    taker_does_not_look: TakerDoesNotLook in exchange_and_exchange breaks "R18";
+    owned_by_control_alone: OwnedByControlAlone in release_kept breaks "R13";
     parts_not_read: PartsNotRead in exchange breaks "R5";
     taken_not_emptied: TakenNotEmptied in exchange_and_back breaks "R18";
     no_epoch_at_exchange: NoEpochAtExchange in exchange_or_snapshot breaks "R13";

@@ -71,7 +71,7 @@ pub fn put(steps: &mut Steps<'_, '_>, taken: Taken, after: Entry) -> Ask<()> {
 /// What is known of the writers of a ring that was taken: `Holder::count_without_proof`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writers {
-    /// It is live.
+    /// It is live, or was since it was taken.
     Live,
     /// There may be some.
     MayBe,
@@ -79,17 +79,36 @@ pub enum Writers {
     Gone,
 }
 
-/// Whether nobody stores to a ring any more. The last access shows it.
-pub fn writers(steps: &mut Steps<'_, '_>, taken: Taken) -> Ask<Writers> {
-    steps.at("without_proof");
-    if !steps.has(Bug::NoEpochAtRelease) {
+/// `Holder::own`. `mistakes` are not to make others begin anew, and not to look at the parts.
+pub fn own(steps: &mut Steps<'_, '_>, taken: Taken, mistakes: [Bug; 2]) -> Ask<Option<Control>> {
+    let [no_epoch, does_not_look] = mistakes;
+    steps.at("own");
+    if !steps.has(no_epoch) {
         steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
     }
     let control = Control(steps.load(Word::CONTROL)?);
     if control.ring() == taken.ring {
+        return Ok(None);
+    }
+    let by_control = steps.has(Bug::OwnedByControlAlone);
+    if !by_control && !steps.equals(Word::kept(taken.ring), taken.changing().0)? {
+        return Ok(None);
+    }
+    rely_on_parts(steps, control, taken.ring, does_not_look)?;
+    if steps.is_now()
+        && let Err(violation) = steps.world.ghost.change(taken.ring)
+    {
+        steps.fail(violation.law, || violation.what);
+    }
+    Ok(Some(control))
+}
+
+/// Whether nobody stores to a ring any more. The last access shows it.
+pub fn writers(steps: &mut Steps<'_, '_>, taken: Taken) -> Ask<Writers> {
+    if own(steps, taken, [Bug::NoEpochAtRelease, Bug::ChangerDoesNotLook])?.is_none() {
         return Ok(Writers::Live);
     }
-    rely_on_parts(steps, control, taken.ring, Bug::ChangerDoesNotLook)?;
+    steps.at("without_proof");
     let part = Parts(steps.load(Word::PARTS)?).of(taken.ring);
     let gone = steps.equals(Word::pages(part), 0)? || has_left(steps, taken.ring, part)?;
     Ok(if gone { Writers::Gone } else { Writers::MayBe })
