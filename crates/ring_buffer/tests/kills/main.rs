@@ -8,7 +8,8 @@
 //! leave.
 //!
 //! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at
-//! each instruction of a section, be there a store or not. It takes a release build to go through all acts.
+//! each instruction of a section, be there a store or not; `--skip NAME` leaves one act out. It takes a release
+//! build to go through all acts.
 
 mod acts;
 #[path = "../chaos/event.rs"]
@@ -27,9 +28,12 @@ use traced::Traced;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let sections = arguments.iter().any(|argument| argument == "--sections");
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let skipped = arguments.iter().position(|argument| argument == "--skip").map(|at| at + 1);
+    let is_name = |(at, argument): &(usize, &String)| Some(*at) != skipped && !argument.starts_with('-');
+    let filter = arguments.iter().enumerate().find(is_name).map(|(_, name)| name);
+    let skip = skipped.and_then(|at| arguments.get(at));
     let run = |name: &str, test: &dyn Fn() -> String| {
-        if filter.is_none_or(|filter| name.contains(filter)) {
+        if filter.is_none_or(|filter| name.contains(filter)) && skip.is_none_or(|skip| name != skip) {
             eprint!("kills {name} ... ");
             let start = Instant::now();
             let done = test();
