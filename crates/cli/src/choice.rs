@@ -19,10 +19,8 @@ use trace_data::merge::Record;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::Tasks;
 
-/// What has to be known about events to choose among them.
+/// What has to be known beside an event to choose it.
 pub(crate) struct Known<'a> {
-    /// The events that there are.
-    pub(crate) events: &'a EventTable,
     /// The threads.
     pub(crate) tasks: &'a dyn Tasks,
     /// Strings that records point to.
@@ -40,7 +38,6 @@ pub(crate) struct Times<'a> {
 
 /// What is asked for. Nothing means everything.
 pub(crate) struct Chosen<'a> {
-    known: &'a Known<'a>,
     events: Option<Ids>,
     filters: Option<EventFilters>,
     cpus: Option<List>,
@@ -96,18 +93,17 @@ fn unknown(selection: &Selection, events: &EventTable) -> Failure {
 }
 
 impl<'a> Chosen<'a> {
-    /// From the arguments.
-    pub(crate) fn new(choice: &'a Choice, known: &'a Known<'a>, times: Times<'_>) -> Done<Chosen<'a>> {
+    /// From the arguments, for these events. All filters are compiled: to be done once.
+    pub(crate) fn new(choice: &'a Choice, table: &EventTable, times: Times<'_>) -> Done<Chosen<'a>> {
         let events = match choice.events.as_slice() {
             [] => None,
-            selections => Some(Ids::select(selections, known.events)?),
+            selections => Some(Ids::select(selections, table)?),
         };
         let filters = match choice.filters.as_slice() {
             [] => None,
-            filters => Some(EventFilters::new(filters, choice.invert, known.events)?),
+            filters => Some(EventFilters::new(filters, choice.invert, table)?),
         };
         Ok(Chosen {
-            known,
             events,
             filters,
             cpus: choice.cpu.clone(),
@@ -119,10 +115,10 @@ impl<'a> Chosen<'a> {
     }
 
     /// Whether an event is meant. What costs least is looked at first.
-    pub(crate) fn contains(&self, record: &Record<'_>) -> bool {
+    pub(crate) fn contains(&self, record: &Record<'_>, known: &Known<'_>) -> bool {
         let word = record.payload.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         let (id, pid) = (abi::common::event(word), abi::common::pid(word));
-        let tasks = self.known.tasks;
+        let tasks = known.tasks;
         self.window.contains(record.time)
             && self.events.as_ref().is_none_or(|events| events.contains(id))
             && self.cpus.as_ref().is_none_or(|cpus| cpus.contains(record.cpu))
@@ -132,7 +128,7 @@ impl<'a> Chosen<'a> {
                 .as_ref()
                 .is_none_or(|processes| tasks.tgid(pid).is_some_and(|tgid| processes.contains(tgid as u32)))
             && (self.names.is_empty() || self.is_named(tasks.comm(pid).unwrap_or_default()))
-            && self.filters.as_ref().is_none_or(|filters| filters.contains(id, pid, record, self.known))
+            && self.filters.as_ref().is_none_or(|filters| filters.contains(id, pid, record, known))
     }
 
     fn is_named(&self, comm: &str) -> bool {

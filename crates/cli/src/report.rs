@@ -145,12 +145,13 @@ fn show(
             .map(|(first, last)| (metadata.options.time(first), metadata.options.time(last))),
         supplement: Some(&metadata.supplement),
     };
-    let known = Known { events: &events, tasks: &threads, symbols: symbols.table() };
-    let chosen = Chosen::new(&arguments.choice, &known, times)?;
+    let chosen = Chosen::new(&arguments.choice, &events, times)?;
+    let known = Known { tasks: &threads, symbols: symbols.table() };
     let redaction = Redaction::new(&arguments.redact, &events)?;
     let mut view = view(arguments, &recorded, &survey)?;
     if let Some(pages) = recording.pages(buffer) {
-        let playing = Playing { metadata: &metadata, chosen: &chosen, redaction: &redaction, losses };
+        let playing =
+            Playing { metadata: &metadata, chosen: &chosen, known: &known, redaction: &redaction, losses };
         match playing.play(pages, &mut *view) {
             Ok(()) => {}
             Err(Played::Output(error)) => return Err(error.into()),
@@ -174,6 +175,7 @@ enum Played {
 struct Playing<'a> {
     metadata: &'a Metadata,
     chosen: &'a Chosen<'a>,
+    known: &'a Known<'a>,
     redaction: &'a Redaction,
     losses: LossesAtStart,
 }
@@ -193,7 +195,7 @@ impl Playing<'_> {
                 true => here,
                 false => lost.remove(&record.cpu).unwrap_or_default().and(here),
             };
-            if self.chosen.contains(&record) {
+            if self.chosen.contains(&record, self.known) {
                 let payload = self.redaction.apply(record.payload, &mut space);
                 view.event(&Record { lost: missed, payload, ..record }).map_err(Played::Output)?;
             } else if missed != Missed::None {

@@ -17,7 +17,6 @@ use std::time::Duration;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
-use trace_data::symbols::SymbolTable;
 use trace_data::text::{Layout, TextWriter, is_nanoseconds};
 
 /// The shortest time between two looks at the buffers, while there are events, and the longest. Nobody would
@@ -71,17 +70,16 @@ struct Text<'a> {
     /// How many events the session knew.
     known: usize,
     events: EventTable,
+    chosen: Chosen<'a>,
     out: StdoutLock<'static>,
 }
 
 impl<'a> Text<'a> {
     fn new(session: &'a Session, choice: &'a Choice) -> Done<Text<'a>> {
         let events = events(session)?;
-        // What is wrong with it is said before anything is taken out.
-        let nothing = Known { events: &events, tasks: &(), symbols: &SymbolTable::default() };
-        Chosen::new(choice, &nothing, Times::default())?;
+        let chosen = Chosen::new(choice, &events, Times::default())?;
         let known = session.control().event_ids().count();
-        Ok(Text { session, choice, known, events, out: std::io::stdout().lock() })
+        Ok(Text { session, choice, known, events, chosen, out: std::io::stdout().lock() })
     }
 
     /// Prints events. False when nobody reads them any more.
@@ -90,14 +88,14 @@ impl<'a> Text<'a> {
         if known != self.known {
             // A program has brought some.
             self.events = events(self.session)?;
+            self.chosen = Chosen::new(self.choice, &self.events, Times::default())?;
             self.known = known;
         }
         let nanoseconds = is_nanoseconds(self.session.trace_clock().name());
         let layout = Layout { nanoseconds, ..Layout::default() };
         let mut text = TextWriter::new(&mut self.out, &self.events, batch, &batch.symbols, layout);
-        let known = Known { events: &self.events, tasks: batch, symbols: &batch.symbols };
-        let chosen = Chosen::new(self.choice, &known, Times::default())?;
-        let mut shown = batch.records().filter(|record| chosen.contains(record));
+        let known = Known { tasks: batch, symbols: &batch.symbols };
+        let mut shown = batch.records().filter(|record| self.chosen.contains(record, &known));
         match shown.try_for_each(|record| text.event(&record)).and_then(|()| text.flush()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

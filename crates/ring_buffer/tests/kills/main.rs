@@ -8,8 +8,8 @@
 //! leave.
 //!
 //! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at
-//! each instruction of a section, be there a store or not; `--skip NAME` leaves one act out. It takes a release
-//! build to go through all acts.
+//! each instruction of a section, be there a store or not; `--skip NAME` leaves one act out. It takes a
+//! release build to go through all acts.
 
 mod acts;
 #[path = "../chaos/event.rs"]
