@@ -42,21 +42,9 @@ impl Live {
             file: &file,
             agent: agent::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
-            tid_offset: tid_offset().ok_or("not glibc")?,
+            tid_offset: trace_event::find_tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
             hooks: Hooks { thread_started: || (), forked: |_| () },
         };
         trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
     }
-}
-
-/// Where glibc keeps a thread's TID, counted from the thread pointer: its table for debuggers says so.
-fn tid_offset() -> Option<isize> {
-    // SAFETY: a name with a zero byte; the answer is null or the address of glibc's table.
-    let table = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_thread_db_pthread_tid".as_ptr()) };
-    if table.is_null() {
-        return None;
-    }
-    // SAFETY: glibc's constant of three words: bits of the field, number of elements, offset.
-    let [bits, elements, offset] = unsafe { table.cast::<[u32; 3]>().read_unaligned() };
-    (bits == 32 && elements == 1).then_some(offset as isize)
 }

@@ -15,6 +15,7 @@ pub struct Buffer {
 impl Buffer {
     /// The buffer in `segment`, after a check of its header.
     pub fn new(segment: Segment) -> Result<Buffer, Unusable> {
+        segment.touch(0);
         let geometry = Geometry::of(&segment)?;
         Ok(Buffer { segment, geometry })
     }

@@ -101,6 +101,13 @@ impl Writer {
         self.write_slowly(thread, event)
     }
 
+    /// Has what an event on this CPU needs mapped before the first one comes.
+    pub fn touch(&self, cpu: u32) {
+        if cpu < self.buffer.geometry().cpus {
+            self.buffer.segment().touch(self.buffer.geometry().block_offset(cpu));
+        }
+    }
+
     /// The buffer's [`Buffer::oldest_time`].
     pub fn oldest_time(&self) -> u64 {
         self.buffer.oldest_time()

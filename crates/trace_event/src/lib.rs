@@ -48,5 +48,6 @@ pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, att
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::{PRINT_FORMAT, PRINT_ID, register};
 pub use thread::{
-    ThreadState, end_thread, forked, is_aside, maker_aside, set_aside, take_back, thread_state,
+    ThreadState, end_thread, find_tid_offset, forked, is_aside, maker_aside, set_aside, take_back,
+    thread_state, tid_offset,
 };

@@ -41,11 +41,17 @@ impl Shared {
         if buffer.geometry().identity != control.identity().number {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
+        let writer = Writer::new(buffer);
+        let area_offset = Area::offset();
+        // SAFETY: the offset is libc's.
+        if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
+            writer.touch(cpu);
+        }
         Ok(Shared {
-            writer: Writer::new(buffer),
+            writer,
             control,
             hooks: attachment.hooks,
-            area_offset: Area::offset(),
+            area_offset,
             pid_namespace: AtomicU64::new(0),
             comm: attachment.comm,
             pid: AtomicU32::new(0),

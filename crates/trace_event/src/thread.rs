@@ -13,7 +13,7 @@ use core::sync::atomic::AtomicIsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
 use rustix::process::getpid;
-use rustix::thread::gettid;
+use rustix::thread::{get_clear_child_tid_address, gettid};
 
 global_asm!(
     ".pushsection .tbss, \"awT\", @nobits",
@@ -136,6 +136,21 @@ pub(crate) fn use_tid_offset(offset: isize) {
 pub(crate) fn libc_tid() -> u32 {
     // SAFETY: a TID was found there when the process was attached.
     unsafe { tid_at(TID_OFFSET.load(Relaxed)) }
+}
+
+/// Where libc keeps a thread's TID, as it was found when the process was attached.
+pub fn tid_offset() -> isize {
+    TID_OFFSET.load(Relaxed)
+}
+
+/// Where the calling thread's TID is, from the kernel, which is to clear it when the thread ends. None where
+/// the kernel doesn't tell, or where libc has it clear something else. Cost: two system calls.
+pub fn find_tid_offset() -> Option<isize> {
+    let place = get_clear_child_tid_address().ok()??;
+    // SAFETY: an area at offset 0 is the thread pointer itself.
+    let thread = unsafe { Area::at(0) }.address();
+    let offset = place.as_ptr().addr().wrapping_sub(thread.addr()).cast_signed();
+    is_tid_at(offset).then_some(offset)
 }
 
 /// Whether the calling thread's TID is where it is said to be.

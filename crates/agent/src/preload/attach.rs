@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicI32, AtomicU32};
 use libc::getauxval;
 use rustix::process::getpriority_process;
-use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
+use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, find_tid_offset, session};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
@@ -76,7 +76,7 @@ fn attach(file: &CStr) -> Result<Attached, AttachError> {
         file,
         agent: FINGERPRINT,
         comm: comm_of(program()),
-        tid_offset: tid_offset().ok_or(AttachError::OtherLibc)?,
+        tid_offset: find_tid_offset().or_else(told_tid_offset).ok_or(AttachError::OtherLibc)?,
         hooks: Hooks { thread_started: exit::watch_thread, forked: record_fork },
     })
 }
@@ -104,7 +104,7 @@ fn comm_of(path: &CStr) -> [u8; 16] {
 }
 
 /// Where glibc keeps a thread's TID: it tells debuggers, by a table of three words.
-pub(crate) fn tid_offset() -> Option<isize> {
+fn told_tid_offset() -> Option<isize> {
     const NAME: &[u8] = b"_thread_db_pthread_tid\0";
     let table = symbols::find_object(NAME, symbols::gnu_hash(NAME))? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which

@@ -11,10 +11,10 @@
 
 use crate::argument::Value;
 use crate::preload::frame::{Frame, Hooks};
-use crate::preload::{attach, record};
+use crate::preload::record;
 use crate::signal;
 use libc::{SI_QUEUE, SI_TKILL, SI_USER};
-use trace_event::{Session, enter, is_enabled, session};
+use trace_event::{Session, enter, is_enabled, session, tid_offset};
 
 /// A call that sends a signal.
 #[derive(Debug, Clone, Copy)]
@@ -79,9 +79,7 @@ fn second(frame: &Frame) -> i32 {
 fn tid_of_first(frame: &Frame) -> i32 {
     let [thread, ..] = frame.arguments;
     // SAFETY: libc itself is about to look there, to know whether the thread has ended.
-    attach::tid_offset().map_or(0, |offset| unsafe {
-        (thread as usize as *const u8).wrapping_offset(offset).cast::<i32>().read_volatile()
-    })
+    unsafe { (thread as usize as *const u8).wrapping_offset(tid_offset()).cast::<i32>().read_volatile() }
 }
 
 fn own_tid() -> i32 {
