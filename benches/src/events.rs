@@ -28,8 +28,7 @@ static DISABLED_SITE: Site = Site::new(&DISABLED);
 /// 12 bytes.
 const PATH: &[u8; 12] = b"/etc/hosts.1";
 
-/// Enters the events into the session that this process is attached to. Those that are to be recorded have
-/// to be switched on after that: `bench:number` and `bench:text`.
+/// Enters the events into the session that this process is attached to.
 pub fn register() -> Result<(), String> {
     let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE];
     if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }

@@ -52,10 +52,8 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;
-    for event in ["bench:number", "bench:text"] {
-        let selection = event.parse().map_err(|_| format!("{event}: bad selection"))?;
-        on.session.set(&selection, true).map_err(|error| error.to_string())?;
-    }
+    let disabled = "bench:disabled".parse().map_err(|_| "bad selection".to_string())?;
+    on.session.set(&disabled, false).map_err(|error| error.to_string())?;
     let programs = Programs::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
     let mut report = Report::default();

@@ -29,7 +29,7 @@ use crate::atomic::{AtomicU32, AtomicU64};
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -121,16 +121,20 @@ pub struct Header {
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
     /// Who reads the tables has seen everything that ended before this time. Entries that ended later
-    /// are kept for it. `u64::MAX` when nobody collects.
+    /// are kept for it, as far as may be. `u64::MAX` when nobody collects.
     pub collected: AtomicU64,
-    /// Threads, processes, objects and descriptions that found no room, see [`Table`].
+    /// Threads, processes, objects and descriptions that found no room, or had to make some while they were
+    /// needed, see [`Table`].
     pub refused: [AtomicU64; 4],
     /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
     /// by one store, after the other area was filled.
     pub rules: AtomicU64,
-    /// The time of the oldest event in a snapshot. Entries that ended later are kept for it. `u64::MAX` when
-    /// no snapshot is kept.
+    /// The time of the oldest event in a snapshot. Entries that ended later are kept for it, as long as
+    /// others can be used. `u64::MAX` when no snapshot is kept.
     pub kept_since: AtomicU64,
+    /// When the last snapshot was taken: entries that started later are not kept for it. `u64::MAX` while one
+    /// is being taken.
+    pub kept_until: AtomicU64,
     /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
     pub switched: AtomicU32,
     _switched: u32,

@@ -49,6 +49,43 @@ pub(crate) struct Found<'a, T> {
     pub(crate) end_time: u64,
 }
 
+/// An entry that was claimed, to be filled and published.
+#[derive(Debug)]
+pub(crate) struct Claimed<'a, T> {
+    pub(crate) index: usize,
+    pub(crate) entry: &'a T,
+    /// Whether someone needed what it said before.
+    pub(crate) was_needed: bool,
+}
+
+/// Who needs entries that have ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Needs {
+    /// The times of the events in snapshots: from the oldest of the first to when the last was taken.
+    pub(crate) kept: (u64, u64),
+    /// A reader has not seen what ended later.
+    pub(crate) collected: u64,
+}
+
+/// What speaks against using an entry again that has ended. The least is the best: what no snapshot refers
+/// to, of that what ended first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Worth {
+    is_kept: bool,
+    end_time: u64,
+}
+
+impl Needs {
+    fn worth(&self, start_time: u64, end_time: u64) -> Worth {
+        let (first, last) = self.kept;
+        Worth { is_kept: start_time <= last && end_time >= first, end_time }
+    }
+
+    fn is_needed(&self, worth: Worth) -> bool {
+        worth.is_kept || worth.end_time >= self.collected
+    }
+}
+
 impl<'a, T: Entry> Table<'a, T> {
     /// The entries that `owner` may use, by index.
     pub(crate) fn window(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
@@ -60,44 +97,37 @@ impl<'a, T: Entry> Table<'a, T> {
         indices.zip(behind.iter().chain(before)).take(WINDOW)
     }
 
-    /// Claims an entry for `owner`: a free one, or one that has ended before what `reusable_before` says,
-    /// which is only asked then. An entry that still describes `owner`, because it executes another program
-    /// or its predecessor was killed, is ended first.
-    pub(crate) fn claim(
-        &self,
-        owner: u32,
-        time: u64,
-        reusable_before: impl FnOnce() -> u64,
-    ) -> Option<(usize, &'a T)> {
-        let mut free = None;
+    /// Claims an entry for `owner`: a free one, or else the one whose end is longest ago, because its events
+    /// are overwritten first. An entry that still describes `owner`, because it executes another program or
+    /// its predecessor was killed, is ended first. None when all that it may use are in use.
+    pub(crate) fn claim(&self, owner: u32, time: u64, needs: Needs) -> Option<Claimed<'a, T>> {
         for (index, state) in self.window(owner) {
-            let found = State(state.load(Acquire));
-            if found == State::ready(owner) {
+            if State(state.load(Acquire)) == State::ready(owner) {
                 self.end(index, owner, time);
-            } else if found == State::FREE && free.is_none() {
-                free = Some(index);
             }
         }
-        let claimed = State::claimed(owner).0;
-        let take = |state: &AtomicU32, from: State| {
-            state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()
+        let free = self.window(owner).find(|(_, state)| take(state, State::FREE, owner));
+        if let Some((index, _)) = free {
+            return Some(Claimed { index, entry: self.entries.get(index)?, was_needed: false });
+        }
+        self.claim_ended(owner, needs)
+    }
+
+    fn claim_ended(&self, owner: u32, needs: Needs) -> Option<Claimed<'a, T>> {
+        let worth = |(index, state): (usize, &'a AtomicU32)| {
+            let found = State(state.load(Acquire));
+            let entry = self.entries.get(index).filter(|_| found.is_ended())?;
+            let times = (entry.start_time().load(Relaxed), entry.end_time().load(Relaxed));
+            Some((needs.worth(times.0, times.1), index, found))
         };
-        let is_free = |index: &usize| self.states.get(*index).is_some_and(|state| take(state, State::FREE));
-        let index = free.filter(is_free).or_else(|| {
-            let mut window = self.window(owner);
-            window.find(|(_, state)| take(state, State::FREE)).map(|(index, _)| index)
-        });
-        let index = index.or_else(|| {
-            let before = reusable_before();
-            let is_reusable = |(index, state): &(usize, &AtomicU32)| {
-                let found = State(state.load(Acquire));
-                let entry = self.entries.get(*index);
-                let end = entry.map_or(u64::MAX, |entry| entry.end_time().load(Relaxed));
-                found.is_ended() && end < before && take(state, found)
-            };
-            self.window(owner).find(is_reusable).map(|(index, _)| index)
-        })?;
-        Some((index, self.entries.get(index)?))
+        // Others may be quicker, but each of them only once.
+        (0..WINDOW).find_map(|_| {
+            let least = self.window(owner).filter_map(worth).min_by_key(|(worth, ..)| *worth);
+            let Some((worth, index, found)) = least else { return Some(None) };
+            let taken = take(self.states.get(index)?, found, owner);
+            let was_needed = needs.is_needed(worth);
+            taken.then(|| Some(Claimed { index, entry: self.entries.get(index)?, was_needed }))
+        })?
     }
 
     /// Makes a claimed entry valid.
@@ -142,6 +172,12 @@ impl<'a, T: Entry> Table<'a, T> {
         let ready = State::ready(owner).0;
         self.window(owner).find(|(_, state)| state.load(Acquire) == ready).map(|(index, _)| index)
     }
+}
+
+/// Claims an entry for `owner` whose state is `from`. False when it no longer is.
+fn take(state: &AtomicU32, from: State, owner: u32) -> bool {
+    let claimed = State::claimed(owner).0;
+    state.load(Relaxed) == from.0 && state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()
 }
 
 impl ControlFile {

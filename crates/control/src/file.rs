@@ -1,10 +1,11 @@
 //! The file itself.
 
 use crate::Clocks;
+use crate::claim::{Claimed, Needs};
 use abi::clock::TraceClock;
 use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use shm::Segment;
 
 /// Why a file can't be used as a control file.
@@ -116,7 +117,7 @@ impl ControlFile {
         unsafe { &*self.segment.base().add(ENABLED_OFFSET as usize).cast() }
     }
 
-    /// How many entries a table had no room for.
+    /// How many entries a table had no room for, or gave up although a reader or a snapshot needed them.
     pub fn refused(&self, table: Table) -> u64 {
         self.header().refused.get(table as usize).map_or(0, |count| count.load(Relaxed))
     }
@@ -138,10 +139,24 @@ impl ControlFile {
         self.header().collected.load(Acquire) != u64::MAX
     }
 
+    /// Counts what a claim has cost.
+    pub(crate) fn count_lost<T>(&self, table: Table, claimed: Option<&Claimed<'_, T>>) {
+        if claimed.is_none_or(|claimed| claimed.was_needed) {
+            self.count_refused(table);
+        }
+    }
+
     /// Says that a snapshot is about to be taken whose oldest event is of `time`: entries that ended later
-    /// are kept for it, until [`ControlFile::set_kept_since`].
+    /// are kept for it, until [`ControlFile::set_kept_since`] says otherwise. When it is taken comes
+    /// [`ControlFile::keep_until`].
     pub fn keep_since(&self, time: u64) {
         self.header().kept_since.fetch_min(time, AcqRel);
+        self.header().kept_until.store(u64::MAX, Release);
+    }
+
+    /// Says that the last snapshot was taken before `time`: entries that start later are not kept for it.
+    pub fn keep_until(&self, time: u64) {
+        self.header().kept_until.store(time, Release);
     }
 
     /// The time of the oldest event in a snapshot; `u64::MAX` when none is kept.
@@ -155,10 +170,11 @@ impl ControlFile {
         self.header().kept_since.compare_exchange(before, time, AcqRel, Relaxed).is_ok()
     }
 
-    /// The time up to which nobody needs what the tables say: readers have seen it, and no snapshot is as
-    /// old.
-    pub(crate) fn unneeded_before(&self) -> u64 {
-        self.header().collected.load(Acquire).min(self.kept_since())
+    /// Who needs what the tables say of the past.
+    pub(crate) fn needs(&self) -> Needs {
+        let header = self.header();
+        let kept = (self.kept_since(), header.kept_until.load(Acquire));
+        Needs { kept, collected: header.collected.load(Acquire) }
     }
 
     pub(crate) fn header(&self) -> &Header {

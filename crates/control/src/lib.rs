@@ -21,7 +21,7 @@
 //!
 //! let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
 //! let task = NewTask { tid: 12, tgid: 11, process: None, comm, time: 100 };
-//! let entry = file.add_task(&task, || u64::MAX).unwrap();
+//! let entry = file.add_task(&task).unwrap();
 //! file.end_task(entry, 900);
 //!
 //! let same = ControlFile::new(shm::open(&path).unwrap()).unwrap();

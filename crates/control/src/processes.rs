@@ -1,6 +1,6 @@
 //! Processes: what was mapped where when an event was recorded.
 
-use crate::claim::Table;
+use crate::claim::{Claimed, Table};
 use crate::file::ControlFile;
 use crate::tasks::{load_comm, store_comm};
 use abi::control::{
@@ -62,15 +62,13 @@ impl ControlFile {
         self.array(MAPS_OFFSET, MAP_CHUNKS)
     }
 
-    /// Enters a process without any maps and gives the index of its entry; see [`ControlFile::add_task`]
-    /// for `oldest_event`. None when there is no room.
-    pub fn add_process(&self, process: &NewProcess, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
+    /// Enters a process without any maps and gives the index of its entry, for which, as for
+    /// [`ControlFile::add_task`], the process is given up that ended longest ago. None when there is no room.
+    pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
-        let reusable_before = || oldest_event().min(self.unneeded_before());
-        let Some((index, entry)) = table.claim(process.pid, process.time, reusable_before) else {
-            self.count_refused(abi::control::Table::Processes);
-            return None;
-        };
+        let claimed = table.claim(process.pid, process.time, self.needs());
+        self.count_lost(abi::control::Table::Processes, claimed.as_ref());
+        let Claimed { index, entry, .. } = claimed?;
         self.free_chunks(entry);
         for word in &entry.maps {
             word.store(0, Relaxed);

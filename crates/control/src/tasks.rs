@@ -1,6 +1,6 @@
 //! Threads: whose events these are. The first of each process is entered with the process.
 
-use crate::claim::Table;
+use crate::claim::{Claimed, Table};
 use crate::file::ControlFile;
 use crate::processes::ProcessInfo;
 use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Task};
@@ -53,16 +53,14 @@ impl ControlFile {
         self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS)
     }
 
-    /// Enters a thread and gives the index of its entry. `oldest_event` tells the time of the oldest event
-    /// that someone could still read; it is only asked when an entry has to be used again. None when there
-    /// is no room.
-    pub fn add_task(&self, task: &NewTask, oldest_event: impl FnOnce() -> u64) -> Option<u32> {
+    /// Enters a thread and gives the index of its entry. In a full table it gets that of the thread that
+    /// ended longest ago, of those that snapshots don't refer to if there are any: events that are there
+    /// still lose its name. None when there is no room.
+    pub fn add_task(&self, task: &NewTask) -> Option<u32> {
         let table = self.task_table();
-        let reusable_before = || oldest_event().min(self.unneeded_before());
-        let Some((index, entry)) = table.claim(task.tid, task.time, reusable_before) else {
-            self.count_refused(abi::control::Table::Tasks);
-            return None;
-        };
+        let claimed = table.claim(task.tid, task.time, self.needs());
+        self.count_lost(abi::control::Table::Tasks, claimed.as_ref());
+        let Claimed { index, entry, .. } = claimed?;
         entry.start_time.store(task.time, Relaxed);
         store_comm(&entry.comm, task.comm);
         entry.tgid.store(task.tgid, Relaxed);

@@ -52,53 +52,90 @@ fn task(tid: u32, time: u64) -> NewTask {
     NewTask { tid, tgid: 1, process: None, comm: [0; 16], time }
 }
 
-/// Enters threads until one is refused; how many there was room for. `tid` is only one: all of them look for
-/// room in the same part of the table.
-fn fill(file: &ControlFile, tid: u32) -> usize {
-    let add = |time| file.add_task(&task(tid, time), || 0);
-    (1..).take_while(|time| add(*time).is_some()).count()
+/// Enters one thread so often that the part of the table where it can be is full: each ends the one before.
+/// How many there was room for; they start at time 1, 2, ...
+fn fill(file: &ControlFile) -> u64 {
+    const WINDOW: u64 = 64;
+    for time in 1..=WINDOW {
+        file.add_task(&task(4711, time)).unwrap();
+    }
+    WINDOW
+}
+
+fn starts(file: &ControlFile) -> Vec<u64> {
+    let mut starts: Vec<u64> = file.tasks().map(|task| task.start_time).collect();
+    starts.sort_unstable();
+    starts
 }
 
 #[test]
-fn a_full_table_refuses_and_counts() {
-    let temporary = Temporary::new();
-    let room = fill(&temporary.file, 4711);
-    assert!(room > 1);
-    assert_eq!(temporary.file.refused(Table::Tasks), 1);
-    assert_eq!(temporary.file.refused(Table::Processes), 0);
-    assert!(temporary.file.add_task(&task(4711, 9999), || 0).is_none());
-    assert_eq!(temporary.file.refused(Table::Tasks), 2);
-}
-
-#[test]
-fn an_entry_is_used_again_when_no_event_is_as_old() {
+fn a_table_of_the_living_refuses_and_counts() {
     let temporary = Temporary::new();
     let file = &temporary.file;
-    let room = fill(file, 4711) as u64;
-    // Each was ended by the next: the first at time 2, the last not at all.
-    assert!(file.add_task(&task(4711, room + 1), || 2).is_none(), "an event of time 2 is still there");
-    assert!(file.add_task(&task(4711, room + 1), || 3).is_some());
-    assert_eq!(file.tasks().filter(|task| task.start_time == 1).count(), 0, "the oldest is gone");
-    assert_eq!(file.tasks().count() as u64, room);
+    // All who look for room in the same place, and none of whom ends.
+    let same_place = |tid: &u32| file.find_task(*tid).is_none();
+    let mut refused = 0;
+    for tid in (1..1 << 22).filter(same_place).take(20_000) {
+        refused += u64::from(file.add_task(&task(tid, 1)).is_none());
+    }
+    assert!(refused > 0, "16384 find room");
+    assert_eq!(file.refused(Table::Tasks), refused);
+    assert_eq!(file.refused(Table::Processes), 0);
 }
 
 #[test]
-fn an_entry_is_kept_for_who_collects() {
+fn a_full_table_gives_up_what_ended_first() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    let room = fill(file);
+    assert_eq!(starts(file), (1..=room).collect::<Vec<_>>());
+    file.add_task(&task(4711, room + 1)).unwrap();
+    assert_eq!(starts(file), (2..=room + 1).collect::<Vec<_>>());
+    assert_eq!(file.refused(Table::Tasks), 0, "nobody needed it");
+}
+
+#[test]
+fn what_a_reader_has_not_seen_is_counted() {
     let temporary = Temporary::new();
     let file = &temporary.file;
     file.set_collected(0);
-    let room = fill(file, 4711) as u64;
-    assert!(file.add_task(&task(4711, room + 1), || u64::MAX).is_none(), "nobody has seen the ends");
-    file.set_collected(room);
-    assert!(file.add_task(&task(4711, room + 1), || u64::MAX).is_some());
+    let room = fill(file);
+    file.add_task(&task(4711, room + 1)).unwrap();
+    assert_eq!(file.refused(Table::Tasks), 1, "nobody has seen the end of the first");
+    file.set_collected(room + 1);
+    file.add_task(&task(4711, room + 2)).unwrap();
+    assert_eq!(file.refused(Table::Tasks), 1);
+}
+
+#[test]
+fn what_a_snapshot_refers_to_goes_last() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    let room = fill(file);
+    // Each was ended by the next. The events in the snapshot are of times 2 to 5.
+    file.keep_since(3);
+    file.keep_until(5);
+    file.add_task(&task(4711, room + 1)).unwrap();
+    assert!(!starts(file).contains(&1), "that ended at 2");
+    file.add_task(&task(4711, room + 2)).unwrap();
+    assert_eq!(starts(file)[..5], [2, 3, 4, 5, 7], "2 ended at 3, 5 started at 5, and 6 is not in it");
+    for time in room + 3..2 * room + 8 {
+        file.add_task(&task(4711, time)).unwrap();
+    }
+    assert_eq!(starts(file)[..4], [2, 3, 4, 5]);
+    assert_eq!(file.refused(Table::Tasks), 0);
+    file.keep_since(1);
+    file.add_task(&task(4711, 2 * room + 8)).unwrap();
+    assert_eq!(file.refused(Table::Tasks), 1, "while one is taken all that may be in it are needed");
+    assert_eq!(starts(file)[0], 3);
 }
 
 #[test]
 fn a_program_that_executes_another_ends() {
     let temporary = Temporary::new();
     let file = &temporary.file;
-    let first = file.add_process(&process(10, 100), || 0).unwrap();
-    let second = file.add_process(&process(10, 200), || 0).unwrap();
+    let first = file.add_process(&process(10, 100)).unwrap();
+    let second = file.add_process(&process(10, 200)).unwrap();
     assert_ne!(first, second);
     assert_eq!(file.process(first).unwrap().end_time, 200);
     assert_eq!(file.find_process(10).unwrap().entry, second);
@@ -113,7 +150,7 @@ fn processes_can_have_many_objects_and_give_their_room_back() {
     let temporary = Temporary::new();
     let file = &temporary.file;
     for round in 0..3000 {
-        let entry = file.add_process(&process(10, round + 1), || u64::MAX).unwrap();
+        let entry = file.add_process(&process(10, round + 1)).unwrap();
         assert_eq!(file.maps(entry).count(), 0);
         let maps: Vec<Map> =
             (0..PROCESS_MAPS as u64 + 40).map(|index| Map { base: index << 12, object: 5 }).collect();

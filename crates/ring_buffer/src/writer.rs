@@ -108,11 +108,6 @@ impl Writer {
         }
     }
 
-    /// The buffer's [`Buffer::oldest_time`].
-    pub fn oldest_time(&self) -> u64 {
-        self.buffer.oldest_time()
-    }
-
     /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
     #[cold]
     #[inline(never)]

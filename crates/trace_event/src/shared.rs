@@ -99,7 +99,7 @@ impl Shared {
             comm: self.comm(),
             time: self.now(),
         };
-        let entry = self.control.add_process(&new, || self.oldest_event())?;
+        let entry = self.control.add_process(&new)?;
         if let Some(before) = before {
             self.control.maps(before).for_each(|map| self.control.add_map(entry, map));
         }
@@ -115,11 +115,6 @@ impl Shared {
     /// Now, in the buffer's clock.
     pub(crate) fn now(&self) -> u64 {
         self.writer.now()
-    }
-
-    /// The time of the oldest event in the buffer.
-    pub(crate) fn oldest_event(&self) -> u64 {
-        self.writer.oldest_time()
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -244,7 +244,7 @@ impl Shared {
     fn add_task(&self, tid: u32) -> Option<u32> {
         let process = self.process();
         let task = NewTask { tid, tgid: self.pid(), process, comm: self.comm(), time: self.now() };
-        self.control.add_task(&task, || self.oldest_event())
+        self.control.add_task(&task)
     }
 
     /// The calling thread's name.

@@ -121,7 +121,7 @@ fn fill_tables(session: &Session) {
     for number in 1..20 {
         let (pid, parent, time) = (number * 10, number, u64::from(number));
         let process = control::NewProcess { pid, parent, pid_namespace: 1, comm, time };
-        let Some(process) = control.add_process(&process, || u64::MAX) else { continue };
+        let Some(process) = control.add_process(&process) else { continue };
         let (path, build_id) = (format!("/usr/lib/lib{number}.so"), [number as u8; 20]);
         for object in 0..number as u64 {
             let new = control::NewObject {
@@ -134,7 +134,7 @@ fn fill_tables(session: &Session) {
             control.add_map(process, control::Map { base: object << 12, object: entry });
         }
         let task = control::NewTask { tid: pid + 1, tgid: pid, process: Some(process), comm, time };
-        if let Some(task) = control.add_task(&task, || u64::MAX) {
+        if let Some(task) = control.add_task(&task) {
             control.end_task(task, time + 5);
         }
     }

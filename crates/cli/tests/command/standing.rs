@@ -17,10 +17,16 @@ struct Standing {
 impl Standing {
     #[track_caller]
     fn new(options: &[&str]) -> Standing {
+        Standing::of_size("64", options)
+    }
+
+    /// With so many KB for each CPU.
+    #[track_caller]
+    fn of_size(buffer_kb: &str, options: &[&str]) -> Standing {
         let scratch = Scratch::new();
         let path = scratch.beside("session");
         let standing = Standing { scratch, path };
-        standing.done("start", &[&["-b", "64"], options].concat());
+        standing.done("start", &[&["-b", buffer_kb], options].concat());
         standing
     }
 

@@ -31,6 +31,20 @@ fn who_takes_part_and_who_does_not() {
     standing.shown(&[]).expect_of("sh", "sched_process_exit", "comm=sh");
 }
 
+#[test]
+fn the_newest_have_their_names_after_any_number_of_programs() {
+    let standing = Standing::of_size("4096", &["-e", "sched:"]);
+    // Each has two entries of 4096: as what was forked, and as the program.
+    let script = "i=0; while [ $i -lt 2500 ]; do /bin/true; i=$((i + 1)); done; exec /bin/sh -c :";
+    let outcome = run(&mut standing.running(&["sh", "-c", script]));
+    assert!(outcome.status.success(), "{outcome:?}");
+    let events = standing.shown(&[]).events;
+    assert!(events.len() > 10_000, "nothing was overwritten");
+    let nameless: Vec<&Event> =
+        events.iter().rev().take(1000).filter(|event| event.comm == "<...>").collect();
+    assert!(nameless.is_empty(), "{nameless:?}");
+}
+
 /// A program that becomes nobody, with the group `group` or none, says so, and runs another.
 fn dropping(scratch: &Scratch, group: u32) -> PathBuf {
     let source = format!(
