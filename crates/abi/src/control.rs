@@ -120,20 +120,17 @@ pub struct Header {
     _fixed: [u64; 3],
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
-    /// Who reads the tables has seen everything that ended before this time. Entries that ended later
-    /// are kept for it, as far as may be. `u64::MAX` when nobody collects.
+    /// Who reads the tables has seen everything that ended before this time. `u64::MAX` when nobody does.
     pub collected: AtomicU64,
-    /// Threads, processes, objects and descriptions that found no room, or had to make some while they were
-    /// needed, see [`Table`].
+    /// What found no room in a [`Table`], or had to make some while it was needed.
     pub refused: [AtomicU64; 4],
     /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
     /// by one store, after the other area was filled.
     pub rules: AtomicU64,
-    /// The time of the oldest event in a snapshot. Entries that ended later are kept for it, as long as
-    /// others can be used. `u64::MAX` when no snapshot is kept.
+    /// The time of the oldest event in a snapshot: entries that ended later are used again after all others.
+    /// `u64::MAX` when no snapshot is kept.
     pub kept_since: AtomicU64,
-    /// When the last snapshot was taken: entries that started later are not kept for it. `u64::MAX` while one
-    /// is being taken.
+    /// When the last snapshot was taken: entries that started later are not of it. `u64::MAX` meanwhile.
     pub kept_until: AtomicU64,
     /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
     pub switched: AtomicU32,

@@ -39,8 +39,8 @@ impl Segment {
         }
     }
 
-    /// Has the page at `offset`, which is a multiple of 8, mapped now, and alone: where a page is missing that
-    /// is read, the kernel maps its neighbours too, which takes as long as five of these. Changes nothing.
+    /// Has the page at `offset`, which is a multiple of 8, mapped now, and alone: for a load from a missing
+    /// page the kernel maps its neighbours too, which takes as long as five of these. Changes nothing.
     pub fn touch(&self, offset: u64) {
         if let Some(word) = self.get::<AtomicU64>(offset) {
             // An addition of 0 would be made a load. This is a store to the kernel, whatever it finds.
