@@ -114,7 +114,7 @@ pub struct Header {
     pub pid_namespace: AtomicU64,
     /// The clocks when the session was made.
     pub created: ClockWords,
-    /// The clock in which times are shown, see [`crate::clock::TraceClock`].
+    /// The clock of times that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
     _trace_clock: u32,
     _fixed: [u64; 3],
@@ -127,8 +127,7 @@ pub struct Header {
     /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
     /// by one store, after the other area was filled.
     pub rules: AtomicU64,
-    /// The time of the oldest event in a snapshot: entries that ended later are used again after all others.
-    /// `u64::MAX` when no snapshot is kept.
+    /// The time of the oldest event in a snapshot, whose entries are used again last. Else `u64::MAX`.
     pub kept_since: AtomicU64,
     /// When the last snapshot was taken: entries that started later are not of it. `u64::MAX` meanwhile.
     pub kept_until: AtomicU64,
