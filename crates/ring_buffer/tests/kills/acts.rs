@@ -111,6 +111,12 @@ pub const ACTS: &[Act] = &[
         },
     ),
     of_resize("resize_shrink", |stage| resize(stage, PAGES - 1)),
+    of_resize("resize_grow", |stage| resize(stage, PAGES + 1)),
+    of_resize("resize_one", |stage| {
+        let (holder, block) = (stage.holder(), ring_buffer_block(stage));
+        let resized = holder.resize_block(&stage.path, block, PAGES + 1, Content::Keep);
+        assert!(resized.expect("room").is_some());
+    }),
     Act {
         in_sections: true,
         ..of_others(
