@@ -1,5 +1,7 @@
 //! What times are counted in: in the pages, and where they are shown.
 
+use crate::atomic::AtomicU64;
+
 /// The clock whose units are in the pages.
 ///
 /// Times do not decrease within a CPU's block, whichever it is: an event gets the time of the one before
@@ -104,6 +106,22 @@ impl TraceClock {
     pub fn from_word(word: u32) -> Option<TraceClock> {
         TraceClock::ALL.into_iter().find(|clock| *clock as u32 == word)
     }
+}
+
+/// Several clocks read at one moment.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ClockWords {
+    /// The processor's time stamp counter.
+    pub tsc: AtomicU64,
+    /// `CLOCK_MONOTONIC`, in ns.
+    pub mono: AtomicU64,
+    /// `CLOCK_MONOTONIC_RAW`, in ns.
+    pub mono_raw: AtomicU64,
+    /// `CLOCK_BOOTTIME`, in ns.
+    pub boot: AtomicU64,
+    /// `CLOCK_TAI`, in ns.
+    pub tai: AtomicU64,
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! | objects    |  an Object per mapped file
 //! | heap       |  descriptions and paths; only grows
 //! | rules      |  twice: which events are to be on when programs bring them
+//! | instances  |  an Instance for each: its name
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -25,6 +26,8 @@
 //! no event refers to it any more.
 
 use crate::atomic::{AtomicU32, AtomicU64};
+use crate::clock::ClockWords;
+use crate::instance::{INSTANCES, Instance};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
@@ -70,28 +73,16 @@ pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>(
 pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
 /// Where the rules start: two areas, of which one is valid, see [`Header::rules`].
 pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
-/// Bytes of all that. The first instance's buffer follows in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = (RULES_OFFSET as usize + 2 * RULES).next_multiple_of(4096);
+/// Where the table of instances starts.
+pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
+/// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
+pub const FILE_SIZE: usize =
+    (INSTANCES_OFFSET as usize + INSTANCES * size_of::<Instance>()).next_multiple_of(4096);
 
-/// The file in a session's directory: a control file, and a [buffer](crate::buffer) behind it. One file,
-/// because every process that starts has to open and map it.
+/// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
+/// each instance, all of one size. One file, because every process that starts has to open and map it; what
+/// no instance uses takes addresses and no memory.
 pub const SESSION_FILE: &str = "session";
-
-/// Several clocks read at one moment.
-#[derive(Debug)]
-#[repr(C)]
-pub struct ClockWords {
-    /// The processor's time stamp counter.
-    pub tsc: AtomicU64,
-    /// `CLOCK_MONOTONIC`, in ns.
-    pub mono: AtomicU64,
-    /// `CLOCK_MONOTONIC_RAW`, in ns.
-    pub mono_raw: AtomicU64,
-    /// `CLOCK_BOOTTIME`, in ns.
-    pub boot: AtomicU64,
-    /// `CLOCK_TAI`, in ns.
-    pub tai: AtomicU64,
-}
 
 /// The start of the file. The first group is fixed before the file gets its name.
 #[derive(Debug)]
@@ -117,7 +108,9 @@ pub struct Header {
     /// The clock of times that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
     _trace_clock: u32,
-    _fixed: [u64; 3],
+    /// KB that each CPU of a new instance has.
+    pub buffer_kb: AtomicU64,
+    _fixed: [u64; 2],
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
     /// Who reads the tables has seen everything that ended before this time. `u64::MAX` when nobody does.

@@ -26,6 +26,7 @@ pub mod clock;
 pub mod common;
 pub mod control;
 mod drop_reason;
+pub mod instance;
 pub mod page;
 mod parts;
 pub mod pool;

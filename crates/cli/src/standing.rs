@@ -27,7 +27,7 @@ pub(crate) use start::start;
 pub(crate) use stat::stat;
 pub(crate) use switch::{clear, delete, reset, stop};
 
-use crate::arguments::Which;
+use crate::arguments::{Instance, Which};
 use crate::failure::{Done, Failure};
 use control::Clocks;
 use ring_buffer::Clock;
@@ -48,6 +48,17 @@ impl Which {
         let session = Session::open(&self.path()?)?;
         session.forget_dead_reader();
         Ok(session)
+    }
+}
+
+impl Instance {
+    /// This instance of a session. Both have to be there.
+    fn open(&self, which: &Which) -> Done<Session> {
+        let session = which.open()?;
+        match &self.name {
+            Some(name) => Ok(session.open_named(name)?),
+            None => Ok(session),
+        }
     }
 }
 
@@ -76,7 +87,7 @@ fn ages(session: &Session) -> impl Fn(u64) -> Option<u64> {
 
 /// How many events are on.
 fn events_on(session: &Session) -> usize {
-    session.control().event_ids().filter(|id| session.control().is_enabled(*id, 0)).count()
+    session.control().event_ids().filter(|id| session.control().is_enabled(*id, session.instance())).count()
 }
 
 /// Bytes of memory that the session takes now.

@@ -1,6 +1,6 @@
 //! Several clocks at one moment.
 
-use abi::control::ClockWords;
+use abi::clock::ClockWords;
 use core::sync::atomic::Ordering::Relaxed;
 use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw, Realtime};
 use rustix::time::DynamicClockId::{self, Known, Tai};

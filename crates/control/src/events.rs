@@ -2,6 +2,7 @@
 
 use crate::file::ControlFile;
 use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
+use abi::instance::INSTANCES;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -107,22 +108,27 @@ impl ControlFile {
     }
 
     /// Switches an event on or off in an instance. Traced processes see it at once.
-    pub fn enable(&self, id: u16, instance: u32, on: bool) {
+    pub fn enable(&self, id: u16, instance: usize, on: bool) {
         if let Some(word) = self.enabled_word(id) {
             if on {
-                word.fetch_or(1 << (instance % 64), AcqRel);
+                word.fetch_or(bit(instance), AcqRel);
             } else {
-                word.fetch_and(!(1 << (instance % 64)), AcqRel);
+                word.fetch_and(!bit(instance), AcqRel);
             }
         }
     }
 
     /// Whether an event is on in an instance.
-    pub fn is_enabled(&self, id: u16, instance: u32) -> bool {
-        self.enabled_word(id).is_some_and(|word| word.load(Relaxed) & 1 << (instance % 64) != 0)
+    pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
+        self.enabled_word(id).is_some_and(|word| word.load(Relaxed) & bit(instance) != 0)
     }
 
     fn enabled_word(&self, id: u16) -> Option<&AtomicU64> {
         self.enabled_words().get(usize::from(id))
     }
+}
+
+/// The bit of an instance in the words that say what is on; none for a number that no instance has.
+fn bit(instance: usize) -> u64 {
+    if instance < INSTANCES { 1 << instance } else { 0 }
 }

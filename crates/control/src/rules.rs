@@ -2,7 +2,8 @@
 //!
 //! A program's own events are known from when it runs on. Who switches them on does so by a pattern, maybe
 //! before that, so the patterns are kept: lines of `+SYSTEM:EVENT`, which is to be on, and `-SYSTEM:EVENT`,
-//! which is not, or with one pattern for either name. The last one that fits counts.
+//! which is not, or with one pattern for either name. The last one that fits counts. A line for another
+//! instance than the first has its number and a blank behind the sign.
 //!
 //! Who makes rules publishes them first and then switches the events that are known; who enters an event
 //! enters it first and then looks at the rules. So whoever is the second sees what the first has done.
@@ -10,6 +11,7 @@
 use crate::file::ControlFile;
 use crate::pattern::selects;
 use abi::control::{RULES, RULES_OFFSET};
+use abi::instance::INSTANCES;
 use core::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 use core::sync::atomic::fence;
 
@@ -44,10 +46,10 @@ impl ControlFile {
         ""
     }
 
-    /// What the rules say of an event; None when none fits.
+    /// What the rules say of an event, for each instance; None when none fits.
     ///
     /// Async-signal-safe.
-    pub fn wanted(&self, system: &str, name: &str) -> Option<bool> {
+    pub fn wanted(&self, system: &str, name: &str) -> [Option<bool>; INSTANCES] {
         said(self.rules(&mut [0; RULES]), system, name)
     }
 
@@ -60,8 +62,10 @@ impl ControlFile {
             fence(SeqCst);
             let word = self.header().rules.load(Acquire);
             self.copy_rules(word, &mut buffer);
-            if let Some(on) = said(text(word, &buffer), system, name) {
-                self.enable(id, 0, on);
+            for (instance, said) in said(text(word, &buffer), system, name).into_iter().enumerate() {
+                if let Some(on) = said {
+                    self.enable(id, instance, on);
+                }
             }
             if self.header().rules.load(Acquire) == word {
                 return;
@@ -90,15 +94,51 @@ fn text(word: u64, buffer: &[u8; RULES]) -> &str {
     core::str::from_utf8(buffer.get(..len(word)).unwrap_or_default()).unwrap_or_default()
 }
 
-/// What rules say of an event; None when none fits.
-fn said(rules: &str, system: &str, name: &str) -> Option<bool> {
-    let of_line = |line: &str| {
-        let on = line.starts_with('+');
-        let pattern = line.strip_prefix(['+', '-'])?;
-        selects(pattern, system, name).then_some(on)
-    };
+/// What rules say of an event, for each instance; None when none fits.
+fn said(rules: &str, system: &str, name: &str) -> [Option<bool>; INSTANCES] {
+    let mut said = [None; INSTANCES];
     // Forwards: to search backwards for the ends of lines the standard library has code that may panic.
-    rules.lines().fold(None, |before, line| of_line(line).or(before))
+    for line in rules.lines() {
+        let Some(rule) = Rule::parse(line) else { continue };
+        if let Some(said) = said.get_mut(rule.instance).filter(|_| selects(rule.pattern, system, name)) {
+            *said = Some(rule.on);
+        }
+    }
+    said
+}
+
+/// A line of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule<'a> {
+    /// Whether events are to be on.
+    pub on: bool,
+    /// In which instance.
+    pub instance: usize,
+    /// Which events.
+    pub pattern: &'a str,
+}
+
+impl<'a> Rule<'a> {
+    /// A line, if it is a rule.
+    pub fn parse(line: &'a str) -> Option<Rule<'a>> {
+        let on = line.starts_with('+');
+        let rest = line.strip_prefix(['+', '-'])?;
+        let (instance, pattern) = match rest.as_bytes() {
+            [digit @ b'1'..=b'9', b' ', ..] => (usize::from(digit - b'0'), rest.get(2..)?),
+            _ => (0, rest),
+        };
+        Some(Rule { on, instance, pattern })
+    }
+}
+
+impl core::fmt::Display for Rule<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(if self.on { "+" } else { "-" })?;
+        match self.instance {
+            0 => f.write_str(self.pattern),
+            instance => write!(f, "{instance} {}", self.pattern),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -108,11 +148,18 @@ mod tests {
     #[test]
     fn the_last_rule_that_fits_counts() {
         let rules = "+app:*\n-app:noise\n+retry*\n";
-        assert_eq!(said(rules, "app", "request"), Some(true));
-        assert_eq!(said(rules, "app", "noise"), Some(false));
-        assert_eq!(said(rules, "other", "retry_start"), Some(true));
-        assert_eq!(said(rules, "other", "noise"), None);
-        assert_eq!(said("", "app", "request"), None);
-        assert_eq!(said("garbage\n\n", "garbage", "garbage"), None);
+        let first = |system, name| said(rules, system, name)[0];
+        assert_eq!(first("app", "request"), Some(true));
+        assert_eq!(first("app", "noise"), Some(false));
+        assert_eq!(first("other", "retry_start"), Some(true));
+        assert_eq!(first("other", "noise"), None);
+        assert_eq!(said("", "app", "request"), [None; INSTANCES]);
+        assert_eq!(said("garbage\n\n", "garbage", "garbage"), [None; INSTANCES]);
+    }
+
+    #[test]
+    fn instances_have_rules_of_their_own() {
+        let said = said("+app:*\n-2 app:*\n+3 app:noise\n+9 app:*\n", "app", "request");
+        assert_eq!(said, [Some(true), None, Some(false), None, None, None, None, None]);
     }
 }

@@ -89,7 +89,7 @@ impl<'a> Follower<'a> {
     pub fn new(session: &'a Arc<Session>, cpu: Option<u32>, directory: &Path) -> Result<Follower<'a>, Error> {
         session.control().set_collected(0);
         // A second mapping: who writes has one of its own.
-        let obituary = Obituary::new(Session::open(session.path())?.into_buffer(), session);
+        let obituary = Obituary::new(session.again()?.into_buffer(), session);
         Ok(Follower {
             session,
             directory: directory.to_path_buf(),

@@ -45,7 +45,7 @@ impl Obituary {
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
         for process in suspects.filter(|process| has_ended(process.pid)) {
             if control.end_process(process.entry, session.buffer().now())
-                && control.is_enabled(sched::EXIT_ID, 0)
+                && control.is_enabled(sched::EXIT_ID, session.instance())
             {
                 self.record(&process);
             }
@@ -71,7 +71,7 @@ impl Obituary {
 /// so that their entries can be used again. Also of those that nobody waits for, which are there still.
 pub fn record_ends(session: &Session) -> Result<(), Error> {
     // A second mapping: who writes has one of its own.
-    let obituary = Obituary::new(Session::open(session.path())?.into_buffer(), session);
+    let obituary = Obituary::new(session.again()?.into_buffer(), session);
     obituary.look_for(session, |pid| is_gone(pid) || is_zombie(pid));
     Ok(())
 }

@@ -106,7 +106,7 @@ impl Geometry {
     }
 
     /// File offset behind the last ring; None when there is no such number.
-    fn end(&self) -> Option<u64> {
+    pub fn end(&self) -> Option<u64> {
         let regions = self.region_size.checked_mul(u64::from(self.rings))?;
         let aligned =
             self.regions.is_multiple_of(self.page_size) && self.region_size.is_multiple_of(self.page_size);

@@ -222,6 +222,12 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
+    /// The payload's first word; 0 where there is none.
+    #[inline(always)]
+    pub fn first_word(&self) -> u64 {
+        self.words().next().unwrap_or(0)
+    }
+
     /// Where its [`Head`] is, and behind it the payload.
     #[inline(always)]
     pub(crate) fn address(&self) -> *const Head {

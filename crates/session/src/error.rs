@@ -70,6 +70,38 @@ pub enum Error {
         /// Where.
         path: PathBuf,
     },
+    /// There is no such instance.
+    #[error("{path} has no instance {name:?}{}", instances(.there))]
+    NoInstance {
+        /// The session.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// Those that there are.
+        there: Vec<String>,
+    },
+    /// There is such an instance.
+    #[error("{path} has an instance {name:?} already: choose another name, or remove it")]
+    InstanceExists {
+        /// The session.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// An instance more than a session can have.
+    #[error("{path} has {most} instances, which is all it can have: remove one")]
+    TooManyInstances {
+        /// The session.
+        path: PathBuf,
+        /// How many there can be.
+        most: usize,
+    },
+    /// A name that no directory can have.
+    #[error("{name:?} can't be an instance's name: expected 1 to 255 bytes without '/', and not '.' or '..'")]
+    BadInstanceName {
+        /// The name.
+        name: String,
+    },
     /// A name that can't be a file's.
     #[error(
         "{name:?} can't be a session's name: expected letters, digits, '-', '_' and '.', or a path with '/'"
@@ -175,6 +207,13 @@ fn option(path: &Path) -> String {
         String::new()
     } else {
         format!(" --session {}", path.display())
+    }
+}
+
+fn instances(there: &[String]) -> String {
+    match there {
+        [] => ": it has none".to_string(),
+        there => format!(": it has {}", there.join(", ")),
     }
 }
 

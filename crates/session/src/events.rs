@@ -42,7 +42,7 @@ impl Session {
         let (system, name) = (found.system.to_string(), found.name.to_string());
         let own = found.format;
         let format = format!("name: {name}\nID: {id}\nformat:\n{COMMON_FIELDS}\n{own}");
-        let enabled = self.control().is_enabled(id, 0);
+        let enabled = self.control().is_enabled(id, self.instance());
         Some(EventInfo { id, system, name, class, enabled, format })
     }
 

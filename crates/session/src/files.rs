@@ -1,12 +1,14 @@
 //! The file of a session.
 
+use crate::instances::is_instance_file;
 use crate::size::{check_space, specification};
 use crate::{DEFAULT_KB, Error, Timeline, Tsc, clock, cpus};
 use abi::clock::TraceClock;
 use abi::control::{FILE_SIZE, SESSION_FILE};
-use control::{Clocks, ControlFile, Identity};
+use control::{Clocks, ControlFile, Identity, Parts};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
+use shm::Segment;
 use std::ffi::CString;
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -39,12 +41,13 @@ impl Default for Options {
     }
 }
 
-/// A session that this process has mapped.
+/// A session that this process has mapped: one of its instances, and what they have in common.
 #[derive(Debug)]
 pub struct Session {
     path: PathBuf,
     control: ControlFile,
     buffer: Buffer,
+    instance: usize,
 }
 
 impl Session {
@@ -93,19 +96,22 @@ impl Session {
         };
         let file = unfinished.join(SESSION_FILE);
         let not_laid_out = || Error::unusable(&file, "could not be laid out");
-        let size = wanted.file_size().and_then(|size| usize::try_from(size).ok()).ok_or_else(not_laid_out)?;
+        let room = wanted.file_size().and_then(|room| usize::try_from(room).ok());
+        let size = room.and_then(Parts::size).ok_or_else(not_laid_out)?;
         let behind_control = FILE_SIZE as u64;
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
         let reserved = reserved.map(|part| part.start + behind_control..part.end + behind_control);
         let reserved = std::iter::once(0..behind_control).chain(reserved);
-        let segment = shm::create_sparse(&c_path(&file)?, size.saturating_add(FILE_SIZE), reserved)
+        let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
             .map_err(|error| Error::errno(&file, error))?;
-        let parts = segment.split(FILE_SIZE).and_then(|(control, buffer)| {
+        let parts = Parts::of(segment).and_then(|Parts { control, buffers }| {
+            let buffer = buffers.into_iter().flatten().next()?;
             Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
         });
         let Some((control, buffer)) = parts else {
             return Err(not_laid_out());
         };
+        control.set_buffer_kb(options.buffer_kb);
         for listed in agent::events() {
             let format = listed.event.format().to_string();
             let (system, name) = (listed.event.system, listed.event.name);
@@ -117,38 +123,52 @@ impl Session {
         if !control.add_event_at(trace_event::PRINT_ID, system, name, trace_event::PRINT_FORMAT) {
             return Err(Error::unusable(&file, "has no room for messages"));
         }
-        Ok(Session { path: path.to_path_buf(), control, buffer })
+        Ok(Session { path: path.to_path_buf(), control, buffer, instance: 0 })
     }
 
-    /// Opens the session at `path` and checks that its file is of this version and in one piece.
+    /// Opens the session at `path`, the instance that is always there, and checks that its file is of this
+    /// version and in one piece.
     pub fn open(path: &Path) -> Result<Session, Error> {
+        Session::open_instance(path, 0)
+    }
+
+    /// The same for the instance of this number, which has a buffer.
+    pub(crate) fn open_instance(path: &Path, instance: usize) -> Result<Session, Error> {
+        let file = path.join(SESSION_FILE);
+        let (control, room) = Session::map(path, instance)?;
+        let buffer = Buffer::new(room).map_err(|error| Error::unusable(&file, error))?;
+        if buffer.geometry().identity != control.identity().number {
+            return Err(Error::unusable(&file, "put together from two sessions"));
+        }
+        Ok(Session { path: path.to_path_buf(), control, buffer, instance })
+    }
+
+    /// Maps a session's control file, and the room for an instance's buffer.
+    pub(crate) fn map(path: &Path, instance: usize) -> Result<(ControlFile, Segment), Error> {
         let file = path.join(SESSION_FILE);
         let found = file.metadata().map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::NoSession { path: path.to_path_buf() },
             _ => Error::system(&file, error),
         })?;
+        let damaged = || Error::unusable(&file, "damaged session file");
         if !found.is_file() || found.len() < FILE_SIZE as u64 {
-            return Err(Error::unusable(&file, "damaged session file"));
+            return Err(damaged());
         }
         let segment = shm::open(&c_path(&file)?).map_err(|error| Error::errno(&file, error))?;
-        let (control, buffer) =
-            segment.split(FILE_SIZE).ok_or_else(|| Error::unusable(&file, "damaged session file"))?;
+        let Parts { control, mut buffers } = Parts::of(segment).ok_or_else(damaged)?;
         let control = ControlFile::new(control).map_err(|error| Error::unusable(&file, error))?;
         if control.identity().agent != agent::FINGERPRINT {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
-        let buffer = Buffer::new(buffer).map_err(|error| Error::unusable(&file, error))?;
-        if buffer.geometry().identity != control.identity().number {
-            return Err(Error::unusable(&file, "put together from two sessions"));
-        }
-        Ok(Session { path: path.to_path_buf(), control, buffer })
+        let room = buffers.get_mut(instance).and_then(Option::take).ok_or_else(damaged)?;
+        Ok((control, room))
     }
 
     /// Removes the session at `path`, whatever its file has become. Who has it mapped goes on with what
     /// nobody else can see. Where the directory has something else in it, or can't be removed, nothing is.
     pub fn remove(path: &Path) -> Result<(), Error> {
         let entries = std::fs::read_dir(path).map_err(|error| Error::system(path, error))?;
-        let is_more = |name: std::ffi::OsString| name != SESSION_FILE;
+        let is_more = |name: std::ffi::OsString| name != SESSION_FILE && !is_instance_file(&name);
         if entries.flatten().any(|entry| is_more(entry.file_name())) {
             return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
         }
@@ -182,12 +202,17 @@ impl Session {
         self.path.join(SESSION_FILE)
     }
 
+    /// The number of its instance: 0 for the one that is always there.
+    pub fn instance(&self) -> usize {
+        self.instance
+    }
+
     /// Its buffer alone, for who only writes.
     pub fn into_buffer(self) -> Buffer {
         self.buffer
     }
 
-    /// Its buffer.
+    /// The buffer of its instance.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -302,7 +327,7 @@ mod tests {
         assert_eq!(refusal(&path), "buffer layout version 99, expected 3");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
-        file.set_len(FILE_SIZE as u64 + 8192).unwrap();
+        file.set_len(FILE_SIZE as u64 + 8 * 8192).unwrap();
         assert_eq!(refusal(&path), "damaged buffer file");
         file.set_len(100).unwrap();
         assert_eq!(refusal(&path), "damaged session file");

@@ -25,6 +25,7 @@ mod cpus;
 mod error;
 mod events;
 mod files;
+mod instances;
 mod lock;
 mod place;
 mod rules;

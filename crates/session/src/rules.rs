@@ -1,8 +1,9 @@
 //! Switching events for good: those that are known, and those that programs will bring.
 
-use crate::{Error, Lock, Selection, Session};
+use crate::{Error, Selection, Session};
 use abi::control::RULES;
 use abi::site::PRINT;
+use control::Rule;
 
 impl Session {
     /// Switches the selected events on or off, in all traced processes at once, and has those follow that
@@ -16,11 +17,11 @@ impl Session {
         // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of
         // programs.
         if let Some(pattern) = selection.pattern() {
-            self.replace_rules(&with_rule(&self.rules(), &pattern, on))?;
+            self.replace_rules(self.instance(), &with_rule(&self.rules(), &pattern, on))?;
         }
         let selected = self.selected(selection);
         for event in &selected {
-            self.control().enable(event.id, 0, on);
+            self.control().enable(event.id, self.instance(), on);
         }
         self.control().announce_switched();
         Ok(selected.len())
@@ -34,26 +35,31 @@ impl Session {
 
     /// Switches all events off, and forgets all patterns.
     pub fn set_all_off(&self) -> Result<(), Error> {
-        self.set_all_off_locked(&self.lock_settings()?)
-    }
-
-    /// The same, for who has [`Session::lock_settings`].
-    pub fn set_all_off_locked(&self, _lock: &Lock) -> Result<(), Error> {
-        self.replace_rules("")?;
-        for id in self.control().event_ids() {
-            self.control().enable(id, 0, false);
-        }
-        self.control().announce_switched();
-        Ok(())
+        let _lock = self.lock_settings()?;
+        self.set_instance_off(self.instance())
     }
 
     /// The patterns that events of programs go by: a line for each, `+` or `-` in front.
     pub fn rules(&self) -> String {
-        self.control().rules(&mut [0; RULES]).to_string()
+        let mut buffer = [0; RULES];
+        let all = self.control().rules(&mut buffer).lines().filter_map(Rule::parse);
+        let own = all.filter(|rule| rule.instance == self.instance());
+        own.map(|rule| format!("{}\n", Rule { instance: 0, ..rule })).collect()
     }
 
-    pub(crate) fn replace_rules(&self, rules: &str) -> Result<(), Error> {
-        let replaced = self.control().set_rules(rules);
+    /// Whether an event is to be on in this instance when a program brings it.
+    pub(crate) fn is_wanted(&self, system: &str, name: &str) -> bool {
+        self.control().wanted(system, name).get(self.instance()) == Some(&Some(true))
+    }
+
+    /// Replaces the rules of an instance, which are given as [`Session::rules`] has them.
+    pub(crate) fn replace_rules(&self, instance: usize, rules: &str) -> Result<(), Error> {
+        let mut buffer = [0; RULES];
+        let before = self.control().rules(&mut buffer).lines().filter_map(Rule::parse);
+        let others = before.filter(|rule| rule.instance != instance);
+        let own = rules.lines().filter_map(Rule::parse).map(|rule| Rule { instance, ..rule });
+        let all: String = others.chain(own).map(|rule| format!("{rule}\n")).collect();
+        let replaced = self.control().set_rules(&all);
         if replaced { Ok(()) } else { Err(Error::TooManyRules { path: self.path().to_path_buf() }) }
     }
 

@@ -15,7 +15,7 @@ impl Session {
     /// What is on now, and is to be on.
     pub fn settings(&self) -> Settings {
         let control = self.control();
-        let events = control.event_ids().map(|id| (id, control.is_enabled(id, 0))).collect();
+        let events = control.event_ids().map(|id| (id, control.is_enabled(id, self.instance()))).collect();
         Settings { rules: self.rules(), events }
     }
 
@@ -24,11 +24,11 @@ impl Session {
     pub fn restore(&self, settings: &Settings) -> Result<(), Error> {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
         let _lock = self.lock_settings().ok();
-        self.replace_rules(&settings.rules)?;
+        self.replace_rules(self.instance(), &settings.rules)?;
         for event in self.events() {
-            let by_rules = || self.control().wanted(&event.system, &event.name) == Some(true);
+            let by_rules = || self.is_wanted(&event.system, &event.name);
             let on = settings.events.get(&event.id).copied().unwrap_or_else(by_rules);
-            self.control().enable(event.id, 0, on);
+            self.control().enable(event.id, self.instance(), on);
         }
         self.control().announce_switched();
         Ok(())

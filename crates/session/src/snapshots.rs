@@ -2,7 +2,7 @@
 
 use crate::files::{c_path, pid_namespace};
 use crate::{Error, Session};
-use ring_buffer::{Holder, NotReserved, Released, Snapshot};
+use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot};
 
 /// What came of giving back the memory of snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Session {
         Ok(freed)
     }
 
-    fn discard_all(&self, holder: &Holder<'_>) -> Result<usize, Error> {
+    pub(crate) fn discard_all(&self, holder: &Holder<'_>) -> Result<usize, Error> {
         let kept = self.snapshots();
         let discarded = kept.iter().filter(|snapshot| holder.discard(**snapshot)).count();
         self.note_oldest(holder);
@@ -109,8 +109,12 @@ impl Session {
 
     /// A place among those who read snapshots, for the calling thread.
     pub fn holder(&self) -> Result<Holder<'_>, Error> {
+        self.holder_of(self.buffer())
+    }
+
+    pub(crate) fn holder_of<'a>(&self, buffer: &'a Buffer) -> Result<Holder<'a>, Error> {
         let thread = rustix::thread::gettid().as_raw_nonzero().get() as u64;
-        let holder = self.buffer().holder(thread | pid_namespace() << 32);
+        let holder = buffer.holder(thread | pid_namespace() << 32);
         holder.ok_or_else(|| self.refused("too many others read its snapshots just now"))
     }
 

@@ -34,3 +34,5 @@ unsafe impl Shared for abi::control::Process {}
 unsafe impl Shared for abi::control::MapChunk {}
 // SAFETY: as above.
 unsafe impl Shared for abi::control::Object {}
+// SAFETY: as above.
+unsafe impl Shared for abi::instance::Instance {}

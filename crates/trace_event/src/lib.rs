@@ -35,6 +35,7 @@ extern crate std;
 
 mod event;
 mod format;
+mod instances;
 mod kind;
 mod process;
 mod recorder;

@@ -1,8 +1,10 @@
 //! Recording an event: is it on, who am I, write.
 
 use crate::process;
+use crate::shared::Shared;
 use crate::thread;
 use abi::control::EVENTS;
+use abi::instance::{INSTANCE_BITS, INSTANCES};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -91,6 +93,24 @@ impl Entered {
             area: if aside { None } else { shared.area() },
             identity: self.common >> 32 | shared.pid_namespace() << 32,
         };
-        let _ = shared.writer.write(thread, event);
+        // Which instances have it on, now that it is written.
+        let event_id = abi::common::event(event.first_word());
+        let instances = enabled_word(event_id).load(Relaxed) & INSTANCE_BITS;
+        if instances & 1 != 0 {
+            let _ = shared.writer.write(thread, event);
+        }
+        if instances > 1 {
+            write_to_others(shared, instances, thread, event);
+        }
+    }
+}
+
+/// Writes an event to the instances that have it on, the first left out.
+#[inline(never)]
+fn write_to_others(shared: &Shared, instances: u64, thread: Thread, event: Event<'_>) {
+    for instance in (1..INSTANCES).filter(|instance| instances & 1 << instance != 0) {
+        if let Some(writer) = shared.instances.writer(instance) {
+            let _ = writer.write(thread, event);
+        }
     }
 }

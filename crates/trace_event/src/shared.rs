@@ -1,20 +1,23 @@
 //! A session that this process takes part in.
 
+use crate::instances::Instances;
 use crate::process::{AttachError, Attachment, Hooks};
 use crate::thread::is_tid_at;
-use abi::control::FILE_SIZE;
-use control::{ControlFile, NewProcess};
+use abi::instance::INSTANCES;
+use control::{ControlFile, NewProcess, Parts};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, Writer};
 use rseq::Area;
-use rustix::process::{getpid, getppid};
+use rustix::process::{Resource, getpid, getppid, getrlimit};
 
 /// The session, as all threads of the process see it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) control: ControlFile,
+    /// Into the session's own buffer.
     pub(crate) writer: Writer,
+    pub(crate) instances: Instances,
     pub(crate) hooks: Hooks,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
@@ -31,9 +34,11 @@ impl Shared {
             return Err(AttachError::OtherLibc);
         }
         let segment = shm::open(attachment.file).map_err(AttachError::System)?;
-        let (control, buffer) =
-            segment.split(FILE_SIZE).ok_or(AttachError::Control(control::Unusable::Damaged))?;
+        let damaged = AttachError::Control(control::Unusable::Damaged);
+        let Parts { control, buffers } = Parts::of(segment).ok_or(damaged)?;
         let control = ControlFile::new(control).map_err(AttachError::Control)?;
+        let mut buffers = buffers.into_iter().flatten();
+        let buffer = buffers.next().ok_or(damaged)?;
         if control.identity().agent != attachment.agent {
             return Err(AttachError::OtherAgent);
         }
@@ -41,6 +46,9 @@ impl Shared {
         if buffer.geometry().identity != control.identity().number {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
+        // Where addresses are short, the program needs them more.
+        let rooms = if getrlimit(Resource::As).current.is_some() { 0 } else { INSTANCES - 1 };
+        let instances = Instances::new(buffers.take(rooms), control.identity().number);
         let writer = Writer::new(buffer);
         let area_offset = Area::offset();
         // SAFETY: the offset is libc's.
@@ -49,6 +57,7 @@ impl Shared {
         }
         Ok(Shared {
             writer,
+            instances,
             control,
             hooks: attachment.hooks,
             area_offset,

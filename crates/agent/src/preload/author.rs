@@ -45,5 +45,5 @@ unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char)
     // SAFETY: the caller's promise.
     let (system, name) = unsafe { (CStr::from_ptr(system).to_str(), CStr::from_ptr(name).to_str()) };
     let (Some(session), Ok(system), Ok(name)) = (session(), system, name) else { return false };
-    session.control().wanted(system, name) == Some(true)
+    session.control().wanted(system, name).contains(&Some(true))
 }

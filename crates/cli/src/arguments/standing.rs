@@ -14,6 +14,14 @@ pub(crate) struct Which {
     pub(crate) session: Option<String>,
 }
 
+/// Which of its instances.
+#[derive(Debug, Args)]
+pub(crate) struct Instance {
+    /// The session's instance with this name: a buffer of its own, with the events that are on there
+    #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
+    pub(crate) name: Option<String>,
+}
+
 /// Start a session that stands, or switch one on again.
 ///
 /// The session stays until `lookback delete`, or the next boot; nothing runs for it. Programs take part that
@@ -21,6 +29,9 @@ pub(crate) struct Which {
 /// they start. What they do is kept in memory, the oldest overwritten, until somebody looks.
 ///
 /// A session that is there already is switched on: what is attached to it records again.
+///
+/// With -B it is one of its instances, which is made if it isn't there: a buffer of its own, for rare events that
+/// a flood of others is not to overwrite. All that is attached takes part at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Memory:
@@ -30,7 +41,8 @@ Memory:
 Examples:
   lookback start                    everything, 4 MB for each CPU
   lookback start -e @net -b 1024    calls on sockets, 1 MB for each CPU
-  lookback start --group www-data   for services of several users")]
+  lookback start --group www-data   for services of several users
+  lookback start -B rare -e @process   these in a buffer of their own as well")]
 pub(crate) struct Start {
     /// Record these events, given as for record, and no others [default: all, in a new session]
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
@@ -55,6 +67,9 @@ pub(crate) struct Start {
     #[command(flatten)]
     pub(crate) which: Which,
 
+    #[command(flatten)]
+    pub(crate) instance: Instance,
+
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -67,6 +82,9 @@ pub(crate) struct Start {
 pub(crate) struct Stop {
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 }
 
 /// Run a program that takes part in a session, without a file.
@@ -116,6 +134,9 @@ pub(crate) struct Show {
 
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 }
 
 /// A snapshot instead of what is recorded now.
@@ -147,6 +168,9 @@ pub(crate) struct Snapshot {
     #[command(flatten)]
     pub(crate) which: Which,
 
+    #[command(flatten)]
+    pub(crate) instance: Instance,
+
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -170,6 +194,9 @@ pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) which: Which,
 
+    #[command(flatten)]
+    pub(crate) instance: Instance,
+
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -180,6 +207,9 @@ pub(crate) struct Extract {
 pub(crate) struct Clear {
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 }
 
 /// Switch all events off, empty the buffers and give up all snapshots.
@@ -189,6 +219,9 @@ pub(crate) struct Clear {
 pub(crate) struct Reset {
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 }
 
 /// Remove a session, with all that it holds.
@@ -198,6 +231,9 @@ pub(crate) struct Reset {
 pub(crate) struct Delete {
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 }
 
 /// Switch events on or off, now and in programs that are still to come.
@@ -220,6 +256,9 @@ pub(crate) struct Set {
 
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 
     /// Say nothing but errors
     #[arg(short, long)]
@@ -270,6 +309,9 @@ pub(crate) struct Stat {
 
     #[command(flatten)]
     pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) instance: Instance,
 
     /// Print JSON
     #[arg(long)]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &Extract) -> Done {
     let version = arguments.format.version()?;
-    let session = Arc::new(arguments.which.open()?);
+    let session = Arc::new(arguments.instance.open(&arguments.which)?);
     let output = Output::prepare(&arguments.output)?;
     let mut recorded = copy(&session, &arguments.snapshot, output.directory())?;
     let written = output.write(|file| recorded.write_dat(file, version, |_| ()))?;

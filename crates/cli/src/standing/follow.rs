@@ -4,7 +4,7 @@ use crate::arguments::Choice;
 use crate::choice::{Chosen, Known, Times};
 use crate::failure::{Done, Failure};
 use recording::{Batch, Follower};
-use session::{Lock, Session};
+use session::Session;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -26,7 +26,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_m
 /// Takes events out of a session and shows them, until a signal ends it, or recording is stopped and
 /// everything was shown.
 pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) -> Done {
-    let _lock = Lock::reader(session.path())?;
+    let _lock = session.lock_reader()?;
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM] {
         flag::register_usize(number, signal.clone(), number as usize).map_err(Failure::failed)?;

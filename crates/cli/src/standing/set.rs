@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 /// Switches events on or off.
 pub(crate) fn set(arguments: &Set) -> Done {
-    let session = arguments.which.open()?;
+    let session = arguments.instance.open(&arguments.which)?;
     let on = arguments.state == Switch::On;
     if arguments.quiet {
         session.set(&arguments.event, on)?;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Shows what a session holds.
 pub(crate) fn show(arguments: &Show) -> Done {
-    let session = Arc::new(arguments.which.open()?);
+    let session = Arc::new(arguments.instance.open(&arguments.which)?);
     let cpus = session.buffer().geometry().cpus;
     if let Some(cpu) = arguments.only_cpu.filter(|cpu| *cpu >= cpus) {
         return Err(Failure::failed(format_args!("there is no CPU {cpu}: expected 0 to {}", cpus - 1)));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Takes a snapshot, gives them up, or shows the newest.
 pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
-    let session = Arc::new(arguments.which.open()?);
+    let session = Arc::new(arguments.instance.open(&arguments.which)?);
     let said = if arguments.take {
         take(&session)?
     } else if arguments.reset {

@@ -19,8 +19,8 @@ pub(crate) fn start(arguments: &Start) -> Done {
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
     let session = match Session::open(&path) {
-        Ok(session) => switch_on(session, group, arguments)?,
-        Err(Error::NoSession { .. }) => make(&path, group, arguments)?,
+        Ok(session) => switch_on(instance(session, arguments)?, group, arguments)?,
+        Err(Error::NoSession { .. }) if arguments.instance.name.is_none() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
     };
     if !arguments.quiet {
@@ -56,6 +56,15 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
         let _ = Session::remove(path);
     }
     set.map(|()| session)
+}
+
+/// The instance that is meant, which is made if need be.
+fn instance(session: Session, arguments: &Start) -> Done<Session> {
+    let Some(name) = &arguments.instance.name else { return Ok(session) };
+    match session.open_named(name) {
+        Err(Error::NoInstance { .. }) => Ok(session.create_instance(name)?),
+        found => Ok(found?),
+    }
 }
 
 /// One that is there goes on; where events are named, with these alone.
@@ -123,6 +132,7 @@ fn tell(session: &Session) {
     let buffer = session.buffer();
     let (cpus, kb) = size(session);
     let option = super::option(session.path());
+    let instance = session.instance_name().map(|name| format!(" -B {name}")).unwrap_or_default();
     anstream::eprintln!(
         "{bold}lookback:{bold:#} {} on, {kb} KB for each of {}, room for {}",
         count(events_on(session) as u64, "event", "events"),
@@ -132,11 +142,11 @@ fn tell(session: &Session) {
     anstream::eprintln!(
         "  {dim}memory{dim:#}  {} now, {} with all snapshots, in {}",
         bytes(memory(session)),
-        bytes(session.file().metadata().map_or(0, |found| found.len())),
+        bytes(session.most_bytes()),
         session.path().display(),
     );
     anstream::eprintln!(
-        "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}      lookback stat{option}"
+        "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}{instance}      lookback stat{option}{instance}"
     );
 }
 

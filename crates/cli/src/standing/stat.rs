@@ -17,7 +17,7 @@ use trace_data::text::is_nanoseconds;
 
 /// Shows what a session has recorded, lost and kept.
 pub(crate) fn stat(arguments: &Stat) -> Done {
-    let session = arguments.which.open()?;
+    let session = arguments.instance.open(&arguments.which)?;
     record_ends(&session)?;
     let interval = Duration::from_millis(arguments.interval);
     let blocks = Block::all(&session, interval);
@@ -136,14 +136,21 @@ fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{bold}{name:<9}{bold:#}  {value}");
     };
-    line("session", format!("{}, {state}", session.path().display()));
+    let instance = session.instance_name().map(|name| format!(", instance {name}")).unwrap_or_default();
+    line("session", format!("{}{instance}, {state}", session.path().display()));
     let known = session.control().event_ids().count();
     line("events", format!("{} of {known} on", events_on(session)));
-    let whole = session.file().metadata().map_or(0, |found| found.len());
     let cpus = count(cpus, "CPU", "CPUs");
     let now = bytes(memory(session));
-    line("memory", format!("{now} of {} in use; {} KB for each of {cpus}", bytes(whole), grouped(kb)));
+    line(
+        "memory",
+        format!("{now} of {} in use; {} KB for each of {cpus}", bytes(session.most_bytes()), grouped(kb)),
+    );
     line("snapshots", snapshots(session, kept));
+    match session.instances() {
+        names if names.is_empty() => {}
+        names => line("instances", names.join(", ")),
+    }
     let running = session.control().processes().filter(|process| process.end_time == 0).count();
     line(
         "processes",
@@ -222,7 +229,6 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
     let buffer = session.buffer();
     let (_, kb) = size(session);
     let now = now(session);
-    let whole = session.file().metadata().map_or(0, |found| found.len());
     let snapshot = |snapshot: &KeptSnapshot| {
         Json::Object(vec![
             ("number", Json::Number(snapshot.number)),
@@ -233,13 +239,18 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
     let running = session.control().processes().filter(|process| process.end_time == 0).count();
     Json::Object(vec![
         ("session", Json::text(Some(session.path().display()))),
+        ("instance", Json::text(session.instance_name())),
+        (
+            "instances",
+            Json::List(session.instances().into_iter().map(|name| Json::text(Some(name))).collect()),
+        ),
         ("tracing_on", Json::Bool(!buffer.control().is_off())),
         ("trace_clock", Json::text(Some(session.trace_clock().name()))),
         ("events_on", Json::Number(events_on(session) as u64)),
         ("events", Json::Number(session.control().event_ids().count() as u64)),
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
-        ("memory_limit_bytes", Json::Number(whole)),
+        ("memory_limit_bytes", Json::Number(session.most_bytes())),
         ("snapshots_room", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("snapshots", Json::List(kept.iter().map(snapshot).collect())),

@@ -7,20 +7,20 @@ use std::process::ExitCode;
 
 /// Stops recording.
 pub(crate) fn stop(arguments: &Stop) -> Done {
-    arguments.which.open()?.buffer().set_tracing(false);
+    arguments.instance.open(&arguments.which)?.buffer().set_tracing(false);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Empties the buffers.
 pub(crate) fn clear(arguments: &Clear) -> Done {
-    arguments.which.open()?.buffer().clear();
+    arguments.instance.open(&arguments.which)?.buffer().clear();
     Ok(ExitCode::SUCCESS)
 }
 
 /// Brings a session to where `lookback start` without events would have made it; all are off. As trace-cmd
 /// does, it leaves tracing on.
 pub(crate) fn reset(arguments: &Reset) -> Done {
-    let session = arguments.which.open()?;
+    let session = arguments.instance.open(&arguments.which)?;
     session.set_all_off()?;
     session.buffer().clear();
     session.free_snapshots()?;
@@ -28,17 +28,19 @@ pub(crate) fn reset(arguments: &Reset) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes a session.
+/// Removes a session, or one of its instances.
 pub(crate) fn delete(arguments: &Delete) -> Done {
     let path = arguments.which.path()?;
+    if let Some(name) = &arguments.instance.name {
+        arguments.which.open()?.remove_instance(name)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match Session::open(&path) {
         Ok(session) => {
             let _lock = Lock::reader(&path)?;
             let settings = session.lock_settings()?;
             Session::remove(&path)?;
-            // What is attached has it still, and is to pay nothing more.
-            session.set_all_off_locked(&settings)?;
-            session.buffer().set_recording(false);
+            session.retire(&settings)?;
         }
         // One of another version, or damaged, can't be told to stop; but it can go.
         Err(Error::Unusable { reason, .. }) => {

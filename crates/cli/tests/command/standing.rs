@@ -1,5 +1,6 @@
 //! Sessions that stand: their whole life.
 
+mod instances;
 mod participants;
 mod pipe;
 mod service;

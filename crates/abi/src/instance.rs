@@ -1,0 +1,59 @@
+//! Instances: the buffers of a session, and the events that go to each.
+//!
+//! The first is the session's own, which is always there and has no name. The others are made and removed
+//! while programs run: their room in the file is there from the start, so that no traced process has to map
+//! anything when one is made.
+//!
+//! Source: `instances/` in the kernel's tracefs (`kernel/trace/trace.c`), and the LWN article on several ring
+//! buffers of 2012.
+
+use crate::atomic::{AtomicU32, AtomicU64};
+
+/// The most instances of a session, the first included.
+pub const INSTANCES: usize = 8;
+
+/// The bits of an event's enabled word that say which instances have it on.
+pub const INSTANCE_BITS: u64 = (1 << INSTANCES) - 1;
+
+/// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
+pub const INSTANCE_NAME: usize = 256;
+
+/// What is known of an instance.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Instance {
+    /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
+    pub state: AtomicU32,
+    _state: u32,
+    /// Its name, zeros behind it.
+    pub name: [AtomicU64; INSTANCE_NAME / 8],
+}
+
+/// The word that says whether an instance is there: a count of its changes, and the lowest bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InstanceState(pub u32);
+
+impl InstanceState {
+    /// Whether it is there.
+    pub const fn is_there(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The next state, in which it is there, or is not.
+    pub const fn next(self, is_there: bool) -> InstanceState {
+        InstanceState(((self.0 >> 1).wrapping_add(1)) << 1 | is_there as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_states_in_a_row_are_the_same() {
+        let made = InstanceState(0).next(true);
+        assert!(made.is_there() && !made.next(false).is_there());
+        assert_ne!(made.next(false).next(true), made);
+        assert!(InstanceState(u32::MAX).next(true).is_there());
+    }
+}

@@ -1,0 +1,79 @@
+//! Instances: rare events in a buffer of their own.
+
+use super::Standing;
+use crate::common::*;
+
+/// Opens 20,000 files that aren't there, and one that is, in the middle.
+const FLOOD: &str = "
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+    for (int i = 0; i < 20000; i++) {
+        if (i == 1000) close(open(\"/etc/passwd\", O_RDONLY));
+        access(\"/missing\", F_OK);
+    }
+    return 0;
+}";
+
+#[test]
+fn a_rare_event_outlives_a_flood() {
+    let standing = Standing::new(&["-e", "@file"]);
+    standing.done("start", &["-B", "rare", "-e", "libc:open*", "-e", "libc:close"]);
+    let program = compile(&standing.scratch, "flood", FLOOD, &[]);
+    standing.run(&[program.to_str().unwrap()]);
+    assert_eq!(standing.opened(&[]), Vec::<String>::new(), "overwritten");
+    assert_eq!(standing.opened(&["-B", "rare"]), ["/etc/passwd"]);
+    let rare = standing.shown(&["-B", "rare"]);
+    assert_eq!((rare.count("access", ""), rare.count("close", "")), (0, 1));
+    assert!(standing.shown(&[]).count("access", "") > 100);
+}
+
+#[test]
+fn what_runs_already_takes_part_at_once() {
+    let standing = Standing::new(&["-e", "sched:"]);
+    let script = "echo started; while [ ! -e stop ]; do sleep 0.01; done; cat /etc/hostname";
+    let mut running = start(standing.running(&["sh", "-c", script]).current_dir(standing.scratch.path("")));
+    running.wait_for("started");
+    standing.done("start", &["-B", "late", "-e", "libc:open*"]);
+    std::fs::write(standing.scratch.path("stop"), "").unwrap();
+    running.wait().success();
+    assert!(standing.opened(&["-B", "late"]).contains(&"/etc/hostname".to_string()));
+    assert!(standing.shown(&["-B", "late"]).events.iter().all(|event| event.name.starts_with("open")));
+    assert!(standing.shown(&[]).events.iter().all(|event| event.name.starts_with("sched_")));
+}
+
+#[test]
+fn each_has_tasks_of_its_own() {
+    let standing = Standing::new(&["-e", "sched:"]);
+    standing.done("start", &["-B", "a", "-e", "libc:open*"]);
+    let cat = || drop(standing.run(&["cat", "/etc/hostname"]));
+    cat();
+    standing.done("snapshot", &["-s", "-B", "a"]);
+    assert_eq!(standing.opened(&["-B", "a"]), Vec::<String>::new());
+    assert!(standing.opened(&["-B", "a", "-s"]).contains(&"/etc/hostname".to_string()));
+    standing.done("stop", &["-B", "a"]);
+    cat();
+    assert_eq!(standing.opened(&["-B", "a"]), Vec::<String>::new());
+    assert_eq!(standing.shown(&[]).count("sched_process_exec", ""), 2, "the session goes on");
+    standing.done("clear", &[]);
+    standing.done("start", &["-B", "a"]);
+    cat();
+    assert!(!standing.opened(&["-B", "a"]).is_empty());
+    let stat = standing.done("stat", &["--json", "-B", "a"]).stdout;
+    assert!(stat.contains("\"instance\":\"a\"") && stat.contains("\"instances\":[\"a\"]"), "{stat}");
+    standing.done("delete", &["-B", "a"]);
+    let gone = run(&mut standing.task("show", &["-B", "a"]));
+    assert!(gone.stderr.contains("has no instance \"a\": it has none"), "{gone:?}");
+    cat();
+    standing.done("start", &["-B", "b", "-e", "libc:open*"]);
+    assert_eq!(standing.opened(&["-B", "b"]), Vec::<String>::new(), "nothing of before is in its memory");
+}
+
+#[test]
+fn a_program_with_few_addresses_takes_part_in_the_first_alone() {
+    let standing = Standing::new(&["-e", "libc:open*"]);
+    standing.done("start", &["-B", "more", "-e", "libc:open*"]);
+    standing.run(&["sh", "-c", "ulimit -v 2000000; cat /etc/hostname"]);
+    assert!(standing.opened(&[]).contains(&"/etc/hostname".to_string()));
+    assert!(!standing.opened(&["-B", "more"]).contains(&"/etc/hostname".to_string()));
+}
