@@ -1,7 +1,7 @@
 //! Instances: more buffers in a session, each with the events that are on there.
 //!
-//! A rare event that matters can have one for itself, which no flood overwrites. The first, which every session
-//! has, is what the command's tasks are about.
+//! A rare event that matters can have one for itself, which no flood overwrites. The first, which every
+//! session has, has no name: it is what the command's tasks are about when none is given.
 
 use crate::files::{c_path, share};
 use crate::size::{check_space, specification};
@@ -44,7 +44,7 @@ impl Session {
         Session::open_instance(self.path(), self.instance())
     }
 
-    /// Makes an instance, with a buffer as large as that of the session when it was made, and all events off.
+    /// Makes an instance, with a buffer as large as that of the session when it was made. All events are off.
     ///
     /// Cost: about 0.3 ms per MB of its memory. No traced process has to do anything.
     pub fn create_instance(&self, name: &str) -> Result<Session, Error> {
@@ -65,7 +65,7 @@ impl Session {
         Session::open_instance(self.path(), index)
     }
 
-    /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes its events out.
+    /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes events out.
     pub fn remove_instance(&self, name: &str) -> Result<(), Error> {
         let _lock = self.lock_settings()?;
         let index = self.index_of(name)?;

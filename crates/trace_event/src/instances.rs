@@ -1,6 +1,7 @@
 //! The buffers of the instances beside the session's own.
 //!
-//! Their room is mapped from the start; whether there is a buffer shows with the first event that is on there.
+//! Their room is mapped from the start; whether there is a buffer shows with the first event that is on
+//! there.
 //!
 //! # Safety
 //!

@@ -30,8 +30,8 @@ pub(crate) struct Instance {
 ///
 /// A session that is there already is switched on: what is attached to it records again.
 ///
-/// With -B it is one of its instances, which is made if it isn't there: a buffer of its own, for rare events that
-/// a flood of others is not to overwrite. All that is attached takes part at once.
+/// With -B it is one of its instances, which is made if it isn't there: a buffer of its own, for rare events
+/// that a flood of others is not to overwrite. All that is attached takes part at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Memory:
