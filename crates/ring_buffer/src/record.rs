@@ -225,7 +225,12 @@ impl Event<'_> {
     /// The payload's first word; 0 where there is none.
     #[inline(always)]
     pub fn first_word(&self) -> u64 {
-        self.words().next().unwrap_or(0)
+        // Each word by itself: they have just been stored, and a wider load would have to wait until they are
+        // in the cache.
+        // SAFETY: points to the record that is borrowed for as long as this event lives.
+        let words = unsafe { (&raw const (*self.record).words).read() };
+        // SAFETY: the payload follows the head in the record, and its first word has been pushed.
+        if words == 0 { 0 } else { unsafe { self.record.add(1).cast::<u64>().read() } }
     }
 
     /// Where its [`Head`] is, and behind it the payload.

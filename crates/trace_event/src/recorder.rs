@@ -30,10 +30,11 @@ pub(crate) fn use_no_words() {
     ENABLED_SHIFT.store(0, Relaxed);
 }
 
-/// The word that says whether an event is on. An id that is none has the last one's.
+/// The word that says whether an event is on. An id that is none has that of another.
 #[inline(always)]
 pub fn enabled_word(event: u16) -> &'static AtomicU64 {
-    let index = if (event as usize) < EVENTS { event as usize } else { EVENTS - 1 };
+    const { assert!(EVENTS.is_power_of_two()) };
+    let index = usize::from(event) & (EVENTS - 1);
     let shift = ENABLED_SHIFT.load(Relaxed);
     let address = (&raw const NOTHING_ENABLED[index]).expose_provenance().wrapping_add(shift);
     // SAFETY: the address of that word in one of two tables that are never unmapped.
@@ -88,29 +89,33 @@ impl Entered {
     #[inline(never)]
     pub fn write(self, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
-        let aside = thread::load().aside != 0;
-        let thread = Thread {
-            area: if aside { None } else { shared.area() },
-            identity: self.common >> 32 | shared.pid_namespace() << 32,
-        };
-        // Which instances have it on, now that it is written.
         let event_id = abi::common::event(event.first_word());
-        let instances = enabled_word(event_id).load(Relaxed) & INSTANCE_BITS;
-        if instances & 1 != 0 {
-            let _ = shared.writer.write(thread, event);
-        }
-        if instances > 1 {
-            write_to_others(shared, instances, thread, event);
+        match enabled_word(event_id).load(Relaxed) & INSTANCE_BITS {
+            1 => {
+                let _ = shared.writer.write(self.thread(shared), event);
+            }
+            instances => self.write_to_instances(shared, instances, event),
         }
     }
-}
 
-/// Writes an event to the instances that have it on, the first left out.
-#[inline(never)]
-fn write_to_others(shared: &Shared, instances: u64, thread: Thread, event: Event<'_>) {
-    for instance in (1..INSTANCES).filter(|instance| instances & 1 << instance != 0) {
-        if let Some(writer) = shared.instances.writer(instance) {
-            let _ = writer.write(thread, event);
+    /// Writes an event to those instances that have it on, now that it is written.
+    #[inline(never)]
+    fn write_to_instances(self, shared: &Shared, instances: u64, event: Event<'_>) {
+        for instance in (0..INSTANCES).filter(|instance| instances & 1 << instance != 0) {
+            let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
+            if let Some(writer) = writer {
+                let _ = writer.write(self.thread(shared), event);
+            }
+        }
+    }
+
+    /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
+    #[inline(always)]
+    fn thread(self, shared: &Shared) -> Thread {
+        let aside = thread::load().aside != 0;
+        Thread {
+            area: if aside { None } else { shared.area() },
+            identity: self.common >> 32 | shared.pid_namespace() << 32,
         }
     }
 }
