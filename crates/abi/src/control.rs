@@ -107,7 +107,8 @@ pub struct Header {
     pub created: ClockWords,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
-    _trace_clock: u32,
+    /// For how many instances the file has room: 1 to [`INSTANCES`].
+    pub rooms: AtomicU32,
     /// KB that each CPU of a new instance has.
     pub buffer_kb: AtomicU64,
     _fixed: [u64; 2],

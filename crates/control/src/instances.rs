@@ -1,7 +1,7 @@
 //! The instances of a session: which there are, and their names.
 
 use crate::file::ControlFile;
-use abi::control::{FILE_SIZE, INSTANCES_OFFSET};
+use abi::control::{FILE_SIZE, Header, INSTANCES_OFFSET};
 use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
@@ -15,21 +15,28 @@ const TRIES: u32 = 1000;
 pub struct Parts {
     /// The control file.
     pub control: Segment,
-    /// The room for each instance's buffer. What is taken out is left as None.
+    /// The room for each instance's buffer. What is taken out is left as None, as is what the file has no
+    /// room for.
     pub buffers: [Option<Segment>; INSTANCES],
 }
 
 impl Parts {
     /// The parts of a session's file that is mapped whole. None where it has the wrong size.
     pub fn of(file: Segment) -> Option<Parts> {
+        let rooms = file.get::<Header>(0)?.rooms.load(Relaxed) as usize;
+        Parts::cut(file, rooms)
+    }
+
+    /// The same of a file that is being made, with so many rooms.
+    pub fn cut(file: Segment, rooms: usize) -> Option<Parts> {
         let (control, rest) = file.split(FILE_SIZE)?;
-        let len = rest.len() / INSTANCES;
-        let is_sane = rest.len().is_multiple_of(INSTANCES);
+        let len = rest.len().checked_div(rooms)?;
+        let is_sane = rooms <= INSTANCES && rest.len().is_multiple_of(rooms);
         let mut rest = Some(rest).filter(|_| is_sane);
         let mut buffers = [const { None }; INSTANCES];
-        for (index, buffer) in buffers.iter_mut().enumerate() {
+        for (index, buffer) in buffers.iter_mut().take(rooms).enumerate() {
             let left = rest.take()?;
-            if index + 1 == INSTANCES {
+            if index + 1 == rooms {
                 *buffer = Some(left);
             } else {
                 let (first, others) = left.split(len)?;
@@ -39,9 +46,9 @@ impl Parts {
         Some(Parts { control, buffers })
     }
 
-    /// Bytes of a file with such buffers.
-    pub fn size(buffer: usize) -> Option<usize> {
-        buffer.checked_mul(INSTANCES)?.checked_add(FILE_SIZE)
+    /// Bytes of a file with so many such buffers.
+    pub fn size(rooms: usize, buffer: usize) -> Option<usize> {
+        buffer.checked_mul(rooms)?.checked_add(FILE_SIZE)
     }
 }
 
@@ -97,13 +104,20 @@ impl ControlFile {
         }
     }
 
+    /// For how many instances the file has room.
+    pub fn rooms(&self) -> usize {
+        self.header().rooms.load(Relaxed) as usize
+    }
+
     /// KB that each CPU of a new instance has.
     pub fn buffer_kb(&self) -> u64 {
         self.header().buffer_kb.load(Relaxed)
     }
 
-    /// Says how many KB each CPU of a new instance is to have.
-    pub fn set_buffer_kb(&self, kb: u64) {
+    /// Says for how many instances there is room, and how many KB each CPU of a new one is to have: for who
+    /// makes the file.
+    pub fn set_rooms(&self, rooms: usize, kb: u64) {
+        self.header().rooms.store(rooms as u32, Relaxed);
         self.header().buffer_kb.store(kb, Relaxed);
     }
 }

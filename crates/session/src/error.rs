@@ -89,7 +89,9 @@ pub enum Error {
         name: String,
     },
     /// An instance more than a session can have.
-    #[error("{path} has {most} instances, which is all it can have: remove one")]
+    #[error(
+        "{path} has room for {most} instances, and no more: remove one, or take a session of `lookback start`"
+    )]
     TooManyInstances {
         /// The session.
         path: PathBuf,

@@ -1,8 +1,8 @@
 //! The file of a session.
 
-use crate::instances::is_instance_file;
+use crate::instances::{MOST_INSTANCES, is_instance_file};
 use crate::size::{check_space, specification};
-use crate::{DEFAULT_KB, Error, Timeline, Tsc, clock, cpus};
+use crate::{Error, Options, Timeline, clock, cpus};
 use abi::clock::TraceClock;
 use abi::control::{FILE_SIZE, SESSION_FILE};
 use control::{Clocks, ControlFile, Identity, Parts};
@@ -14,32 +14,6 @@ use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-
-/// What session is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// KB of buffer for each CPU.
-    pub buffer_kb: u64,
-    /// Whether full buffers overwrite their oldest events.
-    pub overwrite: bool,
-    /// The clock in which times are shown.
-    pub clock: TraceClock,
-    /// What to take the time stamp counter for.
-    pub tsc: Tsc,
-    /// How many snapshots can be kept. Each takes as much memory as the buffers, from when it is first
-    /// wanted.
-    pub snapshots: u32,
-    /// The group whose members may use the session; without one its owner alone.
-    pub group: Option<u32>,
-}
-
-impl Default for Options {
-    /// Buffers that overwrite, times of `mono`, and the counter as the kernel has found it.
-    fn default() -> Options {
-        let (clock, tsc) = (TraceClock::Mono, Tsc::of_this_machine());
-        Options { buffer_kb: DEFAULT_KB, overwrite: true, clock, tsc, snapshots: 0, group: None }
-    }
-}
 
 /// A session that this process has mapped: one of its instances, and what they have in common.
 #[derive(Debug)]
@@ -97,21 +71,22 @@ impl Session {
         let file = unfinished.join(SESSION_FILE);
         let not_laid_out = || Error::unusable(&file, "could not be laid out");
         let room = wanted.file_size().and_then(|room| usize::try_from(room).ok());
-        let size = room.and_then(Parts::size).ok_or_else(not_laid_out)?;
+        let rooms = 1 + options.instances.min(MOST_INSTANCES) as usize;
+        let size = room.and_then(|room| Parts::size(rooms, room)).ok_or_else(not_laid_out)?;
         let behind_control = FILE_SIZE as u64;
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
         let reserved = reserved.map(|part| part.start + behind_control..part.end + behind_control);
         let reserved = std::iter::once(0..behind_control).chain(reserved);
         let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
             .map_err(|error| Error::errno(&file, error))?;
-        let parts = Parts::of(segment).and_then(|Parts { control, buffers }| {
+        let parts = Parts::cut(segment, rooms).and_then(|Parts { control, buffers }| {
             let buffer = buffers.into_iter().flatten().next()?;
             Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
         });
         let Some((control, buffer)) = parts else {
             return Err(not_laid_out());
         };
-        control.set_buffer_kb(options.buffer_kb);
+        control.set_rooms(rooms, options.buffer_kb);
         for listed in agent::events() {
             let format = listed.event.format().to_string();
             let (system, name) = (listed.event.system, listed.event.name);
@@ -327,7 +302,7 @@ mod tests {
         assert_eq!(refusal(&path), "buffer layout version 99, expected 3");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
-        file.set_len(FILE_SIZE as u64 + 8 * 8192).unwrap();
+        file.set_len(FILE_SIZE as u64 + 8192).unwrap();
         assert_eq!(refusal(&path), "damaged buffer file");
         file.set_len(100).unwrap();
         assert_eq!(refusal(&path), "damaged session file");

@@ -13,6 +13,9 @@ use rustix::fs::{Mode, OFlags};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+/// The most instances that a session can have beside its own buffer.
+pub const MOST_INSTANCES: u32 = INSTANCES as u32 - 1;
+
 /// What the names of files begin with whose locks readers of instances have.
 const FILE_PREFIX: &str = "instance-";
 
@@ -53,10 +56,11 @@ impl Session {
         if self.instances().iter().any(|there| there == name) {
             return Err(Error::InstanceExists { path: self.path().to_path_buf(), name: name.to_string() });
         }
+        let rooms = self.control().rooms().min(INSTANCES);
         let is_free = |index: &usize| self.name_of(*index).is_none();
-        let index = (1..INSTANCES).find(is_free).ok_or_else(|| Error::TooManyInstances {
+        let index = (1..rooms).find(is_free).ok_or_else(|| Error::TooManyInstances {
             path: self.path().to_path_buf(),
-            most: INSTANCES - 1,
+            most: rooms.saturating_sub(1),
         })?;
         self.set_instance_off(index)?;
         self.equip(index)?;
@@ -220,7 +224,8 @@ mod tests {
 
     fn session(snapshots: u32) -> (TempDir, Session) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let options = Options { buffer_kb: 256, snapshots, ..Options::default() };
+        let instances = MOST_INSTANCES;
+        let options = Options { buffer_kb: 256, snapshots, instances, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }

@@ -13,7 +13,7 @@ use core::sync::atomic::AtomicIsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
 use rustix::process::getpid;
-use rustix::thread::{get_clear_child_tid_address, gettid};
+use rustix::thread::gettid;
 
 global_asm!(
     ".pushsection .tbss, \"awT\", @nobits",
@@ -146,11 +146,36 @@ pub fn tid_offset() -> isize {
 /// Where the calling thread's TID is, from the kernel, which is to clear it when the thread ends. None where
 /// the kernel doesn't tell, or where libc has it clear something else. Cost: two system calls.
 pub fn find_tid_offset() -> Option<isize> {
-    let place = get_clear_child_tid_address().ok()??;
+    let place = clear_tid_address().filter(|place| *place != 0)?;
     // SAFETY: an area at offset 0 is the thread pointer itself.
     let thread = unsafe { Area::at(0) }.address();
-    let offset = place.as_ptr().addr().wrapping_sub(thread.addr()).cast_signed();
+    let offset = place.wrapping_sub(thread.addr()).cast_signed();
     is_tid_at(offset).then_some(offset)
+}
+
+/// The address of the word that the kernel clears at the calling thread's end: prctl(2).
+fn clear_tid_address() -> Option<usize> {
+    const PRCTL: usize = 157;
+    const PR_GET_TID_ADDRESS: usize = 40;
+    // Set before: valgrind doesn't know that the call fills it in.
+    let mut place = 0_usize;
+    let mut result = PRCTL;
+    // SAFETY: the kernel writes to the one word; the call's other effects are on the registers named.
+    unsafe {
+        asm!(
+            "syscall",
+            inout("rax") result,
+            in("rdi") PR_GET_TID_ADDRESS,
+            in("rsi") &raw mut place,
+            in("rdx") 0,
+            in("r10") 0,
+            in("r8") 0,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack),
+        );
+    }
+    (result == 0).then_some(place)
 }
 
 /// Whether the calling thread's TID is where it is said to be.

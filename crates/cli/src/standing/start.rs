@@ -6,7 +6,9 @@ use crate::number::{bytes, count};
 use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
-use session::{DEFAULT_KB, Error, Options, Place, Selection, Session, TraceClock, fitting_kb};
+use session::{
+    DEFAULT_KB, Error, MOST_INSTANCES, Options, Place, Selection, Session, TraceClock, fitting_kb,
+};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,7 +49,8 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
         None => fitting_kb(path, DEFAULT_KB, snapshots)?,
     };
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
-    let options = Options { buffer_kb, snapshots, group, clock, ..Options::default() };
+    let instances = MOST_INSTANCES;
+    let options = Options { buffer_kb, snapshots, instances, group, clock, ..Options::default() };
     let session = Session::create(path, &options)?;
     let default = [Selection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
