@@ -27,7 +27,7 @@ const EVENTS: u64 = 50_000;
 const ROUNDS: usize = 51;
 
 /// What the worker of a session in which all is on repeats, in the order of its samples.
-const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_beside_others", "tracing"];
+const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing"];
 
 /// The same where nothing is on, or where there is no session.
 const OFF: [&str; 3] = ["nothing", "event", "tracing"];
@@ -49,7 +49,7 @@ pub fn measure(options: &Options) -> Result<Report, String> {
         repeat(idle, &OFF, &mut off)?;
         repeat(without, &OFF, &mut alone)?;
     }
-    let [tsc, event, text, printk, span, beside, tracing] = on;
+    let [tsc, event, text, printk, span, unrecorded, tracing] = on;
     let [off_nothing, off_event, off_tracing] = off;
     let [alone_nothing, alone_event, alone_tracing] = alone;
     let mut report = Report::default();
@@ -62,7 +62,7 @@ pub fn measure(options: &Options) -> Result<Report, String> {
         ("author_event_alone_ns", alone_event.more_than(&alone_nothing)),
         ("trace_printk_ns", printk.median()),
         ("span_enter_exit_ns", span.median()),
-        ("span_beside_others_ns", beside.median()),
+        ("span_unrecorded_ns", unrecorded.median()),
         ("tracing_event_ns", tracing.median()),
         ("tracing_off_ns", off_tracing.more_than(&off_nothing)),
         ("tracing_alone_ns", alone_tracing.more_than(&alone_nothing)),

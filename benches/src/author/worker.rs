@@ -4,6 +4,7 @@ use crate::clock::{thread_cpu_ns, wall_ns};
 use crate::events::read_tsc;
 use std::hint::black_box;
 use std::io::{BufRead, Error, Write};
+use tracing_subscriber::Layer;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -12,10 +13,15 @@ tracepoint::trace_event! {
     fn bench_author:text(value: u64, status: u32, path: &str);
 }
 
+/// A layer that does nothing: what is left is tracing itself.
+struct Nothing;
+
+impl<S: tracing::Subscriber> Layer<S> for Nothing {}
+
 /// Answers each line "NAME COUNT" by the nanoseconds that COUNT operations have taken, and those of the
 /// processor.
 pub fn serve() -> Result<(), Error> {
-    tracing_subscriber::registry().with(tracing_layer::only_layer()).init();
+    tracing_subscriber::registry().with(tracing_layer::layer()).init();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let (name, count) = line.split_once(' ').unwrap_or_default();
@@ -43,9 +49,9 @@ fn repeat(name: &str, count: u64) -> Result<(), Error> {
             (0..count).for_each(|_| drop(black_box(span.enter())));
         }
         // The span keeps the subscriber that it was made with.
-        "span_beside_others" => {
-            let others = tracing_subscriber::registry().with(tracing_layer::layer());
-            let span = tracing::subscriber::with_default(others, || tracing::info_span!("work", kind = 2));
+        "span_unrecorded" => {
+            let nothing = tracing_subscriber::registry().with(Nothing);
+            let span = tracing::subscriber::with_default(nothing, || tracing::info_span!("work", kind = 2));
             (0..count).for_each(|_| drop(black_box(span.enter())));
         }
         "tracing" => (0..count).for_each(|value| tracing::info!(name: "value", value = black_box(value))),

@@ -1,6 +1,7 @@
 //! Spans on several threads, values of every type, generic code, records of `log`.
 //!
-//! `spans wait` says "ready" and then waits for a callsite to be switched on, a line for each step.
+//! `spans wait` says "ready" and then waits for a callsite to be switched on, a line for each step. `spans
+//! beside` enters many spans, with a layer beside that wants them all.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -10,6 +11,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 use tracing::{Level, Span, event, info, info_span};
+use tracing_subscriber::Layer;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -69,7 +71,30 @@ fn wait() {
     }
 }
 
+/// A layer that wants everything, so that spans are made that are off for lookback.
+struct Other;
+
+impl<S: tracing::Subscriber> Layer<S> for Other {}
+
+/// Enters 20,000 spans one after the other, with others between them, so that the registry uses the numbers
+/// of some for the others; then 10,000 that are open at once.
+fn enter_many() {
+    let subscriber = tracing_subscriber::registry().with(Other).with(tracing_layer::layer());
+    tracing::subscriber::with_default(subscriber, || {
+        for _ in 0..20_000 {
+            info_span!("wanted").in_scope(|| ());
+            info_span!("other").in_scope(|| ());
+            info_span!("other").in_scope(|| ());
+        }
+        let spans: Vec<Span> = (0..10_000).map(|_| info_span!("wanted")).collect();
+        spans.iter().for_each(|span| span.in_scope(|| ()));
+    });
+}
+
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("beside") {
+        return enter_many();
+    }
     tracing_subscriber::registry().with(tracing_layer::layer()).init();
     tracing_layer::Logger.install().expect("it is the only one");
     if std::env::args().nth(1).as_deref() == Some("wait") {

@@ -6,41 +6,54 @@ use std::ptr::from_ref;
 use std::sync::OnceLock;
 use tracepoint::{Field, Kind, Layout, Record, Site, Value};
 use tracing_core::Metadata;
+use tracing_core::span::Id;
 
 /// A callsite's events.
 #[derive(Debug)]
 pub(crate) struct Callsite {
     metadata: &'static Metadata<'static>,
+    place: usize,
     /// The event; of a span, that it is made.
     pub(crate) event: Event,
     /// Of a span: that it is entered, and left.
-    pub(crate) moves: Option<[&'static Site; 2]>,
+    moves: Option<[&'static Site; 2]>,
 }
 
 /// The places for callsites, found by the addresses of their metadata: nobody waits to find one.
 static CALLSITES: OnceLock<Box<[OnceLock<Callsite>]>> = OnceLock::new();
 
-/// How many there are. Callsites beyond are not recorded.
-const PLACES: usize = 4096;
-
 /// How many places are looked at for one.
 const PROBES: usize = 64;
 
 impl Callsite {
+    /// How many places there are. Callsites beyond are not recorded.
+    pub(crate) const PLACES: usize = 4096;
+
     /// The callsite with this metadata, which is entered where it isn't known; None when there is no room.
     #[inline]
     pub(crate) fn of(metadata: &'static Metadata<'static>) -> Option<&'static Callsite> {
-        let places = CALLSITES.get_or_init(|| (0..PLACES).map(|_| OnceLock::new()).collect());
+        let places = CALLSITES.get_or_init(|| (0..Self::PLACES).map(|_| OnceLock::new()).collect());
         // Metadata is larger than 64 bytes, and aligned.
         let first = from_ref(metadata).addr() / 64;
         (first..first + PROBES).find_map(|place| {
-            let place = places.get(place % PLACES)?;
-            let found = place.get_or_init(|| Callsite::new(metadata));
+            let place = place % Self::PLACES;
+            let found = places.get(place)?.get_or_init(|| Callsite::new(metadata, place));
             std::ptr::eq(found.metadata, metadata).then_some(found)
         })
     }
 
-    fn new(metadata: &'static Metadata<'static>) -> Callsite {
+    /// The callsite in a place.
+    #[inline]
+    pub(crate) fn at(place: usize) -> Option<&'static Callsite> {
+        CALLSITES.get()?.get(place)?.get()
+    }
+
+    /// Its place.
+    pub(crate) fn place(&self) -> usize {
+        self.place
+    }
+
+    fn new(metadata: &'static Metadata<'static>, place: usize) -> Callsite {
         let system = name::kept(metadata.target());
         let own = name::of(metadata);
         let before: &[_] = if metadata.is_span() { &[c"span", c"parent"] } else { &[c"span"] };
@@ -53,7 +66,18 @@ impl Callsite {
                 site
             })
         });
-        Callsite { metadata, event: Event::new(system, name::kept(&own), before), moves }
+        Callsite { metadata, place, event: Event::new(system, name::kept(&own), before), moves }
+    }
+
+    /// Records that its span `id` is entered or left.
+    #[inline]
+    pub(crate) fn record_move(&self, id: &Id, what: Move) {
+        let site = self.moves.map(|moves| moves[what as usize]);
+        if let Some(site) = site.filter(|site| site.is_enabled()) {
+            let mut record = Record::new(const { Layout::of(&[u64::KIND]) });
+            id.into_u64().fix(&mut record);
+            site.write(&mut record);
+        }
     }
 
     /// Whether any of its events is on.
@@ -62,12 +86,9 @@ impl Callsite {
     }
 }
 
-/// Records that the span `id` is entered or left.
-#[inline]
-pub(crate) fn record_move(site: &Site, id: u64) {
-    if site.is_enabled() {
-        let mut record = Record::new(const { Layout::of(&[u64::KIND]) });
-        id.fix(&mut record);
-        site.write(&mut record);
-    }
+/// What happens to a span that is open.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Move {
+    Enter,
+    Exit,
 }

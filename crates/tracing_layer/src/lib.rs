@@ -1,8 +1,8 @@
 //! Spans and events of `tracing`, and records of `log`, as events of lookback.
 //!
-//! [`layer`] is added to a subscriber ([`only_layer`] where there is no other), [`Logger`] is a logger. While
-//! the program is not recorded, or what a callsite records is off, the callsite is off for this layer: what
-//! it costs is tracing's own test.
+//! [`layer`] is added to a subscriber, beside others or alone; [`Logger`] is a logger. While the program is
+//! not recorded, or what a callsite records is off, the callsite is off for this layer: what it costs is
+//! tracing's own test.
 //!
 //! ```
 //! use tracing_subscriber::layer::SubscriberExt;
@@ -34,42 +34,30 @@
 //! Where there is a session, a thread called `lookback` waits for events to be switched. It is not in the
 //! children of a fork: there, what is on stays on, or can be switched off. Names are kept for as long as the
 //! process lives.
-#![forbid(unsafe_code)]
 
 mod callsite;
+mod layer;
 mod logger;
 mod name;
 mod recorder;
+mod spans;
 mod switches;
 mod text;
 mod typed;
 mod values;
 
+pub use layer::LookbackLayer;
 pub use logger::Logger;
-pub use recorder::Recorder;
-pub use switches::Switches;
 
 use tracing_core::Subscriber;
-use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Filtered;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The layer, beside others: it takes only what is on, and leaves alone what others take.
+/// The layer: it takes only what is on, and leaves alone what other layers take.
 ///
-/// Starts a thread, if there is a session.
-pub fn layer<S>() -> Filtered<Recorder, Switches, S>
+/// When it becomes part of a subscriber that is used a thread is started, if there is a session.
+pub fn layer<S>() -> LookbackLayer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    switches::watch();
-    Recorder { is_only: false }.with_filter(Switches)
-}
-
-/// The layer where it is the only one: what is off for it is off. Quicker, since tracing keeps no account of
-/// who wants what.
-///
-/// Starts a thread, if there is a session.
-pub fn only_layer() -> Recorder {
-    switches::watch();
-    Recorder { is_only: true }
+    LookbackLayer::new()
 }

@@ -1,32 +1,29 @@
-//! The layer itself.
+//! Recording what is on.
 
-use crate::callsite::{Callsite, record_move};
-use crate::switches;
+use crate::callsite::{Callsite, Move};
+use crate::spans::Spans;
 use crate::values::Values;
 use tracing_core::span::{Attributes, Id};
-use tracing_core::subscriber::Interest;
-use tracing_core::{Event, Metadata, Subscriber};
+use tracing_core::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Records spans and events. Made by [`layer`](crate::layer) and [`only_layer`](crate::only_layer).
+/// Records the spans and events that it is told of.
 #[derive(Debug)]
-pub struct Recorder {
-    /// Whether nobody else wants to know of callsites that are off.
-    pub(crate) is_only: bool,
+pub(crate) struct Recorder {
+    /// Its spans.
+    pub(crate) spans: Spans,
 }
 
 impl<S> Layer<S> for Recorder
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
-        if self.is_only { switches::interest(metadata) } else { Interest::always() }
-    }
-
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let Some(callsite) = Callsite::of(attributes.metadata()) else { return };
+        let callsite = Callsite::of(attributes.metadata());
+        self.spans.remember(id, callsite);
+        let Some(callsite) = callsite else { return };
         if callsite.event.is_enabled() {
             let parent = context.span(id).and_then(|span| span.parent().map(|parent| parent.id().into_u64()));
             let mut values = Values::new();
@@ -47,22 +44,24 @@ where
     }
 
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {
-        moved(id, &context, 0);
+        self.moved(id, &context, Move::Enter);
     }
 
     fn on_exit(&self, id: &Id, context: Context<'_, S>) {
-        moved(id, &context, 1);
+        self.moved(id, &context, Move::Exit);
     }
 }
 
-/// Records that a span is entered (0) or left (1).
-#[inline]
-fn moved<S>(id: &Id, context: &Context<'_, S>, which: usize)
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-{
-    let moves = context.metadata(id).and_then(Callsite::of).and_then(|callsite| callsite.moves);
-    if let Some(moves) = moves {
-        record_move(moves[which], id.into_u64());
+impl Recorder {
+    /// Records what happens to a span whose slot another one has: from now on it has it again.
+    #[cold]
+    fn moved<S>(&self, id: &Id, context: &Context<'_, S>, what: Move)
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        if let Some(callsite) = context.metadata(id).and_then(Callsite::of) {
+            self.spans.remember(id, Some(callsite));
+            callsite.record_move(id, what);
+        }
     }
 }

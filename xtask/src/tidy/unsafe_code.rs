@@ -5,8 +5,8 @@ use super::finding::Finding;
 use super::krate::Crate;
 use super::tree::Tree;
 
-/// The crates that need it: for shared memory, for assembly, for standing between a program and its libc, and
-/// for what a program and its recorder say to each other.
+/// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
+/// for what a program and its recorder say to each other, and for being a filtered layer of tracing.
 const ALLOWED: &[&str] = &[
     "launch",
     "shm",
@@ -15,6 +15,7 @@ const ALLOWED: &[&str] = &[
     "control",
     "tracepoint",
     "trace_event",
+    "tracing_layer",
     "text_poke",
     "agent",
     "benches",

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use session::Session;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The texts of a program's events, without those of the agent. Numbers of spans are `#1`, `#2`, as they
@@ -84,6 +85,22 @@ fn a_callsite_is_switched_on_while_the_program_runs() {
     Session::open(&session).unwrap().set(&"spans:later".parse().unwrap(), true).unwrap();
     running.wait().success();
     assert_eq!(scratch.trace().count("later", ""), 1);
+}
+
+#[test]
+fn each_span_is_entered_under_its_own_name() {
+    let scratch = Scratch::new();
+    let program = build_tracing_example("spans");
+    run(&mut scratch.record(&["-q", "-e", "spans:wanted_*"], &[&program, "beside"])).success();
+    let trace = scratch.trace();
+    assert_eq!(trace.events.len(), 60_000);
+    for pair in trace.events.chunks(2) {
+        assert_eq!([&pair[0].name, &pair[1].name], ["wanted_enter", "wanted_exit"]);
+        assert_eq!(pair[0].text, pair[1].text, "it is the same span");
+    }
+    // Of those that were open at once none has the number of another.
+    let open: HashSet<&str> = trace.events[40_000..].iter().map(|event| event.text.as_str()).collect();
+    assert_eq!(open.len(), 10_000);
 }
 
 /// What `examples/service/main.rs` records of three requests.
