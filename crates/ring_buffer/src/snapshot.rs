@@ -30,8 +30,8 @@ impl Snapshot {
         Snapshot { ring: ring as u8, generation: generation as u32, time }
     }
 
-    /// The ring that holds it.
-    pub(crate) fn ring(&self) -> usize {
+    /// The ring that holds it: no two snapshots that are kept are in the same.
+    pub fn ring(&self) -> usize {
         usize::from(self.ring)
     }
 

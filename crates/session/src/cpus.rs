@@ -1,5 +1,6 @@
 //! Which CPUs there are.
 
+use crate::{Error, Session};
 use rustix::thread::sched_getaffinity;
 use std::fs::read_to_string;
 
@@ -17,4 +18,19 @@ fn possible() -> Option<usize> {
     let list = read_to_string("/sys/devices/system/cpu/possible").ok()?;
     let last = list.trim().rsplit([',', '-']).next()?;
     last.parse::<usize>().ok().map(|last| last + 1)
+}
+
+impl Session {
+    /// The CPUs that have buffers.
+    pub fn cpus(&self) -> impl Iterator<Item = u32> {
+        (0..self.buffer().geometry().cpus).filter(|cpu| self.buffer().capacity(*cpu) > 0)
+    }
+
+    /// An error where a CPU has no buffer.
+    pub fn check_cpu(&self, cpu: u32) -> Result<(), Error> {
+        if self.cpus().any(|known| known == cpu) {
+            return Ok(());
+        }
+        Err(Error::NoCpu { path: self.path().to_path_buf(), cpu, cpus: self.cpus().collect() })
+    }
 }

@@ -34,6 +34,16 @@ pub enum Error {
         /// The most.
         most: u32,
     },
+    /// There is no such CPU, or it has no buffer.
+    #[error("there is no CPU {cpu} in {path}: expected {}", list(.cpus))]
+    NoCpu {
+        /// The session.
+        path: PathBuf,
+        /// What was asked for.
+        cpu: u32,
+        /// Those that there are.
+        cpus: Vec<u32>,
+    },
     /// No snapshot could be taken, or read.
     #[error("{path}: {reason}")]
     Snapshot {
@@ -201,6 +211,10 @@ impl Error {
 /// The names of all clocks.
 fn clocks() -> String {
     TraceClock::ALL.map(TraceClock::name).join(", ")
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// What has to be said to `lookback start` so that it makes the session at `path`.

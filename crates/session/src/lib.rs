@@ -33,6 +33,7 @@ mod rules;
 mod selection;
 mod settings;
 mod size;
+mod snapshot_number;
 mod snapshots;
 mod timeline;
 
@@ -48,5 +49,6 @@ pub use place::Place;
 pub use selection::{BadSelection, Selection};
 pub use settings::Settings;
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, fitting_kb};
+pub use snapshot_number::SnapshotNumber;
 pub use snapshots::Freed;
 pub use timeline::Timeline;

@@ -2,7 +2,7 @@
 
 use crate::files::{c_path, pid_namespace};
 use crate::{Error, Session};
-use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot};
+use ring_buffer::{Buffer, Holder, NotReserved, Refused, Released, Snapshot};
 
 /// What came of giving back the memory of snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,6 +19,20 @@ impl Session {
     ///
     /// Cost: two atomic instructions, and where memory is taken some 0.3 ms per MB.
     pub fn take_snapshot(&self) -> Result<Snapshot, Error> {
+        self.take(|_, buffer| buffer.snapshot())
+    }
+
+    /// The same of one CPU alone: what was recorded on others stays where it is. What writers without rseq
+    /// have written there is not in it.
+    pub fn take_snapshot_of(&self, cpu: u32) -> Result<Snapshot, Error> {
+        self.check_cpu(cpu)?;
+        self.take(|holder, _| holder.snapshot_block(cpu))
+    }
+
+    fn take(
+        &self,
+        snapshot: impl FnOnce(&Holder<'_>, &Buffer) -> Result<Snapshot, Refused>,
+    ) -> Result<Snapshot, Error> {
         if self.buffer().geometry().rings == 1 {
             return Err(Error::NoSnapshots { path: self.path().to_path_buf() });
         }
@@ -29,7 +43,7 @@ impl Session {
         }
         // Before it is there: what its events refer to must not be used again.
         self.control().keep_since(self.buffer().oldest_time());
-        let taken = self.buffer().snapshot().map_err(|refused| self.refused(refused));
+        let taken = snapshot(&holder, self.buffer()).map_err(|refused| self.refused(refused));
         self.control().keep_until(self.buffer().now());
         self.note_oldest(&holder);
         taken

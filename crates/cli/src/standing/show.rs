@@ -14,16 +14,14 @@ use std::sync::Arc;
 /// Shows what a session holds.
 pub(crate) fn show(arguments: &Show) -> Done {
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
-    let cpus = session.buffer().geometry().cpus;
-    if let Some(cpu) = arguments.only_cpu.filter(|cpu| *cpu >= cpus) {
-        return Err(Failure::failed(format_args!("there is no CPU {cpu}: expected 0 to {}", cpus - 1)));
+    if let Some(cpu) = arguments.only_cpu {
+        session.check_cpu(cpu)?;
     }
     if arguments.pipe {
         return follow(&session, arguments.only_cpu, &arguments.choice);
     }
-    let only = arguments.only_cpu.map(List::of);
-    let choice = Choice { cpu: only.or_else(|| arguments.choice.cpu.clone()), ..arguments.choice.clone() };
-    show_kept(&session, &arguments.snapshot, choice)
+    let cpu = arguments.only_cpu.map(List::of).or_else(|| arguments.choice.cpu.clone());
+    show_kept(&session, &arguments.snapshot, Choice { cpu, ..arguments.choice.clone() })
 }
 
 /// Shows what the buffers hold, or a snapshot. By way of a recording: what shows those shows this.
@@ -40,11 +38,6 @@ pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: Choice) -> 
 /// Copies what the buffers hold, or a snapshot.
 pub(super) fn copy(session: &Arc<Session>, kept: &Kept, directory: &Path) -> Done<Recorded> {
     let Some(number) = kept.snapshot else { return Ok(Recorded::copy(session, directory)?) };
-    let snapshots = session.snapshots();
-    let wanted = match number {
-        Some(number) => snapshots.iter().find(|snapshot| snapshot.generation() == number),
-        None => snapshots.last(),
-    };
     let missing = || {
         let path = session.path().display();
         let option = super::option(session.path());
@@ -57,7 +50,8 @@ pub(super) fn copy(session: &Arc<Session>, kept: &Kept, directory: &Path) -> Don
     };
     let holder = session.holder()?;
     // It may have been given up this moment.
-    let held = wanted.and_then(|snapshot| holder.hold(*snapshot)).ok_or_else(missing)?;
+    let held =
+        session.find_snapshot(number).and_then(|snapshot| holder.hold(snapshot)).ok_or_else(missing)?;
     // What was on its way when it was taken is there now.
     held.settle();
     Ok(Recorded::copy_snapshot(session, &held, directory)?)

@@ -1,6 +1,7 @@
 //! `lookback snapshot`.
 
 use crate::arguments::{Choice, Kept, Snapshot};
+use crate::choice::List;
 use crate::failure::Done;
 use crate::number::count;
 use crate::standing::show::show_kept;
@@ -11,14 +12,18 @@ use std::sync::Arc;
 /// Takes a snapshot, gives them up, or shows the newest.
 pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
+    if let Some(cpu) = arguments.only_cpu {
+        session.check_cpu(cpu)?;
+    }
     let said = if arguments.take {
-        take(&session)?
+        take(&session, arguments.only_cpu)?
     } else if arguments.reset {
         count(session.discard_snapshots()? as u64, "snapshot", "snapshots") + " given up"
     } else if arguments.free {
         free(&session)?
     } else {
-        return show_kept(&session, &Kept { snapshot: Some(None) }, Choice::default());
+        let choice = Choice { cpu: arguments.only_cpu.map(List::of), ..Choice::default() };
+        return show_kept(&session, &Kept { snapshot: Some(None) }, choice);
     };
     if !arguments.quiet {
         anstream::eprintln!("lookback: {said}");
@@ -26,10 +31,12 @@ pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn take(session: &Session) -> Done<String> {
-    let taken = session.take_snapshot()?;
+fn take(session: &Session, cpu: Option<u32>) -> Done<String> {
+    let taken = cpu.map_or_else(|| session.take_snapshot(), |cpu| session.take_snapshot_of(cpu))?;
+    let number = session.snapshot_number(&taken);
+    let of = cpu.map_or_else(String::new, |cpu| format!(" of CPU {cpu}"));
     let kept = session.snapshots().len() as u64;
-    Ok(format!("snapshot {} taken; {} kept", taken.generation(), count(kept, "is", "are")))
+    Ok(format!("snapshot {number}{of} taken; {} kept", count(kept, "is", "are")))
 }
 
 fn free(session: &Session) -> Done<String> {

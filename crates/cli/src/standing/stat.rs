@@ -10,7 +10,7 @@ use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
-use session::Session;
+use session::{Session, SnapshotNumber};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::text::is_nanoseconds;
@@ -109,7 +109,9 @@ fn now(session: &Session) -> u64 {
 
 /// A snapshot that is kept.
 struct KeptSnapshot {
-    number: u64,
+    number: SnapshotNumber,
+    /// The CPU whose events it has, where it has only one's.
+    cpu: Option<u32>,
     /// In ns; None where events are counted.
     age: Option<u64>,
     events: u64,
@@ -118,11 +120,15 @@ struct KeptSnapshot {
 fn kept(session: &Session) -> Done<Vec<KeptSnapshot>> {
     let age = ages(session);
     let holder = session.holder()?;
-    let blocks = session.buffer().geometry().blocks();
+    let (cpus, blocks) = (session.buffer().geometry().cpus, session.buffer().geometry().blocks());
     let kept = session.snapshots().into_iter().filter_map(|snapshot| {
         let held = holder.hold(snapshot)?;
-        let events = (0..blocks).map(|block| held.statistics(block).entries).sum();
-        Some(KeptSnapshot { number: snapshot.generation(), age: age(snapshot.time()), events })
+        let entries = |block| held.statistics(block).entries;
+        let mut filled = (0..blocks).filter(|block| entries(*block) > 0);
+        let cpu = filled.next().filter(|block| *block < cpus && filled.next().is_none());
+        let events = (0..blocks).map(entries).sum();
+        let number = session.snapshot_number(&snapshot);
+        Some(KeptSnapshot { number, cpu, age: age(snapshot.time()), events })
     });
     Ok(kept.collect())
 }
@@ -173,6 +179,9 @@ fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
     for snapshot in kept {
         let events = count(snapshot.events, "event", "events");
         let _ = write!(text, "\n           number {}: {events}", snapshot.number);
+        if let Some(cpu) = snapshot.cpu {
+            let _ = write!(text, " of CPU {cpu}");
+        }
         if let Some(age) = snapshot.age {
             let _ = write!(text, ", taken {} ago", duration(age));
         }
@@ -231,7 +240,8 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
     let now = now(session);
     let snapshot = |snapshot: &KeptSnapshot| {
         Json::Object(vec![
-            ("number", Json::Number(snapshot.number)),
+            ("number", Json::text(Some(snapshot.number))),
+            ("cpu", Json::number(snapshot.cpu.map(u64::from))),
             ("age_ns", Json::number(snapshot.age)),
             ("events", Json::Number(snapshot.events)),
         ])

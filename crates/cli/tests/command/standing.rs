@@ -62,10 +62,14 @@ impl Standing {
     /// The paths that were opened, as shown with these options.
     #[track_caller]
     fn opened(&self, options: &[&str]) -> Vec<String> {
-        let events = self.shown(options).events;
-        let paths = events.iter().filter(|event| event.name.starts_with("open"));
-        paths.filter_map(|event| event.text.split('"').nth(1).map(str::to_string)).collect()
+        opened_in(&self.shown(options))
     }
+}
+
+/// The paths that were opened in a trace.
+fn opened_in(trace: &Trace) -> Vec<String> {
+    let opened = trace.events.iter().filter(|event| event.name.starts_with("open"));
+    opened.filter_map(|event| event.text.split('"').nth(1).map(str::to_string)).collect()
 }
 
 /// A program that opens a path that is not there.
@@ -124,6 +128,47 @@ fn a_snapshot_keeps_what_was_and_recording_goes_on() {
     assert_eq!(standing.opened(&[]), ["/now"], "which is no snapshot");
     let freed = standing.done("snapshot", &["-f"]);
     assert!(freed.stderr.contains("2 snapshots"), "{freed:?}");
+}
+
+#[test]
+fn a_snapshot_of_one_cpu_leaves_the_others_alone() {
+    let standing = Standing::new(&["-e", "libc:open*_exit", "--snapshots", "3"]);
+    let opens_on = |cpu: &str, path: &str| standing.run(&["taskset", "-c", cpu, "cat", path]);
+    let of_ours = |trace: &Trace| -> Vec<String> {
+        opened_in(trace).into_iter().filter(|path| path.starts_with("/on")).collect()
+    };
+    let paths = |options: &[&str]| of_ours(&standing.shown(options));
+    opens_on("0", "/on-0");
+    opens_on("1", "/on-1");
+    let outcome = standing.done("snapshot", &["-s", "-c", "1"]);
+    assert!(outcome.stderr.contains("snapshot 0 of CPU 1 taken; 1 is kept"), "{outcome:?}");
+    assert_eq!(paths(&["-s"]), ["/on-1"]);
+    assert_eq!(paths(&[]), ["/on-0"], "which goes on");
+    opens_on("1", "/on-1-again");
+    let second = standing.done("snapshot", &["-s", "-c", "1"]).stderr;
+    let number = second.split_whitespace().nth(2).unwrap().to_string();
+    assert_ne!(number, "0", "two have that: {second}");
+    assert_eq!(paths(&[&format!("--snapshot={number}")]), ["/on-1-again"]);
+    // One of all has what is left, and the newest is shown.
+    standing.done("snapshot", &["-s"]);
+    assert_eq!([paths(&["-s"]), paths(&[])], [vec!["/on-0".to_string()], vec![]]);
+    let of = |cpu| of_ours(&Trace::new(&standing.done("snapshot", &["-c", cpu]).stdout));
+    assert_eq!([of("0"), of("1")], [vec!["/on-0".to_string()], vec![]]);
+    let stat = standing.done("stat", &["--interval", "0"]).stdout;
+    assert!(stat.contains(&format!("number {number}:")) && stat.contains("of CPU 1, taken"), "{stat}");
+    let file = standing.scratch.path("one.dat");
+    standing.done("extract", &["-o", file.to_str().unwrap(), &format!("--snapshot={number}")]);
+    let report = run(&mut standing.scratch.lookback(&["report", file.to_str().unwrap()])).success();
+    assert_eq!(of_ours(&Trace::new(&report.stdout)), ["/on-1-again"]);
+
+    let wrong = |options: &[&str], parts: &[&str]| {
+        run(&mut standing.task("snapshot", options)).failure(125, parts);
+    };
+    wrong(&["-s", "-c", "4095"], &["no CPU 4095 in", "expected 0, 1"]);
+    wrong(&["-c", "4095"], &["no CPU 4095 in"]);
+    wrong(&["-r", "-c", "1"], &["cannot be used with"]);
+    run(&mut standing.task("show", &["--snapshot=1.x"])).failure(125, &["a snapshot's number like 3 or 3.1"]);
+    run(&mut standing.task("show", &["--snapshot=0.9"])).failure(125, &["has no snapshot 0.9"]);
 }
 
 #[test]
