@@ -152,7 +152,8 @@ pub(crate) struct Kept {
 /// A snapshot keeps what was recorded, and recording goes on without a gap. The first takes memory for it.
 /// With as many kept as there is room for, the oldest is given up. Without an option the newest is shown.
 ///
-/// With -c it is of one CPU alone; what was recorded on the others goes on. That, too, takes the place of one.
+/// With -c it is of one CPU alone; what was recorded on the others stays where it is. That, too, takes the
+/// place of one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,6 +1,7 @@
 //! Sessions that stand: their whole life.
 
 mod instances;
+mod many;
 mod participants;
 mod pipe;
 mod service;
