@@ -1,14 +1,18 @@
-//! What events of a program's own cost: in a worker that is this program again, with the agent preloaded.
+//! What events of a program's own cost, in a worker that is this program again, with the agent preloaded; and
+//! what it costs to take part in a session that stands.
 
 mod worker;
 
 pub use worker::serve;
 
 use crate::attach::Live;
+use crate::clock::{cpus, pinned};
+use crate::program::Programs;
 use crate::progress::Progress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
+use crate::{crowd, pairs, spawn, standing};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,6 +41,22 @@ pub fn measure(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("events of a program's own");
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string())?;
+    let mut report = Report::default();
+    measure_events(&mut report, agent)?;
+    progress.say("libc calls");
+    let programs = Programs::new()?;
+    pinned(&cpus(1), || pairs::measure(&mut report, &programs, &Ok(agent)));
+    progress.say("starts of programs");
+    let session = Live::new(&["@default"])?;
+    spawn::report(&mut report, &programs, &Ok(agent), &session);
+    progress.say("a thousand processes at once");
+    crowd::measure(&mut report, agent, &session, &mut worker(agent, Some(&session))?);
+    progress.say("sessions that stand");
+    standing::measure(&mut report, &Ok(agent));
+    Ok(report)
+}
+
+fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
     let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print"])?;
     let off = Live::new(&[])?;
     let mut workers = [worker(agent, Some(&on))?, worker(agent, Some(&off))?, worker(agent, None)?];
@@ -52,7 +72,6 @@ pub fn measure(options: &Options) -> Result<Report, String> {
     let [tsc, event, text, printk, span, unrecorded, tracing] = on;
     let [off_nothing, off_event, off_tracing] = off;
     let [alone_nothing, alone_event, alone_tracing] = alone;
-    let mut report = Report::default();
     for (name, value) in [
         ("rdtsc_ns", tsc.median()),
         ("author_event_ns", event.median()),
@@ -69,7 +88,7 @@ pub fn measure(options: &Options) -> Result<Report, String> {
     ] {
         report.add(name, Ok(value));
     }
-    Ok(report)
+    Ok(())
 }
 
 /// This program as a worker, with the agent, in a session if there is one.

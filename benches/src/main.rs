@@ -10,6 +10,7 @@ mod attach;
 mod author;
 mod calls;
 mod clock;
+mod crowd;
 mod ctf;
 mod events;
 mod limits;

@@ -10,7 +10,7 @@ use crate::samples::Samples;
 use crate::worker::Worker;
 use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is wanted.
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
     }
     if options.wants(Part::Starts) {
         progress.say("starts of programs");
-        measure_starts(&mut report, &programs, &agent, &on);
+        spawn::report(&mut report, &programs, &agent, &on);
     }
     if options.wants(Part::Sessions) {
         progress.say("sessions that stand");
@@ -135,17 +135,4 @@ fn measure_lttng(mut worker: Worker, samples: &mut [Samples]) -> Result<Worker, 
         samples.push(worker.repeat(operation, EVENTS)?.cpu);
     }
     Ok(worker)
-}
-
-fn measure_starts(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>, session: &Live) {
-    let measured = agent.clone().and_then(|agent| spawn::measure(&programs.empty_object()?, agent, session));
-    match measured {
-        Ok([alone, loaded, traced]) => {
-            report.add("exec_us", Ok(alone.wall.median()));
-            report.add("exec_added_us", spawn::added_wall(&alone, &traced));
-            report.add("attach_us", Ok(traced.cpu.median() - loaded.cpu.median()));
-            report.add("exec_added_cpu_us", Ok(traced.cpu.median() - alone.cpu.median()));
-        }
-        Err(reason) => report.add("exec_added_us", Err(reason)),
-    }
 }

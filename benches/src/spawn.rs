@@ -2,6 +2,8 @@
 
 use crate::attach::Live;
 use crate::clock::{children_cpu_us, wall_ns};
+use crate::program::Programs;
+use crate::report::Report;
 use crate::samples::Samples;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,11 +19,11 @@ const MOST_NOISE: f64 = 4.0;
 
 /// What the starts of one kind have taken, in us.
 #[derive(Debug)]
-pub struct Starts {
+struct Starts {
     /// From the start to the end of the program.
-    pub wall: Samples,
+    wall: Samples,
     /// Of a processor: this is not changed by what else the machine does.
-    pub cpu: Samples,
+    cpu: Samples,
 }
 
 impl Starts {
@@ -30,8 +32,22 @@ impl Starts {
     }
 }
 
+/// Adds the rows.
+pub fn report(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>, session: &Live) {
+    let measured = agent.clone().and_then(|agent| measure(&programs.empty_object()?, agent, session));
+    match measured {
+        Ok([alone, loaded, traced]) => {
+            report.add("exec_us", Ok(alone.wall.median()));
+            report.add("exec_added_us", added_wall(&alone, &traced));
+            report.add("attach_us", Ok(traced.cpu.median() - loaded.cpu.median()));
+            report.add("exec_added_cpu_us", Ok(traced.cpu.median() - alone.cpu.median()));
+        }
+        Err(reason) => report.add("exec_added_us", Err(reason)),
+    }
+}
+
 /// How much longer it takes from start to end, if that can be said: on a busy machine programs mostly wait.
-pub fn added_wall(alone: &Starts, traced: &Starts) -> Result<f64, String> {
+fn added_wall(alone: &Starts, traced: &Starts) -> Result<f64, String> {
     let noise = alone.wall.noise().max(traced.wall.noise());
     if noise > MOST_NOISE {
         return Err(format!("the machine is busy: the same start differs by {noise:.0} us"));
@@ -41,7 +57,7 @@ pub fn added_wall(alone: &Starts, traced: &Starts) -> Result<f64, String> {
 
 /// Starts the program with an object preloaded that has nothing in it, with the agent where there is no
 /// session, and with the agent, recording into `session`.
-pub fn measure(empty: &Path, agent: &Path, session: &Live) -> Result<[Starts; 3], String> {
+fn measure(empty: &Path, agent: &Path, session: &Live) -> Result<[Starts; 3], String> {
     let mut alone = Command::new(PROGRAM);
     alone.env_clear().env("LD_PRELOAD", empty);
     let mut loaded = Command::new(PROGRAM);

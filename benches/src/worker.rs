@@ -46,6 +46,15 @@ impl Worker {
         Some(Taken { wall: next()?, cpu: next()? })
     }
 
+    /// KB of memory that are its own.
+    pub fn private_kb(&self) -> Result<f64, String> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let number = line.and_then(|line| line.split_whitespace().next()).and_then(|kb| kb.parse().ok());
+        number.ok_or_else(|| format!("{path}: no RssAnon"))
+    }
+
     fn why_it_ended(&mut self) -> String {
         self.orders = None;
         let name = &self.name;

@@ -54,6 +54,9 @@ fn repeat(name: &str, count: u64) -> Result<(), Error> {
             let span = tracing::subscriber::with_default(nothing, || tracing::info_span!("work", kind = 2));
             (0..count).for_each(|_| drop(black_box(span.enter())));
         }
+        "threads" => {
+            (0..count).for_each(|value| _ = std::thread::spawn(move || number(black_box(value))).join());
+        }
         "tracing" => (0..count).for_each(|value| tracing::info!(name: "value", value = black_box(value))),
         name => return Err(Error::other(format!("no operation is called {name}"))),
     }
