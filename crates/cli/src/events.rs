@@ -2,15 +2,15 @@
 
 use crate::arguments::Events;
 use crate::failure::{Done, Failure};
-use agent::Listed;
-use session::Selection;
+use session::{BuiltIn, Selection};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use trace_data::format::Format;
 
 /// Shows the events.
 pub(crate) fn run(arguments: &Events) -> Done {
-    let selected: Vec<Listed> =
-        agent::events().filter(|event| is_selected(event, &arguments.events)).collect();
+    let selected: Vec<BuiltIn> =
+        BuiltIn::all().filter(|event| is_selected(event, &arguments.events)).collect();
     if selected.is_empty() {
         let asked: Vec<&str> = arguments.events.iter().map(Selection::text).collect();
         return Err(Failure::failed(format_args!(
@@ -24,30 +24,36 @@ pub(crate) fn run(arguments: &Events) -> Done {
     }
 }
 
-fn is_selected(listed: &Listed, selections: &[Selection]) -> bool {
-    let matches =
-        |selection: &Selection| selection.matches(listed.event.system, listed.event.name, Some(listed.class));
+fn is_selected(event: &BuiltIn, selections: &[Selection]) -> bool {
+    let matches = |selection: &Selection| selection.matches(event.system, event.name, event.class);
     selections.is_empty() || selections.iter().any(matches)
 }
 
-fn show(events: &[Listed], format: bool) -> std::io::Result<()> {
+fn show(events: &[BuiltIn], format: bool) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
-    let mut class = "";
-    for listed in events {
-        let name = format!("{}:{}", listed.event.system, listed.event.name);
+    let mut heading = String::new();
+    for event in events {
+        let name = format!("{}:{}", event.system, event.name);
+        let class = event.class.map_or_else(|| "in no class".to_string(), |class| format!("@{class}"));
         if format {
-            writeln!(out, "{name} @{}\n{}", listed.class, listed.event.format())?;
+            writeln!(out, "{name} {class}\n{}", event.own_format)?;
             continue;
         }
-        if listed.class != class {
-            let space = if class.is_empty() { "" } else { "\n" };
-            class = listed.class;
+        if class != heading {
+            let space = if heading.is_empty() { "" } else { "\n" };
             let style = anstyle::Style::new().bold();
-            let note = if agent::is_on_request(class) { "  (on request)" } else { "" };
-            writeln!(out, "{space}{style}@{class}{style:#}{note}")?;
+            let note = if event.class.is_some_and(agent::is_on_request) { "  (on request)" } else { "" };
+            writeln!(out, "{space}{style}{class}{style:#}{note}")?;
+            heading = class;
         }
-        let fields: Vec<&str> = listed.event.fields.iter().map(|field| field.name).collect();
-        writeln!(out, "  {name:<28} {}", fields.join(" "))?;
+        writeln!(out, "  {name:<28} {}", fields(event).join(" "))?;
     }
     Ok(())
+}
+
+/// The names of an event's own fields.
+fn fields(event: &BuiltIn) -> Vec<String> {
+    let format = Format::parse(event.system, &event.format());
+    let own = format.into_iter().flat_map(|format| format.fields.into_iter().skip(format.common));
+    own.map(|field| field.name).collect()
 }

@@ -1,6 +1,7 @@
 //! `lookback report`.
 
 mod duration;
+mod events;
 mod json;
 mod lines;
 mod pair;
@@ -31,7 +32,6 @@ use trace_data::dat::{Buffer, BufferPages, Metadata, Recording};
 use trace_data::event::EventTable;
 use trace_data::merge::{Merge, Record};
 use trace_data::page::Missed;
-use trace_data::print::Dialect;
 use trace_data::text::is_nanoseconds;
 
 /// Shows a recording.
@@ -124,7 +124,7 @@ fn show(
 ) -> Result<(), Problem> {
     let mut recording = Recording::open(file).map_err(|error| unusable(&error))?;
     let metadata = recording.metadata().clone();
-    let events = metadata.events(Dialect::Kernel).map_err(|error| unusable(&error))?;
+    let events = events::known(&metadata).map_err(|error| unusable(&error))?;
     let threads = Threads::new(&metadata);
     let symbols = ReportSymbols::new(&metadata, arguments);
     let buffer = choose_buffer(arguments.buffer.as_deref(), recording.buffers())?;

@@ -54,7 +54,8 @@ impl Recorded {
         let mut written = Written::default();
         let mut counts = BTreeMap::new();
         let names = self.sort(&mut pages, &mut counts, &mut written, progress)?;
-        let events: Vec<EventInfo> = self.session.events().collect();
+        let events: Vec<EventInfo> =
+            self.session.events().filter(|event| is_described(event, &counts)).collect();
         self.tell_losses(&mut written);
         written.counts = named(&counts, &events);
         let metadata = self.metadata(&events, names, &pages);
@@ -147,6 +148,11 @@ impl Recorded {
 struct Names {
     kallsyms: String,
     files: Vec<MappedFile>,
+}
+
+/// Whether a file needs to describe an event: of those that every session has only what has happened.
+fn is_described(event: &EventInfo, counts: &BTreeMap<u16, u64>) -> bool {
+    event.class.is_none() || counts.contains_key(&event.id)
 }
 
 fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)> {

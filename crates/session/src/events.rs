@@ -1,5 +1,6 @@
 //! Which events a session knows and which are on.
 
+use crate::built_in::format_file;
 use crate::{Error, Selection, Session};
 use std::collections::HashMap;
 
@@ -20,14 +21,6 @@ pub struct EventInfo {
     pub format: String,
 }
 
-/// The fields that every event has, as `format` files list them.
-const COMMON_FIELDS: &str = "\
-\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
-\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-";
-
 impl Session {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
@@ -40,8 +33,7 @@ impl Session {
     fn event(&self, id: u16, class: Option<&'static str>, buffer: &mut [u8]) -> Option<EventInfo> {
         let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());
-        let own = found.format;
-        let format = format!("name: {name}\nID: {id}\nformat:\n{COMMON_FIELDS}\n{own}");
+        let format = format_file(&name, id, found.format);
         let enabled = self.control().is_enabled(id, self.instance());
         Some(EventInfo { id, system, name, class, enabled, format })
     }

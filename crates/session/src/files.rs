@@ -2,7 +2,7 @@
 
 use crate::instances::{MOST_INSTANCES, is_instance_file};
 use crate::size::{check_space, specification};
-use crate::{Error, Options, Timeline, clock, cpus};
+use crate::{BuiltIn, Error, Options, Timeline, clock, cpus};
 use abi::clock::TraceClock;
 use abi::control::{FILE_SIZE, SESSION_FILE};
 use control::{Clocks, ControlFile, Identity, Parts};
@@ -87,16 +87,10 @@ impl Session {
             return Err(not_laid_out());
         };
         control.set_rooms(rooms, options.buffer_kb);
-        for listed in agent::events() {
-            let format = listed.event.format().to_string();
-            let (system, name) = (listed.event.system, listed.event.name);
-            if !control.add_event_at(listed.id, system, name, &format) {
+        for event in BuiltIn::all() {
+            if !control.add_event_at(event.id, event.system, event.name, &event.own_format) {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
             }
-        }
-        let (system, name) = abi::site::PRINT;
-        if !control.add_event_at(trace_event::PRINT_ID, system, name, trace_event::PRINT_FORMAT) {
-            return Err(Error::unusable(&file, "has no room for messages"));
         }
         Ok(Session { path: path.to_path_buf(), control, buffer, instance: 0 })
     }

@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod built_in;
 mod clock;
 mod cpus;
 mod error;
@@ -38,6 +39,7 @@ mod snapshots;
 mod timeline;
 
 pub use abi::clock::TraceClock;
+pub use built_in::BuiltIn;
 pub use clock::{Tsc, trace_clock};
 pub use error::Error;
 pub use events::EventInfo;

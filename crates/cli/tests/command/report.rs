@@ -163,6 +163,8 @@ fn help_is_on_standard_output() {
 #[test]
 fn events_are_listed_with_their_formats() {
     let scratch = Scratch::new();
+    let messages = run(&mut scratch.lookback(&["events", "ftrace:"])).success().stdout;
+    assert_eq!(messages, "in no class\n  ftrace:print                 ip buf\n");
     let listed = run(&mut scratch.lookback(&["events", "libc:open*", "@pipe"])).success().stdout;
     assert!(listed.contains("libc:openat_exit") && listed.contains("libc:pipe2"), "{listed}");
     assert!(!listed.contains("libc:read "), "{listed}");
@@ -176,6 +178,26 @@ fn events_are_listed_with_their_formats() {
     ] {
         assert!(format.contains(part), "{part} is not in\n{format}");
     }
+}
+
+#[test]
+fn a_recording_describes_what_has_happened() {
+    let scratch = Scratch::new();
+    run(&mut scratch.record(&["-q", "-e", "sched:"], &["true"])).success();
+    let file = scratch.beside("trace.dat");
+    assert!(file.metadata().unwrap().len() < 16 * 1024, "{file:?}");
+    if !is_missing(&["trace-cmd"]) {
+        let listed = run(scratch.command("trace-cmd").args(["report", "-E", "-i"]).arg(&file)).success();
+        let happened = ["ftrace:print", "sched:sched_process_exec", "sched:sched_process_exit"];
+        let names: Vec<&str> = listed.stdout.lines().collect();
+        assert_eq!(names, [&happened[..], &["sched:sched_process_fork"]].concat());
+    }
+    // Of the others there are none, which is no mistake of who asks.
+    for options in [&["-e", "openat"], &["-F", "read_exit: ret < 0"]] {
+        assert_eq!(Trace::new(&run(&mut scratch.report(options)).success().stdout).events, []);
+    }
+    run(&mut scratch.report(&["-e", "opnat"])).failure(125, &["no event called opnat; similar: libc:openat"]);
+    run(&mut scratch.report(&["-F", "read_exit: rat < 0"])).failure(125, &["Field not found"]);
 }
 
 #[test]

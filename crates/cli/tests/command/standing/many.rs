@@ -7,8 +7,8 @@ use session::Session;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 
-/// A thousand processes that are there at once: each looks for a file of its own, says so, and waits until the
-/// first one closes `hold`, which it does when somebody has opened `go`.
+/// A thousand processes that are there at once: each looks for a file of its own, says so, and waits until
+/// the first one closes `hold`, which it does when somebody has opened `go`.
 const CROWD: &str = r#"
     mkfifo hold go
     exec 3<> hold
