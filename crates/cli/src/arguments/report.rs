@@ -46,7 +46,7 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) show_tgid: bool,
 
-    /// Show times as dates (UTC)
+    /// Show times as dates, in UTC
     #[arg(long)]
     pub(crate) wall_clock: bool,
 
@@ -58,8 +58,9 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; can be given several times
-    #[arg(long, value_name = "EVENT.FIELD")]
+    /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; or only for those that fit
+    /// a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
+    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
     pub(crate) redact: Vec<RedactOption>,
 }
 

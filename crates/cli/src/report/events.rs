@@ -7,8 +7,8 @@ use trace_data::event::{Event, EventTable};
 use trace_data::format::{Format, FormatError};
 use trace_data::print::Dialect;
 
-/// The events that a recording describes. Those of lookback's own describe only events that have happened: one
-/// may ask for the others, too, and there are none.
+/// The events that a recording describes. Those of lookback's own describe only events that have happened:
+/// one may ask for the others, too, and there are none.
 pub(super) fn known(metadata: &Metadata) -> Result<EventTable, FormatError> {
     let mut events = metadata.events(Dialect::Kernel)?;
     let version = metadata.options.version.as_deref();

@@ -10,25 +10,33 @@ use trace_data::format::{Field, Kind};
 /// What is shown instead.
 const INSTEAD: &[u8] = b"***";
 
-/// Fields whose strings are not shown: `EVENT.FIELD`.
+/// Fields whose strings are not shown, `EVENT.FIELD`; or only those fitting a pattern, `EVENT.FIELD~PATTERN`.
 #[derive(Debug, Clone)]
 pub(crate) struct RedactOption {
     text: String,
     events: Selection,
     field: String,
+    pattern: Option<String>,
 }
 
 impl FromStr for RedactOption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<RedactOption, String> {
-        let expected = || format!("expected EVENT.FIELD, like 'openat*.pathname', found {text:?}");
-        let (events, field) = text.rsplit_once('.').ok_or_else(expected)?;
+        let expected = || {
+            format!(
+                "expected EVENT.FIELD, like 'openat*.pathname', or EVENT.FIELD~PATTERN, like '*.*~*secret*', \
+                 found {text:?}"
+            )
+        };
+        let (place, pattern) = text.split_once('~').map_or((text, None), |(place, rest)| (place, Some(rest)));
+        let (events, field) = place.rsplit_once('.').ok_or_else(expected)?;
         let events = events.parse().map_err(|_| expected())?;
-        if field.is_empty() {
+        if field.is_empty() || pattern.is_some_and(str::is_empty) {
             return Err(expected());
         }
-        Ok(RedactOption { text: text.to_owned(), events, field: field.to_owned() })
+        let pattern = pattern.map(str::to_owned);
+        Ok(RedactOption { text: text.to_owned(), events, field: field.to_owned(), pattern })
     }
 }
 
@@ -36,7 +44,23 @@ impl FromStr for RedactOption {
 #[derive(Debug, Default)]
 pub(super) struct Redaction {
     /// The fields of each event, by its id.
-    fields: Vec<Vec<Field>>,
+    fields: Vec<Vec<Hidden>>,
+}
+
+/// A field with strings that are not shown.
+#[derive(Debug)]
+struct Hidden {
+    field: Field,
+    /// Which strings; all, without a pattern.
+    pattern: Option<String>,
+}
+
+impl Hidden {
+    /// Whether the string in these bytes, up to a zero, is one of them.
+    fn is_meant(&self, bytes: &[u8]) -> bool {
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        self.pattern.as_ref().is_none_or(|pattern| event_filter::glob(pattern.as_bytes(), text))
+    }
 }
 
 impl Redaction {
@@ -53,7 +77,8 @@ impl Redaction {
                 let id = usize::from(format.id);
                 redaction.fields.resize_with(redaction.fields.len().max(id + 1), Vec::new);
                 let before = redaction.fields[id].len();
-                redaction.fields[id].extend(format.own_fields().iter().filter(is_meant).cloned());
+                let hidden = |field: &Field| Hidden { field: field.clone(), pattern: rule.pattern.clone() };
+                redaction.fields[id].extend(format.own_fields().iter().filter(is_meant).map(hidden));
                 is_used |= redaction.fields[id].len() > before;
             }
             if !is_used {
@@ -78,9 +103,10 @@ impl Redaction {
         }
         space.clear();
         space.extend_from_slice(payload);
-        for field in fields {
+        for hidden in fields {
             // Where the bytes are in the copy is where they are in the payload.
-            let Some(bytes) = field.bytes(payload) else { continue };
+            let bytes = hidden.field.bytes(payload).filter(|bytes| hidden.is_meant(bytes));
+            let Some(bytes) = bytes else { continue };
             let start = bytes.as_ptr() as usize - payload.as_ptr() as usize;
             if let Some(bytes) = space.get_mut(start..start + bytes.len()) {
                 hide(bytes);
@@ -129,5 +155,9 @@ mod tests {
         assert_eq!(rule("libc:open*.path*").as_deref(), Some("path*"));
         assert_eq!(rule("*.*").as_deref(), Some("*"));
         assert_eq!((rule("open"), rule("open."), rule(".x")), (None, None, None));
+        let pattern = |text: &str| text.parse::<RedactOption>().ok().and_then(|rule| rule.pattern);
+        assert_eq!(pattern("open.path~*/.ssh/*").as_deref(), Some("*/.ssh/*"));
+        assert_eq!(pattern("open.path~a~b.c").as_deref(), Some("a~b.c"));
+        assert!("open.path~".parse::<RedactOption>().is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Sessions that stand: their whole life.
 
+mod clocks;
 mod instances;
 mod many;
 mod participants;

@@ -123,6 +123,11 @@ fn strings_are_hidden() {
             "{text}"
         );
     }
+    // Only what fits a pattern is hidden.
+    for form in [&[][..], &["--json"]] {
+        let text = printed(&scratch, &[form, &["--redact", "*.*~*passw?"]].concat());
+        assert!(!text.contains("/etc/passwd") && text.contains("/etc/hostname") && text.contains("***"));
+    }
     // What is shown is hidden; what it is chosen by is not.
     let chosen =
         printed(&scratch, &["-F", "open*_exit: pathname == \"/etc/passwd\"", "--redact", "open*_exit.path*"]);
@@ -130,6 +135,8 @@ fn strings_are_hidden() {
     assert!(!chosen.events.is_empty() && chosen.events.iter().all(|event| event.has("pathname", "***")));
     for (rule, part) in [
         ("open_exit", "expected EVENT.FIELD"),
+        ("open_exit.pathname~", "or EVENT.FIELD~PATTERN"),
+        ("open_exit.ret~*", "no such event has a field of text"),
         ("open_exit.ret", "no such event has a field of text"),
         ("opne.x", "knows no event called opne"),
     ] {
