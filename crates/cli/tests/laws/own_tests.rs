@@ -1,6 +1,7 @@
 //! Programs that have tests of their own: recorded they find the same.
 
-use crate::support::{Program, Trace, available, command, run, scratch, skip_documented};
+use crate::support::{Program, Trace, available, command, lookback, run, scratch, skip, skip_documented};
+use session::Session;
 use std::fmt::Write;
 
 /// Everything on, in buffers that are large enough for most of it.
@@ -15,26 +16,82 @@ fn does_the_same(program: &Program) -> Trace {
     trace
 }
 
-/// Tests of Python's that need no network and no privilege, and take some seconds together.
-const PYTHON: [&str; 4] = ["test_os", "test_mmap", "test_fcntl", "test_threadsignals"];
-
-#[test]
-fn python_passes_its_tests() {
+/// A Python that has its own tests with it: on Debian they are a package.
+fn python() -> Option<&'static str> {
     let has_tests = |python: &&str| {
         let mut import = command(python);
         import.args(["-c", "import test.libregrtest, test.test_os"]);
         available(python) && run(import).status.success()
     };
-    let Some(python) = ["python3", "/usr/bin/python3"].into_iter().find(has_tests) else {
-        return skip_documented("python3 has no tests with it");
+    ["python3", "/usr/bin/python3"].into_iter().find(has_tests)
+}
+
+/// What each of Python's tests has come to, by name, and whether all have passed. The rest of what it prints
+/// says how long it took.
+const RESULTS: &str = r#"
+    { "$0" -m test -v "$@"; echo "status $?"; } 2>&1 |
+        sed -nE '/^status/p; s/^(test[^ ]* \([^)]*\)).* \.\.\. (ok|skipped .*|FAIL|ERROR)$/\1 \2/p' |
+        LC_ALL=C sort"#;
+
+/// Runs tests of Python's without lookback, and in a session that stands, with everything on: they come to
+/// the same. At least so many are compared.
+#[track_caller]
+fn python_does_the_same(python: &str, arguments: &[&str], least: usize) {
+    let shell = || {
+        let mut shell = vec!["/bin/sh", "-c", RESULTS, python];
+        shell.extend(arguments);
+        shell
     };
-    for name in PYTHON {
-        // What it prints says how long it took.
-        let words = ["/bin/sh", "-c", "\"$0\" -m test -q \"$1\" > /dev/null 2>&1", python, name];
-        let [shell, arguments @ ..] = words;
-        let program = arguments.iter().fold(Program::at(shell), |program, word| program.arg(word));
-        assert!(does_the_same(&program).count("getenv") > 0, "{name}");
-    }
+    let mut untraced = command(shell()[0]);
+    untraced.args(&shell()[1..]);
+    let untraced = run(untraced);
+    let path = scratch().join(format!("python-{}", arguments.join("-").replace('/', "")));
+    let task = |task: &str, options: &[&str]| {
+        let mut task_of = lookback();
+        task_of.args([task, "-q", "--session"]).arg(&path).args(options);
+        run(task_of)
+    };
+    assert!(task("start", &["-e", "*:*"]).status.success());
+    let traced = task("run", &[&["--"], &shell()[..]].concat());
+    let session = Session::open(&path).unwrap();
+    let written = |block| session.buffer().statistics(block).written;
+    let written: u64 = (0..session.buffer().geometry().blocks()).map(written).sum();
+    Session::remove(&path).unwrap();
+    assert_eq!(untraced, traced, "\nwithout lookback: {untraced}\nwith: {traced}");
+    assert!(untraced.output.lines().count() > least, "{arguments:?}: {untraced}");
+    assert!(written > 10_000, "{arguments:?}: {written} events");
+}
+
+/// Tests of Python's that need no network and no privilege, and how many there are at least.
+const FILES_AND_THREADS: [(&[&str], usize); 8] = [
+    (&["test_os"], 200),
+    (&["test_mmap"], 20),
+    (&["test_fcntl"], 5),
+    (&["test_posix"], 80),
+    (&["test_tempfile"], 80),
+    (&["test_thread"], 15),
+    (&["test_threadsignals"], 4),
+    (&["-m", "ConditionTests", "-m", "BarrierTests", "-m", "LockTests", "test_threading"], 20),
+];
+
+const PROCESSES_AND_SOCKETS: [(&[&str], usize); 5] = [
+    (&["-m", "POSIXProcessTestCase", "test_subprocess"], 60),
+    (&["-m", "WakeupSignalTests", "-m", "PendingSignalsTests", "test_signal"], 10),
+    (&["-m", "Basic*Test", "-m", "Recvmsg*Test", "-m", "Sendmsg*Test", "test_socket"], 300),
+    (&["test_select"], 3),
+    (&["test_epoll"], 5),
+];
+
+#[test]
+fn python_passes_its_tests_of_files_and_threads() {
+    let Some(python) = python() else { return skip("python3 has no tests with it") };
+    FILES_AND_THREADS.iter().for_each(|(tests, least)| python_does_the_same(python, tests, *least));
+}
+
+#[test]
+fn python_passes_its_tests_of_processes_and_sockets() {
+    let Some(python) = python() else { return skip("python3 has no tests with it") };
+    PROCESSES_AND_SOCKETS.iter().for_each(|(tests, least)| python_does_the_same(python, tests, *least));
 }
 
 /// SQL that uses most of what a database does, with an answer at the end of each part.
