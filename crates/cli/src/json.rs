@@ -1,6 +1,6 @@
 //! JSON, for programs that read what the command prints.
 
-use std::fmt::{Display, Formatter, Result, Write};
+use std::fmt::{self, Display, Formatter, Write};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +26,12 @@ impl Json {
 }
 
 impl Display for Json {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Json::Null => f.write_str("null"),
             Json::Bool(value) => write!(f, "{value}"),
             Json::Number(number) => write!(f, "{number}"),
-            Json::Text(text) => quote(text, f),
+            Json::Text(text) => quote(text, |part| f.write_str(part)),
             Json::List(values) => {
                 f.write_char('[')?;
                 separated(values, f, |value, f| value.fmt(f))?;
@@ -49,8 +49,8 @@ impl Display for Json {
 fn separated<T>(
     values: &[T],
     f: &mut Formatter<'_>,
-    write: impl Fn(&T, &mut Formatter<'_>) -> Result,
-) -> Result {
+    write: impl Fn(&T, &mut Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
             f.write_char(',')?;
@@ -60,16 +60,25 @@ fn separated<T>(
     Ok(())
 }
 
-fn quote(text: &str, f: &mut Formatter<'_>) -> Result {
-    f.write_char('"')?;
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => write!(f, "\\{letter}")?,
-            control if control.is_control() => write!(f, "\\u{:04x}", u32::from(control))?,
-            other => f.write_char(other)?,
+/// Hands a text to `put` as JSON has it, part by part.
+pub(crate) fn quote<E>(text: &str, mut put: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    put("\"")?;
+    let mut rest = text;
+    let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | ..b' ' | 0x7f);
+    while let Some(at) = rest.bytes().position(is_special) {
+        let special = rest.as_bytes()[at];
+        put(&rest[..at])?;
+        match special {
+            b'\n' => put("\\n")?,
+            b'\t' => put("\\t")?,
+            b'"' => put("\\\"")?,
+            b'\\' => put("\\\\")?,
+            control => put(&format!("\\u{control:04x}"))?,
         }
+        rest = &rest[at + 1..];
     }
-    f.write_char('"')
+    put(rest)?;
+    put("\"")
 }
 
 #[cfg(test)]
@@ -83,8 +92,7 @@ mod tests {
             ("list", Json::List(vec![Json::Number(u64::MAX), Json::Bool(true), Json::number(None)])),
             ("nothing", Json::Object(Vec::new())),
         ]);
-        let text =
-            r#"{"name":"a \"b\"\\\u000a\u0001ü","list":[18446744073709551615,true,null],"nothing":{}}"#;
+        let text = r#"{"name":"a \"b\"\\\n\u0001ü","list":[18446744073709551615,true,null],"nothing":{}}"#;
         assert_eq!(value.to_string(), text);
     }
 }

@@ -42,9 +42,7 @@ pub struct TaskInfo {
 impl TaskInfo {
     /// The thread's name.
     pub fn name(&self) -> &str {
-        let end = self.comm.iter().position(|byte| *byte == 0).unwrap_or(self.comm.len());
-        let name = self.comm.get(..end).unwrap_or_default();
-        core::str::from_utf8(name).unwrap_or("?")
+        name(&self.comm)
     }
 }
 
@@ -111,6 +109,11 @@ impl ControlFile {
 }
 
 impl ProcessInfo {
+    /// The name of its first thread.
+    pub fn name(&self) -> &str {
+        name(&self.comm)
+    }
+
     fn first_thread(&self) -> TaskInfo {
         TaskInfo {
             tid: self.pid,
@@ -123,6 +126,16 @@ impl ProcessInfo {
     }
 }
 
+/// The text of a name: up to the first zero, or to what is no text, since the kernel cuts names within
+/// letters.
+pub(crate) fn name(comm: &[u8; 16]) -> &str {
+    let bytes = comm.split(|byte| *byte == 0).next().unwrap_or_default();
+    match bytes.utf8_chunks().next().map(|chunk| chunk.valid()) {
+        Some("") => "?",
+        text => text.unwrap_or_default(),
+    }
+}
+
 pub(crate) fn store_comm(words: &[AtomicU64; 2], comm: [u8; 16]) {
     for (word, bytes) in words.iter().zip(comm.as_chunks::<8>().0) {
         word.store(u64::from_le_bytes(*bytes), Relaxed);
@@ -132,4 +145,17 @@ pub(crate) fn store_comm(words: &[AtomicU64; 2], comm: [u8; 16]) {
 pub(crate) fn load_comm(words: &[AtomicU64; 2]) -> [u8; 16] {
     let [low, high] = words;
     (u128::from(low.load(Relaxed)) | u128::from(high.load(Relaxed)) << 64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_was_cut_within_a_letter_ends_before_it() {
+        assert_eq!(name(b"worker\0\0\0\0\0\0\0\0\0\0"), "worker");
+        assert_eq!(name(b"fifteen letters\0"), "fifteen letters");
+        assert_eq!(name(b"gr\xc3\xb6\xc3\0abcdefghi\0"), "gr\u{f6}");
+        assert_eq!((name(&[0xff; 16]), name(&[0; 16])), ("?", ""));
+    }
 }

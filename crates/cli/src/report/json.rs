@@ -1,6 +1,8 @@
 //! Events as JSON: an object for each, one on a line. What the keys mean is in `docs/reading.md`.
 
 use super::{Recorded, View, write_out};
+use crate::json::quote;
+use std::convert::Infallible;
 use std::io::{self, Write};
 use trace_data::event::Event;
 use trace_data::format::{Field, Kind};
@@ -150,26 +152,11 @@ fn function(symbols: &dyn Symbols, address: u64, out: &mut Vec<u8>) -> io::Resul
 
 /// Bytes as a string. What is no UTF-8 is replaced.
 fn string(bytes: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    let text = String::from_utf8_lossy(bytes);
-    let mut rest = text.as_bytes();
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
-    while let Some(at) = rest.iter().position(is_special) {
-        let (plain, behind) = rest.split_at(at);
-        out.extend_from_slice(plain);
-        match behind[0] {
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            byte @ ..b' ' => {
-                // Writing into a vector can't fail.
-                let _ = write!(out, "\\u{byte:04x}");
-            }
-            byte => out.extend_from_slice(&[b'\\', byte]),
-        }
-        rest = &behind[1..];
-    }
-    out.extend_from_slice(rest);
-    out.push(b'"');
+    let put = |part: &str| -> Result<(), Infallible> {
+        out.extend_from_slice(part.as_bytes());
+        Ok(())
+    };
+    let Ok(()) = quote(&String::from_utf8_lossy(bytes), put);
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use crate::json::Json;
 use crate::standing::ages;
-use control::ProcessInfo;
 use session::Session;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -30,7 +29,7 @@ impl Attached {
         let mut all: Vec<Attached> = running
             .map(|process| Attached {
                 pid: process.pid,
-                comm: comm(&process),
+                comm: process.name().to_string(),
                 exe: exe(session, process.entry),
                 age: age(process.start_time),
                 is_elsewhere: process.pid_namespace != here,
@@ -49,11 +48,6 @@ impl Attached {
             ("other_pid_namespace", Json::Bool(self.is_elsewhere)),
         ])
     }
-}
-
-fn comm(process: &ProcessInfo) -> String {
-    let end = process.comm.iter().position(|byte| *byte == 0).unwrap_or(process.comm.len());
-    String::from_utf8_lossy(&process.comm[..end]).into_owned()
 }
 
 /// The path of what a process has mapped first: its program.
