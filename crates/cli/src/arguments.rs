@@ -3,11 +3,13 @@
 mod choice;
 mod file_format;
 mod report;
+mod snapshot;
 mod standing;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
 pub(crate) use report::Report;
+pub(crate) use snapshot::{Kept, Snapshot};
 
 use clap::{Args, Parser, Subcommand};
 use session::{Selection, TraceClock};
