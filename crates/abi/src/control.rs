@@ -14,6 +14,7 @@
 //! | heap       |  descriptions and paths; only grows
 //! | rules      |  twice: which events are to be on when programs bring them
 //! | instances  |  an Instance for each: its name
+//! | filters    |  programs and texts of event filters
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -25,14 +26,17 @@
 //! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
 //! no event refers to it any more.
 
+mod event;
+
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
 use crate::instance::{INSTANCES, Instance};
+pub use event::{EventEntry, FILTERS, filter_lengths, filter_offset, filter_word, filtered};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -75,9 +79,10 @@ pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as
 pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 /// Where the table of instances starts.
 pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
+/// Where the filters start: places, as [`EventEntry::filters`] says.
+pub const FILTERS_OFFSET: u64 = INSTANCES_OFFSET + (INSTANCES * size_of::<Instance>()) as u64;
 /// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize =
-    (INSTANCES_OFFSET as usize + INSTANCES * size_of::<Instance>()).next_multiple_of(4096);
+pub const FILE_SIZE: usize = (FILTERS_OFFSET as usize + FILTERS).next_multiple_of(4096);
 
 /// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
 /// each instance, all of one size. One file, because every process that starts has to open and map it; what
@@ -127,7 +132,8 @@ pub struct Header {
     pub kept_until: AtomicU64,
     /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
     pub switched: AtomicU32,
-    _switched: u32,
+    /// How many filters were stored.
+    pub filters: AtomicU32,
 }
 
 /// The tables that can be full.
@@ -196,15 +202,6 @@ impl State {
     pub const fn is_ended(self) -> bool {
         self.0 >> 24 == 3
     }
-}
-
-/// An event: where its description is in the heap. Published by one store, from 0.
-#[derive(Debug)]
-#[repr(C)]
-pub struct EventEntry {
-    /// Offset in the heap << 32 | bytes. The text is `system`, a zero byte, `name`, a zero byte, and the
-    /// `format` file's text from the first field that is not common on.
-    pub description: AtomicU64,
 }
 
 /// A thread that is not the first of its process.
@@ -318,7 +315,9 @@ const _: () = {
     assert!(size_of::<Object>() == 64 && OBJECTS < 0xffff);
     // What a starting process looks at is within what the kernel maps by one read fault.
     assert!(TASK_STATES_OFFSET <= 64 * 1024);
-    assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));
+    assert!(
+        TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64) && FILTERS_OFFSET.is_multiple_of(8)
+    );
 };
 
 #[cfg(test)]

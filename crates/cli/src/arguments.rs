@@ -3,16 +3,18 @@
 mod choice;
 mod file_format;
 mod report;
+mod set;
 mod snapshot;
 mod standing;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
 pub(crate) use report::Report;
+pub(crate) use set::{Set, Switch};
 pub(crate) use snapshot::{Kept, Snapshot};
 
 use clap::{Args, Parser, Subcommand};
-use session::{Selection, TraceClock};
+use session::{FilteredSelection, Selection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -91,6 +93,9 @@ Events:
   -e @file -e sched               calls on files; the life of processes
   -e @default -e @mem             what is recorded without -e, and calls on memory
   -e shop: -e ftrace:print        a program's own events; its messages
+  -e '*_exit if ret < 0'          what a filter, as for report -F, is true of; see
+                                  lookback-set(1)
+  Of several that fit an event the last one counts.
 
 Clocks:
   mono, local, global, perf    nanoseconds of CLOCK_MONOTONIC
@@ -104,7 +109,7 @@ Memory:
 pub(crate) struct Record {
     /// Record these events; can be given several times
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
-    pub(crate) events: Vec<Selection>,
+    pub(crate) events: Vec<FilteredSelection>,
 
     /// KB of buffer for each CPU [default: 4096, or less where memory is short]
     #[arg(short, long, value_name = "KB")]

@@ -90,6 +90,17 @@ fn events_on(session: &Session) -> usize {
     session.control().event_ids().filter(|id| session.control().is_enabled(*id, session.instance())).count()
 }
 
+/// How many of those have a filter, as an addition; nothing where none has.
+fn filtered(session: &Session) -> String {
+    let control = session.control();
+    let instance = session.instance();
+    let is_filtered = |id: &u16| control.is_enabled(*id, instance) && control.has_filter(*id, instance);
+    match control.event_ids().filter(is_filtered).count() {
+        0 => String::new(),
+        count => format!(", {count} of them with a filter"),
+    }
+}
+
 /// Bytes of memory that the session takes now.
 fn memory(session: &Session) -> u64 {
     session.file().metadata().map_or(0, |found| found.blocks() * 512)

@@ -1,7 +1,7 @@
 //! Events: what they look like and which are on.
 
 use crate::file::ControlFile;
-use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
+use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, filtered, heap_range};
 use abi::instance::INSTANCES;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -23,7 +23,8 @@ pub struct Description<'a> {
 const LONGEST: usize = 8192;
 
 impl ControlFile {
-    fn events(&self) -> &[EventEntry] {
+    #[inline]
+    pub(crate) fn events(&self) -> &[EventEntry] {
         self.array(EVENTS_OFFSET, EVENTS)
     }
 
@@ -107,15 +108,17 @@ impl ControlFile {
         self.events().iter().enumerate().filter(known).map(|(index, _)| index as u16)
     }
 
-    /// Switches an event on or off in an instance. Traced processes see it at once.
+    /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
+    /// it is, and holds from the first moment on.
     pub fn enable(&self, id: u16, instance: usize, on: bool) {
-        if let Some(word) = self.enabled_word(id) {
-            if on {
-                word.fetch_or(bit(instance), AcqRel);
-            } else {
-                word.fetch_and(!bit(instance), AcqRel);
-            }
-        }
+        let (on_bit, filter_bit) = (bit(instance), filtered(bit(instance)));
+        self.change_enabled(id, |word| {
+            let is_filtered = on && self.has_filter(id, instance);
+            let wanted = if on { on_bit } else { 0 } | if is_filtered { filter_bit } else { 0 };
+            word & !(on_bit | filter_bit) | wanted
+        });
+        // One that came meanwhile: whoever is the second sees what the first has done.
+        self.mark_filtered(id, instance);
     }
 
     /// Whether an event is on in an instance.
@@ -123,12 +126,18 @@ impl ControlFile {
         self.enabled_word(id).is_some_and(|word| word.load(Relaxed) & bit(instance) != 0)
     }
 
-    fn enabled_word(&self, id: u16) -> Option<&AtomicU64> {
+    pub(crate) fn enabled_word(&self, id: u16) -> Option<&AtomicU64> {
         self.enabled_words().get(usize::from(id))
+    }
+
+    pub(crate) fn change_enabled(&self, id: u16, mut change: impl FnMut(u64) -> u64) {
+        if let Some(word) = self.enabled_word(id) {
+            let _ = word.fetch_update(AcqRel, Relaxed, |word| Some(change(word)));
+        }
     }
 }
 
 /// The bit of an instance in the words that say what is on; none for a number that no instance has.
-fn bit(instance: usize) -> u64 {
+pub(crate) fn bit(instance: usize) -> u64 {
     if instance < INSTANCES { 1 << instance } else { 0 }
 }

@@ -1,9 +1,10 @@
 //! A session's control file: what is wanted, and who takes part.
 //!
-//! The file says which events are on, what each event looks like, and which threads, processes and
-//! mapped files the events in the buffers refer to. Traced processes enter themselves; the command reads
-//! it. Nobody locks: an entry is claimed by one compare-exchange and published by one store, so a process
-//! that is killed half-way leaves at worst an entry that nobody uses.
+//! The file says which events are on, which of their records are written, what each event looks like, and
+//! which threads, processes and mapped files the events in the buffers refer to. Traced processes enter
+//! themselves; the command reads it. Nobody locks but who changes what is wanted: an entry is claimed by one
+//! compare-exchange and published by one store, so a process that is killed half-way leaves at worst an entry
+//! that nobody uses.
 //!
 //! What this crate is not: it records nothing and decides nothing about what should be on.
 //!
@@ -18,6 +19,14 @@
 //! let file = ControlFile::create(segment, &identity).unwrap();
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);
+//!
+//! let n = event_filter::Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true };
+//! let filter = event_filter::Filter::compile("n > 5", &[n]).unwrap();
+//! let stored = file.filter_room().store(filter.words(), "n > 5").unwrap();
+//! file.set_filter(event, 0, Some(stored));
+//! let mut record = abi::common::word(event, 0, 0, 12).to_le_bytes().to_vec();
+//! record.extend(5i32.to_le_bytes());
+//! assert!(!file.passes(0, &record, &control::Here { cpu: 0, comm: b"server" }));
 //!
 //! let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
 //! let task = NewTask { tid: 12, tgid: 11, process: None, comm, time: 100 };
@@ -41,6 +50,7 @@ mod claim;
 mod clocks;
 mod events;
 mod file;
+mod filters;
 mod heap;
 mod instances;
 mod objects;
@@ -51,8 +61,10 @@ mod switched;
 mod tasks;
 
 pub use clocks::Clocks;
+pub use event_filter::{Context, Here};
 pub use events::Description;
 pub use file::{ControlFile, Identity, Unusable};
+pub use filters::{FilterRoom, StoredFilter};
 pub use instances::Parts;
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};

@@ -1,48 +1,11 @@
 //! The tables of a session: entries are used again when nobody needs them, full ones refuse and count, and
 //! many who enter the same at once agree.
 
-use abi::clock::TraceClock;
-use abi::control::{FILE_SIZE, PROCESS_MAPS, Table};
-use control::{Clocks, ControlFile, Identity, Map, NewObject, NewProcess, NewTask};
-use std::ffi::CString;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
+mod common;
 
-/// A control file of its own, which is gone when the test ends.
-struct Temporary {
-    path: CString,
-    file: ControlFile,
-}
-
-impl Temporary {
-    fn new() -> Temporary {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Relaxed);
-        let path = format!("/dev/shm/lookback-control-{}-{number}", std::process::id());
-        let path = CString::new(path).unwrap();
-        let segment = shm::create(&path, FILE_SIZE).unwrap();
-        let identity = Identity {
-            number: 7,
-            agent: 1,
-            creator: 2,
-            pid_namespace: 3,
-            created: Clocks::default(),
-            trace_clock: TraceClock::Mono,
-        };
-        Temporary { path, file: ControlFile::create(segment, &identity).unwrap() }
-    }
-
-    /// Another mapping of the same file, as another process has it.
-    fn again(&self) -> ControlFile {
-        ControlFile::new(shm::open(&self.path).unwrap()).unwrap()
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(self.path.to_str().unwrap());
-    }
-}
+use abi::control::{PROCESS_MAPS, Table};
+use common::Temporary;
+use control::{ControlFile, Map, NewObject, NewProcess, NewTask};
 
 fn process(pid: u32, time: u64) -> NewProcess {
     NewProcess { pid, parent: 1, pid_namespace: 3, comm: *b"program\0\0\0\0\0\0\0\0\0", time }

@@ -2,12 +2,9 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::field::Field;
-use crate::word::MAX_WORDS;
+use crate::word::{MAX_TEXT, MAX_WORDS};
 use crate::{bracket, code, expression};
 use alloc::vec::Vec;
-
-/// The most bytes of a filter's text: what the kernel takes in one write(2) is less than a page.
-pub const MAX_TEXT: usize = 4095;
 
 /// A filter for the records of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]

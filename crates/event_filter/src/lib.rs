@@ -86,6 +86,7 @@ pub use evaluate::{Context, Here, Words, evaluate};
 #[cfg(feature = "compile")]
 pub use field::{Field, Kind};
 #[cfg(feature = "compile")]
-pub use filter::{Filter, MAX_TEXT};
+pub use filter::Filter;
 pub use glob::glob;
 pub use verify::{Defect, verify};
+pub use word::MAX_TEXT;

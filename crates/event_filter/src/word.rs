@@ -16,6 +16,9 @@
 /// The most words of a program: more than any text that `Filter::compile` takes can need.
 pub const MAX_WORDS: usize = 4096;
 
+/// The most bytes of a filter's text: what the kernel takes in one write(2) is less than a page.
+pub const MAX_TEXT: usize = 4095;
+
 /// The most bytes of a string or pattern that a field is compared with: the kernel's limit.
 pub const MAX_PATTERN: usize = 255;
 

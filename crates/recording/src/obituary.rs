@@ -6,8 +6,8 @@
 
 use crate::Error;
 use agent::sched;
-use control::ProcessInfo;
-use ring_buffer::{Buffer, Record, Thread, Writer};
+use control::{Here, ProcessInfo};
+use ring_buffer::{Buffer, Record, Thread, Writer, current_cpu};
 use rustix::process::{Pid, test_kill_process};
 use session::Session;
 
@@ -47,12 +47,12 @@ impl Obituary {
             if control.end_process(process.entry, session.buffer().now())
                 && control.is_enabled(sched::EXIT_ID, session.instance())
             {
-                self.record(&process);
+                self.record(session, &process);
             }
         }
     }
 
-    fn record(&self, process: &ProcessInfo) {
+    fn record(&self, session: &Session, process: &ProcessInfo) {
         let mut record = Record::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
         for half in process.comm.as_chunks::<8>().0 {
@@ -62,8 +62,13 @@ impl Obituary {
         record.push_half(PRIORITY);
         // The last of its threads.
         record.push(1);
-        // If it can't be written, the buffer has counted it.
-        let _ = self.writer.write(self.thread, record.event());
+        let event = record.event();
+        let cpu = self.thread.area.and_then(rseq::Area::cpu).unwrap_or_else(current_cpu);
+        let here = Here { cpu, comm: &process.comm };
+        if session.control().passes(session.instance(), event.payload(), &here) {
+            // If it can't be written, the buffer has counted it.
+            let _ = self.writer.write(self.thread, event);
+        }
     }
 }
 

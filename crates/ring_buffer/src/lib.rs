@@ -77,6 +77,7 @@ pub use create::Specification;
 pub use cursor::Cursor;
 pub use geometry::{Geometry, Unusable};
 pub use holder::{Held, Holder};
+pub use lane::current_cpu;
 pub use reader::Taken;
 pub use record::{Event, Record};
 pub use resize::{Content, NotResized};

@@ -222,6 +222,14 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
+    /// The payload: what a reader will find.
+    #[inline(always)]
+    pub fn payload(&self) -> &[u8] {
+        // SAFETY: the payload follows the head in the record, see `Record::new`; so many bytes of it have
+        // been written.
+        unsafe { core::slice::from_raw_parts(self.record.add(1).cast(), self.head().len as usize) }
+    }
+
     /// The payload's first word; 0 where there is none.
     #[inline(always)]
     pub fn first_word(&self) -> u64 {
@@ -268,6 +276,7 @@ mod tests {
             record.push(1);
             assert_eq!(record.push_bytes(&text[..len]), 8);
             assert_eq!(record.len(), 8 + len);
+            assert_eq!(record.event().payload(), [&1u64.to_le_bytes(), &text[..len]].concat());
             let words: Vec<u64> = record.event().words().collect();
             let bytes: Vec<u8> = words[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
             assert_eq!(&bytes[..len], &text[..len]);

@@ -178,6 +178,28 @@ pub enum Error {
         /// Events with names like it.
         similar: Vec<String>,
     },
+    /// A filter that none of the selected events can take.
+    #[error("{explained}")]
+    BadFilter {
+        /// The kernel's words: the text, where it is wrong, and why; and what is expected.
+        explained: String,
+    },
+    /// A filter for events that nobody knows yet.
+    #[error(
+        "no program has brought events called {selection} yet, and a filter needs their fields: switch them on without one, or run the program in this session before"
+    )]
+    NoEventToFilter {
+        /// The selection.
+        selection: String,
+    },
+    /// More filters than a session has room for.
+    #[error(
+        "{path} has no room for these filters: make them shorter, or clear others by `lookback set EVENT on`"
+    )]
+    TooManyFilters {
+        /// The session.
+        path: PathBuf,
+    },
     /// There is no such clock.
     #[error("no clock is called {name:?}: expected one of {}", clocks())]
     NoSuchClock {

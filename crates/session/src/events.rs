@@ -17,6 +17,8 @@ pub struct EventInfo {
     pub class: Option<&'static str>,
     /// Whether it is on.
     pub enabled: bool,
+    /// The text of its filter.
+    pub filter: Option<String>,
     /// The whole text of its `format` file.
     pub format: String,
 }
@@ -35,7 +37,7 @@ impl Session {
         let (system, name) = (found.system.to_string(), found.name.to_string());
         let format = format_file(&name, id, found.format);
         let enabled = self.control().is_enabled(id, self.instance());
-        Some(EventInfo { id, system, name, class, enabled, format })
+        Some(EventInfo { id, system, name, class, enabled, filter: self.filter(id), format })
     }
 
     /// The events that are selected.

@@ -193,6 +193,7 @@ impl Session {
         self.replace_rules(index, "")?;
         for id in self.control().event_ids() {
             self.control().enable(id, index, false);
+            self.control().set_filter(id, index, None);
         }
         self.control().announce_switched();
         Ok(())

@@ -1,4 +1,4 @@
-//! Sessions: where they lie, how they are made and found, which events are on.
+//! Sessions: where they lie, how they are made and found, which events are on, with which filters.
 //!
 //! A session is a directory of shared files; nothing has to run for it. It lies in memory, in a directory of
 //! its user's ([`Place`]), and is found by its name or by its path. Traced processes attach to it by
@@ -17,6 +17,10 @@
 //!
 //! let same = Session::open(&path).unwrap();
 //! assert_eq!(same.events().filter(|event| event.enabled).count(), session.set(&selection, true).unwrap());
+//!
+//! session.switch_on(&"libc:open_exit if ret < 0".parse().unwrap()).unwrap();
+//! let filtered = same.events().find(|event| event.filter.is_some()).unwrap();
+//! assert_eq!((filtered.name.as_str(), same.filter(filtered.id).as_deref()), ("open_exit", Some("ret < 0")));
 //! ```
 #![forbid(unsafe_code)]
 
@@ -26,6 +30,8 @@ mod cpus;
 mod error;
 mod events;
 mod files;
+mod filtered;
+mod filters;
 mod instances;
 mod lock;
 mod options;
@@ -44,6 +50,8 @@ pub use clock::{Tsc, trace_clock};
 pub use error::Error;
 pub use events::EventInfo;
 pub use files::Session;
+pub use filtered::{BadFilteredSelection, FilteredSelection};
+pub use filters::{SwitchedOn, explain_filter, filter_fields};
 pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub use options::Options;

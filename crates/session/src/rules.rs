@@ -1,19 +1,23 @@
 //! Switching events for good: those that are known, and those that programs will bring.
 
-use crate::{Error, Selection, Session};
+use crate::{Error, Lock, Selection, Session};
 use abi::control::RULES;
 use abi::site::PRINT;
 use control::Rule;
 
 impl Session {
     /// Switches the selected events on or off, in all traced processes at once, and has those follow that
-    /// programs bring later. How many there are now.
+    /// programs bring later. How many there are now. Filters stay as they are.
     ///
     /// None at all is an error where the selection looks like a typing error: of a system that is known, or
     /// nearly.
     pub fn set(&self, selection: &Selection, on: bool) -> Result<usize, Error> {
         self.check(selection)?;
-        let _lock = self.lock_settings()?;
+        self.set_locked(selection, on, &self.lock_settings()?)
+    }
+
+    /// The same, for who has checked it and has [`Session::lock_settings`].
+    pub(crate) fn set_locked(&self, selection: &Selection, on: bool, _lock: &Lock) -> Result<usize, Error> {
         // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of
         // programs.
         if let Some(pattern) = selection.pattern() {
@@ -33,7 +37,7 @@ impl Session {
         if is_good { Ok(()) } else { Err(self.no_such_event(selection)) }
     }
 
-    /// Switches all events off, and forgets all patterns.
+    /// Switches all events off, and forgets all patterns and filters.
     pub fn set_all_off(&self) -> Result<(), Error> {
         let _lock = self.lock_settings()?;
         self.set_instance_off(self.instance())

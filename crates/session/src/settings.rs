@@ -1,22 +1,23 @@
 //! What is on, and is to be on: to be put back later.
 
-use crate::{Error, Session};
+use crate::filters::NewFilter;
+use crate::{Error, EventInfo, Session};
 use std::collections::HashMap;
 
-/// Which events were on at a moment, and the patterns for those to come.
+/// Which events were on at a moment, their filters, and the patterns for those to come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     rules: String,
-    /// Each event that was known, and whether it was on.
-    events: HashMap<u16, bool>,
+    /// Each event that was known, whether it was on, and its filter.
+    events: HashMap<u16, (bool, Option<String>)>,
 }
 
 impl Session {
     /// What is on now, and is to be on.
     pub fn settings(&self) -> Settings {
         let control = self.control();
-        let events = control.event_ids().map(|id| (id, control.is_enabled(id, self.instance()))).collect();
-        Settings { rules: self.rules(), events }
+        let state = |id| (control.is_enabled(id, self.instance()), self.filter(id));
+        Settings { rules: self.rules(), events: control.event_ids().map(|id| (id, state(id))).collect() }
     }
 
     /// Puts back what was on and was to be on. Events that programs have brought since then go by the
@@ -25,13 +26,19 @@ impl Session {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
         let _lock = self.lock_settings().ok();
         self.replace_rules(self.instance(), &settings.rules)?;
-        for event in self.events() {
-            let by_rules = || self.is_wanted(&event.system, &event.name);
-            let on = settings.events.get(&event.id).copied().unwrap_or_else(by_rules);
+        let events: Vec<EventInfo> = self.events().collect();
+        let mut filters = Vec::new();
+        for event in &events {
+            let by_rules = || (self.is_wanted(&event.system, &event.name), None);
+            let (on, filter) = settings.events.get(&event.id).cloned().unwrap_or_else(by_rules);
             self.control().enable(event.id, self.instance(), on);
+            if event.filter != filter {
+                filters.push((event, filter));
+            }
         }
         self.control().announce_switched();
-        Ok(())
+        let filters = filters.iter().map(|(event, filter)| NewFilter::compile(event, filter.as_deref()));
+        self.give_filters(&filters.collect::<Result<Vec<_>, _>>()?)
     }
 }
 

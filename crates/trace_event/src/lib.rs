@@ -35,6 +35,7 @@ extern crate std;
 
 mod event;
 mod format;
+mod here;
 mod instances;
 mod kind;
 mod process;

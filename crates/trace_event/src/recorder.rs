@@ -1,10 +1,11 @@
 //! Recording an event: is it on, who am I, write.
 
+use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
 use crate::thread;
-use abi::control::EVENTS;
-use abi::instance::{INSTANCE_BITS, INSTANCES};
+use abi::control::{EVENTS, filtered};
+use abi::instance::INSTANCES;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -84,24 +85,31 @@ impl Entered {
         abi::common::pid(self.common)
     }
 
-    /// Writes an event whose first word is [`Entered::common`]'s. One body for all events: what is written
-    /// often stays in the cache. What can't be written is counted in the buffer.
+    /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One
+    /// body for all events: what is written often stays in the cache. What can't be written is counted in
+    /// the buffer; what a filter refuses is not.
     #[inline(never)]
     pub fn write(self, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
-        match enabled_word(event_id).load(Relaxed) & INSTANCE_BITS {
+        match enabled_word(event_id).load(Relaxed) {
             1 => {
                 let _ = shared.writer.write(self.thread(shared), event);
             }
-            instances => self.write_to_instances(shared, instances, event),
+            word => self.write_to_instances(shared, word, event),
         }
     }
 
-    /// Writes an event to those instances that have it on, now that it is written.
+    /// Writes an event to those instances that have it on, now that it is written, and whose filter lets it
+    /// pass.
     #[inline(never)]
-    fn write_to_instances(self, shared: &Shared, instances: u64, event: Event<'_>) {
-        for instance in (0..INSTANCES).filter(|instance| instances & 1 << instance != 0) {
+    fn write_to_instances(self, shared: &Shared, word: u64, event: Event<'_>) {
+        let here = Here::new(shared);
+        for instance in (0..INSTANCES).filter(|instance| word & 1 << instance != 0) {
+            let is_filtered = word & filtered(1 << instance) != 0;
+            if is_filtered && !shared.control.passes(instance, event.payload(), &here) {
+                continue;
+            }
             let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
             if let Some(writer) = writer {
                 let _ = writer.write(self.thread(shared), event);
@@ -112,10 +120,6 @@ impl Entered {
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
     #[inline(always)]
     fn thread(self, shared: &Shared) -> Thread {
-        let aside = thread::load().aside != 0;
-        Thread {
-            area: if aside { None } else { shared.area() },
-            identity: self.common >> 32 | shared.pid_namespace() << 32,
-        }
+        Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
     }
 }

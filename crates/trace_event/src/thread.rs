@@ -114,6 +114,12 @@ pub(crate) fn load() -> ThreadState {
     unsafe { thread_state().read_volatile() }
 }
 
+/// The calling thread's rseq area; None where it may not use it, see [`ThreadState::aside`].
+#[inline(always)]
+pub(crate) fn area(shared: &Shared) -> Option<Area> {
+    if load().aside != 0 { None } else { shared.area() }
+}
+
 fn store(state: ThreadState) {
     // SAFETY: as above.
     unsafe { thread_state().write_volatile(state) }

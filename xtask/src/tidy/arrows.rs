@@ -18,8 +18,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace_event", &["abi", "shm", "rseq", "ring_buffer", "control"]),
     ("text_poke", &["abi", "shm"]),
     ("agent", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
-    ("session", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "agent"]),
     ("trace_data", &["abi"]),
+    (
+        "session",
+        &[
+            "abi",
+            "event_filter",
+            "shm",
+            "rseq",
+            "ring_buffer",
+            "control",
+            "trace_event",
+            "agent",
+            "trace_data",
+        ],
+    ),
     ("export", &["abi", "trace_data"]),
     (
         "recording",

@@ -1,8 +1,8 @@
 //! The tasks around a session that stands.
 
 use super::{Choice, FileFormat, Kept};
-use clap::{Args, ValueEnum};
-use session::{Selection, TraceClock};
+use clap::Args;
+use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -41,12 +41,13 @@ Memory:
 Examples:
   lookback start                    everything, 4 MB for each CPU
   lookback start -e @net -b 1024    calls on sockets, 1 MB for each CPU
+  lookback start -e 'libc:*_exit if ret < 0'    calls that fail
   lookback start --group www-data   for services of several users
   lookback start -B rare -e @process   these in a buffer of their own as well")]
 pub(crate) struct Start {
     /// Record these events, given as for record, and no others [default: all, in a new session]
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
-    pub(crate) events: Vec<Selection>,
+    pub(crate) events: Vec<FilteredSelection>,
 
     /// KB of buffer for each CPU [default: 4096, or less where memory is short]
     #[arg(short, long, value_name = "KB")]
@@ -197,42 +198,6 @@ pub(crate) struct Delete {
 
     #[command(flatten)]
     pub(crate) instance: Instance,
-}
-
-/// Switch events on or off, now and in programs that are still to come.
-///
-/// The pattern is kept: events that a program brings later go by the last one that fits.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lookback set 'libc:*stat*' off
-  lookback set @net on
-  lookback set 'shop:*' on          a program's own events, before it runs")]
-pub(crate) struct Set {
-    /// Which, given as for record
-    #[arg(value_name = "EVENT")]
-    pub(crate) event: Selection,
-
-    /// What they are to be
-    #[arg(value_name = "on|off", hide_possible_values = true)]
-    pub(crate) state: Switch,
-
-    #[command(flatten)]
-    pub(crate) which: Which,
-
-    #[command(flatten)]
-    pub(crate) instance: Instance,
-
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// On or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    On,
-    Off,
 }
 
 /// List who takes part in a session, and who does not and why.

@@ -2,10 +2,10 @@
 
 use super::{Ids, Known};
 use crate::failure::{Done, Failure};
-use event_filter::{Context, Error, ErrorKind, Field, Filter, evaluate};
-use session::Selection;
+use event_filter::{Context, Filter, evaluate};
+use session::{Selection, explain_filter, filter_fields};
 use std::str::FromStr;
-use trace_data::event::{Event, EventTable};
+use trace_data::event::EventTable;
 use trace_data::merge::Record;
 use trace_data::symbols::Symbols;
 
@@ -59,7 +59,7 @@ impl EventFilters {
             let mut error = None;
             let mut is_used = false;
             for event in events.iter().filter(|event| ids.contains(event.format().id)) {
-                match Filter::compile(&filter.text, &fields(event)) {
+                match Filter::compile(&filter.text, &filter_fields(event.format())) {
                     Ok(compiled) => {
                         let id = usize::from(event.format().id);
                         by_id.resize_with(by_id.len().max(id + 1), Vec::new);
@@ -71,7 +71,7 @@ impl EventFilters {
             }
             // Of several events some may not have the fields: those don't fit.
             if let Some((event, error)) = error.filter(|_| !is_used) {
-                return Err(explain(event, &filter.text, error));
+                return Err(Failure::failed(explain_filter(event.format(), &filter.text, error)));
             }
         }
         Ok(EventFilters { by_id, inverted })
@@ -105,33 +105,6 @@ impl Context for Recorded<'_> {
     fn string(&self, address: u64) -> Option<&[u8]> {
         self.known.symbols.string(address).map(str::as_bytes)
     }
-}
-
-/// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.
-fn fields(event: &Event) -> Vec<Field<'_>> {
-    let fields = event.format().fields.iter().filter_map(|field| {
-        Some(Field {
-            name: &field.name,
-            type_name: &field.type_name,
-            offset: field.offset.try_into().ok()?,
-            size: field.size.try_into().ok()?,
-            signed: field.signed,
-        })
-    });
-    fields.collect()
-}
-
-/// The kernel's words for what is wrong, and what there is.
-fn explain(event: &Event, text: &str, error: Error) -> Failure {
-    let format = event.format();
-    let mut message = format!("the filter for {}:{}:\n{}", format.system, format.name, error.explain(text));
-    if error.kind == ErrorKind::FieldNotFound {
-        let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
-        message += &format!("fields: {}, COMM, CPU", names.join(", "));
-    } else {
-        message += "expected FIELD OPERATOR VALUE, joined by && || ! and parentheses, with strings in quotes";
-    }
-    Failure::failed(message)
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
-use session::{DEFAULT_KB, Lock, Options, Place, Selection, Session, Settings, TraceClock, fitting_kb};
+use session::{
+    DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock, fitting_kb,
+};
 use std::path::{Path, PathBuf};
 
 /// What the names of sessions start with that live as long as one recording.
@@ -18,7 +20,7 @@ pub(crate) struct OwnSession {
     /// What was on before this recording has switched events on.
     before: Option<Settings>,
     /// What this recording has switched on.
-    selections: Vec<Selection>,
+    selections: Vec<FilteredSelection>,
 }
 
 impl OwnSession {
@@ -50,15 +52,15 @@ impl OwnSession {
         self.session.path()
     }
 
-    fn enable(&mut self, selections: &[Selection]) -> Done<()> {
-        let default = [Selection::default()];
+    fn enable(&mut self, selections: &[FilteredSelection]) -> Done<()> {
+        let default = [FilteredSelection::default()];
         let selections = if selections.is_empty() { &default } else { selections };
         for selection in selections {
-            self.session.check(selection)?;
+            self.session.check_switch_on(selection)?;
         }
         self.before = Some(self.session.settings());
         for selection in selections {
-            self.session.set(selection, true)?;
+            self.session.switch_on(selection)?;
         }
         self.selections = selections.to_vec();
         Ok(())
@@ -67,10 +69,11 @@ impl OwnSession {
     /// What was to be recorded, but no program has brought such an event.
     pub(crate) fn unmatched(&self) -> Vec<String> {
         let events: Vec<_> = self.session.events().collect();
+        let selections = self.selections.iter().map(|wanted| &wanted.selection);
         let fits = |selection: &&Selection| {
             !events.iter().any(|event| selection.matches(&event.system, &event.name, event.class))
         };
-        self.selections.iter().filter(fits).map(|selection| selection.text().to_string()).collect()
+        selections.filter(fits).map(|selection| selection.text().to_string()).collect()
     }
 
     /// Puts back what was on before: processes that go on running pay nothing more.

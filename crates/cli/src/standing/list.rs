@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::number::{bytes, count, duration};
 use crate::standing::attached::Attached;
 use crate::standing::unattached::Stranger;
-use crate::standing::{events_on, memory, option, print, printable};
+use crate::standing::{events_on, filtered, memory, option, print, printable};
 use anstyle::Style;
 use recording::record_ends;
 use session::{Place, Session};
@@ -60,8 +60,10 @@ fn table(session: &Session, attached: &[Attached], strangers: &[Stranger]) -> St
     let on = events_on(session);
     let known = session.control().event_ids().count();
     let option = option(session.path());
-    let mut text =
-        format!("{bold}events{bold:#}  {on} of {known} on; `lookback list --events{option}` shows them\n");
+    let mut text = format!(
+        "{bold}events{bold:#}  {on} of {known} on{}; `lookback list --events{option}` shows them\n",
+        filtered(session)
+    );
     let who = count(attached.len() as u64, "process", "processes");
     let _ = writeln!(text, "{bold}attached{bold:#}  {who}");
     if !attached.is_empty() {
@@ -96,6 +98,7 @@ fn events(session: &Session, json: bool) -> Done {
                 ("name", Json::Text(event.name)),
                 ("class", Json::text(event.class)),
                 ("enabled", Json::Bool(event.enabled)),
+                ("filter", Json::text(event.filter)),
             ])
         };
         return print(Json::Object(vec![
@@ -107,7 +110,9 @@ fn events(session: &Session, json: bool) -> Done {
     for event in session.events() {
         let name = format!("{}:{}", event.system, event.name);
         let class = event.class.map_or_else(String::new, |class| format!("@{class}"));
-        let _ = writeln!(text, "{name:<32} {:<3}  {class}", if event.enabled { "on" } else { "off" });
+        let state = if event.enabled { "on" } else { "off" };
+        let filter = event.filter.map_or_else(String::new, |filter| format!("  if {}", printable(&filter)));
+        let _ = writeln!(text, "{name:<32} {state:<3}  {}", format!("{class:<8}{filter}").trim_end());
     }
     for rule in rules.lines() {
         let state = if rule.starts_with('+') { "on" } else { "off" };

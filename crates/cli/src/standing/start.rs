@@ -2,12 +2,13 @@
 
 use crate::arguments::Start;
 use crate::failure::{Done, Failure};
-use crate::number::{bytes, count};
+use crate::number::{bytes, count, grouped};
 use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, Error, MOST_INSTANCES, Options, Place, Selection, Session, TraceClock, fitting_kb,
+    DEFAULT_KB, Error, FilteredSelection, MOST_INSTANCES, Options, Place, Selection, Session, SwitchedOn,
+    TraceClock, fitting_kb,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -52,9 +53,9 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
     let instances = MOST_INSTANCES;
     let options = Options { buffer_kb, snapshots, instances, group, clock, ..Options::default() };
     let session = Session::create(path, &options)?;
-    let default = [Selection::default()];
+    let default = [FilteredSelection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
-    let set = events.iter().try_for_each(|event| set_told(&session, event, true));
+    let set = events.iter().try_for_each(|wanted| switch_on_told(&session, wanted));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -89,28 +90,39 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Se
     session.forget_dead_reader();
     record_ends(&session)?;
     for event in &arguments.events {
-        session.check(event)?;
+        session.check_switch_on(event)?;
     }
     if !arguments.events.is_empty() {
         session.set_all_off()?;
     }
     for event in &arguments.events {
-        set_told(&session, event, true)?;
+        switch_on_told(&session, event)?;
     }
     session.buffer().set_tracing(true);
     Ok(session)
 }
 
-/// Switches events, and says where there are none yet.
-pub(super) fn set_told(session: &Session, event: &Selection, on: bool) -> Done<()> {
-    if session.set(event, on)? == 0 {
-        let state = if on { "on" } else { "off" };
-        let text = event.text();
+/// Switches events on, and says where there are none yet, and where some can't take a filter.
+pub(super) fn switch_on_told(session: &Session, wanted: &FilteredSelection) -> Done<()> {
+    let SwitchedOn { events, others } = session.switch_on(wanted)?;
+    if events == 0 {
+        tell_of_none(&wanted.selection, "on");
+    }
+    if others > 0 {
+        let (events, others) = (count(events as u64, "event", "events"), grouped(others as u64));
         anstream::eprintln!(
-            "lookback: no program has brought events called {text} yet; those that come are {state}"
+            "lookback: {events} on; {others} don't have what the filter asks for, and stay as they were"
         );
     }
     Ok(())
+}
+
+/// Says that there are no such events yet.
+pub(super) fn tell_of_none(selection: &Selection, state: &str) {
+    let text = selection.text();
+    anstream::eprintln!(
+        "lookback: no program has brought events called {text} yet; those that come are {state}"
+    );
 }
 
 /// The number of a group.

@@ -5,7 +5,7 @@ use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration, grouped};
 use crate::standing::start::size;
-use crate::standing::{ages, events_on, memory, print};
+use crate::standing::{ages, events_on, filtered, memory, print};
 use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
@@ -145,7 +145,7 @@ fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
     let instance = session.instance_name().map(|name| format!(", instance {name}")).unwrap_or_default();
     line("session", format!("{}{instance}, {state}", session.path().display()));
     let known = session.control().event_ids().count();
-    line("events", format!("{} of {known} on", events_on(session)));
+    line("events", format!("{} of {known} on{}", events_on(session), filtered(session)));
     let cpus = count(cpus, "CPU", "CPUs");
     let now = bytes(memory(session));
     line(

@@ -1,6 +1,7 @@
 //! Sessions that stand: their whole life.
 
 mod clocks;
+mod filters;
 mod instances;
 mod many;
 mod participants;

@@ -8,6 +8,7 @@ mod support;
 mod aliases;
 mod descriptors;
 mod executing;
+mod filters;
 mod footprint;
 mod foreign;
 mod handlers;

@@ -1,0 +1,203 @@
+//! Event filters: which records of an event are written.
+//!
+//! Who sets a filter has compiled it (see `event_filter`) and has the session's lock. He
+//! [stores](FilterRoom) it where no event's filter is, and then [gives](ControlFile::set_filter) it to the
+//! event by one store. The place of the one that the event had before is free from then on: nobody gives it
+//! back, for which places are in use is what the events' words say. So memory is bounded, and who is killed
+//! half-way has changed nothing.
+//!
+//! Who is about to write a record runs the program where it is, which is safe whatever the words are, and
+//! then looks whether it is still the event's. If it isn't it runs the new one: a place that is used again
+//! belongs to another word. So what counts is one filter, the old or the new.
+
+use crate::events::bit;
+use crate::file::ControlFile;
+use abi::control::{FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word, filtered};
+use core::ops::Range;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::fence;
+use event_filter::word::MAX_WORDS;
+use event_filter::{Context, MAX_TEXT, Words, evaluate};
+
+/// How often a filter is read again that changes meanwhile.
+const TRIES: u32 = 1000;
+
+/// A filter that is stored and no event's yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredFilter(u64);
+
+/// Room for filters, as who has the session's lock finds it.
+#[derive(Debug)]
+pub struct FilterRoom<'a> {
+    file: &'a ControlFile,
+    /// From where on there may be room: what was stored lies before it.
+    next: usize,
+}
+
+impl FilterRoom<'_> {
+    /// Stores a program and its text. None, and nothing changed, when there is no room, or for a text of more
+    /// than [`MAX_TEXT`] bytes.
+    pub fn store(&mut self, words: &[u64], text: &str) -> Option<StoredFilter> {
+        if words.len() > MAX_WORDS || text.len() > MAX_TEXT {
+            return None;
+        }
+        let start = self.file.free_filter_words(self.next, size(words.len(), text.len()))?;
+        let place = self.file.filter_words().get(start..)?;
+        let packed = text.as_bytes().chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            bytes.iter().zip(&mut word).for_each(|(byte, to)| *to = *byte);
+            u64::from_le_bytes(word)
+        });
+        let lengths = filter_lengths(words.len() as u32, text.len() as u32);
+        // Behind the store that has taken the place from another event.
+        fence(Release);
+        let content = core::iter::once(lengths).chain(words.iter().copied()).chain(packed);
+        place.iter().zip(content).for_each(|(to, word)| to.store(word, Relaxed));
+        self.next = start + size(words.len(), text.len());
+        let number = self.file.header().filters.fetch_add(1, Relaxed).wrapping_add(1);
+        Some(StoredFilter(filter_word(number, start as u32)))
+    }
+}
+
+impl ControlFile {
+    /// Room for filters. Only for who has the session's lock, and until he lets it go.
+    pub fn filter_room(&self) -> FilterRoom<'_> {
+        FilterRoom { file: self, next: 0 }
+    }
+
+    /// Gives an event another filter in an instance, or none. Traced processes see it at once. Only for who
+    /// has the session's lock.
+    pub fn set_filter(&self, id: u16, instance: usize, filter: Option<StoredFilter>) {
+        let Some(word) = self.filter_word(id, instance) else { return };
+        if filter.is_none() {
+            self.change_enabled(id, |word| word & !filtered(bit(instance)));
+        }
+        word.store(filter.map_or(0, |filter| filter.0), Release);
+        self.mark_filtered(id, instance);
+    }
+
+    /// Has those who record an event that is on look at its filter, if it has one.
+    pub(crate) fn mark_filtered(&self, id: u16, instance: usize) {
+        if self.has_filter(id, instance) {
+            let bit = bit(instance);
+            self.change_enabled(id, |word| if word & bit == 0 { word } else { word | filtered(bit) });
+        }
+    }
+
+    /// Whether an event has a filter in an instance.
+    pub fn has_filter(&self, id: u16, instance: usize) -> bool {
+        self.filter_word(id, instance).is_some_and(|word| word.load(Acquire) != 0)
+    }
+
+    #[inline]
+    fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
+        self.events().get(usize::from(id))?.filters.get(instance)
+    }
+
+    /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
+    pub fn filter_text<'a>(
+        &self,
+        id: u16,
+        instance: usize,
+        buffer: &'a mut [u8; MAX_TEXT],
+    ) -> Option<&'a str> {
+        let word = self.filter_word(id, instance)?;
+        let len = self.read_filter(word, |filter| {
+            let bytes = filter.text.iter().flat_map(|word| word.load(Relaxed).to_le_bytes());
+            buffer.iter_mut().zip(bytes.take(filter.text_len)).map(|(to, byte)| *to = byte).count()
+        })?;
+        core::str::from_utf8(buffer.get(..len)?).ok()
+    }
+
+    /// Whether a record passes its event's filter in an instance; always where that has none. The record is
+    /// the whole payload, from the common fields on.
+    ///
+    /// Async-signal-safe. It costs what [`evaluate`] says, and some loads.
+    pub fn passes(&self, instance: usize, record: &[u8], context: &impl Context) -> bool {
+        let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
+        let Some(word) = self.filter_word(id, instance) else { return true };
+        // One that was taken away meanwhile refuses nothing.
+        self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
+    }
+
+    /// What `read` makes of the event's filter as it was at one moment. None where there is none.
+    #[inline(always)]
+    fn read_filter<T>(&self, place: &AtomicU64, mut read: impl FnMut(Stored<'_>) -> T) -> Option<T> {
+        for _ in 0..TRIES {
+            let word = place.load(Acquire);
+            let result = self.stored(word).map(&mut read);
+            // Between what was read and the look whether it was the event's.
+            fence(Acquire);
+            if place.load(Relaxed) == word {
+                return result;
+            }
+        }
+        None
+    }
+
+    /// The filter of a word, as far as it lies where filters are. Inlined, or its result goes through memory.
+    #[inline(always)]
+    fn stored(&self, word: u64) -> Option<Stored<'_>> {
+        let (start, words, text_len) = self.filter_place(word)?;
+        let program = start + 1..start + 1 + words;
+        let text = program.end..program.end + text_len.div_ceil(8);
+        let place = self.filter_words();
+        Some(Stored { program: place.get(program)?, text: place.get(text)?, text_len })
+    }
+
+    /// Where the filter of a word starts, the words of its program, and the bytes of its text.
+    #[inline]
+    fn filter_place(&self, word: u64) -> Option<(usize, usize, usize)> {
+        let start = filter_offset(word)? as usize;
+        let lengths = self.filter_words().get(start)?.load(Relaxed);
+        let (words, text) = ((lengths >> 32) as usize, lengths as u32 as usize);
+        (words <= MAX_WORDS && text <= MAX_TEXT).then_some((start, words, text))
+    }
+
+    /// Where so many words are that are no event's filter, from `from` on.
+    fn free_filter_words(&self, from: usize, size: usize) -> Option<usize> {
+        let mut start = from;
+        while start.checked_add(size)? <= self.filter_words().len() {
+            match self.used_filter_words(start..start + size) {
+                // Behind one that is in the way.
+                Some(end) => start = end,
+                None => return Some(start),
+            }
+        }
+        None
+    }
+
+    /// Where one ends of those filters that have words in a range.
+    fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
+        self.events().iter().flat_map(|entry| &entry.filters).find_map(|word| {
+            let (start, words, text) = self.filter_place(word.load(Relaxed))?;
+            let end = start + size(words, text);
+            (start < range.end && range.start < end).then_some(end)
+        })
+    }
+
+    #[inline]
+    fn filter_words(&self) -> &[AtomicU64] {
+        self.array(FILTERS_OFFSET, FILTERS / 8)
+    }
+}
+
+/// Words that a filter takes.
+fn size(words: usize, text: usize) -> usize {
+    1 + words + text.div_ceil(8)
+}
+
+/// A filter in the file. Everything in it may change at any moment.
+struct Stored<'a> {
+    program: &'a [AtomicU64],
+    text: &'a [AtomicU64],
+    text_len: usize,
+}
+
+impl Words for Stored<'_> {
+    #[inline]
+    fn word(&self, index: usize) -> Option<u64> {
+        self.program.get(index).map(|word| word.load(Relaxed))
+    }
+}

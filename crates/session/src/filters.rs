@@ -1,0 +1,149 @@
+//! Event filters: what is recorded of an event, decided in the traced process before anything is written.
+//!
+//! A filter belongs to an event, as in the kernel's `events/SYSTEM/EVENT/filter`: it stays while the event is
+//! off, until `0` takes it away. Events that a program brings later have none.
+
+use crate::{Error, EventInfo, FilteredSelection, Session};
+use control::StoredFilter;
+use event_filter::{ErrorKind, Field, Filter, MAX_TEXT};
+use trace_data::format::Format;
+
+/// What takes a filter away, as in the kernel.
+const NO_FILTER: &str = "0";
+
+/// How many events were switched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwitchedOn {
+    /// Those that are on now.
+    pub events: usize,
+    /// Those that were selected and stay as they were: they can't take the filter.
+    pub others: usize,
+}
+
+/// A filter that an event is to get; none takes away the one that it has.
+pub(crate) struct NewFilter<'a> {
+    id: u16,
+    compiled: Option<(Filter, &'a str)>,
+}
+
+impl<'a> NewFilter<'a> {
+    /// That of a text for an event, if there is one.
+    pub(crate) fn compile(event: &EventInfo, text: Option<&'a str>) -> Result<NewFilter<'a>, Error> {
+        let Some(text) = text.map(str::trim_ascii).filter(|text| *text != NO_FILTER) else {
+            return Ok(NewFilter { id: event.id, compiled: None });
+        };
+        let format = Format::parse(&event.system, &event.format).map_err(|error| Error::BadFilter {
+            explained: format!("{}:{} can't be filtered: {error}", event.system, event.name),
+        })?;
+        let filter = Filter::compile(text, &filter_fields(&format))
+            .map_err(|error| Error::BadFilter { explained: explain_filter(&format, text, error) })?;
+        Ok(NewFilter { id: event.id, compiled: Some((filter, text)) })
+    }
+}
+
+impl Session {
+    /// The text of an event's filter, if it has one.
+    pub fn filter(&self, id: u16) -> Option<String> {
+        self.control().filter_text(id, self.instance(), &mut [0; MAX_TEXT]).map(str::to_string)
+    }
+
+    /// Gives an event this filter in place of the one that it has, in all traced processes at once, whether
+    /// it is on or not; `0` takes it away. After an error nothing has changed; the kernel then leaves the
+    /// event without a filter.
+    pub fn set_filter(&self, id: u16, text: &str) -> Result<(), Error> {
+        let event = self.events().find(|event| event.id == id);
+        let event = event.ok_or_else(|| Error::NoSuchEvent { selection: id.to_string(), similar: vec![] })?;
+        let filter = NewFilter::compile(&event, Some(text))?;
+        let _lock = self.lock_settings()?;
+        self.give_filters(&[filter])
+    }
+
+    /// Switches the selected events on: with the filter, or without any if there is none, whatever filters
+    /// they had. Without a filter those follow that programs bring later, as in [`Session::set`].
+    ///
+    /// Of several events some may not have the fields that the filter asks for: those stay as they were, as
+    /// with the kernel's `events/SYSTEM/filter`. After an error nothing has changed.
+    pub fn switch_on(&self, wanted: &FilteredSelection) -> Result<SwitchedOn, Error> {
+        let (filters, others) = self.filters_for(wanted)?;
+        let lock = self.lock_settings()?;
+        self.give_filters(&filters)?;
+        let events = match wanted.filter {
+            None => self.set_locked(&wanted.selection, true, &lock)?,
+            Some(_) => {
+                filters.iter().for_each(|filter| self.control().enable(filter.id, self.instance(), true));
+                self.control().announce_switched();
+                filters.len()
+            }
+        };
+        Ok(SwitchedOn { events, others })
+    }
+
+    /// Whether [`Session::switch_on`] would take this.
+    pub fn check_switch_on(&self, wanted: &FilteredSelection) -> Result<(), Error> {
+        self.filters_for(wanted).map(drop)
+    }
+
+    /// The filters that the selected events would get, and how many can't.
+    fn filters_for<'a>(&self, wanted: &'a FilteredSelection) -> Result<(Vec<NewFilter<'a>>, usize), Error> {
+        self.check(&wanted.selection)?;
+        let selected = self.selected(&wanted.selection);
+        if selected.is_empty() && wanted.filter.is_some() {
+            return Err(Error::NoEventToFilter { selection: wanted.selection.text().to_string() });
+        }
+        let (mut filters, mut error) = (Vec::new(), None);
+        for event in &selected {
+            match NewFilter::compile(event, wanted.filter.as_deref()) {
+                Ok(filter) => filters.push(filter),
+                Err(found) => error = error.or(Some(found)),
+            }
+        }
+        match error.filter(|_| filters.is_empty()) {
+            Some(error) => Err(error),
+            None => {
+                let others = selected.len() - filters.len();
+                Ok((filters, others))
+            }
+        }
+    }
+
+    /// Gives events their filters, all or none. For who has [`Session::lock_settings`].
+    pub(crate) fn give_filters(&self, filters: &[NewFilter<'_>]) -> Result<(), Error> {
+        let mut room = self.control().filter_room();
+        let mut store = |filter: &NewFilter<'_>| match &filter.compiled {
+            None => Ok(None),
+            Some((compiled, text)) => room.store(compiled.words(), text).map(Some).ok_or(()),
+        };
+        let stored: Result<Vec<Option<StoredFilter>>, ()> = filters.iter().map(&mut store).collect();
+        let stored = stored.map_err(|()| Error::TooManyFilters { path: self.path().to_path_buf() })?;
+        for (filter, stored) in filters.iter().zip(stored) {
+            self.control().set_filter(filter.id, self.instance(), stored);
+        }
+        Ok(())
+    }
+}
+
+/// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.
+pub fn filter_fields(format: &Format) -> Vec<Field<'_>> {
+    let fields = format.fields.iter().filter_map(|field| {
+        Some(Field {
+            name: &field.name,
+            type_name: &field.type_name,
+            offset: field.offset.try_into().ok()?,
+            size: field.size.try_into().ok()?,
+            signed: field.signed,
+        })
+    });
+    fields.collect()
+}
+
+/// The kernel's words for what is wrong with a filter's text, and what there is.
+pub fn explain_filter(format: &Format, text: &str, error: event_filter::Error) -> String {
+    let mut message = format!("the filter for {}:{}:\n{}", format.system, format.name, error.explain(text));
+    if error.kind == ErrorKind::FieldNotFound {
+        let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
+        message += &format!("fields: {}, COMM, CPU", names.join(", "));
+    } else {
+        message += "expected FIELD OPERATOR VALUE, joined by && || ! and parentheses, with strings in quotes";
+    }
+    message
+}
