@@ -4,10 +4,13 @@ use super::damage::damage;
 use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
-use abi::control::{ENABLED_OFFSET, FILE_SIZE, SESSION_FILE};
+use abi::control::{
+    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERS, FILTERS_OFFSET, SESSION_FILE, TASKS_OFFSET,
+};
+use control::Here;
 use core::ops::Range;
 use ring_buffer::{Buffer, Record, Thread, Writer};
-use session::{Options, Session};
+use session::{FilteredSelection, Options, Session};
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
@@ -41,6 +44,7 @@ impl Damaged {
         let options = Options { buffer_kb: BUFFER_KB, ..Options::default() };
         let session = Session::create(&path, &options).map_err(|error| error.to_string())?;
         fill_tables(&session);
+        fill_filters(&session).map_err(|error| error.to_string())?;
         let blocks = session.buffer().geometry().blocks() as usize;
         let file = path.join(SESSION_FILE);
         write(&file, EVENTS);
@@ -57,6 +61,7 @@ impl Damaged {
             return;
         }
         read_tables(&self.path);
+        use_filters(&self.path);
         read_buffer(&self.path);
         write(&self.path.join(SESSION_FILE), 200);
         read_buffer(&self.path);
@@ -86,7 +91,9 @@ impl Damaged {
         let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let behind = blocks + self.blocks * 4096;
-        match random.below(10) {
+        match random.below(12) {
+            10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
+            11 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
             0 => 0..ENABLED_OFFSET as usize,
             1 => 0..FILE_SIZE,
             2 => self.used_part(0..FILE_SIZE, random),
@@ -116,7 +123,8 @@ impl Damaged {
 /// Enters threads, processes, files and an event of a program's own.
 fn fill_tables(session: &Session) {
     let control = session.control();
-    control.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n");
+    let fields = "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n";
+    control.add_event("app", "request", &format!("{fields}\nprint fmt: \"%d\", REC->n\n"));
     let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
     for number in 1..20 {
         let (pid, parent, time) = (number * 10, number, u64::from(number));
@@ -137,6 +145,37 @@ fn fill_tables(session: &Session) {
         if let Some(task) = control.add_task(&task) {
             control.end_task(task, time + 5);
         }
+    }
+}
+
+/// Gives events filters with every kind of test.
+fn fill_filters(session: &Session) -> Result<(), session::Error> {
+    for filter in [
+        "*_exit if ret < 0 && !(error == 2 || common_pid == 0)",
+        "open*_exit if pathname ~ \"*.conf\" || COMM != \"cat\" && pathname == \"/etc/passwd\"",
+        "libc:read if CPU & CPUS{0-3,7} || fd & CPUS{1}",
+        "app:request if n == 1 || CPU > 3",
+    ] {
+        if let Ok(wanted) = filter.parse::<FilteredSelection>() {
+            session.switch_on(&wanted)?;
+        }
+    }
+    Ok(())
+}
+
+/// Evaluates all filters as a traced process does, on records of several sizes, and replaces one.
+fn use_filters(path: &Path) {
+    let Ok(session) = Session::open(path) else { return };
+    let control = session.control();
+    for id in control.event_ids().filter(|id| control.has_filter(*id, 0)) {
+        let mut record = abi::common::word(id, 0, 0, 77).to_le_bytes().to_vec();
+        record.extend([16, 0, 8, 0].repeat(60));
+        for len in [record.len(), 24, 9, 0] {
+            black_box(control.passes(0, &record[..len], &Here { cpu: 1, comm: b"server\0" }));
+        }
+    }
+    for event in session.events().take(3) {
+        let _ = session.set_filter(event.id, "common_pid == 1");
     }
 }
 
@@ -217,6 +256,7 @@ mod tests {
         read_buffer(&damaged.path);
         let session = Session::open(&damaged.path).unwrap();
         assert_eq!(session.control().processes().count(), 19);
+        assert!(session.events().filter(|event| event.filter.is_some()).count() > 100);
         assert!((0..damaged.blocks as u32).any(|block| session.buffer().statistics(block).overrun > 0));
     }
 
