@@ -21,16 +21,24 @@ static TEXT: Event = Event {
 static DISABLED: Event =
     Event { system: "bench", name: "disabled", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
+static REFUSED: Event =
+    Event { system: "bench", name: "refused", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
+static PASSED: Event =
+    Event { system: "bench", name: "passed", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
 static DISABLED_SITE: Site = Site::new(&DISABLED);
+static REFUSED_SITE: Site = Site::new(&REFUSED);
+static PASSED_SITE: Site = Site::new(&PASSED);
 
 /// 12 bytes.
 const PATH: &[u8; 12] = b"/etc/hosts.1";
 
 /// Enters the events into the session that this process is attached to.
 pub fn register() -> Result<(), String> {
-    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE];
+    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE, &REFUSED_SITE, &PASSED_SITE];
     if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
 }
 
@@ -38,6 +46,20 @@ pub fn register() -> Result<(), String> {
 pub fn record_numbers(count: u64) {
     for value in 0..count {
         record_number(&NUMBER_SITE, black_box(value));
+    }
+}
+
+/// The same where a filter refuses every one of them.
+pub fn record_refused(count: u64) {
+    for value in 0..count {
+        record_number(&REFUSED_SITE, black_box(value));
+    }
+}
+
+/// The same where a filter lets all of them pass.
+pub fn record_passed(count: u64) {
+    for value in 0..count {
+        record_number(&PASSED_SITE, black_box(value));
     }
 }
 
