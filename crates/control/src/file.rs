@@ -110,6 +110,11 @@ impl ControlFile {
         }
     }
 
+    /// Changes the clock that times are shown in: [`Identity::trace_clock`].
+    pub fn set_trace_clock(&self, clock: TraceClock) {
+        self.header().trace_clock.store(clock as u32, Relaxed);
+    }
+
     /// The words that say which events are on, by id.
     #[inline(always)]
     pub fn enabled_words(&self) -> &[AtomicU64; EVENTS] {

@@ -1,6 +1,6 @@
 //! Which clock the buffer of a session has, for the one that its times are to be shown in.
 
-use crate::Error;
+use crate::{Error, Session};
 use abi::buffer::Clock;
 use abi::clock::TraceClock;
 use std::fs::read_to_string;
@@ -66,6 +66,37 @@ pub(crate) fn written(clock: TraceClock, tsc: Tsc) -> Clock {
     }
 }
 
+/// Whether readers of a buffer with times `written` can show `clock`.
+fn can_show(written_clock: Clock, clock: TraceClock) -> bool {
+    [Tsc::Stable, Tsc::UntilSuspend, Tsc::Unstable].iter().any(|tsc| written(clock, *tsc) == written_clock)
+}
+
+impl Session {
+    /// The clock in which its times are shown.
+    pub fn trace_clock(&self) -> TraceClock {
+        self.control().identity().trace_clock
+    }
+
+    /// The clocks in which they can be shown, with what stands in the buffers.
+    pub fn trace_clocks(&self) -> impl Iterator<Item = TraceClock> {
+        let written = self.buffer().geometry().clock;
+        TraceClock::ALL.into_iter().filter(move |clock| can_show(written, *clock))
+    }
+
+    /// Shows all times in another clock, of [`Session::trace_clocks`], and empties the buffers, as the kernel
+    /// does. Events in snapshots are shown in it, too.
+    pub fn set_trace_clock(&self, clock: TraceClock) -> Result<(), Error> {
+        if self.trace_clocks().all(|known| known != clock) {
+            let (path, name) = (self.path().to_path_buf(), clock.name());
+            return Err(Error::OtherClock { path, name });
+        }
+        let _lock = self.lock_settings()?;
+        self.control().set_trace_clock(clock);
+        self.buffer().clear();
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +121,28 @@ mod tests {
         assert_eq!(Tsc::from_texts(flags, "hpet acpi_pm\n", ""), Tsc::Unstable, "the kernel has given it up");
         assert_eq!(Tsc::from_texts("flags\t\t: tsc nonstop_tsc\n", "tsc\n", ""), Tsc::Unstable);
         assert_eq!(Tsc::from_texts("", "", ""), Tsc::Unstable);
+    }
+
+    #[test]
+    fn what_is_written_can_be_shown_in_other_clocks() {
+        let directory = tempfile::tempdir().unwrap();
+        let make = |name: &str, clock, tsc| {
+            let options = crate::Options { buffer_kb: 64, clock, tsc, ..crate::Options::default() };
+            Session::create(&directory.path().join(name), &options).unwrap()
+        };
+        let session = make("tsc", TraceClock::Mono, Tsc::Stable);
+        assert!(session.trace_clocks().all(|clock| clock != TraceClock::Counter));
+        for clock in session.trace_clocks() {
+            session.set_trace_clock(clock).unwrap();
+            assert_eq!(Session::open(session.path()).unwrap().trace_clock(), clock);
+        }
+        assert!(matches!(session.set_trace_clock(TraceClock::Counter), Err(Error::OtherClock { .. })));
+        assert_eq!(session.trace_clock(), TraceClock::X86Tsc, "the last one");
+        let counter = make("counter", TraceClock::Counter, Tsc::Stable);
+        assert_eq!(counter.trace_clocks().collect::<Vec<_>>(), [TraceClock::Counter]);
+        let mono = make("mono", TraceClock::Mono, Tsc::Unstable);
+        mono.set_trace_clock(TraceClock::Local).unwrap();
+        assert!(mono.set_trace_clock(TraceClock::Boot).is_err());
     }
 
     #[test]

@@ -52,6 +52,22 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// There is no memory for a snapshot, or for larger buffers.
+    #[error("{path}: {reason}: free some, or give those up that are kept by `lookback snapshot -f`")]
+    NoMemory {
+        /// The session.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The buffers were not resized.
+    #[error("{path}: {reason}")]
+    NotResized {
+        /// The session.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// More patterns than a session can remember.
     #[error("{path} remembers no more patterns: `lookback reset` forgets those that there are")]
     TooManyRules {
@@ -205,6 +221,14 @@ pub enum Error {
     NoSuchClock {
         /// What was asked for.
         name: String,
+    },
+    /// Times are written in a way that can't be shown in a clock.
+    #[error("{path} has no times of {name}: `lookback start -C {name}` makes a session that has")]
+    OtherClock {
+        /// The session.
+        path: PathBuf,
+        /// The clock.
+        name: &'static str,
     },
     /// The system refuses something.
     #[error("{path}: {error}")]

@@ -32,6 +32,12 @@ impl Session {
         ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
     }
 
+    /// The event of this id, if the session knows it.
+    pub fn event_of_id(&self, id: u16) -> Option<EventInfo> {
+        let class = agent::events().find(|listed| listed.id == id).map(|listed| listed.class);
+        self.event(id, class, &mut vec![0; 64 * 1024])
+    }
+
     fn event(&self, id: u16, class: Option<&'static str>, buffer: &mut [u8]) -> Option<EventInfo> {
         let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());

@@ -1,9 +1,8 @@
 //! The file of a session.
 
-use crate::instances::{MOST_INSTANCES, is_instance_file};
-use crate::size::{check_space, specification};
-use crate::{BuiltIn, Error, Options, Timeline, clock, cpus};
-use abi::clock::TraceClock;
+use crate::instances::MOST_INSTANCES;
+use crate::size::{check_space, most_pages, specification};
+use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker};
 use abi::control::{FILE_SIZE, SESSION_FILE};
 use control::{Clocks, ControlFile, Identity, Parts};
 use ring_buffer::{Buffer, Specification};
@@ -62,11 +61,13 @@ impl Session {
             created: Clocks::now(),
             trace_clock: options.clock,
         };
+        let wanted = specification(options.buffer_kb, options.snapshots, cpus)?;
         let wanted = Specification {
             clock: clock::written(options.clock, options.tsc),
             overwrite: options.overwrite,
             identity: identity.number,
-            ..specification(options.buffer_kb, options.snapshots, cpus)?
+            most_pages: most_pages(wanted.pages, options.snapshots),
+            ..wanted
         };
         let file = unfinished.join(SESSION_FILE);
         let not_laid_out = || Error::unusable(&file, "could not be laid out");
@@ -91,6 +92,10 @@ impl Session {
             if !control.add_event_at(event.id, event.system, event.name, &event.own_format) {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
             }
+        }
+        let (id, (system, name), format) = marker::RAW_DATA;
+        if !control.add_event_at(id, system, name, format) {
+            return Err(Error::unusable(&file, "has no room for messages"));
         }
         Ok(Session { path: path.to_path_buf(), control, buffer, instance: 0 })
     }
@@ -137,8 +142,7 @@ impl Session {
     /// nobody else can see. Where the directory has something else in it, or can't be removed, nothing is.
     pub fn remove(path: &Path) -> Result<(), Error> {
         let entries = std::fs::read_dir(path).map_err(|error| Error::system(path, error))?;
-        let is_more = |name: std::ffi::OsString| name != SESSION_FILE && !is_instance_file(&name);
-        if entries.flatten().any(|entry| is_more(entry.file_name())) {
+        if entries.flatten().any(|entry| !companions::is_own(&entry.file_name())) {
             return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
         }
         let removed = beside(path, "removed");
@@ -154,11 +158,6 @@ impl Session {
     /// What is wanted, and who takes part.
     pub fn control(&self) -> &ControlFile {
         &self.control
-    }
-
-    /// The clock in which its times are shown.
-    pub fn trace_clock(&self) -> TraceClock {
-        self.control.identity().trace_clock
     }
 
     /// From the times in its buffer to those that are shown, by moments during its life.

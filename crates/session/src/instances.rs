@@ -4,7 +4,7 @@
 //! session has, has no name: it is what the command's tasks are about when none is given.
 
 use crate::files::{c_path, share};
-use crate::size::{check_space, specification};
+use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
 use abi::instance::{INSTANCE_NAME, INSTANCES};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub const MOST_INSTANCES: u32 = INSTANCES as u32 - 1;
 
 /// What the names of files begin with whose locks readers of instances have.
-const FILE_PREFIX: &str = "instance-";
+pub(crate) const FILE_PREFIX: &str = "instance-";
 
 /// Whether a name in a session's directory is of such a file.
 pub(crate) fn is_instance_file(name: &OsStr) -> bool {
@@ -78,6 +78,7 @@ impl Session {
         self.set_instance_off(index)?;
         removed.buffer().set_recording(false);
         removed.give_memory_back()?;
+        removed.forget_companions()?;
         self.control().forget_instance(index);
         Ok(())
     }
@@ -93,16 +94,15 @@ impl Session {
     /// For who takes events out of this instance: one at a time, so that each gets all of them.
     /// [`Error::Busy`] when somebody does.
     pub fn lock_reader(&self) -> Result<Lock, Error> {
-        match self.instance() {
-            0 => Lock::reader(self.path()),
-            index => Lock::reader(&self.lock_file(index)),
-        }
+        Lock::reader(&self.reader_file())
     }
 
-    /// The most bytes that the session's file can take with the instances that it has.
-    pub fn most_bytes(&self) -> u64 {
-        let room = self.buffer().geometry().end().unwrap_or(0);
-        abi::control::FILE_SIZE as u64 + (1 + self.instances().len() as u64) * room
+    /// What readers of this instance have a lock of.
+    pub(crate) fn reader_file(&self) -> PathBuf {
+        match self.instance() {
+            0 => self.path().to_path_buf(),
+            index => self.lock_file(index),
+        }
     }
 
     fn name_of(&self, index: usize) -> Option<String> {
@@ -139,10 +139,12 @@ impl Session {
         let geometry = first.buffer().geometry();
         let cpus: Vec<bool> = (0..geometry.cpus).map(|cpu| first.buffer().capacity(cpu) > 0).collect();
         let (kb, snapshots) = (self.control().buffer_kb(), geometry.rings - 1);
+        let wanted = specification(kb, snapshots, &cpus)?;
         let wanted = Specification {
             clock: geometry.clock,
             identity: geometry.identity,
-            ..specification(kb, snapshots, &cpus)?
+            most_pages: most_pages(wanted.pages, snapshots),
+            ..wanted
         };
         let (_, room) = Session::map(self.path(), index)?;
         let path = c_path(&self.file())?;
@@ -161,7 +163,7 @@ impl Session {
     /// The same for a buffer that another instance has had.
     fn equip_again(&self, buffer: &Buffer, pages: u32) -> Result<(), Error> {
         let holder = self.holder_of(buffer)?;
-        self.resize(&holder, pages)?;
+        self.resize_all(&holder, pages)?;
         buffer.clear();
         buffer.set_overwrite(true);
         buffer.set_tracing(true);
@@ -174,13 +176,13 @@ impl Session {
         let holder = self.holder()?;
         self.discard_all(&holder)?;
         self.buffer().clear();
-        self.resize(&holder, MIN_PAGES)?;
+        self.resize_all(&holder, MIN_PAGES)?;
         while holder.release() == Released::Freed {}
         Ok(())
     }
 
     /// Gives a buffer other memory. One without a second ring keeps what it has.
-    fn resize(&self, holder: &Holder<'_>, pages: u32) -> Result<(), Error> {
+    fn resize_all(&self, holder: &Holder<'_>, pages: u32) -> Result<(), Error> {
         match holder.resize(&c_path(&self.file())?, pages, Content::Discard) {
             Ok(_) | Err(NotResized::NoRing) => Ok(()),
             Err(NotResized::System(error)) => Err(Error::errno(self.file(), error)),

@@ -9,29 +9,49 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
+    /// The CPU's, of one that is for a CPU.
+    _cpu: Option<File>,
 }
+
+/// What the lock of a CPU is named: `cpuN.lock`.
+pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
 
 impl Lock {
     /// For who takes events out of the session at `path`: one at a time, so that each gets all of them.
-    /// [`Error::Busy`] when somebody does.
+    /// [`Error::Busy`] when somebody does, of any CPU.
     pub fn reader(path: &Path) -> Result<Lock, Error> {
         Lock::take(path, FlockOperation::NonBlockingLockExclusive)
     }
 
     fn take(path: &Path, operation: FlockOperation) -> Result<Lock, Error> {
         let file = File::open(path).map_err(|error| Error::system(path, error))?;
-        flock(&file, operation).map_err(|error| match error {
-            rustix::io::Errno::WOULDBLOCK => Error::Busy { path: path.to_path_buf() },
-            error => Error::system(path, error),
-        })?;
-        Ok(Lock { _file: file })
+        lock(&file, path, operation)?;
+        Ok(Lock { _file: file, _cpu: None })
     }
+}
+
+fn lock(file: &File, path: &Path, operation: FlockOperation) -> Result<(), Error> {
+    flock(file, operation).map_err(|error| match error {
+        rustix::io::Errno::WOULDBLOCK => Error::Busy { path: path.to_path_buf() },
+        error => Error::system(path, error),
+    })
 }
 
 impl Session {
     /// For who changes what is wanted: waits for others that do, who need a moment.
     pub fn lock_settings(&self) -> Result<Lock, Error> {
         Lock::take(&self.file(), FlockOperation::LockExclusive)
+    }
+
+    /// For who takes events of one CPU out: those of different CPUs don't exclude each other.
+    ///
+    /// Source: `open_pipe_on_cpu` in `kernel/trace/trace.c` of Linux 6.18.
+    pub fn lock_cpu_reader(&self, cpu: u32) -> Result<Lock, Error> {
+        let shared = Lock::take(&self.reader_file(), FlockOperation::NonBlockingLockShared)?;
+        let path = self.companion(&format!("{}{cpu}{}", CPU_LOCK.0, CPU_LOCK.1));
+        let own = self.make_file(&path)?;
+        lock(&own, self.path(), FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Lock { _cpu: Some(own), ..shared })
     }
 
     /// Forgets what a reader has left behind that was killed: tables keep nothing more for it.
@@ -62,5 +82,22 @@ mod tests {
         drop(lock);
         session.forget_dead_reader();
         assert!(!session.control().is_collected());
+    }
+
+    #[test]
+    fn one_reader_of_all_or_one_of_each() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        let other = Session::open(&path).unwrap();
+        let is_busy = |taken: Result<Lock, Error>| matches!(taken, Err(Error::Busy { .. }));
+        let all = Lock::reader(&path).unwrap();
+        assert!(is_busy(other.lock_cpu_reader(0)));
+        drop(all);
+        let of_each = (session.lock_cpu_reader(0).unwrap(), other.lock_cpu_reader(1).unwrap());
+        assert!(is_busy(other.lock_cpu_reader(0)) && is_busy(Lock::reader(&path)));
+        drop(of_each);
+        assert!(Lock::reader(&path).is_ok());
+        Session::remove(&path).unwrap();
     }
 }

@@ -17,18 +17,41 @@ impl Session {
     }
 
     /// The same, for who has checked it and has [`Session::lock_settings`].
-    pub(crate) fn set_locked(&self, selection: &Selection, on: bool, _lock: &Lock) -> Result<usize, Error> {
-        // First the rule, see `control::ControlFile::set_rules`. No class but the default has events of
-        // programs.
-        if let Some(pattern) = selection.pattern() {
-            self.replace_rules(self.instance(), &with_rule(&self.rules(), &pattern, on))?;
+    pub(crate) fn set_locked(&self, selection: &Selection, on: bool, lock: &Lock) -> Result<usize, Error> {
+        // No class but the default has events of programs.
+        let pattern = selection.pattern();
+        let selected = || self.selected(selection).iter().map(|event| event.id).collect();
+        self.switch_locked(pattern.as_deref(), on, selected, lock)
+    }
+
+    /// Switches the events that `find` gives, and has those follow that programs bring later and that fit
+    /// `pattern`. How many there are now.
+    pub fn switch(
+        &self,
+        pattern: Option<&str>,
+        on: bool,
+        find: impl FnOnce() -> Vec<u16>,
+    ) -> Result<usize, Error> {
+        self.switch_locked(pattern, on, find, &self.lock_settings()?)
+    }
+
+    fn switch_locked(
+        &self,
+        pattern: Option<&str>,
+        on: bool,
+        find: impl FnOnce() -> Vec<u16>,
+        _lock: &Lock,
+    ) -> Result<usize, Error> {
+        // First the rule, see `control::ControlFile::set_rules`.
+        if let Some(pattern) = pattern {
+            self.replace_rules(self.instance(), &with_rule(&self.rules(), pattern, on))?;
         }
-        let selected = self.selected(selection);
-        for event in &selected {
-            self.control().enable(event.id, self.instance(), on);
+        let found = find();
+        for id in &found {
+            self.control().enable(*id, self.instance(), on);
         }
         self.control().announce_switched();
-        Ok(selected.len())
+        Ok(found.len())
     }
 
     /// Whether [`Session::set`] would take the selection.

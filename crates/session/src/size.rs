@@ -3,7 +3,7 @@
 use crate::place::free_bytes;
 use crate::{Error, cpus};
 use abi::buffer::{Clock, MIN_PAGES};
-use abi::page::DEFAULT_SIZE;
+use abi::page::{DEFAULT_SIZE, HEADER_SIZE};
 use ring_buffer::Specification;
 use std::path::Path;
 
@@ -15,6 +15,10 @@ const MOST_KB: u64 = 16 << 20;
 
 /// The most snapshots that a session can keep at a time.
 pub const MOST_SNAPSHOTS: u32 = abi::buffer::MAX_RINGS as u32 - 1;
+
+/// How many times larger the buffers of a session can be made later, where it has room for snapshots: a
+/// resize takes the same room. What is not used of that takes addresses and no memory.
+const GROWTH: u64 = 4;
 
 /// Lanes of a buffer.
 const LANES: u32 = 4;
@@ -29,6 +33,21 @@ fn pages(kb: u64) -> Result<u32, Error> {
         return Err(Error::BadSize { kb, least, most: MOST_KB });
     }
     Ok(((kb * 1024).div_ceil(DEFAULT_SIZE as u64) as u32).max(MIN_PAGES))
+}
+
+/// The most pages that a buffer of `pages` can be given later.
+pub(crate) fn most_pages(pages: u32, snapshots: u32) -> u32 {
+    let most = (u64::from(pages) * GROWTH).min(MOST_KB * 1024 / DEFAULT_SIZE as u64) as u32;
+    if snapshots > 0 { most.max(pages) } else { pages }
+}
+
+/// Pages that hold `kb` KB of events, as the kernel counts them: without their headers. None for more than
+/// any buffer has.
+///
+/// Source: `ring_buffer_resize` in `kernel/trace/ring_buffer.c` of Linux 6.18.
+pub(crate) fn pages_of_events(kb: u64) -> Option<u32> {
+    let pages = kb.checked_mul(1024)?.div_ceil((DEFAULT_SIZE - HEADER_SIZE) as u64);
+    Some(u32::try_from(pages).ok()?.max(MIN_PAGES))
 }
 
 /// The buffer of a session with `kb` KB for each CPU of `cpus`, and room for `snapshots`.
@@ -99,6 +118,13 @@ mod tests {
         assert_eq!(pages(DEFAULT_KB).unwrap(), 1024);
         assert!(matches!(pages(0), Err(Error::BadSize { .. })));
         assert!(matches!(pages(MOST_KB + 1), Err(Error::BadSize { .. })));
+    }
+
+    #[test]
+    fn events_are_counted_as_by_the_kernel() {
+        let pages = [1, 7, 8, 64, 1408].map(|kb| pages_of_events(kb).unwrap());
+        assert_eq!(pages.map(|pages| u64::from(pages) * 4080 / 1024), [7, 7, 11, 67, 1410]);
+        assert!(pages_of_events(u64::MAX).is_none() && pages_of_events(1 << 50).is_none());
     }
 
     #[test]

@@ -33,9 +33,7 @@ impl Session {
         &self,
         snapshot: impl FnOnce(&Holder<'_>, &Buffer) -> Result<Snapshot, Refused>,
     ) -> Result<Snapshot, Error> {
-        if self.buffer().geometry().rings == 1 {
-            return Err(Error::NoSnapshots { path: self.path().to_path_buf() });
-        }
+        self.check_room()?;
         let _lock = self.lock_settings()?;
         let holder = self.holder()?;
         if self.buffer().spare_rings() == 0 {
@@ -49,6 +47,27 @@ impl Session {
         taken
     }
 
+    /// Whether there is room for snapshots at all.
+    fn check_room(&self) -> Result<(), Error> {
+        let path = || self.path().to_path_buf();
+        if self.buffer().geometry().rings > 1 { Ok(()) } else { Err(Error::NoSnapshots { path: path() }) }
+    }
+
+    /// Whether memory has been taken for a snapshot: one that is kept, or one to come.
+    pub fn has_snapshot_memory(&self) -> bool {
+        self.buffer().spare_rings() > 0 || self.buffer().snapshots().next().is_some()
+    }
+
+    /// Takes memory for a snapshot, so that taking the first is as quick as any. Nothing happens where there
+    /// is some.
+    ///
+    /// Cost: some 0.3 ms per MB.
+    pub fn reserve_snapshot(&self) -> Result<(), Error> {
+        self.check_room()?;
+        let _lock = self.lock_settings()?;
+        if self.has_snapshot_memory() { Ok(()) } else { self.make_room(&self.holder()?) }
+    }
+
     /// Gives memory to one more snapshot, or gives the oldest up.
     fn make_room(&self, holder: &Holder<'_>) -> Result<(), Error> {
         match holder.reserve(&c_path(&self.file())?) {
@@ -57,9 +76,7 @@ impl Session {
                 let given_up = self.snapshots().into_iter().any(|snapshot| holder.discard(snapshot));
                 if given_up { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
             }
-            Err(error) => Err(self.refused(format_args!(
-                "{error}: free some, or give those up that are kept by `lookback snapshot -f`"
-            ))),
+            Err(error) => Err(Error::NoMemory { path: self.path().to_path_buf(), reason: error.to_string() }),
         }
     }
 
@@ -196,9 +213,39 @@ mod tests {
     }
 
     #[test]
+    fn a_snapshot_of_a_cpu_leaves_the_others_where_they_are() {
+        let (_directory, session) = session(1);
+        (0..200).for_each(|_| write(&session));
+        let entries = |cpu| session.buffer().statistics(cpu).entries;
+        let cpu = (0..session.buffer().geometry().cpus).max_by_key(|cpu| entries(*cpu)).unwrap();
+        let (own, all) = (entries(cpu), session.buffer().entries());
+        let taken = session.take_snapshot_of(cpu).unwrap();
+        assert_eq!((session.buffer().entries(), entries(cpu)), (all - own, 0));
+        let holder = session.holder().unwrap();
+        assert_eq!(holder.hold(taken).unwrap().statistics(cpu).entries, own);
+        assert!(session.take_snapshot_of(9999).is_err());
+    }
+
+    #[test]
+    fn memory_can_be_taken_before() {
+        let (_directory, session) = session(1);
+        assert!(!session.has_snapshot_memory());
+        session.reserve_snapshot().unwrap();
+        let reserved = blocks(&session);
+        session.reserve_snapshot().unwrap();
+        session.take_snapshot().unwrap();
+        session.discard_snapshots().unwrap();
+        assert!(session.has_snapshot_memory());
+        assert_eq!(blocks(&session), reserved);
+        session.free_snapshots().unwrap();
+        assert!(!session.has_snapshot_memory());
+    }
+
+    #[test]
     fn a_session_without_room_says_so() {
         let (_directory, session) = session(0);
         assert!(matches!(session.take_snapshot(), Err(Error::NoSnapshots { .. })));
+        assert!(matches!(session.reserve_snapshot(), Err(Error::NoSnapshots { .. })));
     }
 
     #[test]

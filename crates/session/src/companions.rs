@@ -1,0 +1,70 @@
+//! The files beside a session's own, which traced programs don't need.
+
+use crate::instances::{FILE_PREFIX, is_instance_file};
+use crate::lock::CPU_LOCK;
+use crate::{Error, Session, error_log, preferences};
+use abi::control::SESSION_FILE;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// What the name of a file ends with before it is whole.
+const NEW: &str = ".new";
+
+/// Whether a file of this name in a session's directory is the session's.
+pub(crate) fn is_own(name: &OsStr) -> bool {
+    let is_cpu_lock = |name: &str| {
+        let number = name.strip_prefix(CPU_LOCK.0).and_then(|rest| rest.strip_suffix(CPU_LOCK.1));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let is_known = |name: &str| [SESSION_FILE, preferences::FILE, error_log::FILE].contains(&name);
+    is_instance_file(name)
+        || name
+            .to_str()
+            .is_some_and(|name| is_known(name.strip_suffix(NEW).unwrap_or(name)) || is_cpu_lock(name))
+}
+
+impl Session {
+    /// Where a file of this instance's lies beside the session's own.
+    pub(crate) fn companion(&self, name: &str) -> PathBuf {
+        match self.instance() {
+            0 => self.path().join(name),
+            index => self.path().join(format!("{FILE_PREFIX}{index}-{name}")),
+        }
+    }
+
+    /// Removes what the instance has remembered there, for who removes it.
+    pub(crate) fn forget_companions(&self) -> Result<(), Error> {
+        for path in [preferences::FILE, error_log::FILE].map(|name| self.companion(name)) {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::system(path, error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A file of its directory for who may use the session, made if it isn't there.
+    pub(crate) fn make_file(&self, path: &Path) -> Result<File, Error> {
+        let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
+        let file = file.map_err(|error| Error::system(path, error))?;
+        let like = self.file().metadata().and_then(|found| {
+            let is_like = file.metadata()?.permissions() == found.permissions();
+            if is_like { Ok(()) } else { file.set_permissions(found.permissions()) }
+        });
+        like.map_err(|error| Error::system(path, error))?;
+        Ok(file)
+    }
+
+    /// Replaces a [`Session::companion`] as a whole: who is killed meanwhile has changed nothing. For who has
+    /// [`Session::lock_settings`].
+    pub(crate) fn replace_file(&self, name: &str, content: &[u8]) -> Result<(), Error> {
+        let (path, new) = (self.companion(name), self.companion(&format!("{name}{NEW}")));
+        let mut file = self.make_file(&new)?;
+        let written = file.set_len(0).and_then(|()| file.write_all(content));
+        written.map_err(|error| Error::system(&new, error))?;
+        std::fs::rename(&new, &path).map_err(|error| Error::system(&path, error))
+    }
+}

@@ -1,0 +1,213 @@
+//! What the control tree remembers and traced programs don't need: how the text looks, when readers wake up.
+//!
+//! It is a small file beside the session's own, replaced as a whole: who is killed while he changes it has
+//! changed nothing. A setting that nobody has changed is not in it.
+
+use crate::{Error, Session};
+use std::fmt::Write;
+
+/// The file's name.
+pub(crate) const FILE: &str = "preferences";
+
+/// An option of a session, by the kernel's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TraceOption {
+    /// A line of text where a CPU's buffer starts, if its start was overwritten.
+    Annotate,
+    /// Everything in front of an event's own text.
+    ContextInfo,
+    /// The form for those who look for delays.
+    LatencyFormat,
+    /// The column with the process.
+    RecordTgid,
+    /// Full buffers overwrite their oldest events.
+    Overwrite,
+    /// Recording stops when `free_buffer` is closed.
+    DisableOnFree,
+    /// The five characters of flags.
+    IrqInfo,
+    /// `trace_marker` and `trace_marker_raw` may be written.
+    Markers,
+}
+
+impl TraceOption {
+    /// All, in the kernel's order.
+    pub const ALL: [TraceOption; 8] = [
+        TraceOption::Annotate,
+        TraceOption::ContextInfo,
+        TraceOption::LatencyFormat,
+        TraceOption::RecordTgid,
+        TraceOption::Overwrite,
+        TraceOption::DisableOnFree,
+        TraceOption::IrqInfo,
+        TraceOption::Markers,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TraceOption::Annotate => "annotate",
+            TraceOption::ContextInfo => "context-info",
+            TraceOption::LatencyFormat => "latency-format",
+            TraceOption::RecordTgid => "record-tgid",
+            TraceOption::Overwrite => "overwrite",
+            TraceOption::DisableOnFree => "disable_on_free",
+            TraceOption::IrqInfo => "irq-info",
+            TraceOption::Markers => "markers",
+        }
+    }
+
+    /// The option of this name.
+    pub fn named(name: &str) -> Option<TraceOption> {
+        TraceOption::ALL.into_iter().find(|option| option.name() == name)
+    }
+
+    const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// What readers of a session prefer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preferences {
+    options: u32,
+    /// How full a CPU's buffer is when its readers wake up, in percent: the kernel's `buffer_percent`.
+    pub buffer_percent: u32,
+}
+
+impl Default for Preferences {
+    fn default() -> Preferences {
+        let off = [TraceOption::LatencyFormat, TraceOption::RecordTgid, TraceOption::DisableOnFree];
+        let on = TraceOption::ALL.into_iter().filter(|option| !off.contains(option));
+        Preferences { options: on.fold(0, |bits, option| bits | option.bit()), buffer_percent: 50 }
+    }
+}
+
+impl Preferences {
+    /// Whether an option is on. [`TraceOption::Overwrite`] is the buffer's: ask [`Session::option`].
+    pub fn is_on(&self, option: TraceOption) -> bool {
+        self.options & option.bit() != 0
+    }
+
+    /// Switches an option.
+    pub fn set(&mut self, option: TraceOption, on: bool) {
+        self.options = if on { self.options | option.bit() } else { self.options & !option.bit() };
+    }
+
+    /// Reads lines `NAME VALUE`. What makes no sense is as if nobody had set it.
+    fn parse(text: &str) -> Preferences {
+        let mut preferences = Preferences::default();
+        for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+            let Ok(value) = value.parse::<u32>() else { continue };
+            if name == "buffer_percent" && value <= 100 {
+                preferences.buffer_percent = value;
+            } else if let Some(option) = TraceOption::named(name) {
+                preferences.set(option, value != 0);
+            }
+        }
+        preferences
+    }
+
+    fn print(&self) -> String {
+        let default = Preferences::default();
+        let mut text = String::new();
+        for option in
+            TraceOption::ALL.into_iter().filter(|option| self.is_on(*option) != default.is_on(*option))
+        {
+            let _ = writeln!(text, "{} {}", option.name(), u32::from(self.is_on(option)));
+        }
+        if self.buffer_percent != default.buffer_percent {
+            let _ = writeln!(text, "buffer_percent {}", self.buffer_percent);
+        }
+        text
+    }
+}
+
+impl Session {
+    /// The preferences now. Cost: reading a small file.
+    pub fn preferences(&self) -> Preferences {
+        Preferences::parse(&std::fs::read_to_string(self.companion(FILE)).unwrap_or_default())
+    }
+
+    /// Changes the preferences, for all who use the session.
+    pub fn prefer(&self, change: impl FnOnce(&mut Preferences)) -> Result<(), Error> {
+        let _lock = self.lock_settings()?;
+        let mut preferences = self.preferences();
+        change(&mut preferences);
+        self.replace_file(FILE, preferences.print().as_bytes())
+    }
+
+    /// Whether an option is on.
+    pub fn option(&self, option: TraceOption) -> bool {
+        match option {
+            TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
+            option => self.preferences().is_on(option),
+        }
+    }
+
+    /// Switches an option.
+    pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
+        match option {
+            TraceOption::Overwrite => self.buffer().set_overwrite(on),
+            option => self.prefer(|preferred| preferred.set(option, on))?,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+
+    #[test]
+    fn only_what_was_changed_is_written() {
+        let mut preferences = Preferences::default();
+        assert_eq!(preferences.print(), "");
+        preferences.set(TraceOption::RecordTgid, true);
+        preferences.set(TraceOption::IrqInfo, false);
+        preferences.buffer_percent = 0;
+        assert_eq!(preferences.print(), "record-tgid 1\nirq-info 0\nbuffer_percent 0\n");
+        assert_eq!(Preferences::parse(&preferences.print()), preferences);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_as_if_not_set() {
+        let text = "buffer_percent 101\nannotate x\nunknown 1\n\nirq-info\n\0 7\nmarkers 0";
+        let mut expected = Preferences::default();
+        expected.set(TraceOption::Markers, false);
+        assert_eq!(Preferences::parse(text), expected);
+    }
+
+    #[test]
+    fn all_who_use_the_session_see_the_same() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        let one = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        let other = Session::open(&path).unwrap();
+        for option in TraceOption::ALL {
+            let was = other.option(option);
+            one.set_option(option, !was).unwrap();
+            assert_eq!(other.option(option), !was, "{option:?}");
+        }
+        assert!(one.buffer().control().no_overwrite());
+    }
+
+    #[test]
+    fn no_change_is_lost_when_many_change_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        session.prefer(|preferred| preferred.buffer_percent -= 1).unwrap();
+                        session.prefer(|preferred| preferred.buffer_percent += 1).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(session.preferences(), Preferences::default());
+    }
+}
