@@ -3,61 +3,71 @@
 use crate::image::Image;
 use crate::tables::Process;
 use control::ControlFile;
+use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::LazyLock;
 use trace_data::dat::MappedFile;
 use trace_event::{Field, Kind};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
 
+/// Addresses that are kept, so that they need not be found again.
+const MOST_KNOWN: usize = 1 << 16;
+
 /// Gives every mapped file a place in the recording, and every address in it one there.
 #[derive(Debug)]
-pub(crate) struct Addresses<'a> {
-    control: &'a ControlFile,
+pub(crate) struct Addresses {
     /// By the file's entry; none for an entry that can't be read.
     images: HashMap<u32, Option<Image>>,
     /// Entries that are some process's program.
     programs: HashSet<u32>,
     next: u64,
+    /// Whether somebody has written a text.
+    is_marked: bool,
     /// What was asked before: entry and start of the process, and address.
     known: HashMap<(u32, u64, u64), u64>,
 }
 
-impl<'a> Addresses<'a> {
-    pub(crate) fn new(control: &'a ControlFile) -> Addresses<'a> {
+impl Addresses {
+    pub(crate) fn new() -> Addresses {
         let (images, programs, known) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Addresses { control, images, programs, next: START, known }
+        Addresses { images, programs, next: START, is_marked: false, known }
     }
 
-    /// The address in the recording for one in a process. Itself where nothing is known to be there.
-    pub(crate) fn translate(&mut self, process: &Process, address: u64) -> u64 {
+    /// The address in the recording for one in a process of the session whose file `control` is. Itself where
+    /// nothing is known to be there.
+    pub(crate) fn translate(&mut self, control: &ControlFile, process: &Process, address: u64) -> u64 {
         let key = (process.info.entry, process.info.start_time, address);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let translated = self.find(process, address).unwrap_or(address);
+        let translated = self.find(control, process, address).unwrap_or(address);
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
         self.known.insert(key, translated);
         translated
     }
 
-    fn find(&mut self, process: &Process, address: u64) -> Option<u64> {
+    fn find(&mut self, control: &ControlFile, process: &Process, address: u64) -> Option<u64> {
         // What was mapped last counts, where something else was before.
         let map = process.maps.iter().rev().find(|map| {
-            let object = self.control.object(map.object);
+            let object = control.object(map.object);
             let offset = address.wrapping_sub(map.base);
             object.is_some_and(|object| (object.low..object.high).contains(&offset))
         })?;
         if process.maps.first() == Some(map) {
             self.programs.insert(map.object);
         }
-        let image = self.image(map.object)?;
+        let image = self.image(control, map.object)?;
         Some(image.translate(address.wrapping_sub(map.base)))
     }
 
-    fn image(&mut self, entry: u32) -> Option<&mut Image> {
-        let (control, next) = (self.control, self.next);
+    fn image(&mut self, control: &ControlFile, entry: u32) -> Option<&mut Image> {
+        let next = self.next;
         let image = self.images.entry(entry).or_insert_with(|| {
             let object = control.object(entry)?;
             let mut buffer = vec![0; object.path_len()];
@@ -78,9 +88,17 @@ impl<'a> Addresses<'a> {
         files
     }
 
+    /// Gives the address that texts come from its name.
+    pub(crate) fn name_marker(&mut self) {
+        self.is_marked = true;
+    }
+
     /// The names of all addresses that were translated, as `/proc/kallsyms` would have them.
     pub(crate) fn symbols(&self) -> String {
         let mut text = String::new();
+        if self.is_marked {
+            text = format!("{MARKER_IP:016x} T {MARKER_SYMBOL}\n{:016x} T end\n", MARKER_IP + 1);
+        }
         for (entry, image) in &self.images {
             if let Some(image) = image {
                 image.write_symbols(self.programs.contains(entry), &mut text);
@@ -99,7 +117,9 @@ pub(crate) struct AddressPlace {
 }
 
 /// Where the addresses are in each of the agent's events, by their ids.
-pub(crate) fn address_places() -> Vec<Vec<AddressPlace>> {
+pub(crate) static PLACES: LazyLock<Vec<Vec<AddressPlace>>> = LazyLock::new(places);
+
+fn places() -> Vec<Vec<AddressPlace>> {
     let mut places = Vec::new();
     for listed in agent::events() {
         let fields = listed.event.fields.iter().enumerate();

@@ -73,8 +73,7 @@ impl Recorded {
         written: &mut Written,
         mut progress: impl FnMut(u64),
     ) -> Result<Names, Error> {
-        let session = self.session.clone();
-        let mut addresses = Addresses::new(session.control());
+        let mut addresses = Addresses::new();
         self.convert(&mut addresses, |event| {
             let cpu = pages.get_mut(event.cpu as usize).ok_or(Error::Failed)?;
             cpu.push(event.time, event.payload, event.lost)?;

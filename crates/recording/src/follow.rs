@@ -31,7 +31,7 @@ pub struct Follower<'a> {
     directory: PathBuf,
     obituary: Obituary,
     tables: Tables,
-    addresses: Addresses<'a>,
+    addresses: Addresses,
     moments: Moments,
     /// When the tables were looked at last, in the buffer's clock.
     seen: u64,
@@ -95,7 +95,7 @@ impl<'a> Follower<'a> {
             directory: directory.to_path_buf(),
             obituary,
             tables: Tables::default(),
-            addresses: Addresses::new(session.control()),
+            addresses: Addresses::new(),
             moments: Moments::since(session.control().identity().created),
             seen: 0,
             tables_due: Instant::now(),

@@ -4,7 +4,8 @@
 //! what they had mapped, and records the end of those that could not do so themselves. What it has taken is
 //! a [`Recorded`]; so is a copy of what a session holds that stands, or of one of its snapshots. From it
 //! [`Recorded::write_dat`] makes a trace.dat file: events merged by time, in the session's clock, with
-//! addresses that have names. A [`Follower`] gives the same events as they come.
+//! addresses that have names. A [`Follower`] gives the same events as they come. A [`Reader`] reads a session
+//! piece by piece, as much as is asked for, in the same terms.
 //!
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
@@ -28,6 +29,7 @@
 
 mod addresses;
 mod convert;
+mod copied;
 mod cpu_pages;
 mod dat;
 mod drain;
@@ -36,16 +38,22 @@ mod follow;
 mod image;
 mod moments;
 mod obituary;
+mod queue;
+mod reader;
 mod recorded;
 mod recorder;
 mod spool;
 mod symbols;
 mod tables;
+mod translate;
 
+pub use copied::Copied;
 pub use dat::Written;
 pub use error::Error;
 pub use follow::{Batch, Follower};
 pub use obituary::record_ends;
+pub use reader::Reader;
 pub use recorded::Recorded;
 pub use recorder::{Progress, Recorder};
+pub use tables::Thread;
 pub use trace_data::dat::Version;

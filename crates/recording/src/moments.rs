@@ -6,6 +6,9 @@ use control::Clocks;
 /// moments that lie apart, and follows what NTP does to the clocks.
 const APART: u64 = 1_000_000_000;
 
+/// Nanoseconds between two readings that are next to each other.
+const NEXT: u64 = 1_000_000;
+
 /// Moments that tie a buffer's times to the clocks: one now and then, and the two around each step.
 #[derive(Debug, Clone)]
 pub(crate) struct Moments {
@@ -36,6 +39,22 @@ impl Moments {
     /// Forgets the oldest, but for `most` moments.
     pub(crate) fn forget(&mut self, most: usize) {
         self.kept.drain(..self.kept.len().saturating_sub(most));
+    }
+
+    /// Keeps the last reading, if it is not next to another: times before it stay as they are told now. Of
+    /// more than `most` moments every other goes.
+    pub(crate) fn keep(&mut self, most: usize) {
+        let last = self.kept.last().map_or(0, |last| last.boot);
+        if self.latest.boot.saturating_sub(last) >= NEXT {
+            self.kept.push(self.latest);
+        }
+        if self.kept.len() > most {
+            let mut is_kept = false;
+            self.kept.retain(|_| {
+                is_kept = !is_kept;
+                is_kept
+            });
+        }
     }
 
     /// The moments, in order.
@@ -73,6 +92,10 @@ mod tests {
         (26..=30).for_each(|visit| moments.note(at(visit * 100, 60_000)));
         let kept: Vec<u64> = moments.all().iter().map(|moment| moment.mono / MS).collect();
         assert_eq!(kept, [0, 1000, 2000, 2500, 2600]);
+        moments.latest = at(3_060, 60_000);
+        moments.keep(5);
+        assert_eq!(moments.all().iter().map(|moment| moment.mono / MS).collect::<Vec<_>>(), [0, 2000, 2600]);
+        let mut moments = Moments { kept: vec![at(0, 0), at(2500, 0), at(2600, 60_000)], latest: at(0, 0) };
         moments.forget(2);
         assert_eq!(moments.all().len(), 2);
         assert_eq!(moments.all()[0].mono, 2500 * MS, "the latest are kept");

@@ -14,6 +14,17 @@ pub(crate) struct Tables {
     pids: HashSet<u32>,
 }
 
+/// A thread that a session knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its TID.
+    pub tid: i32,
+    /// Its name.
+    pub name: String,
+    /// Its process.
+    pub process: i32,
+}
+
 /// A program that a process has run.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -73,6 +84,13 @@ impl Tables {
         tgids
     }
 
+    /// What every thread was last, as far as [`Tables::names`] knows them.
+    pub(crate) fn threads(&self, creator: u32) -> Vec<Thread> {
+        let processes: HashMap<i32, i32> = self.tgids().into_iter().collect();
+        let thread = |(tid, name)| Thread { tid, name, process: processes.get(&tid).copied().unwrap_or(tid) };
+        self.names(creator).into_iter().map(thread).collect()
+    }
+
     /// What every TID was last.
     fn latest(&self) -> impl Iterator<Item = &TaskInfo> {
         let mut latest: HashMap<u32, &TaskInfo> = HashMap::new();
@@ -85,8 +103,9 @@ impl Tables {
         latest.into_values()
     }
 
-    /// The threads in the order of time, to find whose events are whose.
-    pub(crate) fn by_time(&self) -> TasksByTime<'_> {
+    /// The threads in the order of time, to find whose events are whose. `forks` is what earlier events have
+    /// told.
+    pub(crate) fn by_time(&self, forks: Forks) -> TasksByTime<'_> {
         let mut lives: HashMap<u32, Vec<Life<'_>>> = HashMap::new();
         let programs = self.programs();
         for task in self.tasks.values() {
@@ -97,7 +116,7 @@ impl Tables {
         for lives in lives.values_mut() {
             lives.sort_by_key(|life| life.start);
         }
-        TasksByTime { lives, forks: HashMap::new() }
+        TasksByTime { lives, forks }
     }
 
     /// The programs that each entry has described for each PID, by their start.
@@ -127,9 +146,11 @@ fn program_of<'a>(task: &TaskInfo, programs: &Programs<'a>) -> Option<&'a Proces
 #[derive(Debug)]
 pub(crate) struct TasksByTime<'a> {
     lives: HashMap<u32, Vec<Life<'a>>>,
-    /// When a TID was made last, and by which.
-    forks: HashMap<u32, (u64, u32)>,
+    forks: Forks,
 }
+
+/// When a TID was made last, and by which.
+pub(crate) type Forks = HashMap<u32, (u64, u32)>;
 
 /// What a TID was for some time.
 #[derive(Debug)]
@@ -146,6 +167,11 @@ impl<'a> TasksByTime<'a> {
     /// Takes note of the event that tells of a new thread or process.
     pub(crate) fn forked(&mut self, parent: u32, child: u32, time: u64) {
         self.forks.insert(child, (time, parent));
+    }
+
+    /// What events have told so far.
+    pub(crate) fn into_forks(self) -> Forks {
+        self.forks
     }
 
     /// The process that a thread was in at a time in the buffer's clock.

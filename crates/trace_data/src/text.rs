@@ -25,6 +25,7 @@ mod date;
 mod flags;
 mod ftrace;
 mod header;
+mod latency;
 mod writer;
 
 pub use date::{parse_date, print_date};
@@ -40,6 +41,8 @@ pub struct Layout {
     pub tgid: bool,
     /// `context-info`: everything in front of the message. On.
     pub context_info: bool,
+    /// `latency-format`: another form, with microseconds, and a mark where much time passes. Off.
+    pub latency: bool,
     /// `annotate`: a line where a CPU's first event follows those of others, in a buffer that has
     /// lost its start. Set it when events have been overwritten. Off.
     pub annotate: bool,
@@ -56,6 +59,7 @@ impl Default for Layout {
             irq_info: true,
             tgid: false,
             context_info: true,
+            latency: false,
             annotate: false,
             nanoseconds: true,
             date: false,

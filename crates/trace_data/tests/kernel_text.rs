@@ -115,10 +115,11 @@ fn the_trace_file() {
             irq_info: is_on("irq-info"),
             context_info: is_on("context-info"),
             tgid: is_on("record-tgid"),
+            latency: false,
             date: false,
         };
         let cpus = instance.cpus().len() as u64;
-        let header = Header { tracer: "nop", entries, written: entries + overrun, cpus };
+        let header = Header { tracer: "nop", entries, written: entries + overrun, cpus, release: "" };
         let kernel = instance.read("trace");
         let tasks = Threads::of(&tracefs);
         let pages = instance.take_pages();

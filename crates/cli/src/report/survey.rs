@@ -49,6 +49,12 @@ impl Survey {
 
     /// The numbers of a text's header.
     pub(super) fn header(&self) -> Header<'static> {
-        Header { tracer: "nop", entries: self.entries, written: self.entries + self.lost, cpus: self.cpus }
+        Header {
+            tracer: "nop",
+            entries: self.entries,
+            written: self.entries + self.lost,
+            cpus: self.cpus,
+            release: "",
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What stands above the first event.
 
-use super::Layout;
+use super::{Layout, latency};
 use crate::digits::decimal;
 
 /// The numbers of the header.
@@ -14,6 +14,8 @@ pub struct Header<'a> {
     pub written: u64,
     /// CPUs.
     pub cpus: u64,
+    /// Of the kernel, for [`Layout::latency`].
+    pub release: &'a str,
 }
 
 /// The explanation of the flags.
@@ -34,6 +36,9 @@ impl Header<'_> {
         out.extend_from_slice(b"\n#\n");
         if !layout.context_info {
             return;
+        }
+        if layout.latency {
+            return latency::header(self, out);
         }
         out.extend_from_slice(b"# entries-in-buffer/entries-written: ");
         decimal(self.entries, 0, b' ', out);

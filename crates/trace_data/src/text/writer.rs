@@ -1,6 +1,6 @@
 //! Writing the lines.
 
-use super::{Header, Layout, Tasks, flags, ftrace, print_date};
+use super::{Header, Layout, Tasks, flags, ftrace, latency, print_date};
 use crate::digits::{decimal, fill};
 use crate::event::EventTable;
 use crate::merge::Record;
@@ -42,6 +42,17 @@ impl<'a, W: Write> TextWriter<'a, W> {
         TextWriter { out, lines, events, tasks, symbols, layout, started }
     }
 
+    /// The same for who goes on with a text: these CPUs have been seen ([`TextWriter::started`]).
+    pub fn with_started(mut self, started: BTreeSet<u32>) -> TextWriter<'a, W> {
+        self.started = started;
+        self
+    }
+
+    /// The CPUs that have been seen so far, as `annotate` wants to know.
+    pub fn started(&self) -> &BTreeSet<u32> {
+        &self.started
+    }
+
     /// Writes the header. `trace_pipe` has none.
     ///
     /// # Errors
@@ -58,10 +69,19 @@ impl<'a, W: Write> TextWriter<'a, W> {
     ///
     /// Those of the writer below.
     pub fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
+        self.event_before(record, None)
+    }
+
+    /// The same where it is known when the next event is: [`Layout::latency`] shows what passes until then.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer below.
+    pub fn event_before(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
         lost(record.cpu, record.lost, &mut self.lines);
         self.annotate(record.cpu);
         if self.layout.context_info {
-            self.context(record);
+            self.context(record, next);
         }
         self.message(record.payload);
         self.write_full()
@@ -107,7 +127,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
     }
 
     /// Thread, CPU, flags and time.
-    fn context(&mut self, record: &Record<'_>) {
+    fn context(&mut self, record: &Record<'_>, next: Option<u64>) {
         let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
         let pid = abi::common::pid(common);
         let out = &mut self.lines;
@@ -116,6 +136,9 @@ impl<'a, W: Write> TextWriter<'a, W> {
             ..0 => "<XXX>",
             _ => "<...>",
         });
+        if self.layout.latency {
+            return latency::context(comm, record, next, self.layout.nanoseconds, out);
+        }
         fill(b' ', 16_usize.saturating_sub(comm.len()), out);
         out.extend_from_slice(comm.as_bytes());
         out.push(b'-');

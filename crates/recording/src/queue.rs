@@ -1,0 +1,277 @@
+//! Events between a buffer and whoever takes them: CPU by CPU.
+//!
+//! A block is consumed by the page, and a lane has events of several CPUs. What was consumed and not taken
+//! yet waits here.
+
+use ring_buffer::{Buffer, Held, Taken};
+use std::collections::VecDeque;
+use std::ops::Range;
+use trace_data::page::{Missed, Page};
+
+/// Where events come from.
+pub(crate) trait Supply {
+    /// What is another when what is there was cleared, or is another snapshot.
+    fn generation(&self) -> u64;
+    /// Whether what was there under a generation was kept, and not cleared.
+    fn was_kept(&self, generation: u64) -> bool;
+    /// Takes the oldest events of a block, at most a page of them.
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken>;
+    /// Whether a block has none.
+    fn is_empty(&self, block: u32) -> bool;
+}
+
+impl Supply for Buffer {
+    fn generation(&self) -> u64 {
+        self.control().generation()
+    }
+    fn was_kept(&self, generation: u64) -> bool {
+        self.snapshots().any(|snapshot| snapshot.generation() == generation & u64::from(u32::MAX))
+    }
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+        Buffer::consume(self, block, page)
+    }
+    fn is_empty(&self, block: u32) -> bool {
+        self.is_block_empty(block)
+    }
+}
+
+impl Supply for Held<'_> {
+    /// The time: snapshots of single CPUs can be of the same generation.
+    fn generation(&self) -> u64 {
+        self.snapshot().time()
+    }
+    fn was_kept(&self, _generation: u64) -> bool {
+        false
+    }
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+        Held::consume(self, block, page)
+    }
+    fn is_empty(&self, block: u32) -> bool {
+        self.statistics(block).entries == 0
+    }
+}
+
+/// The most pages of a lane that are taken at once: writers go on meanwhile.
+const MOST_PAGES: usize = 1 << 12;
+
+/// The queues of all CPUs.
+#[derive(Debug)]
+pub(crate) struct Queues {
+    cpus: Vec<Queue>,
+    /// The generation that they are of: what was cleared since is not to be taken.
+    generation: u64,
+    /// The blocks behind the CPUs.
+    lanes: Range<u32>,
+    page: Vec<u8>,
+}
+
+/// Those of a CPU: from its block, and from lanes.
+#[derive(Debug, Default)]
+struct Queue {
+    own: VecDeque<Queued>,
+    lanes: VecDeque<Queued>,
+    /// Bytes of payload that came from lanes.
+    bytes: usize,
+}
+
+/// An event that was consumed.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    /// When, in the buffer's clock.
+    pub(crate) time: u64,
+    /// What.
+    pub(crate) payload: Vec<u8>,
+    /// How many were lost right before it.
+    lost: u64,
+}
+
+impl Queued {
+    /// What was lost before it.
+    pub(crate) fn missed(&self) -> Missed {
+        if self.lost > 0 { Missed::Count(self.lost) } else { Missed::None }
+    }
+}
+
+/// The most bytes from lanes that wait for a CPU that nobody reads.
+const MOST_BYTES: usize = 4 << 20;
+
+impl Queues {
+    /// Empty ones for `buffer`.
+    pub(crate) fn new(buffer: &Buffer) -> Queues {
+        let geometry = buffer.geometry();
+        let cpus = (0..geometry.cpus).map(|_| Queue::default()).collect();
+        let (lanes, page) = (geometry.cpus..geometry.blocks(), vec![0; geometry.page_size as usize]);
+        Queues { cpus, generation: buffer.control().generation(), lanes, page }
+    }
+
+    /// The CPU with the earliest event: `cpu`, if it has one, or any. Consumes what is needed to know.
+    pub(crate) fn earliest(&mut self, supply: &impl Supply, cpu: Option<u32>) -> Option<u32> {
+        self.forget_cleared(supply);
+        self.take_lanes(supply);
+        let cpus = self.chosen(cpu);
+        for cpu in cpus.clone() {
+            self.take_own(supply, cpu);
+        }
+        cpus.filter_map(|cpu| Some((self.first(cpu)?.time, cpu))).min().map(|(_, cpu)| cpu)
+    }
+
+    /// The earliest event of a CPU.
+    pub(crate) fn first(&self, cpu: u32) -> Option<&Queued> {
+        let queue = self.cpus.get(cpu as usize)?;
+        if queue.is_lane_first() { queue.lanes.front() } else { queue.own.front() }
+    }
+
+    /// Takes the earliest event of a CPU away.
+    pub(crate) fn pop(&mut self, cpu: u32) {
+        let Some(queue) = self.cpus.get_mut(cpu as usize) else { return };
+        if queue.is_lane_first() {
+            let payload = queue.lanes.pop_front().map_or(0, |event| event.payload.len());
+            queue.bytes -= payload;
+        } else {
+            queue.own.pop_front();
+        }
+    }
+
+    /// The time of the earliest event that waits here, in the buffer's clock; `u64::MAX` when none does.
+    pub(crate) fn oldest_time(&self) -> u64 {
+        let cpus = 0..self.cpus.len() as u32;
+        cpus.filter_map(|cpu| Some(self.first(cpu)?.time)).min().unwrap_or(u64::MAX)
+    }
+
+    /// Whether there is an event of `cpu`, or of any, here or in the buffer.
+    pub(crate) fn has_events(&self, supply: &impl Supply, cpu: Option<u32>) -> bool {
+        let is_current = self.is_current(supply);
+        let is_queued = |cpu| is_current && self.first(cpu).is_some();
+        self.chosen(cpu).any(|cpu| is_queued(cpu) || !supply.is_empty(cpu))
+            || self.lanes.clone().any(|lane| !supply.is_empty(lane))
+    }
+
+    /// Forgets what waits of a CPU, or of all.
+    pub(crate) fn clear(&mut self, cpu: Option<u32>) {
+        for cpu in self.chosen(cpu) {
+            if let Some(queue) = self.cpus.get_mut(cpu as usize) {
+                *queue = Queue::default();
+            }
+        }
+    }
+
+    fn chosen(&self, cpu: Option<u32>) -> Range<u32> {
+        cpu.map_or(0..self.cpus.len() as u32, |cpu| cpu..cpu.saturating_add(1))
+    }
+
+    /// Forgets what was cleared meanwhile.
+    fn forget_cleared(&mut self, supply: &impl Supply) {
+        if !self.is_current(supply) {
+            self.clear(None);
+        }
+        self.generation = supply.generation();
+    }
+
+    /// Whether what waits is still to be taken. What was consumed before a snapshot is in none.
+    fn is_current(&self, supply: &impl Supply) -> bool {
+        self.generation == supply.generation() || supply.was_kept(self.generation)
+    }
+
+    /// Consumes a page of a CPU's block, if none of its events wait.
+    fn take_own(&mut self, supply: &impl Supply, cpu: u32) {
+        let Some(queue) = self.cpus.get_mut(cpu as usize).filter(|queue| queue.own.is_empty()) else {
+            return;
+        };
+        let Some(taken) = supply.consume(cpu, &mut self.page) else { return };
+        let Some(page) = self.page.get(..taken.len).and_then(Page::new) else { return };
+        let events =
+            page.events().map(|event| Queued { time: event.time, payload: event.payload.to_vec(), lost: 0 });
+        queue.own.extend(events);
+        if let Some(first) = queue.own.front_mut() {
+            first.lost = taken.lost;
+        }
+    }
+
+    /// Consumes all lanes, and gives their events to their CPUs.
+    fn take_lanes(&mut self, supply: &impl Supply) {
+        for lane in self.lanes.clone() {
+            for _ in 0..MOST_PAGES {
+                if !self.take_lane_page(supply, lane) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn take_lane_page(&mut self, supply: &impl Supply, lane: u32) -> bool {
+        let Some(taken) = supply.consume(lane, &mut self.page) else { return false };
+        let Some(page) = self.page.get(..taken.len).and_then(Page::new) else { return false };
+        let mut lost = taken.lost;
+        for event in page {
+            let Some((cpu, payload)) = event.payload.split_first_chunk() else { continue };
+            let cpu = (u64::from_le_bytes(*cpu) as usize).min(self.cpus.len() - 1);
+            let queued =
+                Queued { time: event.time, payload: payload.to_vec(), lost: std::mem::take(&mut lost) };
+            if let Some(queue) = self.cpus.get_mut(cpu) {
+                queue.push_from_lane(queued);
+            }
+        }
+        true
+    }
+}
+
+impl Queue {
+    /// Whether the earliest event came from a lane.
+    fn is_lane_first(&self) -> bool {
+        match (self.own.front(), self.lanes.front()) {
+            (Some(own), Some(lane)) => lane.time < own.time,
+            (None, Some(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Puts an event where its time belongs. Where nobody takes them, the oldest are lost.
+    fn push_from_lane(&mut self, event: Queued) {
+        self.bytes += event.payload.len();
+        let behind = self.lanes.partition_point(|other| other.time <= event.time);
+        self.lanes.insert(behind, event);
+        while self.bytes > MOST_BYTES {
+            let Some(oldest) = self.lanes.pop_front() else { break };
+            self.bytes -= oldest.payload.len();
+            if let Some(next) = self.lanes.front_mut() {
+                next.lost += oldest.lost + 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(time: u64, len: usize) -> Queued {
+        Queued { time, payload: vec![0; len], lost: 0 }
+    }
+
+    #[test]
+    fn lanes_merge_into_their_cpu_by_time() {
+        let mut queue = Queue::default();
+        queue.own.extend([queued(10, 8), queued(30, 8)]);
+        for time in [40, 5, 20] {
+            queue.push_from_lane(queued(time, 8));
+        }
+        let mut queues = Queues { cpus: vec![queue], generation: 0, lanes: 0..0, page: Vec::new() };
+        let mut times = Vec::new();
+        while let Some(first) = queues.first(0) {
+            times.push(first.time);
+            queues.pop(0);
+        }
+        assert_eq!(times, [5, 10, 20, 30, 40]);
+        assert_eq!(queues.cpus[0].bytes, 0);
+    }
+
+    #[test]
+    fn what_nobody_takes_is_bounded_and_the_loss_is_told() {
+        let mut queue = Queue::default();
+        for time in 0..10 {
+            queue.push_from_lane(queued(time, MOST_BYTES / 8));
+        }
+        assert_eq!(queue.lanes.len(), 8);
+        assert_eq!(queue.lanes.front().unwrap().missed(), Missed::Count(2));
+    }
+}

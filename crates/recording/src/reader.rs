@@ -1,0 +1,316 @@
+//! Reading a session that nobody records: what is there, and taking it out, while programs write.
+
+use crate::addresses::Addresses;
+use crate::copied::{Blocks, Copied, Stream};
+use crate::moments::Moments;
+use crate::queue::{Queues, Supply};
+use crate::tables::{Forks, Tables, Thread};
+use crate::translate::Translator;
+use ring_buffer::{Held, Taken};
+use session::{Session, Timeline};
+use std::sync::Arc;
+use trace_data::merge::{Merge, Record};
+use trace_data::symbols::SymbolTable;
+
+/// Readings of the clocks that are kept: what was read is before one, so that it is told the same again.
+const MOMENTS: usize = 1024;
+
+/// Forks that are remembered at least: children that have no program of their own yet are among them.
+const MOST_FORKS: usize = 4096;
+
+/// Reads the events of a session as the kernel's `trace` and `trace_pipe` do: times are of the
+/// session's clock, what was written to lanes is at its CPU, and addresses have names.
+///
+/// Who threads were it learns from the session's tables at each call. They keep what events in the buffers
+/// refer to, so nothing has to be running for that.
+#[derive(Debug)]
+pub struct Reader {
+    session: Arc<Session>,
+    tables: Tables,
+    moments: Moments,
+    addresses: Addresses,
+    live: Pipe,
+    kept: Pipe,
+}
+
+/// What takes events out: of the buffers, or of the newest snapshot.
+#[derive(Debug)]
+struct Pipe {
+    queues: Queues,
+    forks: Forks,
+}
+
+impl Pipe {
+    fn new(session: &Session) -> Pipe {
+        Pipe { queues: Queues::new(session.buffer()), forks: Forks::new() }
+    }
+
+    /// Takes events out of `supply`, as [`Reader::take`] does.
+    fn take(
+        &mut self,
+        supply: &impl Supply,
+        cpu: Option<u32>,
+        mut translator: Translator<'_>,
+        mut take: impl FnMut(&Record<'_>) -> bool,
+    ) {
+        while let Some(cpu) = self.queues.earliest(supply, cpu) {
+            let Some(queued) = self.queues.first(cpu) else { break };
+            // The queue knows the CPU already.
+            let record = Record { cpu, time: queued.time, payload: &queued.payload, lost: queued.missed() };
+            let taken = translator.translate(&record).is_none_or(|record| take(&record));
+            if !taken {
+                break;
+            }
+            self.queues.pop(cpu);
+        }
+        self.forks = translator.into_forks();
+    }
+}
+
+impl Reader {
+    /// A reader of `session`.
+    pub fn new(session: Arc<Session>) -> Reader {
+        let moments = Moments::since(session.control().identity().created);
+        let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
+        Reader { session, tables: Tables::default(), moments, addresses: Addresses::new(), live, kept }
+    }
+
+    /// Copies the events that are there and leaves them there: those of `cpu`, or all.
+    ///
+    /// Cost: some 100 ns for each event.
+    pub fn copy(&mut self, cpu: Option<u32>) -> Copied {
+        let session = self.session.clone();
+        let buffer = session.buffer();
+        let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
+        let next = |block, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
+        let copied = self.copy_blocks(cpu, Blocks::new(buffer, |block| buffer.capacity(block), next));
+        Copied { entries: buffer.entries(), overrun: buffer.overruns(), ..copied }
+    }
+
+    /// The same of a snapshot.
+    pub fn copy_snapshot(&mut self, snapshot: &Held<'_>, cpu: Option<u32>) -> Copied {
+        let session = self.session.clone();
+        let blocks = 0..session.buffer().geometry().blocks();
+        let mut positions = vec![0; blocks.len()];
+        let next = |block, page: &mut [u8]| {
+            let position = positions.get_mut(block as usize)?;
+            let taken = snapshot.read(block, *position, page)?;
+            *position = taken.next_event();
+            Some(taken)
+        };
+        // Nobody adds to it.
+        let copied = self.copy_blocks(cpu, Blocks::new(session.buffer(), |_| u64::MAX, next));
+        let counts = blocks.map(|block| snapshot.statistics(block));
+        let (entries, overrun) =
+            counts.fold((0, 0), |(entries, overrun), of| (entries + of.entries, overrun + of.overrun));
+        Copied { entries, overrun, ..copied }
+    }
+
+    fn copy_blocks(
+        &mut self,
+        cpu: Option<u32>,
+        blocks: Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>>,
+    ) -> Copied {
+        self.prepare();
+        let timeline = self.timeline();
+        let mut addresses = Addresses::new();
+        let tasks = self.tables.by_time(Forks::new());
+        let mut translator = Translator::new(&self.session, &timeline, tasks, &mut addresses);
+        let cpus = self.session.buffer().geometry().cpus;
+        let mut streams: Vec<Stream> = (0..cpus).map(|_| Stream::new()).collect();
+        let Ok(mut merge) = Merge::new(blocks);
+        while let Ok(Some(record)) = merge.next() {
+            let Some(record) = translator.translate(&record) else { continue };
+            let wanted = cpu.is_none_or(|cpu| cpu == record.cpu);
+            if let Some(stream) = streams.get_mut(record.cpu as usize).filter(|_| wanted) {
+                stream.push(&record);
+            }
+        }
+        let pages = (0..).zip(streams).map(|(cpu, stream)| (cpu, stream.finish()));
+        let cpus = pages.filter(|(_, pages)| !pages.is_empty()).collect();
+        let symbols = SymbolTable::parse(&addresses.symbols(), "");
+        Copied { cpus, symbols, entries: 0, overrun: 0 }
+    }
+
+    /// Takes events out, the oldest first, as long as `take` says that it has taken one: those of `cpu`, or
+    /// all. What `take` refuses stays, and what it takes no other reader gets.
+    ///
+    /// The names of the addresses in them: [`Reader::symbols`].
+    pub fn take(&mut self, cpu: Option<u32>, take: impl FnMut(&Record<'_>) -> bool) {
+        self.prepare();
+        let (session, timeline) = (&self.session, self.timeline());
+        let tasks = self.tables.by_time(std::mem::take(&mut self.live.forks));
+        let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
+        self.live.take(session.buffer(), cpu, translator, take);
+    }
+
+    /// The same of a snapshot.
+    pub fn take_kept(
+        &mut self,
+        snapshot: &Held<'_>,
+        cpu: Option<u32>,
+        take: impl FnMut(&Record<'_>) -> bool,
+    ) {
+        self.prepare();
+        let (session, timeline) = (&self.session, self.timeline());
+        let tasks = self.tables.by_time(std::mem::take(&mut self.kept.forks));
+        let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
+        self.kept.take(snapshot, cpu, translator, take);
+    }
+
+    /// Whether there is something to take: of `cpu`, or at all. Cost: some 20 ns for each CPU.
+    pub fn has_events(&self, cpu: Option<u32>) -> bool {
+        self.live.queues.has_events(self.session.buffer(), cpu)
+    }
+
+    /// The same of a snapshot.
+    pub fn has_kept(&self, snapshot: &Held<'_>, cpu: Option<u32>) -> bool {
+        self.kept.queues.has_events(snapshot, cpu)
+    }
+
+    /// Forgets what was consumed and not taken yet, of `cpu` or of all: their block was cleared.
+    pub fn forget(&mut self, cpu: Option<u32>) {
+        self.live.queues.clear(cpu);
+    }
+
+    /// Names of the addresses in all events that were taken so far.
+    pub fn symbols(&self) -> SymbolTable {
+        SymbolTable::parse(&self.addresses.symbols(), "")
+    }
+
+    /// The threads that the session knows, each as it was last, in the order of their TIDs.
+    pub fn threads(&mut self) -> Vec<Thread> {
+        self.look();
+        self.tables.threads(self.session.control().identity().creator)
+    }
+
+    /// The time now, as events have it.
+    pub fn now(&self) -> u64 {
+        self.time(self.session.buffer().now())
+    }
+
+    /// A time in the buffer's clock, as events have it.
+    pub fn time(&self, time: u64) -> u64 {
+        self.timeline().time(time)
+    }
+
+    fn timeline(&self) -> Timeline {
+        self.session.timeline(self.moments.all())
+    }
+
+    /// Looks at the tables and at the clocks.
+    fn look(&mut self) {
+        self.tables.collect(self.session.control());
+        self.moments.look();
+        self.moments.keep(MOMENTS);
+    }
+
+    /// Looks, and forgets what is not asked for any more, because it ended before all events that can still
+    /// be read.
+    fn prepare(&mut self) {
+        self.look();
+        let there = self.session.buffer().oldest_time().min(self.session.control().kept_since());
+        let waiting = self.live.queues.oldest_time().min(self.kept.queues.oldest_time());
+        let oldest = there.min(waiting);
+        self.tables.forget(oldest);
+        for forks in [&mut self.live.forks, &mut self.kept.forks] {
+            if forks.len() > MOST_FORKS {
+                forks.retain(|_, (time, _)| *time >= oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ring_buffer::{Record as NewRecord, Thread, Writer};
+    use session::Options;
+
+    const ID: u16 = 4000;
+
+    fn session(directory: &std::path::Path) -> Arc<Session> {
+        let path = directory.join("s");
+        Arc::new(Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap())
+    }
+
+    /// Writes numbered events; every fourth to a lane.
+    fn write(session: &Session, numbers: std::ops::Range<u64>) {
+        let writer = Writer::new(Session::open(session.path()).unwrap().into_buffer());
+        for number in numbers {
+            let area = if number % 4 == 0 { None } else { rseq::Area::current() };
+            let mut record = NewRecord::<4>::new();
+            record.push(abi::common::word(ID, 0, 0, 77));
+            record.push(number);
+            writer.write(Thread { area, identity: u64::from(std::process::id()) }, record.event()).unwrap();
+        }
+    }
+
+    fn number(payload: &[u8]) -> u64 {
+        u64::from_le_bytes(payload[8..16].try_into().unwrap())
+    }
+
+    fn copied(reader: &mut Reader, cpu: Option<u32>) -> Vec<u64> {
+        let copied = reader.copy(cpu);
+        let pages = copied.cpus.iter().flat_map(|(_, pages)| pages);
+        let pages = pages.map(|page| trace_data::page::Page::new(page).unwrap());
+        let mut numbers: Vec<u64> =
+            pages.flat_map(|page| page.events().map(|event| number(event.payload))).collect();
+        numbers.sort();
+        numbers
+    }
+
+    #[test]
+    fn copying_leaves_everything_where_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        let all: Vec<u64> = (0..100).collect();
+        assert_eq!(copied(&mut reader, None), all);
+        let cpus = session.buffer().geometry().cpus;
+        let mut of_each: Vec<u64> = (0..cpus).flat_map(|cpu| copied(&mut reader, Some(cpu))).collect();
+        of_each.sort();
+        assert_eq!(of_each, all, "what was written to lanes is at its CPU, and nowhere else");
+    }
+
+    #[test]
+    fn taking_gives_each_event_once_in_the_order_of_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        assert!(reader.has_events(None));
+        let mut numbers = Vec::new();
+        reader.take(None, |record| {
+            numbers.push(number(record.payload));
+            numbers.len() < 30
+        });
+        assert_eq!(numbers.pop(), Some(29), "refused");
+        reader.take(None, |record| {
+            numbers.push(number(record.payload));
+            true
+        });
+        assert_eq!(numbers, (0..100).collect::<Vec<u64>>());
+        assert!(!reader.has_events(None) && copied(&mut reader, None).is_empty());
+    }
+
+    #[test]
+    fn what_is_cleared_is_not_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        // Something is on its way.
+        reader.take(None, |_| false);
+        session.buffer().clear();
+        assert!(!reader.has_events(None));
+        write(&session, 100..101);
+        let mut numbers = Vec::new();
+        reader.take(None, |record| {
+            numbers.push(number(record.payload));
+            true
+        });
+        assert_eq!(numbers, [100]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The form for those who look for delays: the kernel's `latency-format`.
+//!
+//! ```text
+//! # nop latency trace v1.1.5 on 6.18.44
+//! # --------------------------------------------------------------------
+//! # latency: 0 us, #2/2, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)
+//! ...
+//!  program-77      0..... 1000123us+: open: path=/etc/passwd
+//!  program-78      1..... 1000456us : close: fd=3
+//! ```
+//!
+//! Sources: `print_trace_header` in `kernel/trace/trace.c`, `trace_print_lat_context` in `trace_output.c` of
+//! Linux 6.18.
+
+use super::{Header, flags};
+use crate::digits::{decimal, fill};
+use crate::merge::Record;
+
+/// Microseconds until the next event from which on a line is marked, and how. The most first.
+const MARKS: [(u64, u8); 2] = [(100, b'!'), (1, b'+')];
+
+/// What the columns are.
+const LEGEND: [&str; 9] = [
+    "                   _------=> CPU#            ",
+    "                  / _-----=> irqs-off/BH-disabled",
+    "                 | / _----=> need-resched    ",
+    "                 || / _---=> hardirq/softirq ",
+    "                 ||| / _--=> preempt-depth   ",
+    "                 |||| / _-=> migrate-disable ",
+    "                 ||||| /     delay           ",
+    " cmd     pid     |||||| time  |   caller     ",
+    "    \\   /        ||||||  \\    |    /       ",
+];
+
+/// What stands above the first event, if there is one. No tracer measures a latency, so nobody has one.
+pub(super) fn header(header: &Header<'_>, out: &mut Vec<u8>) {
+    if header.entries == 0 {
+        return;
+    }
+    let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
+    let Header { tracer, entries, written, cpus, release } = header;
+    put(&format!("# {tracer} latency trace v1.1.5 on {release}\n# {:-<68}\n", ""));
+    put(&format!(
+        "# latency: 0 us, #{entries}/{written}, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{cpus})\n"
+    ));
+    put("#    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n");
+    put("#    -----------------\n#\n");
+    for line in LEGEND {
+        put(&format!("# {line}\n"));
+    }
+}
+
+/// Thread, CPU, flags and time of an event, and how far the one behind it is.
+pub(super) fn context(
+    comm: &str,
+    record: &Record<'_>,
+    next: Option<u64>,
+    nanoseconds: bool,
+    out: &mut Vec<u8>,
+) {
+    let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
+    // The first 8 bytes of it, as far as they are whole letters.
+    let end = (0..=comm.len().min(8)).rev().find(|end| comm.is_char_boundary(*end)).unwrap_or(0);
+    let comm = comm.get(..end).unwrap_or_default();
+    fill(b' ', 8 - comm.len(), out);
+    out.extend_from_slice(comm.as_bytes());
+    out.extend_from_slice(format!("-{:<7} ", abi::common::pid(common)).as_bytes());
+    decimal(u64::from(record.cpu), 3, b' ', out);
+    out.extend_from_slice(&flags::characters((common >> 16) as u8, (common >> 24) as u8));
+    out.push(b' ');
+    if !nanoseconds {
+        decimal(record.time, 4, b' ', out);
+        return out.extend_from_slice(b": ");
+    }
+    decimal(record.time / 1000, 4, b' ', out);
+    let delay = next.map_or(0, |next| next.saturating_sub(record.time) / 1000);
+    let mark = MARKS.into_iter().find(|(least, _)| delay > *least).map_or(b' ', |(_, mark)| mark);
+    out.extend_from_slice(&[b'u', b's', mark, b':', b' ']);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Missed;
+
+    fn line(comm: &str, time: u64, next: Option<u64>, nanoseconds: bool) -> String {
+        let payload = abi::common::word(300, 0, 1, 13_931).to_le_bytes();
+        let record = Record { cpu: 1, time, payload: &payload, lost: Missed::None };
+        let mut out = Vec::new();
+        context(comm, &record, next, nanoseconds, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_have_the_kernels_columns() {
+        let time = 37_198_922_292_999;
+        assert_eq!(line("<...>", time, None, true), "   <...>-13931     1...1. 37198922292us : ");
+        assert_eq!(
+            line("<...>", time, Some(time + 15_000), true),
+            "   <...>-13931     1...1. 37198922292us+: "
+        );
+        assert_eq!(line("a_long_name", 999, Some(101_999), true), "a_long_n-13931     1...1.    0us!: ");
+        assert_eq!(line("x", 5, Some(1 << 40), false), "       x-13931     1...1.    5: ");
+    }
+
+    #[test]
+    fn an_empty_buffer_has_no_legend() {
+        let mut out = Vec::new();
+        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, release: "6.18" };
+        header(&empty, &mut out);
+        assert!(out.is_empty());
+        header(&Header { entries: 2, written: 7, ..empty }, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("# nop latency trace v1.1.5 on 6.18\n# ------"));
+        assert!(text.contains("\n# latency: 0 us, #2/7, CPU#0 | (M:"));
+    }
+}
