@@ -34,6 +34,11 @@ impl Buffer {
         }
     }
 
+    /// Whether a CPU, or a lane, records: as [`Buffer::set_block_recording`] has left it.
+    pub fn is_block_recording(&self, block: u32) -> bool {
+        self.block(block).is_some_and(|block| block.flags.load(Acquire) & BLOCK_STOPPED == 0)
+    }
+
     /// Disables recording on one CPU, because something is wrong there. Nothing a user can flip turns
     /// it on again.
     pub fn disable_block(&self, block: u32) {

@@ -1,0 +1,188 @@
+//! `per_cpu/cpuN/trace_pipe_raw` and `snapshot_raw`: the events of a CPU as pages, taken away.
+
+use crate::file::{File, Opened};
+use crate::tree::Tree;
+use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use trace_data::merge::Record;
+use trace_data::page::{Missed, PageBuilder};
+
+/// Gives pages of 4096 bytes in the layout that `events/header_page` tells.
+///
+/// Their times are those of `trace_clock`, not the ticks that the buffer has, and addresses of callers are
+/// those of `trace`: a page can be read by who knows nothing of this session. Any number may read it, and
+/// whoever comes first gets a page; it is not excluded by `trace_pipe`.
+///
+/// Source: `tracing_buffers_read` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TracePipeRaw {
+    pub(crate) cpu: u32,
+    /// Whether they are those of the newest snapshot.
+    pub(crate) is_snapshot: bool,
+}
+
+impl File for TracePipeRaw {
+    fn mode(&self) -> u32 {
+        0o440
+    }
+
+    fn is_stream(&self) -> bool {
+        true
+    }
+
+    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(Open { of: *self, tree: tree.clone(), page: Vec::new(), read: 0 }))
+    }
+}
+
+/// An open one, with the page that is being read.
+struct Open {
+    of: TracePipeRaw,
+    tree: Tree,
+    page: Vec<u8>,
+    read: usize,
+}
+
+impl Opened for Open {
+    fn read(&mut self, _offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        if len == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        if self.read == self.page.len() {
+            match self.next_page(len)? {
+                Some(page) => (self.page, self.read) = (page, 0),
+                // What is there doesn't fit: the kernel says 0, as at an end.
+                None if len < DEFAULT_SIZE && self.is_unblocked() => return Ok(Some(Vec::new())),
+                None => return Ok(None),
+            }
+        }
+        let rest = self.page.get(self.read..).unwrap_or_default();
+        let part = rest.get(..len).unwrap_or(rest).to_vec();
+        self.read += part.len();
+        Ok(Some(part))
+    }
+
+    fn is_readable(&self) -> bool {
+        let percent = self.tree.session().preferences().buffer_percent;
+        match self.of {
+            TracePipeRaw { is_snapshot: true, .. } => self.is_unblocked(),
+            TracePipeRaw { cpu, .. } => self.tree.session().buffer().has_reached(cpu, percent),
+        }
+    }
+
+    fn is_unblocked(&self) -> bool {
+        let (tree, cpu) = (&self.tree, Some(self.of.cpu));
+        match self.of.is_snapshot {
+            true => tree.newest_snapshot(|held| tree.reader().has_kept(held, cpu)) == Ok(Some(true)),
+            false => tree.reader().has_events(cpu),
+        }
+    }
+}
+
+impl Open {
+    /// A page with the events that come next, in its first `len` bytes. None where there are none that fit.
+    fn next_page(&self, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        let mut builder = PageBuilder::new(DEFAULT_SIZE);
+        let (mut used, mut lost) = (HEADER_SIZE, None);
+        let push = |record: &Record<'_>| {
+            // A gap can only be told in front of a page.
+            let is_gap = record.lost != Missed::None && !builder.is_empty();
+            let room = event_size(record.payload.len()) + TIME_EXTEND_SIZE;
+            if is_gap || used + room > len.min(DEFAULT_SIZE) && (len < DEFAULT_SIZE || !builder.is_empty()) {
+                return false;
+            }
+            if builder.is_empty() {
+                lost = count(record.lost);
+            }
+            used += room;
+            builder.push(record.time, record.payload)
+        };
+        let (tree, cpu) = (&self.tree, Some(self.of.cpu));
+        match self.of.is_snapshot {
+            true => drop(tree.newest_snapshot(|held| tree.reader().take_kept(held, cpu, push))?),
+            false => tree.reader().take(cpu, push),
+        }
+        Ok((!builder.is_empty()).then(|| builder.finish(lost).to_vec()))
+    }
+}
+
+fn count(lost: Missed) -> Option<u64> {
+    match lost {
+        Missed::None => None,
+        Missed::Unknown => Some(1),
+        Missed::Count(count) => Some(count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::top::tests::tree;
+    use session::{Author, PRINT_ID};
+    use trace_data::page::Page;
+
+    /// A raw pipe of CPU 0, with so many texts in its buffer.
+    fn opened(tree: &Tree, texts: usize) -> crate::Handle {
+        let mut marker = tree.open("trace_marker", OFlags::WRONLY).unwrap();
+        for number in 0..texts {
+            let author = Author { cpu: Some(0), ..Author::current() };
+            marker.write(author, format!("text {number}").as_bytes()).unwrap();
+        }
+        tree.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY).unwrap()
+    }
+
+    #[test]
+    fn a_page_is_given_once_and_whole() {
+        let (_directory, tree) = tree();
+        let mut raw = opened(&tree, 3);
+        assert_eq!(raw.read(0).unwrap(), b"");
+        assert_eq!(raw.read(16).unwrap(), b"", "no page fits, as in the kernel");
+        let page = raw.read(1 << 20).unwrap();
+        assert_eq!(page.len(), 4096);
+        let found = Page::new(&page).unwrap();
+        let ids: Vec<u16> =
+            found.events().map(|event| u16::from_le_bytes([event.payload[0], event.payload[1]])).collect();
+        assert_eq!(ids, [PRINT_ID; 3]);
+        assert_eq!(raw.read(4096), Err(Errno::AGAIN));
+        assert_eq!(raw.seek(0), Err(Errno::SPIPE));
+    }
+
+    #[test]
+    fn a_snapshot_is_given_as_pages_too() {
+        let (_directory, tree) = tree();
+        let mut live = opened(&tree, 3);
+        let mut kept = tree.open("per_cpu/cpu0/snapshot_raw", OFlags::RDONLY).unwrap();
+        assert_eq!(kept.read(4096), Err(Errno::AGAIN));
+        assert!(!kept.is_readable());
+        tree.session().take_snapshot().unwrap();
+        assert!(kept.is_readable());
+        assert_eq!(live.read(4096), Err(Errno::AGAIN));
+        assert_eq!(Page::new(&kept.read(4096).unwrap()).unwrap().events().count(), 3);
+        assert_eq!(kept.read(4096), Err(Errno::AGAIN));
+    }
+
+    #[test]
+    fn short_reads_go_on_in_the_same_page() {
+        let (_directory, tree) = tree();
+        let mut raw = opened(&tree, 200);
+        let (first, rest) = (raw.read(1000).unwrap(), raw.read(4096).unwrap());
+        assert_eq!((first.len(), rest.len()), (1000, 3096));
+        assert!(Page::new(&first).unwrap().data().len() <= 984, "only what fits the first read");
+        assert!(rest.iter().all(|byte| *byte == 0));
+        let mut events = Page::new(&first).unwrap().events().count();
+        while let Ok(page) = raw.read(4096) {
+            events += Page::new(&page).unwrap().events().count();
+        }
+        assert_eq!(events, 200);
+    }
+
+    #[test]
+    fn poll_waits_for_the_fill_level() {
+        let (_directory, tree) = tree();
+        let raw = opened(&tree, 1);
+        assert!(raw.is_unblocked() && !raw.is_readable());
+        tree.session().prefer(|preferred| preferred.buffer_percent = 0).unwrap();
+        assert!(raw.is_readable());
+    }
+}

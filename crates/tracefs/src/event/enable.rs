@@ -1,0 +1,55 @@
+//! `enable`: of an event, of a system's, of all.
+
+use crate::catalog::{self, Group};
+use crate::file::Control;
+use crate::number;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads 0 or 1, or X where some of several events are on. Takes 0 and 1.
+#[derive(Debug, Clone)]
+pub(crate) struct Enable(pub(crate) Group);
+
+impl Control for Enable {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let events = self.0.events(tree);
+        let on = events.iter().filter(|name| catalog::is_on(tree, name)).count();
+        Ok(match on {
+            0 => b"0\n".to_vec(),
+            on if on == events.len() => b"1\n".to_vec(),
+            _ => b"X\n".to_vec(),
+        })
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        self.0.set(tree, number::parse_switch(bytes)?)?;
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn all_levels_tell_what_is_on_below() {
+        let (_directory, tree) = tree();
+        let levels = ["events/enable", "events/sched/enable", "events/sched/sched_process_exec/enable"];
+        let state = |tree| levels.map(|path| read(tree, path));
+        assert_eq!(state(&tree), ["0\n", "0\n", "0\n"]);
+        write(&tree, levels[2], "1").unwrap();
+        assert_eq!(state(&tree), ["X\n", "X\n", "1\n"]);
+        write(&tree, levels[1], "1").unwrap();
+        assert_eq!(state(&tree), ["X\n", "1\n", "1\n"]);
+        write(&tree, levels[0], "1").unwrap();
+        assert_eq!(state(&tree), ["1\n", "1\n", "1\n"]);
+        assert_eq!(write(&tree, levels[0], "X"), Err(Errno::INVAL));
+        write(&tree, levels[0], "0").unwrap();
+        assert_eq!(state(&tree), ["0\n", "0\n", "0\n"]);
+    }
+}

@@ -1,0 +1,41 @@
+//! `format`: the fields of an event, and how they are printed.
+
+use crate::event::Name;
+use crate::file::{Control, Text};
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// The text that readers of raw pages need.
+#[derive(Debug, Clone)]
+pub(crate) struct Format(pub(crate) Name);
+
+impl Control for Format {
+    const TEXT: Text = Text::Kept;
+
+    fn mode(&self) -> u32 {
+        0o440
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let event = tree.session().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
+        Ok(event.format.into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree};
+
+    #[test]
+    fn the_marker_events_are_the_kernels() {
+        let (_directory, tree) = tree();
+        for event in ["print", "raw_data"] {
+            let path = format!("events/ftrace/{event}/format");
+            let Ok(kernels) = std::fs::read_to_string(format!("/sys/kernel/tracing/{path}")) else {
+                println!("skipped: no tracefs that this user may read");
+                return;
+            };
+            assert_eq!(read(&tree, &path), kernels);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! An open file as a program has it: with a position, and with what the kernel's file layer does for all
+//! files.
+
+use crate::file::Opened;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+
+/// An open file of the tree.
+///
+/// Nothing here waits. Where a read would, it is EAGAIN, with `O_NONBLOCK` or without; who wants to wait does
+/// so until [`Handle::is_unblocked`], and reads again.
+pub struct Handle {
+    opened: Box<dyn Opened>,
+    flags: OFlags,
+    is_stream: bool,
+    position: u64,
+}
+
+impl Handle {
+    pub(crate) fn new(opened: Box<dyn Opened>, flags: OFlags, is_stream: bool) -> Handle {
+        Handle { opened, flags, is_stream, position: 0 }
+    }
+
+    /// read(2): up to `len` bytes; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// EBADF when it was opened for writing only; EINVAL for files that can't be read, and for offsets that
+    /// no file has; EAGAIN when there is nothing now.
+    pub fn read(&mut self, len: usize) -> Result<Vec<u8>, Errno> {
+        let bytes = self.read_at(self.position, len)?;
+        self.position += bytes.len() as u64;
+        Ok(bytes)
+    }
+
+    /// pread(2), and what a server is asked for. Streams go on where they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Handle::read`].
+    pub fn read_at(&mut self, offset: u64, len: usize) -> Result<Vec<u8>, Errno> {
+        if self.flags.contains(OFlags::WRONLY) {
+            return Err(Errno::BADF);
+        }
+        if offset.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
+            return Err(Errno::INVAL);
+        }
+        match self.opened.read(offset, len)? {
+            Some(bytes) => Ok(bytes),
+            None if !self.is_nonblocking() && self.opened.is_at_end() => Ok(Vec::new()),
+            None => Err(Errno::AGAIN),
+        }
+    }
+
+    /// Everything from the position on to the end. A stream has no end: what there is now.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Handle::read`], but for EAGAIN.
+    pub fn read_to_end(&mut self) -> Result<Vec<u8>, Errno> {
+        let mut all = Vec::new();
+        loop {
+            match self.read(READ) {
+                Ok(bytes) if bytes.is_empty() => return Ok(all),
+                Ok(bytes) => all.extend_from_slice(&bytes),
+                Err(Errno::AGAIN) => return Ok(all),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// write(2): how many bytes were taken.
+    ///
+    /// # Errors
+    ///
+    /// EBADF when it was opened for reading only, or when there is no recording for a marker to go to; else
+    /// those of the file: EINVAL for what it doesn't understand.
+    pub fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        if !self.flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
+            return Err(Errno::BADF);
+        }
+        let taken = self.opened.write(author, bytes)?;
+        self.position += taken as u64;
+        Ok(taken)
+    }
+
+    /// Writes all, coming again with the rest, as the shell does. What was taken before an error stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Handle::write`].
+    pub fn write_all(&mut self, author: Author, mut bytes: &[u8]) -> Result<(), Errno> {
+        loop {
+            let taken = self.write(author, bytes)?;
+            bytes = bytes.get(taken..).unwrap_or_default();
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            if taken == 0 {
+                return Err(Errno::IO);
+            }
+        }
+    }
+
+    /// lseek(2) to an offset from the start.
+    ///
+    /// # Errors
+    ///
+    /// ESPIPE for streams.
+    pub fn seek(&mut self, offset: u64) -> Result<(), Errno> {
+        if self.is_stream {
+            return Err(Errno::SPIPE);
+        }
+        self.position = offset;
+        Ok(())
+    }
+
+    /// Whether poll(2) says that it can be read.
+    pub fn is_readable(&self) -> bool {
+        self.opened.is_readable()
+    }
+
+    /// Whether a read that was EAGAIN would go on.
+    pub fn is_unblocked(&self) -> bool {
+        self.opened.is_unblocked()
+    }
+
+    /// Whether its reader wants to be told EAGAIN, not to wait.
+    pub fn is_nonblocking(&self) -> bool {
+        self.flags.contains(OFlags::NONBLOCK)
+    }
+}
+
+/// Bytes of one read.
+const READ: usize = 1 << 16;

@@ -1,0 +1,147 @@
+//! `instances`: a tree for each instance, with buffers of its own.
+//!
+//! Making a directory makes an instance, removing it removes the instance. Its tree has the files that the
+//! kernel's instances have: what there is once for all is only in the tree above.
+
+use crate::file::{File, Opened};
+use crate::tree::{Directory, Node, Tree, errno};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+/// What `instances` has of this name.
+pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
+    let _ = tree.instance(name)?;
+    Some(Node::Directory(Directory::Of(name.to_string(), Box::new(Directory::Top))))
+}
+
+/// What a directory of an instance has of this name.
+pub(crate) fn entry_of(tree: &Tree, instance: &str, directory: &Directory, name: &str) -> Option<Node> {
+    let of = tree.instance(instance)?;
+    Some(match directory.entry(&of, name)? {
+        Node::Directory(inner) => Node::Directory(Directory::Of(instance.to_string(), Box::new(inner))),
+        Node::File(file) => Node::File(Box::new(FileOf { tree: of, file })),
+    })
+}
+
+/// A file of an instance's tree.
+struct FileOf {
+    tree: Tree,
+    file: Box<dyn File>,
+}
+
+impl File for FileOf {
+    fn mode(&self) -> u32 {
+        self.file.mode()
+    }
+
+    fn is_stream(&self) -> bool {
+        self.file.is_stream()
+    }
+
+    fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        self.file.open(&self.tree, flags)
+    }
+}
+
+impl Tree {
+    /// The tree of an instance: the same as long as the instance is the same.
+    pub(crate) fn instance(&self, name: &str) -> Option<Tree> {
+        if self.session().instance() != 0 {
+            return None;
+        }
+        let mut known = self.known_instances();
+        let now = self.session().open_named(name).ok();
+        let is_same = |tree: &Tree| Some(tree.session().instance()) == now.as_ref().map(|now| now.instance());
+        if let Some(tree) = known.get(name).filter(|tree| is_same(tree)) {
+            return Some(tree.clone());
+        }
+        known.remove(name);
+        let tree = Tree::new(now?);
+        known.insert(name.to_string(), tree.clone());
+        Some(tree)
+    }
+
+    /// The name in `instances/NAME`.
+    pub(crate) fn instance_of<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let mut names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+        let (first, name) = (names.next()?, names.next()?);
+        let is_one = first == "instances" && names.next().is_none() && self.session().instance() == 0;
+        is_one.then_some(name)
+    }
+
+    pub(crate) fn make_instance(&self, name: &str) -> Result<(), Errno> {
+        if name.len() > crate::tree::LONGEST_NAME {
+            return Err(Errno::NAMETOOLONG);
+        }
+        self.session().create_instance(name).map(drop).map_err(|error| errno(&error))
+    }
+
+    pub(crate) fn remove_instance(&self, name: &str) -> Result<(), Errno> {
+        let mut known = self.known_instances();
+        if known.get(name).is_some_and(Tree::is_shared) {
+            return Err(Errno::BUSY);
+        }
+        self.session().remove_instance(name).map_err(|error| errno(&error))?;
+        known.remove(name);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Tree;
+    use crate::top::tests::{read, write};
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    use session::{Options, Session};
+
+    fn tree() -> (tempfile::TempDir, Tree) {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        (directory, Tree::new(session))
+    }
+
+    #[test]
+    fn an_instance_is_a_tree_of_its_own() {
+        let (_directory, tree) = tree();
+        tree.make_directory("instances/rare").unwrap();
+        write(&tree, "instances/rare/events/libc/read/enable", "1").unwrap();
+        assert_eq!(read(&tree, "instances/rare/set_event"), "libc:read\n");
+        assert_eq!(read(&tree, "set_event"), "");
+        write(&tree, "instances/rare/trace_marker", "there").unwrap();
+        write(&tree, "instances/rare/options/markers", "0").unwrap();
+        assert!(read(&tree, "instances/rare/trace").contains(": there\n"));
+        assert!(!read(&tree, "trace").contains(": there\n"));
+        assert_eq!(read(&tree, "options/markers"), "1\n");
+        write(&tree, "instances/rare/snapshot", "1").unwrap();
+        assert!(read(&tree, "instances/rare/snapshot").contains(": there\n"));
+        assert!(read(&tree, "snapshot").contains("freed"));
+        for absent in ["README", "instances", "saved_cmdlines"] {
+            let path = format!("instances/rare/{absent}");
+            assert_eq!(tree.open(&path, OFlags::RDONLY).map(drop), Err(Errno::NOENT), "{absent}");
+        }
+    }
+
+    #[test]
+    fn they_come_and_go_as_directories() {
+        let (_directory, tree) = tree();
+        tree.make_directory("instances/one").unwrap();
+        assert_eq!(tree.make_directory("instances/one"), Err(Errno::EXIST));
+        tree.make_directory("instances/two").unwrap();
+        assert_eq!(tree.make_directory("instances/three"), Err(Errno::NOMEM));
+        assert_eq!(tree.make_directory("instances/one/new"), Err(Errno::PERM));
+        let open = tree.open("instances/one/trace", OFlags::RDONLY).unwrap();
+        write(&tree, "instances/one/options/irq-info", "0").unwrap();
+        assert_eq!(tree.remove_directory("instances/one"), Err(Errno::BUSY));
+        drop(open);
+        tree.remove_directory("instances/one").unwrap();
+        assert_eq!(tree.remove_directory("instances/one"), Err(Errno::NOENT));
+        assert_eq!(tree.remove_directory("instances/two/events"), Err(Errno::PERM));
+        assert_eq!(tree.remove_directory("instances"), Err(Errno::PERM));
+        assert_eq!(tree.make_directory("instances/.."), Err(Errno::INVAL));
+        assert_eq!(tree.make_directory(&format!("instances/{}", "x".repeat(256))), Err(Errno::NAMETOOLONG));
+        tree.make_directory("instances/one").unwrap();
+        assert_eq!(read(&tree, "instances/one/options/irq-info"), "1\n", "nothing is left of the first");
+    }
+}

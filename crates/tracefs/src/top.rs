@@ -1,0 +1,138 @@
+//! The files of the tree itself.
+
+mod available_events;
+mod available_tracers;
+mod buffer_percent;
+mod buffer_size;
+mod buffer_subbuf_size;
+mod buffer_total_size;
+mod current_tracer;
+mod error_log;
+mod free_buffer;
+mod printk_formats;
+mod readme;
+mod saved_cmdlines;
+mod saved_cmdlines_size;
+mod saved_tgids;
+mod set_event;
+mod snapshot;
+mod snapshot_enabled;
+mod snapshot_pipe;
+mod timestamp_mode;
+mod trace;
+mod trace_clock;
+mod trace_marker;
+mod trace_marker_raw;
+mod trace_options;
+mod trace_pipe;
+mod tracing_cpumask;
+mod tracing_on;
+
+pub(crate) use buffer_size::BufferSize;
+pub(crate) use snapshot::Snapshot;
+pub(crate) use trace::Trace;
+pub(crate) use trace_pipe::TracePipe;
+
+use crate::listed::{self, Listed};
+use crate::tree::{Directory, Node, Tree};
+
+/// All of them, in the order in which README tells of them.
+pub(crate) const FILES: &[Listed] = &[
+    readme::LISTED,
+    trace::LISTED,
+    trace_pipe::LISTED,
+    snapshot::LISTED,
+    snapshot_enabled::LISTED,
+    snapshot_pipe::LISTED,
+    tracing_on::LISTED,
+    current_tracer::LISTED,
+    available_tracers::LISTED,
+    buffer_size::LISTED,
+    buffer_total_size::LISTED,
+    buffer_subbuf_size::LISTED,
+    buffer_percent::LISTED,
+    free_buffer::LISTED,
+    trace_clock::LISTED,
+    timestamp_mode::LISTED,
+    trace_marker::LISTED,
+    trace_marker_raw::LISTED,
+    tracing_cpumask::LISTED,
+    trace_options::LISTED,
+    saved_cmdlines::LISTED,
+    saved_cmdlines_size::LISTED,
+    saved_tgids::LISTED,
+    printk_formats::LISTED,
+    available_events::LISTED,
+    set_event::LISTED,
+    error_log::LISTED,
+];
+
+/// Its directories.
+const DIRECTORIES: &[(&str, Directory)] = &[
+    ("events", Directory::Events),
+    ("instances", Directory::Instances),
+    ("options", Directory::Options),
+    ("per_cpu", Directory::Cpus),
+];
+
+/// What there is once for all instances, and not in their trees.
+const ONCE: &[&str] = &[
+    "README",
+    "available_events",
+    "instances",
+    "printk_formats",
+    "saved_cmdlines",
+    "saved_cmdlines_size",
+    "saved_tgids",
+];
+
+fn is_there(tree: &Tree, name: &str) -> bool {
+    tree.session().instance() == 0 || !ONCE.contains(&name)
+}
+
+/// What it has.
+pub(crate) fn names(tree: &Tree) -> Vec<String> {
+    let mut names = listed::names(FILES);
+    names.extend(DIRECTORIES.iter().map(|(name, _)| name.to_string()));
+    names.retain(|name| is_there(tree, name));
+    names
+}
+
+/// What it has of this name.
+pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
+    if !is_there(tree, name) {
+        return None;
+    }
+    let directory = DIRECTORIES.iter().find(|(known, _)| *known == name);
+    let directory = directory.map(|(_, directory)| Node::Directory(directory.clone()));
+    directory.or_else(|| listed::entry(FILES, name))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use crate::Tree;
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    use session::{Author, Options, Session};
+    use tempfile::TempDir;
+
+    /// A tree over a new session, which lives as long as the directory.
+    pub(crate) fn tree() -> (TempDir, Tree) {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, snapshots: 1, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        (directory, Tree::new(session))
+    }
+
+    /// All that a file has.
+    pub(crate) fn read(tree: &Tree, path: &str) -> String {
+        let mut file = tree.open(path, OFlags::RDONLY).unwrap();
+        String::from_utf8(file.read_to_end().unwrap()).unwrap()
+    }
+
+    /// What the shell's `>` does.
+    pub(crate) fn write(tree: &Tree, path: &str, text: &str) -> Result<(), Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+        tree.open(path, flags)?.write_all(Author::current(), text.as_bytes())
+    }
+}

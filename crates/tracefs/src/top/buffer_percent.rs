@@ -1,0 +1,37 @@
+//! `buffer_percent`: how full a buffer is when poll(2) tells its readers.
+
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::{Tree, errno};
+use rustix::io::Errno;
+
+/// Reads and takes a number from 0 to 100. 0 tells readers of any event.
+#[derive(Debug, Clone)]
+struct BufferPercent;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "buffer_percent",
+    help: "how full a CPU's buffer is when its readers are woken",
+    make: || Box::new(BufferPercent),
+};
+
+impl Control for BufferPercent {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        Ok(format!("{}\n", tree.session().preferences().buffer_percent).into_bytes())
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        let percent = number::parse(bytes)?;
+        if percent > 100 {
+            return Err(Errno::INVAL);
+        }
+        let change = tree.session().prefer(|preferred| preferred.buffer_percent = percent as u32);
+        change.map_err(|error| errno(&error))?;
+        Ok(bytes.len())
+    }
+}

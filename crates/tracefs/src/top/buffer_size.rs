@@ -1,0 +1,94 @@
+//! `buffer_size_kb`: how large the buffer of a CPU is.
+
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::{Tree, errno};
+use rustix::io::Errno;
+
+/// Reads KB for each CPU, without the pages' headers: of one CPU, or of those that have memory, X where they
+/// differ. 0 for a CPU that the session had no leave to run on when it was made. Takes a number of KB, which
+/// becomes whole pages, two at least, and gives up the events that are there. EINVAL for 0, ENOMEM for more
+/// than there is room for, EBUSY where all that room is in use for snapshots.
+///
+/// Source: `tracing_entries_read` and `tracing_entries_write` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Debug, Clone)]
+pub(crate) struct BufferSize {
+    pub(crate) cpu: Option<u32>,
+}
+
+pub(super) const LISTED: Listed = Listed {
+    name: "buffer_size_kb",
+    help: "KB of buffer for each CPU",
+    make: || Box::new(BufferSize { cpu: None }),
+};
+
+impl Control for BufferSize {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let session = tree.session();
+        if let Some(cpu) = self.cpu {
+            return Ok(format!("{}\n", session.buffer_kb(cpu)).into_bytes());
+        }
+        let sizes = (0..session.buffer().geometry().cpus).map(|cpu| session.buffer_kb(cpu));
+        let mut sizes: Vec<u64> = sizes.filter(|size| *size > 0).collect();
+        sizes.dedup();
+        Ok(match sizes[..] {
+            [] => b"0\n".to_vec(),
+            [size] => format!("{size}\n").into_bytes(),
+            _ => b"X\n".to_vec(),
+        })
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        match number::parse(bytes)? {
+            0 => return Err(Errno::INVAL),
+            kb => tree.session().resize(self.cpu, kb).map_err(|error| errno(&error))?,
+        }
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn a_page_holds_a_little_less_than_its_size() {
+        let (_directory, tree) = tree();
+        assert_eq!(read(&tree, "buffer_size_kb"), "63\n", "16 pages");
+    }
+
+    #[test]
+    fn sizes_are_rounded_up_and_can_differ() {
+        let (_directory, tree) = tree();
+        for (kb, read_back) in [("1", "7\n"), ("8", "11\n"), ("64", "67\n")] {
+            write(&tree, "buffer_size_kb", kb).unwrap();
+            assert_eq!(read(&tree, "buffer_size_kb"), read_back);
+        }
+        write(&tree, "per_cpu/cpu0/buffer_size_kb", "8").unwrap();
+        assert_eq!(read(&tree, "per_cpu/cpu0/buffer_size_kb"), "11\n");
+        let cpus = tree.session().buffer().geometry().cpus;
+        assert!(cpus == 1 || ["X\n", "11\n"].contains(&read(&tree, "buffer_size_kb").as_str()));
+        write(&tree, "trace_marker", "works").unwrap();
+        assert!(read(&tree, "trace").contains(": works\n"));
+    }
+
+    #[test]
+    fn what_can_not_be_changes_nothing() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker", "still here").unwrap();
+        assert_eq!(write(&tree, "buffer_size_kb", "0"), Err(Errno::INVAL));
+        assert_eq!(write(&tree, "buffer_size_kb", "many"), Err(Errno::INVAL));
+        for kb in ["1000000", "18446744073709551615"] {
+            assert_eq!(write(&tree, "buffer_size_kb", kb), Err(Errno::NOMEM), "{kb}");
+        }
+        assert!(read(&tree, "trace").contains(": still here\n"));
+        write(&tree, "snapshot", "1").unwrap();
+        assert_eq!(write(&tree, "buffer_size_kb", "32"), Err(Errno::BUSY));
+    }
+}

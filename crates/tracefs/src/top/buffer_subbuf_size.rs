@@ -1,0 +1,70 @@
+//! `buffer_subbuf_size_kb`: how large a page of the buffers is.
+
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads KB. Takes a number of KB up to 512, which becomes the next power of two pages of memory: what that
+/// is already. Pages keep the size that the session was made with, so others are ENOMEM.
+///
+/// Source: `buffer_subbuf_size_write` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Debug, Clone)]
+struct BufferSubbufSize;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "buffer_subbuf_size_kb",
+    help: "KB of a page of the buffers",
+    make: || Box::new(BufferSubbufSize),
+};
+
+/// The largest that the kernel knows.
+const MOST_KB: u64 = 512;
+
+/// The smallest: a page of memory.
+const LEAST_KB: u64 = 4;
+
+fn kilobytes(tree: &Tree) -> u64 {
+    tree.session().buffer().geometry().page_size / 1024
+}
+
+impl Control for BufferSubbufSize {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        Ok(format!("{}\n", kilobytes(tree)).into_bytes())
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        match number::parse(bytes)? {
+            0 => Err(Errno::INVAL),
+            kb if kb > MOST_KB => Err(Errno::INVAL),
+            kb if kb.next_power_of_two().max(LEAST_KB) != kilobytes(tree) => Err(Errno::NOMEM),
+            _ => Ok(bytes.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn only_what_it_is_can_be_chosen() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker", "still here").unwrap();
+        for same in ["1", "3", "4\n"] {
+            write(&tree, "buffer_subbuf_size_kb", same).unwrap();
+        }
+        assert_eq!(write(&tree, "buffer_subbuf_size_kb", "5"), Err(Errno::NOMEM));
+        for bad in ["0", "513", "x"] {
+            assert_eq!(write(&tree, "buffer_subbuf_size_kb", bad), Err(Errno::INVAL), "{bad}");
+        }
+        assert_eq!(read(&tree, "buffer_subbuf_size_kb"), "4\n");
+        assert!(read(&tree, "trace").contains("still here"));
+    }
+}

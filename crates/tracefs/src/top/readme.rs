@@ -1,0 +1,73 @@
+//! `README`: what there is.
+
+use super::FILES;
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::tree::Tree;
+use rustix::io::Errno;
+use std::fmt::Write;
+
+/// A line for every file, and for nothing that there isn't: programs look here for what they can use.
+#[derive(Debug, Clone)]
+struct Readme;
+
+pub(super) const LISTED: Listed = Listed { name: "README", help: "this text", make: || Box::new(Readme) };
+
+/// What stands behind the files.
+const DIRECTORIES: &str = "
+  options/\t\t- the same as trace_options, a file for each
+  per_cpu/cpuN/\t\t- the files of one CPU:
+\tbuffer_size_kb\t- KB of its buffer
+\tstats\t\t- what has become of its events
+\tsnapshot\t- its snapshot; echo 1 takes one of this CPU alone
+\tsnapshot_raw\t- its snapshot as pages, each given once
+\ttrace\t\t- its events
+\ttrace_pipe\t- its events, each given once
+\ttrace_pipe_raw\t- its events as pages, each given once
+  instances/\t\t- mkdir makes one more buffer, with a tree of its own; rmdir removes it
+  events/\t\t- the events: a directory for each system
+\theader_page\t- the layout of pages
+\theader_event\t- the layout of what stands before each event
+\tenable\t\t- 0 or 1 switches all events
+\tSYSTEM/enable\t- 0 or 1 switches all of a system; reads X when some are on
+\tSYSTEM/EVENT/enable - 0 or 1 switches the event
+\tSYSTEM/EVENT/format - its fields, and how they are printed
+\tSYSTEM/EVENT/id\t- the number in its records
+";
+
+impl Control for Readme {
+    fn mode(&self) -> u32 {
+        0o440
+    }
+
+    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let mut text = String::from(
+            "tracing mini-HOWTO:\n\n\
+             # echo 0 > tracing_on : quick way to disable tracing\n\
+             # echo 1 > tracing_on : quick way to re-enable tracing\n\n \
+             Important files:\n",
+        );
+        for file in FILES {
+            let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help);
+        }
+        text.push_str(DIRECTORIES);
+        Ok(text.into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree};
+
+    /// What programs look for, of features that there aren't.
+    const ABSENT: &[&str] =
+        &["imm-value", "synthetic", "trigger", "filter", "uprobe", "kprobe", "hist", "onchange", "place"];
+
+    #[test]
+    fn nothing_is_claimed_that_there_is_not() {
+        let (_directory, tree) = tree();
+        let text = read(&tree, "README");
+        assert!(ABSENT.iter().all(|word| !text.contains(word)), "{text}");
+        assert!(text.contains("\n  trace_marker        \t- "));
+    }
+}

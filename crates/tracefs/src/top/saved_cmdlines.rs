@@ -1,0 +1,47 @@
+//! `saved_cmdlines`: the names of threads.
+
+use crate::file::{Control, Text};
+use crate::listed::Listed;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads `TID NAME`, a line for each thread that the session knows.
+#[derive(Debug, Clone)]
+struct SavedCmdlines;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "saved_cmdlines",
+    help: "the names of the threads that the events are of",
+    make: || Box::new(SavedCmdlines),
+};
+
+impl Control for SavedCmdlines {
+    const TEXT: Text = Text::Kept;
+
+    fn mode(&self) -> u32 {
+        0o440
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let threads = tree.reader().threads();
+        let lines = threads.iter().map(|thread| format!("{} {}\n", thread.tid, thread.name));
+        Ok(lines.collect::<String>().into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use session::Author;
+
+    #[test]
+    fn who_has_written_has_a_name_and_a_process() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker", "here").unwrap();
+        let (tid, pid) = (Author::current().tid, std::process::id());
+        let name = std::fs::read_to_string(format!("/proc/{tid}/comm")).unwrap();
+        assert!(read(&tree, "saved_cmdlines").contains(&format!("{tid} {name}")));
+        assert!(read(&tree, "saved_tgids").contains(&format!("{tid} {pid}\n")));
+        assert!(read(&tree, "trace").contains(&format!("{}-{tid}", name.trim_end())));
+    }
+}

@@ -1,0 +1,151 @@
+//! `set_event`: which events are on, by name.
+
+use crate::catalog::{self, Group};
+use crate::event::Name;
+use crate::file::{Control, Text};
+use crate::listed::Listed;
+use crate::token;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads `SYSTEM:EVENT` for each event that is on. Opening it with `O_TRUNC` switches all off. A write takes
+/// one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`, `*:EVENT`, `*:*`, or a name of either, with `!` before it
+/// to switch off. Names are names: no other `*` stands for anything.
+///
+/// Source: `ftrace_event_write` and `ftrace_set_clr_event` in `kernel/trace/trace_events.c` of Linux 6.18.
+#[derive(Debug, Clone)]
+struct SetEvent;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "set_event",
+    help: "the events that are on: echo SYSTEM:EVENT >> set_event, !SYSTEM:EVENT switches off",
+    make: || Box::new(SetEvent),
+};
+
+/// The most bytes of a word.
+const MOST: usize = 127;
+
+impl Control for SetEvent {
+    const TEXT: Text = Text::Kept;
+
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let on = catalog::switchable(tree).into_iter().filter(|name| catalog::is_on(tree, name));
+        Ok(on.map(|name| format!("{}:{}\n", name.system, name.event)).collect::<String>().into_bytes())
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        let (word, taken) = token::first(bytes, MOST)?;
+        if let Some(word) = word {
+            let (word, on) = word.strip_prefix(b"!").map_or((word, true), |word| (word, false));
+            let chosen = Chosen::parse(std::str::from_utf8(word).map_err(|_| Errno::INVAL)?);
+            let groups = chosen.groups(tree);
+            if groups.is_empty() {
+                return Err(Errno::INVAL);
+            }
+            groups.iter().try_for_each(|group| group.set(tree, on))?;
+        }
+        Ok(taken)
+    }
+
+    fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
+        Group::All.set(tree, false)
+    }
+}
+
+/// What a word means.
+#[derive(Debug, PartialEq, Eq)]
+enum Chosen<'a> {
+    /// A system, or events of any system.
+    Either(&'a str),
+    /// Events of a system; None is any.
+    Both(Option<&'a str>, Option<&'a str>),
+}
+
+impl<'a> Chosen<'a> {
+    fn parse(word: &'a str) -> Chosen<'a> {
+        let any = |name: &'a str| Some(name).filter(|name| !matches!(*name, "" | "*"));
+        match word.split_once(':') {
+            Some((system, event)) => Chosen::Both(any(system), any(event)),
+            None => Chosen::Either(word),
+        }
+    }
+
+    /// The events that there are, together where all of a system are meant.
+    fn groups(&self, tree: &Tree) -> Vec<Group> {
+        let found = catalog::switchable(tree).into_iter().filter(|name| self.matches(name));
+        let system = match self {
+            Chosen::Either(system) | Chosen::Both(Some(system), None) => Some(*system),
+            Chosen::Both(..) => None,
+        };
+        let mut groups: Vec<Group> = found
+            .map(|name| match self {
+                Chosen::Both(None, None) => Group::All,
+                _ if system == Some(name.system.as_str()) => Group::System(name.system),
+                _ => Group::Event(name),
+            })
+            .collect();
+        groups.dedup();
+        groups
+    }
+
+    fn matches(&self, name: &Name) -> bool {
+        match self {
+            Chosen::Either(either) => name.system == *either || name.event == *either,
+            Chosen::Both(system, event) => {
+                system.is_none_or(|system| name.system == system)
+                    && event.is_none_or(|event| name.event == event)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    use session::Author;
+
+    #[test]
+    fn a_write_adds_and_truncation_starts_over() {
+        let (_directory, tree) = tree();
+        let author = Author::current();
+        let mut file = tree.open("set_event", OFlags::WRONLY).unwrap();
+        file.write_all(author, b"libc:read sched_process_exec").unwrap();
+        assert_eq!(read(&tree, "set_event"), "sched:sched_process_exec\nlibc:read\n");
+        file.write_all(author, b"!read").unwrap();
+        assert_eq!(read(&tree, "set_event"), "sched:sched_process_exec\n");
+        write(&tree, "set_event", "libc:write").unwrap();
+        assert_eq!(read(&tree, "set_event"), "libc:write\n");
+    }
+
+    #[test]
+    fn a_bad_word_changes_nothing_and_what_was_before_it_stays() {
+        let (_directory, tree) = tree();
+        assert_eq!(write(&tree, "set_event", "libc:read nothing:like_this libc:write"), Err(Errno::INVAL));
+        assert_eq!(read(&tree, "set_event"), "libc:read\n");
+        for word in ["libc:rea", "libc:rea*", "LIBC:read", "libc:read:x", "!", "ftrace:print"] {
+            assert_eq!(write(&tree, "set_event", word), Err(Errno::INVAL), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_word_can_mean_many() {
+        let (_directory, tree) = tree();
+        let on = |word: &str| {
+            write(&tree, "set_event", word).unwrap();
+            read(&tree, "set_event").lines().count()
+        };
+        let all = read(&tree, "available_events").lines().count();
+        for word in [":", "*:*", "*:", ":*"] {
+            assert_eq!(on(word), all, "{word}");
+        }
+        let sched = on("sched:");
+        assert!(sched > 1 && [on("sched"), on("sched:*")] == [sched; 2]);
+        assert_eq!([on("*:read"), on(":read"), on("read")], [1; 3]);
+    }
+}

@@ -1,0 +1,168 @@
+//! `snapshot`: what was kept, while recording goes on.
+
+use crate::file::{File, Opened};
+use crate::listed::Listed;
+use crate::number;
+use crate::text::PLAIN_TRACER;
+use crate::trace_text::{self, TraceText};
+use crate::tree::{Tree, errno};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+
+/// Reads the newest snapshot, of a CPU or of all, as `trace` has the buffers; without events in it, whether
+/// memory has been taken for one, and what can be written here. Takes a number: 1 takes a snapshot, and the
+/// memory for it if need be; 0 gives memory and snapshots up, and is EINVAL for one CPU; any other gives
+/// snapshots up and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read.
+///
+/// Source: `tracing_snapshot_write` in `kernel/trace/trace.c` of Linux 6.18.
+pub(crate) struct Snapshot {
+    pub(crate) cpu: Option<u32>,
+}
+
+pub(super) const LISTED: Listed = Listed {
+    name: "snapshot",
+    help: "the snapshot; echo 1 takes one, 2 clears it, 0 frees it",
+    make: || Box::new(Snapshot { cpu: None }),
+};
+
+impl File for Snapshot {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None }))
+    }
+}
+
+/// An open one.
+struct Open {
+    cpu: Option<u32>,
+    tree: Tree,
+    text: Option<TraceText>,
+}
+
+impl Opened for Open {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        let make = || {
+            let copied =
+                self.tree.newest_snapshot(|held| self.tree.reader().copy_snapshot(held, self.cpu))?;
+            Ok(match copied.filter(|copied| !copied.cpus.is_empty()) {
+                Some(copied) => TraceText::new(&self.tree, copied),
+                None => TraceText::fixed(&self.tree, help(&self.tree, self.cpu)),
+            })
+        };
+        trace_text::read(&mut self.text, offset, len, make).map(Some)
+    }
+
+    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        let session = self.tree.session();
+        let done = match (number::parse(bytes)?, self.cpu) {
+            (0, Some(_)) => return Err(Errno::INVAL),
+            (0, None) => session.free_snapshots().map(drop),
+            (1, Some(cpu)) => session.take_snapshot_of(cpu).map(drop),
+            (1, None) => session.take_snapshot().map(drop),
+            _ => session.discard_snapshots().map(drop),
+        };
+        done.map_err(|error| errno(&error))?;
+        Ok(bytes.len())
+    }
+}
+
+/// What an empty one has.
+fn help(tree: &Tree, cpu: Option<u32>) -> String {
+    let state = if tree.session().has_snapshot_memory() { "allocated" } else { "freed" };
+    let commands = match cpu {
+        None => {
+            "\
+# echo 0 > snapshot : Gives up the snapshot and its memory
+# echo 1 > snapshot : Takes a snapshot, and memory for it if there is none
+# echo 2 > snapshot : Gives up the snapshot; its memory stays (as any other number)
+"
+        }
+        Some(_) => {
+            "\
+# echo 0 > snapshot : Not for a single CPU
+# echo 1 > snapshot : Takes a snapshot of this CPU, and memory for it if there is none
+# echo 2 > snapshot : Gives up the snapshot; its memory stays (as any other number)
+"
+        }
+    };
+    format!("{PLAIN_TRACER}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n{commands}")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Tree;
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+    use session::{Options, Session};
+
+    fn has(tree: &Tree, path: &str, text: &str) -> bool {
+        read(tree, path).contains(text)
+    }
+
+    #[test]
+    fn what_was_recorded_moves_to_it_and_recording_goes_on() {
+        let (_directory, tree) = tree();
+        assert!(read(&tree, "snapshot").starts_with("# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n"));
+        write(&tree, "trace_marker", "before").unwrap();
+        write(&tree, "snapshot", "1").unwrap();
+        write(&tree, "trace_marker", "behind").unwrap();
+        assert!(has(&tree, "snapshot", ": before\n") && !has(&tree, "snapshot", "behind"));
+        assert!(has(&tree, "trace", ": behind\n") && !has(&tree, "trace", "before"));
+        assert!(has(&tree, "snapshot", "# entries-in-buffer/entries-written: 1/1 "));
+        write(&tree, "snapshot", "1\n").unwrap();
+        assert!(has(&tree, "snapshot", ": behind\n"), "the kernel has one, the newest");
+        write(&tree, "snapshot", "2").unwrap();
+        assert!(has(&tree, "snapshot", "# * Snapshot is allocated *\n"));
+        write(&tree, "snapshot", "0").unwrap();
+        assert!(has(&tree, "snapshot", "# * Snapshot is freed *\n"));
+        write(&tree, "snapshot", "2").unwrap();
+        for bad in ["x", "-1", "", "1 2"] {
+            assert_eq!(write(&tree, "snapshot", bad), Err(Errno::INVAL), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_taken_while_recording_is_off_and_from_either_state() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker", "kept").unwrap();
+        write(&tree, "tracing_on", "0").unwrap();
+        write(&tree, "snapshot", "1").unwrap();
+        assert_eq!(read(&tree, "tracing_on"), "0\n");
+        assert!(has(&tree, "snapshot", ": kept\n"));
+        write(&tree, "trace", "").unwrap();
+        assert!(has(&tree, "snapshot", ": kept\n"), "clearing the buffer is not for it");
+    }
+
+    #[test]
+    fn a_cpu_has_its_own() {
+        let (_directory, tree) = tree();
+        let cpu = {
+            write(&tree, "trace_marker", "somewhere").unwrap();
+            let cpus = 0..tree.session().buffer().geometry().cpus;
+            cpus.into_iter().find(|cpu| has(&tree, &format!("per_cpu/cpu{cpu}/trace"), "somewhere")).unwrap()
+        };
+        let path = format!("per_cpu/cpu{cpu}/snapshot");
+        assert!(has(&tree, &path, "# * Snapshot is freed *"));
+        assert_eq!(write(&tree, &path, "0"), Err(Errno::INVAL));
+        write(&tree, &path, "1").unwrap();
+        assert!(has(&tree, &path, ": somewhere\n") && has(&tree, "snapshot", ": somewhere\n"));
+        assert!(!has(&tree, "trace", "somewhere"));
+        write(&tree, &path, "2").unwrap();
+        assert!(has(&tree, &path, "# * Snapshot is allocated *"));
+    }
+
+    #[test]
+    fn without_room_nothing_happens() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
+        write(&tree, "trace_marker", "still here").unwrap();
+        assert_eq!(write(&tree, "snapshot", "1"), Err(Errno::NOMEM));
+        assert_eq!(write(&tree, "snapshot_enabled", "1"), Err(Errno::NOMEM));
+        assert!(has(&tree, "trace", "still here") && has(&tree, "snapshot", "freed"));
+    }
+}

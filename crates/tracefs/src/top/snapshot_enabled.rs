@@ -1,0 +1,57 @@
+//! `snapshot_enabled`: whether there is memory for a snapshot.
+
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::{Tree, errno};
+use rustix::io::Errno;
+
+/// Reads 0 or 1. Takes a number: 0 gives snapshots and their memory up; any other takes the memory, so that
+/// the first snapshot is as quick as all. ENOMEM where there is none, and all is as it was.
+///
+/// The file of the patch that brought snapshots to the kernel, seed 000; `snapshot` has taken its place.
+#[derive(Debug, Clone)]
+struct SnapshotEnabled;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "snapshot_enabled",
+    help: "1 takes memory for a snapshot, 0 gives it back",
+    make: || Box::new(SnapshotEnabled),
+};
+
+impl Control for SnapshotEnabled {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        Ok(if tree.session().has_snapshot_memory() { b"1\n".to_vec() } else { b"0\n".to_vec() })
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        let done = match number::parse(bytes)? {
+            0 => tree.session().free_snapshots().map(drop),
+            _ => tree.session().reserve_snapshot(),
+        };
+        done.map_err(|error| errno(&error))?;
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn memory_comes_and_goes() {
+        let (_directory, tree) = tree();
+        assert_eq!(read(&tree, "snapshot_enabled"), "0\n");
+        write(&tree, "snapshot_enabled", "7").unwrap();
+        assert_eq!(read(&tree, "snapshot_enabled"), "1\n");
+        assert!(read(&tree, "snapshot").contains("# * Snapshot is allocated *\n"));
+        write(&tree, "snapshot_enabled", "0").unwrap();
+        assert_eq!(read(&tree, "snapshot_enabled"), "0\n");
+        assert_eq!(write(&tree, "snapshot_enabled", "no"), Err(Errno::INVAL));
+    }
+}

@@ -1,0 +1,141 @@
+//! `snapshot_pipe`: the events of snapshots, each given once.
+
+use super::trace_pipe::text_of_taken;
+use crate::file::{File, Opened};
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::{Tree, errno};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+
+/// Reads the events of the newest snapshot as `trace_pipe` reads those of the buffers, at the same time if
+/// need be, and takes them away; then it waits for another snapshot. Takes a number: any but 0 takes a
+/// snapshot, EBUSY where there is no memory for it ([`super::snapshot_enabled`]).
+///
+/// The file of the patch that brought snapshots to the kernel, seed 000.
+struct SnapshotPipe;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "snapshot_pipe",
+    help: "the events of the snapshot, each given once; echo 1 takes one",
+    make: || Box::new(SnapshotPipe),
+};
+
+impl File for SnapshotPipe {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn is_stream(&self) -> bool {
+        true
+    }
+
+    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(Open { tree: tree.clone(), text: Vec::new(), has_read: false }))
+    }
+}
+
+/// An open one, with what was taken and not read yet.
+struct Open {
+    tree: Tree,
+    text: Vec<u8>,
+    has_read: bool,
+}
+
+impl Opened for Open {
+    fn read(&mut self, _offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        if len == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        if self.text.is_empty() {
+            let tree = &self.tree;
+            let text = tree.newest_snapshot(|held| {
+                text_of_taken(tree, len, |reader, take| reader.take_kept(held, None, take))
+            })?;
+            self.text = text.unwrap_or_default();
+        }
+        if self.text.is_empty() {
+            return Ok(None);
+        }
+        self.has_read = true;
+        let rest = self.text.split_off(len.min(self.text.len()));
+        Ok(Some(std::mem::replace(&mut self.text, rest)))
+    }
+
+    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        let session = self.tree.session();
+        if number::parse(bytes)? != 0 {
+            if !session.has_snapshot_memory() {
+                return Err(Errno::BUSY);
+            }
+            session.take_snapshot().map_err(|error| errno(&error))?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn is_readable(&self) -> bool {
+        let has_kept = self.tree.newest_snapshot(|held| self.tree.reader().has_kept(held, None));
+        !self.text.is_empty() || has_kept == Ok(Some(true))
+    }
+
+    fn is_unblocked(&self) -> bool {
+        self.is_readable() || self.is_at_end()
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.has_read && self.tree.session().buffer().control().is_off()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+
+    #[test]
+    fn snapshots_are_read_beside_the_buffers() {
+        let (_directory, tree) = tree();
+        assert_eq!(write(&tree, "snapshot_pipe", "1"), Err(Errno::BUSY));
+        write(&tree, "snapshot_enabled", "1").unwrap();
+        let mut pipe = tree.open("trace_pipe", OFlags::RDONLY).unwrap();
+        let mut kept = tree.open("snapshot_pipe", OFlags::RDWR).unwrap();
+        assert_eq!(kept.read(100), Err(Errno::AGAIN));
+        for number in 0..200 {
+            write(&tree, "trace_marker", &format!("number {number}")).unwrap();
+        }
+        write(&tree, "snapshot_pipe", "1").unwrap();
+        write(&tree, "trace_marker", "later").unwrap();
+        assert!(kept.is_readable());
+        let mut text = Vec::new();
+        while let Ok(piece) = kept.read(1 + text.len() % 97) {
+            text.extend(piece);
+        }
+        let text = String::from_utf8(text).unwrap();
+        let numbers: Vec<&str> = text.lines().filter_map(|line| line.split(": number ").nth(1)).collect();
+        assert_eq!(numbers, (0..200).map(|number| number.to_string()).collect::<Vec<_>>());
+        assert!(!kept.is_readable() && read(&tree, "snapshot").contains("allocated"), "taken away");
+        assert!(pipe.read(1000).unwrap().ends_with(b": later\n"));
+        write(&tree, "snapshot_pipe", "0").unwrap();
+        assert_eq!(kept.read(100), Err(Errno::AGAIN), "nothing was taken");
+        write(&tree, "tracing_on", "0").unwrap();
+        assert_eq!(kept.read(100).unwrap(), b"", "nothing will come");
+    }
+
+    #[test]
+    fn what_a_pipe_has_begun_with_outlasts_a_snapshot() {
+        let (_directory, tree) = tree();
+        for number in 0..50 {
+            write(&tree, "trace_marker", &format!("number {number}")).unwrap();
+        }
+        let mut pipe = tree.open("trace_pipe", OFlags::RDONLY).unwrap();
+        let mut text = pipe.read(300).unwrap();
+        write(&tree, "snapshot", "1").unwrap();
+        while let Ok(piece) = pipe.read(4096) {
+            text.extend(piece);
+        }
+        let all = String::from_utf8(text).unwrap() + &read(&tree, "snapshot");
+        assert_eq!(all.matches(": number ").count(), 50);
+    }
+}

@@ -1,0 +1,125 @@
+//! `trace`: the events that are there, as text.
+
+use crate::file::{File, Opened, is_truncating};
+use crate::listed::Listed;
+use crate::trace_text::{self, TraceText};
+use crate::tree::Tree;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+
+/// Reads the events of a CPU, or of all, and leaves them where they are: those that are there when it is read
+/// from its start. Opening it for writing with `O_TRUNC` clears them; what is written is not looked at.
+///
+/// Source: `tracing_open` and `s_show` in `kernel/trace/trace.c` of Linux 6.18.
+pub(crate) struct Trace {
+    pub(crate) cpu: Option<u32>,
+}
+
+pub(super) const LISTED: Listed = Listed {
+    name: "trace",
+    help: "the events that are there; echo > trace clears them",
+    make: || Box::new(Trace { cpu: None }),
+};
+
+impl File for Trace {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        if is_truncating(flags) {
+            match self.cpu {
+                Some(cpu) => tree.session().buffer().clear_block(cpu),
+                None => tree.session().buffer().clear(),
+            }
+            tree.reader().forget(self.cpu);
+        }
+        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None }))
+    }
+}
+
+/// An open one.
+struct Open {
+    cpu: Option<u32>,
+    tree: Tree,
+    text: Option<TraceText>,
+}
+
+impl Opened for Open {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        let make = || {
+            let copied = self.tree.reader().copy(self.cpu);
+            Ok(TraceText::new(&self.tree, copied))
+        };
+        trace_text::read(&mut self.text, offset, len, make).map(Some)
+    }
+
+    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
+    use session::Author;
+
+    #[test]
+    fn it_is_the_same_in_pieces_of_any_size() {
+        let (_directory, tree) = tree();
+        for number in 0..1000 {
+            write(&tree, "trace_marker", &format!("number {number}")).unwrap();
+        }
+        let whole = read(&tree, "trace");
+        assert_eq!(whole.lines().filter(|line| line.contains(": number ")).count(), 1000);
+        assert!(whole.starts_with("# tracer: nop\n#\n# entries-in-buffer/entries-written: 1000/1000   #P:"));
+        let mut file = tree.open("trace", OFlags::RDONLY).unwrap();
+        let (mut pieces, mut size) = (Vec::new(), 1);
+        loop {
+            let piece = file.read(size).unwrap();
+            if piece.is_empty() {
+                break;
+            }
+            pieces.extend(piece);
+            size = size * 7 % 1021;
+        }
+        assert_eq!(String::from_utf8(pieces).unwrap(), whole);
+        assert_eq!(file.read_at(100, 50).unwrap(), &whole.as_bytes()[100..150], "back");
+        assert_eq!(file.read_at(70_000, 50).unwrap(), &whole.as_bytes()[70_000..70_050], "and forth");
+        assert_eq!(file.read_at(1 << 40, 50).unwrap(), b"");
+    }
+
+    #[test]
+    fn only_opening_with_truncation_clears() {
+        let (_directory, tree) = tree();
+        let lines = |tree| read(tree, "trace").lines().filter(|line| !line.starts_with('#')).count();
+        write(&tree, "trace_marker", "one").unwrap();
+        let mut file = tree.open("trace", OFlags::RDWR | OFlags::APPEND).unwrap();
+        assert_eq!(file.write(Author::current(), b"anything"), Ok(8));
+        tree.open("trace", OFlags::RDONLY | OFlags::TRUNC).unwrap();
+        assert_eq!(lines(&tree), 1);
+        tree.open("trace", OFlags::RDWR | OFlags::TRUNC).unwrap();
+        assert_eq!(lines(&tree), 0);
+    }
+
+    #[test]
+    fn a_cpu_has_its_own() {
+        let (_directory, tree) = tree();
+        let mut marker = tree.open("trace_marker", OFlags::WRONLY).unwrap();
+        let cpus = tree.session().buffer().geometry().cpus;
+        let usable = |cpu: &u32| tree.session().buffer().capacity(*cpu) > 0;
+        for cpu in (0..cpus).filter(usable) {
+            let author = Author { cpu: Some(cpu), ..Author::current() };
+            marker.write(author, format!("on {cpu}").as_bytes()).unwrap();
+        }
+        for cpu in (0..cpus).filter(usable) {
+            let text = read(&tree, &format!("per_cpu/cpu{cpu}/trace"));
+            assert!(text.ends_with(&format!(": on {cpu}\n")) && text.matches(": on ").count() == 1, "{text}");
+        }
+        tree.open("per_cpu/cpu0/trace", OFlags::WRONLY | OFlags::TRUNC).unwrap();
+        assert!(!read(&tree, "trace").contains(": on 0\n"));
+        assert!(cpus == 1 || read(&tree, "trace").contains(": on "));
+    }
+}

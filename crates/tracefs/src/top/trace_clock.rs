@@ -1,0 +1,74 @@
+//! `trace_clock`: what the times are of.
+
+use crate::file::{Control, Text};
+use crate::listed::Listed;
+use crate::token;
+use crate::tree::{Tree, errno};
+use rustix::io::Errno;
+
+/// Reads the clocks that can be chosen, with the present one in brackets: all but `counter`, which is no
+/// time, where the buffers have ticks of the time stamp counter. Takes the name of one, and clears the
+/// buffers.
+///
+/// Source: `tracing_clock_write` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Debug, Clone)]
+struct TraceClock;
+
+pub(super) const LISTED: Listed =
+    Listed { name: "trace_clock", help: "the clock that the times are of", make: || Box::new(TraceClock) };
+
+/// The first length that is no name's any more.
+const TOO_LONG: usize = 64;
+
+impl Control for TraceClock {
+    const TEXT: Text = Text::Kept;
+
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let (session, current) = (tree.session(), tree.session().trace_clock());
+        let name = |clock: session::TraceClock| match clock == current {
+            true => format!("[{}]", clock.name()),
+            false => clock.name().to_string(),
+        };
+        Ok((session.trace_clocks().map(name).collect::<Vec<_>>().join(" ") + "\n").into_bytes())
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        if bytes.len() >= TOO_LONG {
+            return Err(Errno::INVAL);
+        }
+        let name = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
+        let clock = session::trace_clock(name).map_err(|_| Errno::INVAL)?;
+        tree.session().set_trace_clock(clock).map_err(|error| errno(&error))?;
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn another_clock_shows_other_times_and_clears() {
+        let (_directory, tree) = tree();
+        assert!(read(&tree, "trace_clock").contains(" [mono] "), "{}", read(&tree, "trace_clock"));
+        write(&tree, "trace_marker", "old").unwrap();
+        write(&tree, "trace_clock", " tai\n").unwrap();
+        assert!(read(&tree, "trace_clock").contains(" mono mono_raw boot [tai] "));
+        write(&tree, "trace_marker", "new").unwrap();
+        let text = read(&tree, "trace");
+        let line = text.lines().find(|line| line.contains(": new")).unwrap();
+        let seconds: u64 =
+            line.split_whitespace().nth(3).unwrap().split('.').next().unwrap().parse().unwrap();
+        assert!(seconds > 1_000_000_000 && !text.contains(": old"), "{line}");
+        write(&tree, "trace_clock", "x86-tsc").unwrap();
+        assert!(!read(&tree, "per_cpu/cpu0/stats").lines().nth(5).unwrap().contains('.'));
+        for bad in ["counter", "", "MONO", "mono boot", "[mono]"] {
+            assert_eq!(write(&tree, "trace_clock", bad), Err(Errno::INVAL), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `trace_marker_raw`: bytes of programs among the events.
+
+use crate::file::{File, Opened};
+use crate::listed::Listed;
+use crate::tree::Tree;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::{Author, MOST_RAW, TraceOption};
+
+/// Each write is an event `ftrace:raw_data`: a number of 4 bytes, and bytes. EINVAL for fewer than 4, and for
+/// more than fit an event: nothing is cut off. Else as `trace_marker`.
+///
+/// Source: `tracing_mark_raw_write` in `kernel/trace/trace.c` of Linux 6.18.
+struct TraceMarkerRaw;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "trace_marker_raw",
+    help: "what is written here is an event: a number of 4 bytes, and bytes",
+    make: || Box::new(TraceMarkerRaw),
+};
+
+/// Bytes of the number.
+const NUMBER: usize = 4;
+
+impl File for TraceMarkerRaw {
+    fn mode(&self) -> u32 {
+        0o220
+    }
+
+    fn is_stream(&self) -> bool {
+        true
+    }
+
+    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(Open { tree: tree.clone() }))
+    }
+}
+
+struct Open {
+    tree: Tree,
+}
+
+impl Opened for Open {
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        let is_possible = (NUMBER..=MOST_RAW).contains(&bytes.len());
+        if !self.tree.session().option(TraceOption::Markers) || !is_possible {
+            return Err(Errno::INVAL);
+        }
+        let marker = self.tree.marker()?;
+        marker.write_raw(author, bytes).map_err(|_| Errno::BADF)?;
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn a_number_and_bytes() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker_raw", "\x39\x30\0\0abcd").unwrap();
+        assert!(read(&tree, "trace").ends_with(": # 3039 buf: 61 62 63 64\n"), "{}", read(&tree, "trace"));
+        for bad in ["123".to_string(), String::new(), "x".repeat(5000)] {
+            assert_eq!(write(&tree, "trace_marker_raw", &bad), Err(Errno::INVAL));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `tracing_on`: the switch that anyone may flip.
+
+use crate::file::Control;
+use crate::listed::Listed;
+use crate::number;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared.
+#[derive(Debug, Clone)]
+struct TracingOn;
+
+pub(super) const LISTED: Listed = Listed {
+    name: "tracing_on",
+    help: "0 stops recording into the buffer, 1 goes on with it",
+    make: || Box::new(TracingOn),
+};
+
+impl Control for TracingOn {
+    fn mode(&self) -> u32 {
+        0o640
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let is_off = tree.session().buffer().control().0 & ring_buffer::Control::TRACING_OFF != 0;
+        Ok(if is_off { b"0\n".to_vec() } else { b"1\n".to_vec() })
+    }
+
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        tree.session().buffer().set_tracing(number::parse(bytes)? != 0);
+        Ok(bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::io::Errno;
+
+    #[test]
+    fn while_it_is_off_nothing_is_recorded() {
+        let (_directory, tree) = tree();
+        write(&tree, "tracing_on", "0").unwrap();
+        assert_eq!(read(&tree, "tracing_on"), "0\n");
+        assert_eq!(write(&tree, "trace_marker", "lost"), Err(Errno::BADF));
+        write(&tree, "tracing_on", "2").unwrap();
+        assert_eq!(read(&tree, "tracing_on"), "1\n");
+        write(&tree, "trace_marker", "kept").unwrap();
+        assert!(read(&tree, "trace").ends_with(": kept\n"));
+    }
+}

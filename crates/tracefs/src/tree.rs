@@ -1,0 +1,279 @@
+//! The tree: names, directories, and what may be done with them.
+
+use crate::file::File;
+use crate::handle::Handle;
+use crate::text::Formats;
+use crate::{cpu, event, instances, options, top};
+use recording::Reader;
+use ring_buffer::Held;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::{Marker, Session};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use trace_data::event::EventTable;
+
+/// The longest name of an entry.
+pub(crate) const LONGEST_NAME: usize = 255;
+
+/// The control tree of a session. A clone is the same tree.
+#[derive(Clone)]
+pub struct Tree {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    session: Arc<Session>,
+    reader: Mutex<Reader>,
+    marker: OnceLock<Marker>,
+    formats: Mutex<Formats>,
+    instances: Mutex<HashMap<String, Tree>>,
+}
+
+/// Something in the tree.
+pub enum Node {
+    /// A directory.
+    Directory(Directory),
+    /// A file.
+    File(Box<dyn File>),
+}
+
+/// A directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Directory {
+    /// The tree itself.
+    Top,
+    /// `events`.
+    Events,
+    /// `events/SYSTEM`.
+    System(String),
+    /// `events/SYSTEM/EVENT`.
+    Event(event::Name),
+    /// `options`.
+    Options,
+    /// `per_cpu`.
+    Cpus,
+    /// `per_cpu/cpuN`.
+    Cpu(u32),
+    /// `instances`.
+    Instances,
+    /// A directory of an instance's tree.
+    Of(String, Box<Directory>),
+}
+
+impl Directory {
+    /// Its mode, as the kernel has it.
+    pub fn mode(&self) -> u32 {
+        match self {
+            Directory::Top => 0o700,
+            Directory::Events | Directory::System(_) | Directory::Event(_) => 0o755,
+            Directory::Options | Directory::Cpus | Directory::Cpu(_) | Directory::Instances => 0o750,
+            Directory::Of(_, inner) if **inner == Directory::Top => 0o750,
+            Directory::Of(_, inner) => inner.mode(),
+        }
+    }
+
+    /// The names in it, sorted.
+    pub fn names(&self, tree: &Tree) -> Vec<String> {
+        let mut names = match self {
+            Directory::Top => top::names(tree),
+            Directory::Events => event::names(tree),
+            Directory::System(system) => event::names_of_system(tree, system),
+            Directory::Event(name) => event::names_of_event(name),
+            Directory::Options => options::names(),
+            Directory::Cpus => cpu::names(tree),
+            Directory::Cpu(_) => cpu::names_of_cpu(),
+            Directory::Instances => tree.session().instances(),
+            // One that has gone meanwhile has nothing.
+            Directory::Of(name, inner) => tree.instance(name).map_or(Vec::new(), |tree| inner.names(&tree)),
+        };
+        names.sort();
+        names
+    }
+
+    /// What it has of this name.
+    pub(crate) fn entry(&self, tree: &Tree, name: &str) -> Option<Node> {
+        match self {
+            Directory::Top => top::entry(tree, name),
+            Directory::Events => event::entry(tree, name),
+            Directory::System(system) => event::entry_of_system(tree, system, name),
+            Directory::Event(event) => event::entry_of_event(event, name),
+            Directory::Options => options::entry(name),
+            Directory::Cpus => cpu::entry(tree, name),
+            Directory::Cpu(cpu) => cpu::entry_of_cpu(*cpu, name),
+            Directory::Instances => instances::entry(tree, name),
+            Directory::Of(instance, inner) => instances::entry_of(tree, instance, inner, name),
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of `session`.
+    pub fn new(session: Session) -> Tree {
+        let session = Arc::new(session);
+        let reader = Mutex::new(Reader::new(session.clone()));
+        Tree {
+            shared: Arc::new(Shared {
+                session,
+                reader,
+                marker: OnceLock::new(),
+                formats: Mutex::default(),
+                instances: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.shared.session
+    }
+
+    /// What is at `path`: names with slashes between. Slashes more than needed are as none.
+    ///
+    /// # Errors
+    ///
+    /// ENOENT, ENOTDIR, and ENAMETOOLONG for a name of more than 255 bytes.
+    pub fn find(&self, path: &str) -> Result<Node, Errno> {
+        let mut node = Node::Directory(Directory::Top);
+        for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
+            let Node::Directory(directory) = &node else { return Err(Errno::NOTDIR) };
+            if name.len() > LONGEST_NAME {
+                return Err(Errno::NAMETOOLONG);
+            }
+            node = directory.entry(self, name).ok_or(Errno::NOENT)?;
+        }
+        if path.ends_with('/') && matches!(node, Node::File(_)) {
+            return Err(Errno::NOTDIR);
+        }
+        Ok(node)
+    }
+
+    /// open(2) of a file, with the flags that it has there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Tree::find`], but EACCES where `O_CREAT` asks for a name that there isn't; EEXIST where
+    /// `O_EXCL` forbids that there is; EISDIR for a directory, and ENOTDIR for a file that should be one;
+    /// EBUSY for a pipe that somebody else reads.
+    pub fn open(&self, path: &str, flags: OFlags) -> Result<Handle, Errno> {
+        let creates = flags.contains(OFlags::CREATE);
+        if creates && path.ends_with('/') {
+            return Err(Errno::ISDIR);
+        }
+        let found = match self.find(path) {
+            Err(Errno::NOENT) if creates && self.find(parent(path)).is_ok() => return Err(Errno::ACCESS),
+            found => found?,
+        };
+        if creates && flags.contains(OFlags::EXCL) {
+            return Err(Errno::EXIST);
+        }
+        let Node::File(file) = found else { return Err(Errno::ISDIR) };
+        if flags.contains(OFlags::DIRECTORY) {
+            return Err(Errno::NOTDIR);
+        }
+        Ok(Handle::new(file.open(self, flags)?, flags, file.is_stream()))
+    }
+
+    /// mkdir(2): in `instances`, that makes one.
+    ///
+    /// # Errors
+    ///
+    /// EPERM elsewhere, EEXIST, ENOMEM for more instances than the session has room for, EINVAL for a name
+    /// that none can have, or those of [`Tree::find`] for the directory that it would be in.
+    pub fn make_directory(&self, path: &str) -> Result<(), Errno> {
+        if let Some(name) = self.instance_of(path) {
+            return self.make_instance(name);
+        }
+        match self.find(path.trim_end_matches('/')) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(Errno::NOENT) => self.find(parent(path)).and(Err(Errno::PERM)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// rmdir(2): of an instance, that removes it.
+    ///
+    /// # Errors
+    ///
+    /// EPERM elsewhere, EBUSY while one of its files is open, ENOTDIR for a file, or those of [`Tree::find`].
+    pub fn remove_directory(&self, path: &str) -> Result<(), Errno> {
+        if let Some(name) = self.instance_of(path) {
+            return self.remove_instance(name);
+        }
+        match self.find(path)? {
+            Node::Directory(_) => Err(Errno::PERM),
+            Node::File(_) => Err(Errno::NOTDIR),
+        }
+    }
+
+    /// unlink(2): no file can be removed.
+    ///
+    /// # Errors
+    ///
+    /// EPERM, EISDIR for a directory, or those of [`Tree::find`].
+    pub fn remove_file(&self, path: &str) -> Result<(), Errno> {
+        match self.find(path)? {
+            Node::Directory(_) => Err(Errno::ISDIR),
+            Node::File(_) => Err(Errno::PERM),
+        }
+    }
+
+    /// The trees of instances that somebody has looked at.
+    pub(crate) fn known_instances(&self) -> MutexGuard<'_, HashMap<String, Tree>> {
+        self.shared.instances.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether anybody else has this tree: an open file does.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.shared) > 1
+    }
+
+    /// Who reads events. Nobody keeps it for long.
+    pub(crate) fn reader(&self) -> MutexGuard<'_, Reader> {
+        // What a panic of another thread may have left half done is a queue of events: still a queue.
+        self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the newest snapshot, if there is one: it is not given up meanwhile.
+    pub(crate) fn newest_snapshot<R>(&self, read: impl FnOnce(&Held<'_>) -> R) -> Result<Option<R>, Errno> {
+        let Some(newest) = self.session().snapshots().pop() else { return Ok(None) };
+        let holder = self.session().holder().map_err(|error| errno(&error))?;
+        Ok(holder.hold(newest).map(|held| read(&held)))
+    }
+
+    /// The events, ready to be printed.
+    pub(crate) fn formats(&self) -> Arc<EventTable> {
+        self.shared.formats.lock().unwrap_or_else(PoisonError::into_inner).of(self)
+    }
+
+    /// Who writes markers; made when it is needed first.
+    pub(crate) fn marker(&self) -> Result<&Marker, Errno> {
+        if let Some(marker) = self.shared.marker.get() {
+            return Ok(marker);
+        }
+        let made = Marker::new(self.shared.session.clone()).map_err(|error| errno(&error))?;
+        Ok(self.shared.marker.get_or_init(|| made))
+    }
+}
+
+/// The directory that a path is in.
+fn parent(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+/// The number of an error of the session's. What has none is EIO.
+pub(crate) fn errno(error: &session::Error) -> Errno {
+    match error {
+        session::Error::Busy { .. } | session::Error::Snapshot { .. } | session::Error::NotResized { .. } => {
+            Errno::BUSY
+        }
+        session::Error::NoInstance { .. } => Errno::NOENT,
+        session::Error::InstanceExists { .. } => Errno::EXIST,
+        session::Error::TooManyInstances { .. } => Errno::NOMEM,
+        session::Error::BadInstanceName { .. } => Errno::INVAL,
+        session::Error::OtherClock { .. } => Errno::INVAL,
+        session::Error::NoSnapshots { .. } | session::Error::NoMemory { .. } => Errno::NOMEM,
+        session::Error::System { error, .. } => Errno::from_io_error(error).unwrap_or(Errno::IO),
+        _ => Errno::IO,
+    }
+}

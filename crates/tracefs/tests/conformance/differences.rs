@@ -1,0 +1,36 @@
+//! What is meant to differ, and why.
+
+/// A path, the start of what is done, and the reason. A `*` in a path stands for anything.
+const MEANT: &[(&str, &str, &str)] = &[
+    ("", "mode", "the kernel's is an instance's directory"),
+    ("buffer_subbuf_size_kb", "write", "pages keep the size that they are made with"),
+    ("trace_clock", "content", "the one at the start is another, and counter needs other buffers"),
+    ("events/header_*", "read", "the kernel gives nothing at an offset; here a text goes on"),
+    (
+        "tracing_cpumask",
+        "read",
+        "the kernel gives nothing to who has no room for all; here it comes in pieces",
+    ),
+    ("*", "seek 8589934592", "some of the kernel's files end at 2^31"),
+    ("trace_clock", "read", "the one at the start is another, and counter needs other buffers"),
+];
+
+/// Files that kernels can be built without, or had once: their texts are checked where they are made.
+const LACKING: &[&str] = &["*/snapshot", "*/snapshot_raw", "/snapshot_enabled", "/snapshot_pipe"];
+
+/// Whether a difference is meant.
+pub fn is_meant(path: &str, what: &str) -> bool {
+    MEANT.iter().any(|(pattern, start, _)| fits(pattern, path) && what.starts_with(start))
+}
+
+/// Whether the kernel need not have a file.
+pub fn is_lacking(path: &str) -> bool {
+    LACKING.iter().any(|pattern| fits(pattern, path))
+}
+
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => path.starts_with(start) && path.ends_with(end),
+        None => path == pattern,
+    }
+}

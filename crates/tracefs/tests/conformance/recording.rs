@@ -1,0 +1,217 @@
+//! Markers, and what readers see of them.
+
+use super::player::Player;
+use rustix::fs::OFlags;
+
+/// A text of events without what can't be the same: times; names and processes of threads, which the kernel
+/// learns when it switches tasks; and that it writes markers where it can't be preempted.
+fn masked(text: &str) -> String {
+    let pid = format!("({:7})", std::process::id());
+    let text = text.replace(&pid, "(-------)");
+    let thread = format!("-{}", rustix::thread::gettid().as_raw_nonzero());
+    let masked = text.lines().map(|line| {
+        // Those of `latency-format`, with a mark or a blank behind them.
+        let is_microseconds = |word: &str| {
+            let digits = word.trim_end_matches([':', '+', '!']).strip_suffix("us");
+            digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
+        };
+        // Names can have blanks in them, and the kernel's can be an earlier thread's of the same TID.
+        let line = line.find(&thread).map_or(line.to_string(), |at| format!("COMM{}", &line[at..]));
+        let words: Vec<&str> = line.split(' ').collect();
+        let is_time = |word: &str| {
+            word.len() > 8
+                && word.trim_end_matches(':').split_once('.').is_some_and(|(seconds, rest)| {
+                    rest.len() == 6
+                        && [seconds, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+                })
+        };
+        let words = words.into_iter().filter(|word| !word.is_empty() || line.starts_with('#'));
+        let word = |word: &str| match word {
+            word if is_time(word) => "TIME:".to_string(),
+            word if is_microseconds(word) => "TIME:".to_string(),
+            ":" => String::new(),
+            word if word.starts_with("(M:") => "(M:".to_string(),
+            "0...1." | "0.N.1." => "0.....".to_string(),
+            // Another thread may be due while the kernel writes.
+            "...1." | ".N.1." | ".n.1." | ".p.1." => ".....".to_string(),
+            word => word.to_string(),
+        };
+        words.map(word).collect::<Vec<_>>().join(" ") + "\n"
+    });
+    masked.collect()
+}
+
+/// Compares the texts of a file.
+fn compare(player: &mut Player, path: &str) {
+    let (kernels, ours) = player.contents(path);
+    player.compare(path, "text", &masked(&kernels), &masked(&ours));
+}
+
+fn mark(player: &mut Player, path: &str, bytes: &[u8]) {
+    player.put(path, OFlags::WRONLY, bytes);
+}
+
+#[test]
+fn the_text_of_markers_is_the_same_with_all_options() {
+    let Some(mut player) = Player::new() else { return };
+    let texts: &[&[u8]] = &[b"one", b"two\n", b"", b"\n", b"three\nlines\nhere", b"%s %d", b"\xc3\xa9\xff"];
+    let options = ["irq-info", "record-tgid", "context-info", "annotate", "latency-format"];
+    let is_off = |option| ["record-tgid", "latency-format"].contains(&option);
+    for option in [None].into_iter().chain(options.map(Some)) {
+        if let Some(option) = option {
+            let on = if is_off(option) { b"1" } else { b"0" };
+            player.put(&format!("options/{option}"), OFlags::WRONLY, on);
+        }
+        player.put("trace", OFlags::WRONLY | OFlags::TRUNC, b"x");
+        for text in texts.iter().filter(|text| std::str::from_utf8(text).is_ok()) {
+            mark(&mut player, "trace_marker", text);
+        }
+        mark(&mut player, "trace_marker_raw", b"\x39\x30\0\0abcdabcdabcd");
+        mark(&mut player, "trace_marker_raw", b"\x01\0\0\0");
+        compare(&mut player, "trace");
+        compare(&mut player, "per_cpu/cpu0/trace");
+        compare(&mut player, "trace_pipe");
+        compare(&mut player, "trace");
+        if let Some(option) = option {
+            let off = if is_off(option) { b"0" } else { b"1" };
+            player.put(&format!("options/{option}"), OFlags::WRONLY, off);
+        }
+    }
+    player.finish();
+}
+
+#[test]
+fn markers_are_refused_for_the_same_reasons() {
+    let Some(mut player) = Player::new() else { return };
+    let try_both = |player: &mut Player| {
+        mark(player, "trace_marker", b"text");
+        mark(player, "trace_marker_raw", b"12345678");
+        mark(player, "trace_marker_raw", b"123");
+    };
+    for (path, off, on) in
+        [("tracing_on", "0", "1"), ("options/markers", "0", "1"), ("tracing_cpumask", "2", "3")]
+    {
+        player.put(path, OFlags::WRONLY, off.as_bytes());
+        try_both(&mut player);
+        player.put(path, OFlags::WRONLY, on.as_bytes());
+        try_both(&mut player);
+    }
+    compare(&mut player, "trace");
+    player.finish();
+}
+
+#[test]
+fn what_is_truncated_is_gone_and_nothing_else() {
+    let Some(mut player) = Player::new() else { return };
+    for path in ["trace", "per_cpu/cpu0/trace", "per_cpu/cpu1/trace"] {
+        for mode in [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR] {
+            for more in [OFlags::empty(), OFlags::TRUNC, OFlags::APPEND, OFlags::APPEND | OFlags::TRUNC] {
+                mark(&mut player, "trace_marker", b"text");
+                let file = player.open(path, mode | more);
+                player.write(&file, b"0");
+                player.close(file);
+                compare(&mut player, "trace");
+                compare(&mut player, "per_cpu/cpu0/trace");
+            }
+        }
+    }
+    player.finish();
+}
+
+#[test]
+fn pipes_exclude_each_other_and_end_alike() {
+    let Some(mut player) = Player::new() else { return };
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    let paths = [
+        "trace_pipe",
+        "per_cpu/cpu0/trace_pipe",
+        "per_cpu/cpu1/trace_pipe",
+        "per_cpu/cpu0/trace_pipe_raw",
+        "trace",
+    ];
+    for first in paths {
+        let first = player.open(first, flags);
+        for second in paths {
+            let second = player.open(second, flags);
+            player.close(second);
+        }
+        player.close(first);
+    }
+    let pipe = player.open("trace_pipe", flags);
+    let poll = |player: &mut Player| player.on(&pipe, "poll", |target, file| target.poll(file));
+    poll(&mut player);
+    player.read(&pipe, 100);
+    mark(&mut player, "trace_marker", b"text");
+    poll(&mut player);
+    let first = |target: &mut dyn super::target::Target, file| target.read(file, 1).map(|bytes| bytes.len());
+    player.on(&pipe, "read 1", first);
+    player.on(&pipe, "the rest", |target, file| target.read(file, 4096).is_ok());
+    player.read(&pipe, 100);
+    player.put("tracing_on", OFlags::WRONLY, b"0");
+    player.read(&pipe, 100);
+    player.close(pipe);
+    player.finish();
+}
+
+#[test]
+fn raw_pages_have_the_same_events() {
+    let Some(mut player) = Player::new() else { return };
+    let raw = player.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY | OFlags::NONBLOCK);
+    for len in [0, 1, 16, 17, 4096] {
+        player.read(&raw, len);
+    }
+    for number in 0..300 {
+        mark(&mut player, "trace_marker", format!("number {number}").as_bytes());
+    }
+    for len in [0, 1, 8, 15, 16] {
+        player.read(&raw, len);
+    }
+    player.on(&raw, "poll", |target, file| target.poll(file));
+    let texts = |page: &[u8]| -> Vec<Vec<u8>> {
+        let page = trace_data::page::Page::new(page).unwrap();
+        page.events().map(|event| event.payload[16..].to_vec()).collect()
+    };
+    let Some((kernels, ours)) = player.on(&raw, "pages", |target, file| {
+        let mut found = (Vec::new(), Vec::new());
+        while let Ok(page) = target.read(file, 4096)
+            && !page.is_empty()
+        {
+            found.0.push(page.len());
+            found.1.extend(texts(&page));
+        }
+        found.1
+    }) else {
+        return;
+    };
+    assert_eq!((kernels.len(), ours.len()), (300, 300));
+    player.close(raw);
+    player.finish();
+}
+
+#[test]
+fn statistics_count_the_same() {
+    let Some(mut player) = Player::new() else { return };
+    let stats = |player: &mut Player| {
+        let (kernels, ours) = player.contents("per_cpu/cpu0/stats");
+        let masked = |text: &str| -> Vec<String> {
+            // A pause between two events takes 8 bytes, and what is a pause is in units of the clock.
+            let line = |line: &str| match line.split_once(" ts:") {
+                Some((name, time)) => format!("{name} {}", time.split('.').count()),
+                None => line.split_once("bytes: ").map_or(line, |_| "bytes").to_string(),
+            };
+            text.lines().map(line).collect()
+        };
+        player.compare("per_cpu/cpu0/stats", "content", &masked(&kernels), &masked(&ours));
+    };
+    stats(&mut player);
+    for number in 0..100 {
+        mark(&mut player, "trace_marker", format!("number {number}").as_bytes());
+    }
+    stats(&mut player);
+    let pipe = player.open("trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK);
+    player.on(&pipe, "read", |target, file| target.read(file, 1).map(drop));
+    player.close(pipe);
+    player.put("trace", OFlags::WRONLY | OFlags::TRUNC, b"");
+    stats(&mut player);
+    player.finish();
+}
