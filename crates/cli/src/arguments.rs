@@ -6,11 +6,12 @@ mod report;
 mod set;
 mod snapshot;
 mod standing;
+mod tree;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
 pub(crate) use report::Report;
-pub(crate) use set::{Set, Switch};
+pub(crate) use set::Set;
 pub(crate) use snapshot::{Kept, Snapshot};
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +20,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) use standing::*;
+pub(crate) use tree::{Cat, Get, Ls};
 
 /// Record what programs do, and look back.
 ///
@@ -58,6 +60,9 @@ pub(crate) enum Task {
     Snapshot(Snapshot),
     Extract(Extract),
     Set(Set),
+    Get(Get),
+    Cat(Cat),
+    Ls(Ls),
     List(List),
     Stat(Stat),
     Clear(Clear),

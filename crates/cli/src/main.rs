@@ -4,6 +4,7 @@
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
 //! lookback start              a session that stands: run, show, snapshot, extract, stat and more
+//! lookback get, set, cat, ls  the control tree
 //! ```
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ mod object;
 mod record;
 mod report;
 mod standing;
+mod tree;
 
 use arguments::{Arguments, Task};
 use clap::Parser;
@@ -39,6 +41,9 @@ fn main() -> ExitCode {
         Task::Snapshot(arguments) => standing::snapshot(&arguments),
         Task::Extract(arguments) => standing::extract(&arguments),
         Task::Set(arguments) => standing::set(&arguments),
+        Task::Get(arguments) => tree::get(&arguments),
+        Task::Cat(arguments) => tree::cat(&arguments),
+        Task::Ls(arguments) => tree::ls(&arguments),
         Task::List(arguments) => standing::list(&arguments),
         Task::Stat(arguments) => standing::stat(&arguments),
         Task::Clear(arguments) => standing::clear(&arguments),

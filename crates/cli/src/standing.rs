@@ -44,7 +44,7 @@ impl Which {
     }
 
     /// The session, which has to be there.
-    fn open(&self) -> Done<Session> {
+    pub(crate) fn open(&self) -> Done<Session> {
         let session = Session::open(&self.path()?)?;
         session.forget_dead_reader();
         Ok(session)
@@ -53,7 +53,7 @@ impl Which {
 
 impl Instance {
     /// This instance of a session. Both have to be there.
-    fn open(&self, which: &Which) -> Done<Session> {
+    pub(crate) fn open(&self, which: &Which) -> Done<Session> {
         let session = which.open()?;
         match &self.name {
             Some(name) => Ok(session.open_named(name)?),

@@ -1,28 +1,57 @@
 //! `lookback set`.
 
-use crate::arguments::{Set, Switch};
+use crate::arguments::Set;
 use crate::failure::{Done, Failure};
 use crate::standing::start::{switch_on_told, tell_of_none};
-use session::FilteredSelection;
+use crate::tree;
+use session::{FilteredSelection, Selection, Session};
 use std::process::ExitCode;
+use tracefs::Tree;
 
-/// Switches events on or off.
+/// Switches events on or off, or writes to a control file.
 pub(crate) fn set(arguments: &Set) -> Done {
-    if arguments.state == Switch::Off && arguments.condition.is_some() {
-        return Err(Failure::failed(
-            "what is off needs no filter: expected EVENT off, or EVENT on if FILTER",
-        ));
-    }
-    let session = arguments.instance.open(&arguments.which)?;
-    let wanted = FilteredSelection { selection: arguments.event.clone(), filter: arguments.filter.clone() };
-    match (arguments.state, arguments.quiet) {
-        (Switch::On, false) => switch_on_told(&session, &wanted)?,
-        (Switch::On, true) => drop(session.switch_on(&wanted)?),
-        (Switch::Off, quiet) => {
-            if session.set(&wanted.selection, false)? == 0 && !quiet {
-                tell_of_none(&wanted.selection, "off");
-            }
+    let tree = Tree::new(arguments.instance.open(&arguments.which)?);
+    let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
+    match (is_file, arguments.condition) {
+        (false, _) => switch(tree.session(), arguments)?,
+        (true, None) => tree::write(&tree, arguments)?,
+        (true, Some(_)) => {
+            return Err(Failure::failed(format_args!(
+                "{} is a control file: a filter goes with an event, or into its file `filter`",
+                arguments.what
+            )));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn switch(session: &Session, arguments: &Set) -> Done<()> {
+    let what = &arguments.what;
+    let selection: Selection = what.parse().map_err(Failure::failed)?;
+    match arguments.value.to_str().filter(|_| !arguments.append) {
+        Some("on") => {
+            let wanted = FilteredSelection { selection, filter: arguments.filter.clone() };
+            if arguments.quiet {
+                drop(session.switch_on(&wanted)?)
+            } else {
+                switch_on_told(session, &wanted)?
+            }
+        }
+        Some("off") if arguments.condition.is_some() => {
+            return Err(Failure::failed(
+                "what is off needs no filter: expected EVENT off, or EVENT on if FILTER",
+            ));
+        }
+        Some("off") => {
+            if session.set(&selection, false)? == 0 && !arguments.quiet {
+                tell_of_none(&selection, "off");
+            }
+        }
+        _ => {
+            return Err(Failure::failed(format_args!(
+                "{what} is no control file, which `lookback ls` shows; events are switched on|off"
+            )));
+        }
+    }
+    Ok(())
 }

@@ -20,4 +20,5 @@ mod signals;
 mod standing;
 mod terminal;
 mod tracing;
+mod tree;
 mod views;

@@ -1,0 +1,124 @@
+//! `lookback get`, `cat`, `ls`, and `set` of a file: the control tree without a mount.
+
+use crate::arguments::{Cat, Get, Instance, Ls, Set, Which};
+use crate::failure::{Done, Failure};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+use std::time::Duration;
+use tracefs::{Handle, Node, Tree};
+
+/// Bytes of one read.
+const READ: usize = 1 << 16;
+
+/// How often a reader that waits looks whether there is something: writers tell nobody.
+const TICK: Duration = Duration::from_millis(10);
+
+fn tree(which: &Which, instance: &Instance) -> Done<Tree> {
+    Ok(Tree::new(instance.open(which)?))
+}
+
+/// Shows what a file has now.
+pub(crate) fn get(arguments: &Get) -> Done {
+    let tree = tree(&arguments.which, &arguments.instance)?;
+    let mut file = open(&tree, &arguments.path, OFlags::RDONLY | OFlags::NONBLOCK)?;
+    loop {
+        match file.read(READ) {
+            Ok(bytes) if bytes.is_empty() => return Ok(ExitCode::SUCCESS),
+            Ok(bytes) if !print(&bytes)? => return Ok(ExitCode::SUCCESS),
+            Ok(_) => {}
+            Err(Errno::AGAIN) => return Ok(ExitCode::SUCCESS),
+            Err(error) => return Err(failed(&arguments.path, error)),
+        }
+    }
+}
+
+/// Shows what a file has and goes on with what comes.
+pub(crate) fn cat(arguments: &Cat) -> Done {
+    let tree = tree(&arguments.which, &arguments.instance)?;
+    let mut file = open(&tree, &arguments.path, OFlags::RDONLY)?;
+    loop {
+        match file.read(READ) {
+            Ok(bytes) if bytes.is_empty() => return Ok(ExitCode::SUCCESS),
+            Ok(bytes) if !print(&bytes)? => return Ok(ExitCode::SUCCESS),
+            Ok(_) => {}
+            Err(Errno::AGAIN) => wait(&file),
+            Err(error) => return Err(failed(&arguments.path, error)),
+        }
+    }
+}
+
+fn wait(file: &Handle) {
+    while !file.is_unblocked() {
+        std::thread::sleep(TICK);
+    }
+}
+
+/// Writes to a file.
+pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
+    let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
+    let value = value(arguments)?;
+    let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
+    file.write_all(Author::current(), &value).map_err(|error| failed(&arguments.what, error))
+}
+
+/// What is to be written.
+fn value(arguments: &Set) -> Done<Vec<u8>> {
+    if arguments.value == "-" {
+        let mut input = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut input);
+        read.map_err(|error| Failure::failed(format_args!("standard input: {error}")))?;
+        return Ok(input);
+    }
+    Ok([arguments.value.as_bytes(), b"\n"].concat())
+}
+
+/// Lists a directory.
+pub(crate) fn ls(arguments: &Ls) -> Done {
+    let tree = tree(&arguments.which, &arguments.instance)?;
+    let path = &arguments.path;
+    let names = match tree.find(path).map_err(|error| failed(path, error))? {
+        Node::File(_) => vec![path.clone()],
+        Node::Directory(directory) => directory.names(&tree),
+    };
+    let line = |name: &String| match tree.find(&format!("{path}/{name}")) {
+        Ok(Node::Directory(_)) => format!("{name}/\n"),
+        _ => format!("{name}\n"),
+    };
+    print(names.iter().map(line).collect::<String>().as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn open(tree: &Tree, path: &str, flags: OFlags) -> Done<Handle> {
+    tree.open(path, flags).map_err(|error| match error {
+        // The kernel's word for a name that there isn't, where it is to be written.
+        Errno::ACCESS => failed(path, Errno::NOENT),
+        error => failed(path, error),
+    })
+}
+
+/// What the kernel says, and where to look.
+fn failed(path: &str, error: Errno) -> Failure {
+    let hint = match error {
+        Errno::BUSY if path.ends_with("buffer_size_kb") => "; `lookback set snapshot 0` makes room",
+        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => "; `lookback ls` shows what there is",
+        Errno::BUSY => "; somebody else reads it",
+        Errno::NOMEM => "; the session was made for less: `lookback start -b KB --snapshots N`",
+        Errno::BADF => "; recording is off, here or on this CPU",
+        _ => "",
+    };
+    Failure::failed(format_args!("{path}: {error}{hint}"))
+}
+
+/// Prints bytes as they are. False when nobody wants any more.
+fn print(bytes: &[u8]) -> Done<bool> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(format_args!("standard output: {error}"))),
+    }
+}
