@@ -2,11 +2,12 @@
 
 use super::random::Random;
 use super::session::Damaged;
+use super::tree::Fuzzed;
 use super::{dat, format, page, sample, selection};
 use std::path::Path;
 
 /// What there is to damage.
-const TARGETS: &[&str] = &["session", "dat", "format", "page", "selection"];
+const TARGETS: &[&str] = &["session", "dat", "format", "page", "selection", "tree"];
 
 /// The cases of a seed.
 #[derive(Debug)]
@@ -15,12 +16,14 @@ pub struct Cases {
     session: Damaged,
     dat: Vec<u8>,
     pages: Vec<u8>,
+    tree: Fuzzed,
 }
 
 impl Cases {
     /// Those of `seed`, with their files in `directory`.
     pub fn new(seed: u64, directory: &Path) -> Result<Cases, String> {
-        Ok(Cases { seed, session: Damaged::new(directory)?, dat: sample::dat()?, pages: sample::pages(4) })
+        let (session, tree) = (Damaged::new(directory)?, Fuzzed::new(directory)?);
+        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), tree })
     }
 
     /// What the case damages.
@@ -36,6 +39,7 @@ impl Cases {
             "dat" => dat::run(&self.dat, &mut random),
             "format" => format::run(&mut random),
             "page" => page::run(&self.pages, &mut random),
+            "tree" => self.tree.run(&mut random),
             _ => selection::run(&mut random),
         }
     }

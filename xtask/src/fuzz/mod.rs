@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: reads valid inputs that were damaged at random.
+//! `cargo xtask fuzz`: reads valid inputs that were damaged at random, and uses control files at random.
 //!
 //! Whatever a file holds, reading it must not panic, hang, crash or take memory without bound; and what
 //! writes into a damaged session must stay within its file. A run is a sequence of numbered cases. What a
@@ -13,6 +13,7 @@ mod random;
 mod sample;
 mod selection;
 mod session;
+mod tree;
 mod watchdog;
 mod worker;
 

@@ -112,10 +112,10 @@ mod tests {
     #[test]
     fn a_failure_belongs_to_the_last_case() {
         let mut run = Run { seed: 3, next: 0, failures: BTreeSet::new() };
-        for line in ["case 6", "panic at a.rs:1: b", "case 11", "panic at a.rs:1: b", "noise"] {
+        for line in ["case 7", "panic at a.rs:1: b", "case 13", "panic at a.rs:1: b", "noise"] {
             run.take(line);
         }
-        assert_eq!(run.next, 12);
+        assert_eq!(run.next, 14);
         assert_eq!(run.failures.into_iter().collect::<Vec<_>>(), ["dat: at a.rs:1: b"]);
     }
 }
