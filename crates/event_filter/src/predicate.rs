@@ -39,7 +39,8 @@ impl Predicate {
 /// Reads the term at `start` of a text. Gives it and where it ends.
 pub(crate) fn parse(text: &str, start: usize, fields: &[Field<'_>]) -> Result<(Predicate, usize), Error> {
     let mut reader = Reader { text, at: start };
-    let name = reader.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    // The kernel's isalnum() knows letters beyond ASCII: a name of such is no field's, but it is one.
+    let name = reader.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii());
     if name.is_empty() {
         return Err(Error::no_term());
     }

@@ -199,6 +199,8 @@ pub enum Error {
     BadFilter {
         /// The kernel's words: the text, where it is wrong, and why; and what is expected.
         explained: String,
+        /// What is wrong, where it is the text that is.
+        error: Option<event_filter::Error>,
     },
     /// A filter for events that nobody knows yet.
     #[error(

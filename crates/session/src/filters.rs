@@ -34,9 +34,12 @@ impl<'a> NewFilter<'a> {
         };
         let format = Format::parse(&event.system, &event.format).map_err(|error| Error::BadFilter {
             explained: format!("{}:{} can't be filtered: {error}", event.system, event.name),
+            error: None,
         })?;
-        let filter = Filter::compile(text, &filter_fields(&format))
-            .map_err(|error| Error::BadFilter { explained: explain_filter(&format, text, error) })?;
+        let filter = Filter::compile(text, &filter_fields(&format)).map_err(|error| Error::BadFilter {
+            explained: explain_filter(&format, text, error),
+            error: Some(error),
+        })?;
         Ok(NewFilter { id: event.id, compiled: Some((filter, text)) })
     }
 }
@@ -56,6 +59,23 @@ impl Session {
         let filter = NewFilter::compile(&event, Some(text))?;
         let _lock = self.lock_settings()?;
         self.give_filters(&[filter])
+    }
+
+    /// The same for those of several events that can take the filter. Why the others can't; they stay as they
+    /// were.
+    pub fn set_filters(&self, ids: &[u16], text: &str) -> Result<Vec<event_filter::Error>, Error> {
+        let events: Vec<EventInfo> = self.events().filter(|event| ids.contains(&event.id)).collect();
+        let (mut filters, mut refused) = (Vec::new(), Vec::new());
+        for event in &events {
+            match NewFilter::compile(event, Some(text)) {
+                Ok(filter) => filters.push(filter),
+                Err(Error::BadFilter { error: Some(error), .. }) => refused.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        let _lock = self.lock_settings()?;
+        self.give_filters(&filters)?;
+        Ok(refused)
     }
 
     /// Switches the selected events on: with the filter, or without any if there is none, whatever filters

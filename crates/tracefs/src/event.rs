@@ -1,6 +1,7 @@
 //! `events`: systems, their events, and what each has.
 
 mod enable;
+mod filter;
 mod format;
 mod header_event;
 mod header_page;
@@ -9,6 +10,7 @@ mod id;
 use crate::catalog::{self, Group};
 use crate::tree::{Directory, Node, Tree};
 use enable::Enable;
+use filter::Filter;
 use format::Format;
 use header_event::HeaderEvent;
 use header_page::HeaderPage;
@@ -52,15 +54,18 @@ pub(crate) fn names_of_system(tree: &Tree, system: &str) -> Vec<String> {
     let events = catalog::events(tree).into_iter().filter(|name| name.system == system);
     let mut names: Vec<String> = events.map(|name| name.event).collect();
     if system != FTRACE {
-        names.push("enable".to_string());
+        names.extend(["enable", "filter"].map(String::from));
     }
     names
 }
 
 /// What a system has of this name.
 pub(crate) fn entry_of_system(tree: &Tree, system: &str, name: &str) -> Option<Node> {
-    if name == "enable" && system != FTRACE {
-        return Some(Node::File(Box::new(Enable(Group::System(system.to_string())))));
+    let group = || Group::System(system.to_string());
+    match name {
+        "enable" if system != FTRACE => return Some(Node::File(Box::new(Enable(group())))),
+        "filter" if system != FTRACE => return Some(Node::File(Box::new(Filter(group())))),
+        _ => {}
     }
     catalog::event(tree, system, name).map(|event| Node::Directory(Directory::Event(event)))
 }
@@ -70,7 +75,7 @@ pub(crate) fn names_of_event(event: &Name) -> Vec<String> {
     let names: &[&str] = match event {
         Name { id: PRINT_ID, .. } => &["format", "id"],
         event if event.system == FTRACE => &["format"],
-        _ => &["enable", "format", "id"],
+        _ => &["enable", "filter", "format", "id"],
     };
     names.iter().map(ToString::to_string).collect()
 }
@@ -82,6 +87,7 @@ pub(crate) fn entry_of_event(event: &Name, name: &str) -> Option<Node> {
     }
     match name {
         "enable" => Some(Node::File(Box::new(Enable(Group::Event(event.clone()))))),
+        "filter" => Some(Node::File(Box::new(Filter(Group::Event(event.clone()))))),
         "format" => Some(Node::File(Box::new(Format(event.clone())))),
         "id" => Some(Node::File(Box::new(Id(event.clone())))),
         _ => None,

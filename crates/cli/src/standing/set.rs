@@ -31,11 +31,10 @@ fn switch(session: &Session, arguments: &Set) -> Done<()> {
     match arguments.value.to_str().filter(|_| !arguments.append) {
         Some("on") => {
             let wanted = FilteredSelection { selection, filter: arguments.filter.clone() };
-            if arguments.quiet {
-                drop(session.switch_on(&wanted)?)
-            } else {
-                switch_on_told(session, &wanted)?
+            if !arguments.quiet {
+                return switch_on_told(session, &wanted);
             }
+            session.switch_on(&wanted)?;
         }
         Some("off") if arguments.condition.is_some() => {
             return Err(Failure::failed(

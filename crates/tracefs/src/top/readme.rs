@@ -30,7 +30,9 @@ const DIRECTORIES: &str = "
 \theader_event\t- the layout of what stands before each event
 \tenable\t\t- 0 or 1 switches all events
 \tSYSTEM/enable\t- 0 or 1 switches all of a system; reads X when some are on
+\tSYSTEM/filter\t- takes a filter for the events of the system that have its fields
 \tSYSTEM/EVENT/enable - 0 or 1 switches the event
+\tSYSTEM/EVENT/filter - what is recorded of it: FIELD OPERATOR VALUE, && || ! and parentheses
 \tSYSTEM/EVENT/format - its fields, and how they are printed
 \tSYSTEM/EVENT/id\t- the number in its records
 ";
@@ -61,7 +63,7 @@ mod tests {
 
     /// What programs look for, of features that there aren't.
     const ABSENT: &[&str] =
-        &["imm-value", "synthetic", "trigger", "filter", "uprobe", "kprobe", "hist", "onchange", "place"];
+        &["imm-value", "synthetic", "trigger", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
     fn nothing_is_claimed_that_there_is_not() {

@@ -11,6 +11,12 @@ const MEANT: &[(&str, &str, &str)] = &[
         "read",
         "the kernel gives nothing to who has no room for all; here it comes in pieces",
     ),
+    ("*/filter", "read", "the kernel's shows a text that it has refused, and the event has no filter then"),
+    (
+        "*/filter",
+        "content",
+        "the kernel's shows a text that it has refused, and the event has no filter then",
+    ),
     ("*", "seek 8589934592", "some of the kernel's files end at 2^31"),
     ("trace_clock", "read", "the one at the start is another, and counter needs other buffers"),
 ];
