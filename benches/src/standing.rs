@@ -4,7 +4,7 @@
 use crate::clock::wall_ns;
 use crate::report::Report;
 use crate::samples::Samples;
-use session::{Options, Session};
+use session::{MOST_INSTANCES, Options, Session};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn measure(report: &mut Report, agent: &Result<&Path, String>) {
 fn start() -> Result<(TempDir, Session), String> {
     let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
     let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
-    let options = Options { snapshots: 1, ..Options::default() };
+    let options = Options { snapshots: 1, instances: MOST_INSTANCES, ..Options::default() };
     let session = Session::create(&directory.path().join("session"), &options);
     Ok((directory, session.map_err(|error| error.to_string())?))
 }
@@ -72,7 +72,7 @@ fn memory(agent: &Result<&Path, String>) -> Result<[Result<f64, String>; 4], Str
     let rss = agent.clone().and_then(|agent| tracee_rss(agent, &session));
     let idle = blocks();
     session.take_snapshot().map_err(|error| error.to_string())?;
-    let limit = file.metadata().map_or(0.0, |found| found.len() as f64 / 1024.0);
+    let limit = session.most_bytes() as f64 / 1024.0;
     Ok([Ok(idle), Ok(blocks()), Ok(limit), rss])
 }
 

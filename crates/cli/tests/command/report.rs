@@ -188,9 +188,10 @@ fn a_recording_describes_what_has_happened() {
     assert!(file.metadata().unwrap().len() < 16 * 1024, "{file:?}");
     if !is_missing(&["trace-cmd"]) {
         let listed = run(scratch.command("trace-cmd").args(["report", "-E", "-i"]).arg(&file)).success();
-        let happened = ["ftrace:print", "sched:sched_process_exec", "sched:sched_process_exit"];
         let names: Vec<&str> = listed.stdout.lines().collect();
-        assert_eq!(names, [&happened[..], &["sched:sched_process_fork"]].concat());
+        let own = ["ftrace:print", "ftrace:raw_data"];
+        let happened = ["sched:sched_process_exec", "sched:sched_process_exit", "sched:sched_process_fork"];
+        assert_eq!(names, [&own[..], &happened].concat());
     }
     // Of the others there are none, which is no mistake of who asks.
     for options in [&["-e", "openat"], &["-F", "read_exit: ret < 0"]] {
