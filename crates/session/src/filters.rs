@@ -42,6 +42,21 @@ impl<'a> NewFilter<'a> {
         })?;
         Ok(NewFilter { id: event.id, compiled: Some((filter, text)) })
     }
+
+    /// Those of several events, and why the others can't have it.
+    fn compile_all(
+        events: impl Iterator<Item = EventInfo>,
+        text: Option<&'a str>,
+    ) -> (Vec<NewFilter<'a>>, Vec<Error>) {
+        let (mut filters, mut errors) = (Vec::new(), Vec::new());
+        for event in events {
+            match NewFilter::compile(&event, text) {
+                Ok(filter) => filters.push(filter),
+                Err(error) => errors.push(error),
+            }
+        }
+        (filters, errors)
+    }
 }
 
 impl Session {
@@ -50,29 +65,17 @@ impl Session {
         self.control().filter_text(id, self.instance(), &mut [0; MAX_TEXT]).map(str::to_string)
     }
 
-    /// Gives an event this filter in place of the one that it has, in all traced processes at once, whether
-    /// it is on or not; `0` takes it away. After an error nothing has changed; the kernel then leaves the
-    /// event without a filter.
-    pub fn set_filter(&self, id: u16, text: &str) -> Result<(), Error> {
-        let event = self.events().find(|event| event.id == id);
-        let event = event.ok_or_else(|| Error::NoSuchEvent { selection: id.to_string(), similar: vec![] })?;
-        let filter = NewFilter::compile(&event, Some(text))?;
-        let _lock = self.lock_settings()?;
-        self.give_filters(&[filter])
-    }
-
-    /// The same for those of several events that can take the filter. Why the others can't; they stay as they
-    /// were.
+    /// Gives those of some events this filter that have its fields, in place of the one that they have, in
+    /// all traced processes at once, whether they are on or not; `0` takes it away. Why the others can't have
+    /// it: they stay as they were; the kernel leaves an event without a filter then.
     pub fn set_filters(&self, ids: &[u16], text: &str) -> Result<Vec<event_filter::Error>, Error> {
-        let events: Vec<EventInfo> = self.events().filter(|event| ids.contains(&event.id)).collect();
-        let (mut filters, mut refused) = (Vec::new(), Vec::new());
-        for event in &events {
-            match NewFilter::compile(event, Some(text)) {
-                Ok(filter) => filters.push(filter),
-                Err(Error::BadFilter { error: Some(error), .. }) => refused.push(error),
-                Err(error) => return Err(error),
-            }
-        }
+        let (filters, errors) =
+            NewFilter::compile_all(self.events().filter(|event| ids.contains(&event.id)), Some(text));
+        let refused = errors.into_iter().map(|error| match error {
+            Error::BadFilter { error: Some(error), .. } => Ok(error),
+            error => Err(error),
+        });
+        let refused = refused.collect::<Result<Vec<event_filter::Error>, Error>>()?;
         let _lock = self.lock_settings()?;
         self.give_filters(&filters)?;
         Ok(refused)
@@ -110,19 +113,11 @@ impl Session {
         if selected.is_empty() && wanted.filter.is_some() {
             return Err(Error::NoEventToFilter { selection: wanted.selection.text().to_string() });
         }
-        let (mut filters, mut error) = (Vec::new(), None);
-        for event in &selected {
-            match NewFilter::compile(event, wanted.filter.as_deref()) {
-                Ok(filter) => filters.push(filter),
-                Err(found) => error = error.or(Some(found)),
-            }
-        }
-        match error.filter(|_| filters.is_empty()) {
+        let (filters, errors) = NewFilter::compile_all(selected.into_iter(), wanted.filter.as_deref());
+        let others = errors.len();
+        match errors.into_iter().next().filter(|_| filters.is_empty()) {
             Some(error) => Err(error),
-            None => {
-                let others = selected.len() - filters.len();
-                Ok((filters, others))
-            }
+            None => Ok((filters, others)),
         }
     }
 

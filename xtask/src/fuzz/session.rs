@@ -175,7 +175,7 @@ fn use_filters(path: &Path) {
         }
     }
     for event in session.events().take(3) {
-        let _ = session.set_filter(event.id, "common_pid == 1");
+        let _ = session.set_filters(&[event.id], "common_pid == 1");
     }
 }
 
