@@ -2,6 +2,7 @@
 
 use crate::stage::{Stage, configured_cpus, current_cpu, go_to_cpu};
 use crate::traced::Traced;
+use abi::page::DELTA_LIMIT;
 use ring_buffer::Released;
 use std::mem::offset_of;
 
@@ -69,6 +70,8 @@ fn memory_that_goes_without_proof_is_written_to() {
 fn stopped_in_section(stage: &Stage) -> Traced {
     assert_eq!(stage.holder().release(), Released::Freed);
     stage.write(false);
+    // Instruction by instruction the writer may take longer than an event's word can say.
+    stage.set_last_time(stage.buffer.now() + 100 * DELTA_LIMIT);
     stage.build_next();
     let mut writer = Traced::start(|| stage.write(false));
     stage.next_is_written();
