@@ -2,7 +2,7 @@
 
 use crate::convert::count;
 use abi::page::DEFAULT_SIZE;
-use ring_buffer::{Buffer, Taken};
+use ring_buffer::{Buffer, Held, Taken};
 use std::convert::Infallible;
 use trace_data::merge::{Record, Source};
 use trace_data::page::PageBuilder;
@@ -56,6 +56,26 @@ impl Stream {
     pub(crate) fn finish(mut self) -> Vec<Vec<u8>> {
         self.turn();
         self.pages
+    }
+}
+
+/// Puts the next events of a block into a page each time, as long as there are some, and leaves them there.
+pub(crate) fn pages_of(buffer: &Buffer) -> impl FnMut(u32, &mut [u8]) -> Option<Taken> {
+    let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
+    move |block, page| cursors.get_mut(block as usize)?.advance(page)
+}
+
+/// The same of a snapshot with so many blocks.
+pub(crate) fn pages_of_snapshot(
+    snapshot: &Held<'_>,
+    blocks: u32,
+) -> impl FnMut(u32, &mut [u8]) -> Option<Taken> {
+    let mut positions = vec![0; blocks as usize];
+    move |block, page| {
+        let position = positions.get_mut(block as usize)?;
+        let taken = snapshot.read(block, *position, page)?;
+        *position = taken.next_event();
+        Some(taken)
     }
 }
 

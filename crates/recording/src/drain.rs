@@ -1,6 +1,7 @@
 //! Emptying the buffers, or copying what is there.
 
 use crate::Error;
+use crate::copied::{pages_of, pages_of_snapshot};
 use crate::spool::Spool;
 use ring_buffer::{Buffer, Held, Taken};
 use session::Session;
@@ -41,22 +42,14 @@ impl Drain {
 
     /// The same of all blocks, but everything stays where it is.
     pub(crate) fn copy(&mut self, buffer: &Buffer) -> std::io::Result<()> {
-        let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
-        let next = |block, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
-        self.take_pages(|block| buffer.capacity(block), next).map(drop)
+        self.take_pages(|block| buffer.capacity(block), pages_of(buffer)).map(drop)
     }
 
     /// The same of a snapshot.
     pub(crate) fn copy_snapshot(&mut self, snapshot: &Held<'_>) -> std::io::Result<()> {
-        let mut positions = vec![0; self.spools.len()];
-        let next = |block, page: &mut [u8]| {
-            let position = positions.get_mut(block as usize)?;
-            let taken = snapshot.read(block, *position, page)?;
-            *position = taken.next_event();
-            Some(taken)
-        };
+        let pages = pages_of_snapshot(snapshot, self.spools.len() as u32);
         // Nobody adds to it.
-        self.take_pages(|_| u64::MAX, next).map(drop)
+        self.take_pages(|_| u64::MAX, pages).map(drop)
     }
 
     /// Takes pages from all blocks, up to a limit in bytes each.

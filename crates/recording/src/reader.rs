@@ -1,7 +1,7 @@
 //! Reading a session that nobody records: what is there, and taking it out, while programs write.
 
 use crate::addresses::Addresses;
-use crate::copied::{Blocks, Copied, Stream};
+use crate::copied::{Blocks, Copied, Stream, pages_of, pages_of_snapshot};
 use crate::moments::Moments;
 use crate::queue::{Queues, Supply};
 use crate::tables::{Forks, Tables, Thread};
@@ -81,26 +81,19 @@ impl Reader {
     pub fn copy(&mut self, cpu: Option<u32>) -> Copied {
         let session = self.session.clone();
         let buffer = session.buffer();
-        let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
-        let next = |block, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
-        let copied = self.copy_blocks(cpu, Blocks::new(buffer, |block| buffer.capacity(block), next));
+        let blocks = Blocks::new(buffer, |block| buffer.capacity(block), pages_of(buffer));
+        let copied = self.copy_blocks(cpu, blocks);
         Copied { entries: buffer.entries(), overrun: buffer.overruns(), ..copied }
     }
 
     /// The same of a snapshot.
     pub fn copy_snapshot(&mut self, snapshot: &Held<'_>, cpu: Option<u32>) -> Copied {
         let session = self.session.clone();
-        let blocks = 0..session.buffer().geometry().blocks();
-        let mut positions = vec![0; blocks.len()];
-        let next = |block, page: &mut [u8]| {
-            let position = positions.get_mut(block as usize)?;
-            let taken = snapshot.read(block, *position, page)?;
-            *position = taken.next_event();
-            Some(taken)
-        };
+        let blocks = session.buffer().geometry().blocks();
         // Nobody adds to it.
-        let copied = self.copy_blocks(cpu, Blocks::new(session.buffer(), |_| u64::MAX, next));
-        let counts = blocks.map(|block| snapshot.statistics(block));
+        let pages = Blocks::new(session.buffer(), |_| u64::MAX, pages_of_snapshot(snapshot, blocks));
+        let copied = self.copy_blocks(cpu, pages);
+        let counts = (0..blocks).map(|block| snapshot.statistics(block));
         let (entries, overrun) =
             counts.fold((0, 0), |(entries, overrun), of| (entries + of.entries, overrun + of.overrun));
         Copied { entries, overrun, ..copied }

@@ -4,6 +4,7 @@ use crate::instances::{FILE_PREFIX, is_instance_file};
 use crate::lock::CPU_LOCK;
 use crate::{Error, Session, error_log, preferences};
 use abi::control::SESSION_FILE;
+use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -46,9 +47,13 @@ impl Session {
         Ok(())
     }
 
-    /// A file of its directory for who may use the session, made if it isn't there.
+    /// A file of its directory for who may use the session, made if it isn't there. Never what a link leads
+    /// to, which another member of its group may have put there.
     pub(crate) fn make_file(&self, path: &Path) -> Result<File, Error> {
-        let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
+        let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false).mode(0o600).custom_flags(no_link);
+        let file = options.open(path);
         let file = file.map_err(|error| Error::system(path, error))?;
         let like = self.file().metadata().and_then(|found| {
             let is_like = file.metadata()?.permissions() == found.permissions();
@@ -66,5 +71,24 @@ impl Session {
         let written = file.set_len(0).and_then(|()| file.write_all(content));
         written.map_err(|error| Error::system(&new, error))?;
         std::fs::rename(&new, &path).map_err(|error| Error::system(&path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, TraceOption};
+
+    #[test]
+    fn what_a_link_leads_to_is_not_touched() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let other = directory.path().join("other");
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, session.companion(&format!("{}{NEW}", preferences::FILE)))
+            .unwrap();
+        assert!(session.set_option(TraceOption::IrqInfo, false).is_err());
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
 }

@@ -3,15 +3,14 @@
 //! A rare event that matters can have one for itself, which no flood overwrites. The first, which every
 //! session has, has no name: it is what the command's tasks are about when none is given.
 
-use crate::files::{c_path, share};
+use crate::files::c_path;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
 use abi::instance::{INSTANCE_NAME, INSTANCES};
 use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
-use rustix::fs::{Mode, OFlags};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most instances that a session can have beside its own buffer.
 pub const MOST_INSTANCES: u32 = INSTANCES as u32 - 1;
@@ -64,7 +63,7 @@ impl Session {
         })?;
         self.set_instance_off(index)?;
         self.equip(index)?;
-        self.make_lock_file(index)?;
+        self.make_file(&self.lock_file(index))?;
         self.control().name_instance(index, name);
         Session::open_instance(self.path(), index)
     }
@@ -120,17 +119,6 @@ impl Session {
 
     fn lock_file(&self, index: usize) -> PathBuf {
         self.path().join(format!("{FILE_PREFIX}{index}"))
-    }
-
-    fn make_lock_file(&self, index: usize) -> Result<(), Error> {
-        let path = self.lock_file(index);
-        let flags = OFlags::CREATE | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)
-            .map_err(|error| Error::system(&path, error))?;
-        match group_of(&self.file())? {
-            Some(group) => share(&path, group, 0o660),
-            None => Ok(()),
-        }
     }
 
     /// Gives an instance a buffer with memory that has nothing in it, and that records.
@@ -200,14 +188,6 @@ impl Session {
         self.control().announce_switched();
         Ok(())
     }
-}
-
-/// The group that may use a session's file, if it is not its owner's alone.
-fn group_of(file: &Path) -> Result<Option<u32>, Error> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let found = file.metadata().map_err(|error| Error::system(file, error))?;
-    let is_shared = found.permissions().mode() & 0o060 != 0;
-    Ok(is_shared.then(|| found.gid()))
 }
 
 fn check_name(name: &str) -> Result<(), Error> {

@@ -5,8 +5,8 @@
 //!
 //! # Safety
 //!
-//! A place is changed only by who has moved its state from MAPPED to TAKEN, and read as a writer only when it
-//! is READY, after which nothing changes it.
+//! A place is changed only by who has moved its state from WAITING to TAKEN, and read as a writer only when
+//! it is READY, after which nothing changes it.
 
 use abi::instance::INSTANCES;
 use core::cell::UnsafeCell;
@@ -37,14 +37,12 @@ enum Content {
     Buffer(Writer),
 }
 
-/// There may be a buffer by now.
-const MAPPED: u32 = 0;
+/// There was no buffer yet. Where room is mapped there may be one by now.
+const WAITING: u32 = 0;
 /// Somebody is looking.
 const TAKEN: u32 = 1;
 /// There is a writer.
 const READY: u32 = 2;
-/// There will be none.
-const NOTHING: u32 = 3;
 
 // SAFETY: see the module.
 unsafe impl Sync for Place {}
@@ -53,8 +51,8 @@ impl Instances {
     /// For these rooms, the first instance's left out.
     pub(crate) fn new(mut rooms: impl Iterator<Item = Segment>, session: u64) -> Instances {
         let places = core::array::from_fn(|_| match rooms.next() {
-            Some(room) => Place::new(MAPPED, Content::Mapped(room)),
-            None => Place::new(NOTHING, Content::Nothing),
+            Some(room) => Place::new(Content::Mapped(room)),
+            None => Place::new(Content::Nothing),
         });
         Instances { places, session }
     }
@@ -78,19 +76,19 @@ impl Instances {
 }
 
 impl Place {
-    fn new(state: u32, content: Content) -> Place {
-        Place { state: AtomicU32::new(state), content: UnsafeCell::new(content) }
+    fn new(content: Content) -> Place {
+        Place { state: AtomicU32::new(WAITING), content: UnsafeCell::new(content) }
     }
 
     /// Makes a writer if there is a buffer. None if there isn't, or someone else looks.
     #[cold]
     #[inline(never)]
     fn look(&self, session: u64) -> Option<()> {
-        self.state.compare_exchange(MAPPED, TAKEN, Acquire, Acquire).ok()?;
+        self.state.compare_exchange(WAITING, TAKEN, Acquire, Acquire).ok()?;
         // SAFETY: TAKEN by us.
         let content = unsafe { &mut *self.content.get() };
         let found = made(content, session);
-        self.state.store(if found.is_some() { READY } else { MAPPED }, Release);
+        self.state.store(if found.is_some() { READY } else { WAITING }, Release);
         found
     }
 }
