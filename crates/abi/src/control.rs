@@ -3,7 +3,7 @@
 //! ```text
 //! +------------+ 0
 //! | Header     |  identity, clocks at creation, use of the heap
-//! | enabled    |  a word per event: which instances have it on
+//! | enabled    |  a word per event: whether there is anything to do when it happens
 //! | hashes     |  a word per mapped file: what it is found by
 //! | states     |  a word per process, then one per thread: who has the entry
 //! | events     |  an EventEntry per event: where its description is
@@ -14,7 +14,9 @@
 //! | heap       |  descriptions and paths; only grows
 //! | rules      |  twice: which events are to be on when programs bring them
 //! | instances  |  an Instance for each: its name
+//! | switches   |  Switches per event: which instances want it
 //! | filters    |  programs and texts of event filters
+//! | filtering  |  for each instance a word per event: where its filter is
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -27,16 +29,20 @@
 //! no event refers to it any more.
 
 mod event;
+mod state;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
 use crate::instance::{INSTANCES, Instance};
-pub use event::{EventEntry, FILTERS, filter_lengths, filter_offset, filter_word, filtered};
+pub use event::{
+    BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
+};
+pub use state::State;
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -79,10 +85,18 @@ pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as
 pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 /// Where the table of instances starts.
 pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
-/// Where the filters start: places, as [`EventEntry::filters`] says.
-pub const FILTERS_OFFSET: u64 = INSTANCES_OFFSET + (INSTANCES * size_of::<Instance>()) as u64;
+/// Where the table of switches starts.
+pub const SWITCHES_OFFSET: u64 =
+    (INSTANCES_OFFSET + (INSTANCES * size_of::<Instance>()) as u64).next_multiple_of(64);
+/// Where the filters start: places, as [`filter_word`] says.
+pub const FILTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>()) as u64;
+/// Where the [`filter_word`]s of events start: a part for each instance, of [`FILTERING`] bytes. That of an
+/// instance beside the first takes memory when it is made.
+pub const FILTERING_OFFSET: u64 = (FILTERS_OFFSET + FILTERS as u64).next_multiple_of(4096);
+/// Bytes of one instance's.
+pub const FILTERING: usize = EVENTS * 8;
 /// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = (FILTERS_OFFSET as usize + FILTERS).next_multiple_of(4096);
+pub const FILE_SIZE: usize = FILTERING_OFFSET as usize + INSTANCES * FILTERING;
 
 /// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
 /// each instance, all of one size. One file, because every process that starts has to open and map it; what
@@ -148,60 +162,6 @@ pub enum Table {
     Objects = 2,
     /// Events: they are not recorded.
     Events = 3,
-}
-
-/// The word that says what an entry is good for.
-///
-/// ```text
-/// bits 0..24    owner: whom it describes, or who is filling it; Linux has no larger PIDs than 2^22
-/// bits 24..32   0 free, 1 claimed (being filled), 2 ready, 3 ended
-/// ```
-///
-/// From free, or from ended where nobody needs the entry any more, to claimed: by compare-exchange. From
-/// claimed to ready: by the owner. From ready to ended: by whoever learns of it first. An entry whose owner
-/// was killed while it filled it stays claimed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State(pub u32);
-
-impl State {
-    /// Nobody's.
-    pub const FREE: State = State(0);
-
-    const OWNER: u32 = (1 << 24) - 1;
-
-    const fn of(owner: u32, state: u32) -> State {
-        State(owner & State::OWNER | state << 24)
-    }
-
-    /// Being filled by `owner`.
-    pub const fn claimed(owner: u32) -> State {
-        State::of(owner, 1)
-    }
-
-    /// Valid: `owner` is now what the entry says.
-    pub const fn ready(owner: u32) -> State {
-        State::of(owner, 2)
-    }
-
-    /// Valid: `owner` was what the entry says, until its end time.
-    pub const fn ended(owner: u32) -> State {
-        State::of(owner, 3)
-    }
-
-    /// Whom it belongs to.
-    pub const fn owner(self) -> u32 {
-        self.0 & State::OWNER
-    }
-
-    /// Whether the entry is valid, ended or not.
-    pub const fn is_valid(self) -> bool {
-        self.0 >> 24 >= 2
-    }
-
-    /// Whether what the entry describes has ended.
-    pub const fn is_ended(self) -> bool {
-        self.0 >> 24 == 3
-    }
 }
 
 /// A thread that is not the first of its process.
@@ -315,9 +275,8 @@ const _: () = {
     assert!(size_of::<Object>() == 64 && OBJECTS < 0xffff);
     // What a starting process looks at is within what the kernel maps by one read fault.
     assert!(TASK_STATES_OFFSET <= 64 * 1024);
-    assert!(
-        TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64) && FILTERS_OFFSET.is_multiple_of(8)
-    );
+    assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));
+    assert!(FILTERING.is_multiple_of(4096) && FILE_SIZE.is_multiple_of(4096));
 };
 
 #[cfg(test)]
@@ -331,13 +290,5 @@ mod tests {
         assert_eq!(map_object(map_word(base, 1023)), Some(1023));
         assert_eq!(map_object(map_word(0, 0)), Some(0));
         assert_eq!(map_object(0), None);
-    }
-
-    #[test]
-    fn states_are_apart() {
-        assert!(!State::FREE.is_valid() && !State::claimed(7).is_valid());
-        assert!(State::ready(7).is_valid() && !State::ready(7).is_ended());
-        assert!(State::ended(7).is_valid() && State::ended(7).is_ended());
-        assert_eq!(State::ended(1 << 22).owner(), 1 << 22);
     }
 }

@@ -9,11 +9,18 @@
 
 use crate::atomic::{AtomicU32, AtomicU64};
 
-/// The most instances of a session, the first included.
-pub const INSTANCES: usize = 8;
+/// The most instances of a session: the recording's and the control tree's own, and 64 more.
+pub const INSTANCES: usize = 66;
 
-/// The bits of an event's enabled word that say which instances have it on.
-pub const INSTANCE_BITS: u64 = (1 << INSTANCES) - 1;
+/// Words with a bit for each instance.
+pub const INSTANCE_WORDS: usize = INSTANCES.div_ceil(64);
+
+/// The flag of an instance that has a list of threads whose events alone are recorded.
+pub const PIDS: u32 = 1;
+/// The same where theirs alone are not.
+pub const NOT_PIDS: u32 = 2;
+/// The flag of an instance whose events have a stack trace each.
+pub const STACKS: u32 = 4;
 
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
@@ -24,7 +31,9 @@ pub const INSTANCE_NAME: usize = 256;
 pub struct Instance {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
-    _state: u32,
+    /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
+    /// [`STACKS`].
+    pub flags: AtomicU32,
     /// Its name, zeros behind it.
     pub name: [AtomicU64; INSTANCE_NAME / 8],
 }

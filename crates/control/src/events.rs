@@ -1,9 +1,7 @@
-//! Events: what they look like and which are on.
+//! Events: what they look like.
 
 use crate::file::ControlFile;
-use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, filtered, heap_range};
-use abi::instance::INSTANCES;
-use core::sync::atomic::AtomicU64;
+use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 /// An event's description, copied out of the file.
@@ -107,37 +105,4 @@ impl ControlFile {
         let known = |(_, entry): &(usize, &EventEntry)| entry.description.load(Acquire) != 0;
         self.events().iter().enumerate().filter(known).map(|(index, _)| index as u16)
     }
-
-    /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
-    /// it is, and holds from the first moment on.
-    pub fn enable(&self, id: u16, instance: usize, on: bool) {
-        let (on_bit, filter_bit) = (bit(instance), filtered(bit(instance)));
-        self.change_enabled(id, |word| {
-            let is_filtered = on && self.has_filter(id, instance);
-            let wanted = if on { on_bit } else { 0 } | if is_filtered { filter_bit } else { 0 };
-            word & !(on_bit | filter_bit) | wanted
-        });
-        // One that came meanwhile: whoever is the second sees what the first has done.
-        self.mark_filtered(id, instance);
-    }
-
-    /// Whether an event is on in an instance.
-    pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
-        self.enabled_word(id).is_some_and(|word| word.load(Relaxed) & bit(instance) != 0)
-    }
-
-    pub(crate) fn enabled_word(&self, id: u16) -> Option<&AtomicU64> {
-        self.enabled_words().get(usize::from(id))
-    }
-
-    pub(crate) fn change_enabled(&self, id: u16, mut change: impl FnMut(u64) -> u64) {
-        if let Some(word) = self.enabled_word(id) {
-            let _ = word.fetch_update(AcqRel, Relaxed, |word| Some(change(word)));
-        }
-    }
-}
-
-/// The bit of an instance in the words that say what is on; none for a number that no instance has.
-pub(crate) fn bit(instance: usize) -> u64 {
-    if instance < INSTANCES { 1 << instance } else { 0 }
 }

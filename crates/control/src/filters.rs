@@ -10,9 +10,11 @@
 //! then looks whether it is still the event's. If it isn't it runs the new one: a place that is used again
 //! belongs to another word. So what counts is one filter, the old or the new.
 
-use crate::events::bit;
 use crate::file::ControlFile;
-use abi::control::{FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word, filtered};
+use abi::control::{
+    EVENTS, FILTERING, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
+};
+use abi::instance::INSTANCES;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -70,29 +72,29 @@ impl ControlFile {
     /// has the session's lock.
     pub fn set_filter(&self, id: u16, instance: usize, filter: Option<StoredFilter>) {
         let Some(word) = self.filter_word(id, instance) else { return };
-        if filter.is_none() {
-            self.change_enabled(id, |word| word & !filtered(bit(instance)));
-        }
-        word.store(filter.map_or(0, |filter| filter.0), Release);
-        self.mark_filtered(id, instance);
-    }
-
-    /// Has those who record an event that is on look at its filter, if it has one.
-    pub(crate) fn mark_filtered(&self, id: u16, instance: usize) {
-        if self.has_filter(id, instance) {
-            let bit = bit(instance);
-            self.change_enabled(id, |word| if word & bit == 0 { word } else { word | filtered(bit) });
+        match filter {
+            Some(filter) => {
+                word.store(filter.0, Release);
+                self.set_filtered(id, instance, true);
+            }
+            // Words of an instance that there has never been have no memory.
+            None if self.has_filter(id, instance) => {
+                self.set_filtered(id, instance, false);
+                word.store(0, Release);
+            }
+            None => {}
         }
     }
 
     /// Whether an event has a filter in an instance.
     pub fn has_filter(&self, id: u16, instance: usize) -> bool {
-        self.filter_word(id, instance).is_some_and(|word| word.load(Acquire) != 0)
+        self.switched(id).filtered.contains(instance)
     }
 
     #[inline]
     fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
-        self.events().get(usize::from(id))?.filters.get(instance)
+        let place = instance.checked_mul(FILTERING).filter(|_| instance < INSTANCES)? as u64;
+        self.array(FILTERING_OFFSET + place, EVENTS).get(usize::from(id))
     }
 
     /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
@@ -102,7 +104,7 @@ impl ControlFile {
         instance: usize,
         buffer: &'a mut [u8; MAX_TEXT],
     ) -> Option<&'a str> {
-        let word = self.filter_word(id, instance)?;
+        let word = self.filter_word(id, instance).filter(|_| self.has_filter(id, instance))?;
         let len = self.read_filter(word, |filter| {
             let bytes = filter.text.iter().flat_map(|word| word.load(Relaxed).to_le_bytes());
             buffer.iter_mut().zip(bytes.take(filter.text_len)).map(|(to, byte)| *to = byte).count()
@@ -110,14 +112,14 @@ impl ControlFile {
         core::str::from_utf8(buffer.get(..len)?).ok()
     }
 
-    /// Whether a record passes its event's filter in an instance; always where that has none. The record is
+    /// Whether a record passes its event's filter in an instance where it has one; always where it was taken
+    /// away. The record is
     /// the whole payload, from the common fields on.
     ///
     /// Async-signal-safe. It costs what [`evaluate`] says, and some loads.
     pub fn passes(&self, instance: usize, record: &[u8], context: &impl Context) -> bool {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let Some(word) = self.filter_word(id, instance) else { return true };
-        // One that was taken away meanwhile refuses nothing.
         self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
     }
 
@@ -170,8 +172,11 @@ impl ControlFile {
 
     /// Where one ends of those filters that have words in a range.
     fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
-        self.events().iter().flat_map(|entry| &entry.filters).find_map(|word| {
-            let (start, words, text) = self.filter_place(word.load(Relaxed))?;
+        let ids = 0..EVENTS as u16;
+        let mut used = ids.flat_map(|id| self.switched(id).filtered.iter().map(move |at| (id, at)));
+        used.find_map(|(id, instance)| {
+            let word = self.filter_word(id, instance)?.load(Relaxed);
+            let (start, words, text) = self.filter_place(word)?;
             let end = start + size(words, text);
             (start < range.end && range.start < end).then_some(end)
         })

@@ -1,59 +1,18 @@
 //! The instances of a session: which there are, and their names.
 
 use crate::file::ControlFile;
-use abi::control::{FILE_SIZE, Header, INSTANCES_OFFSET};
+use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
 use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState};
+use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
-use shm::Segment;
+use shm::Errno;
 
 /// How often a name is read again that changes meanwhile.
 const TRIES: u32 = 1000;
 
-/// The parts of a session's file.
-#[derive(Debug)]
-pub struct Parts {
-    /// The control file.
-    pub control: Segment,
-    /// The room for each instance's buffer. What is taken out is left as None, as is what the file has no
-    /// room for.
-    pub buffers: [Option<Segment>; INSTANCES],
-}
-
-impl Parts {
-    /// The parts of a session's file that is mapped whole. None where it has the wrong size.
-    pub fn of(file: Segment) -> Option<Parts> {
-        let rooms = file.get::<Header>(0)?.rooms.load(Relaxed) as usize;
-        Parts::cut(file, rooms)
-    }
-
-    /// The same of a file that is being made, with so many rooms.
-    pub fn cut(file: Segment, rooms: usize) -> Option<Parts> {
-        let (control, rest) = file.split(FILE_SIZE)?;
-        let len = rest.len().checked_div(rooms)?;
-        let is_sane = rooms <= INSTANCES && rest.len().is_multiple_of(rooms);
-        let mut rest = Some(rest).filter(|_| is_sane);
-        let mut buffers = [const { None }; INSTANCES];
-        for (index, buffer) in buffers.iter_mut().take(rooms).enumerate() {
-            let left = rest.take()?;
-            if index + 1 == rooms {
-                *buffer = Some(left);
-            } else {
-                let (first, others) = left.split(len)?;
-                (*buffer, rest) = (Some(first), Some(others));
-            }
-        }
-        Some(Parts { control, buffers })
-    }
-
-    /// Bytes of a file with so many such buffers.
-    pub fn size(rooms: usize, buffer: usize) -> Option<usize> {
-        buffer.checked_mul(rooms)?.checked_add(FILE_SIZE)
-    }
-}
-
 impl ControlFile {
-    fn instance(&self, index: usize) -> Option<&Instance> {
+    pub(crate) fn instance(&self, index: usize) -> Option<&Instance> {
         self.array(INSTANCES_OFFSET, INSTANCES).get(index)
     }
 
@@ -97,11 +56,25 @@ impl ControlFile {
         true
     }
 
-    /// Says that an instance is gone. Only who has the session's lock does this.
+    /// Says that an instance is gone, in which no event is wanted any more. Only who has the session's lock
+    /// does this.
     pub fn forget_instance(&self, index: usize) {
+        for id in self.event_ids() {
+            self.enable(id, index, false);
+            self.set_filter(id, index, None);
+            self.set_triggered(id, index, false);
+        }
+        self.set_instance_flags(index, u32::MAX, false);
         if let Some(instance) = self.instance(index) {
             change(instance, false);
         }
+    }
+
+    /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what
+    /// fallocate(2) says.
+    pub fn reserve_instance(&self, path: &CStr, index: usize) -> Result<(), Errno> {
+        let start = FILTERING_OFFSET + (index.min(INSTANCES) * FILTERING) as u64;
+        shm::reserve(path, self.segment(), core::iter::once(start..start + FILTERING as u64))
     }
 
     /// For how many instances the file has room.

@@ -123,12 +123,21 @@ impl<'a> Rule<'a> {
     pub fn parse(line: &'a str) -> Option<Rule<'a>> {
         let on = line.starts_with('+');
         let rest = line.strip_prefix(['+', '-'])?;
-        let (instance, pattern) = match rest.as_bytes() {
-            [digit @ b'1'..=b'9', b' ', ..] => (usize::from(digit - b'0'), rest.get(2..)?),
-            _ => (0, rest),
+        let (instance, pattern) = match number(rest) {
+            Some((number, pattern)) => (number, pattern),
+            None => (0, rest),
         };
         Some(Rule { on, instance, pattern })
     }
+}
+
+/// The number at the start of a text that has one, and what follows the blank behind it.
+fn number(text: &str) -> Option<(usize, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit);
+    let (len, number) = digits.fold((0, 0_usize), |(len, number), digit| {
+        (len + 1, number.saturating_mul(10).saturating_add(usize::from(digit - b'0')))
+    });
+    Some((number, text.get(len..)?.strip_prefix(' ').filter(|_| len > 0)?))
 }
 
 impl core::fmt::Display for Rule<'_> {
@@ -144,6 +153,8 @@ impl core::fmt::Display for Rule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
+    use std::vec::Vec;
 
     #[test]
     fn the_last_rule_that_fits_counts() {
@@ -159,7 +170,13 @@ mod tests {
 
     #[test]
     fn instances_have_rules_of_their_own() {
-        let said = said("+app:*\n-2 app:*\n+3 app:noise\n+9 app:*\n", "app", "request");
-        assert_eq!(said, [Some(true), None, Some(false), None, None, None, None, None]);
+        let said =
+            said("+app:*\n-2 app:*\n+3 app:noise\n+9 7 app:*\n+65 app:*\n+66 app:*\n", "app", "request");
+        let found: Vec<(usize, bool)> =
+            said.into_iter().enumerate().filter_map(|(index, on)| Some((index, on?))).collect();
+        assert_eq!(found, [(0, true), (2, false), (65, true)]);
+        for line in ["+app:*", "-1 app:*", "+65 4", "+4"] {
+            assert_eq!(Rule::parse(line).unwrap().to_string(), line);
+        }
     }
 }

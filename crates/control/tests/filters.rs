@@ -3,7 +3,9 @@
 
 mod common;
 
-use abi::control::{EVENTS_OFFSET, EventEntry, FILTERS, FILTERS_OFFSET, FIRST_EVENT, filter_word, filtered};
+use abi::control::{
+    BY_SWITCHES, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FIRST_ALONE, FIRST_EVENT, filter_word,
+};
 use common::Temporary;
 use control::{ControlFile, Here};
 use event_filter::{Field, Filter, MAX_TEXT, evaluate};
@@ -77,10 +79,11 @@ fn each_instance_has_filters_of_its_own() {
     let passes = |n| [0, 1, 2].map(|instance| file.passes(instance, &record(id, n, ""), &HERE));
     assert_eq!([passes(5), passes(6), passes(8)], [[false, true, false], [true, true, false], [true; 3]]);
     let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
-    assert_eq!(word(), 0b111 | filtered(0b101));
-    file.enable(id, 2, false);
+    assert_eq!(word(), BY_SWITCHES);
     file.set_filter(id, 0, None);
-    assert_eq!((word(), passes(5)), (0b011, [true, true, false]));
+    assert_eq!((word(), passes(5)), (BY_SWITCHES, [true, true, false]));
+    (1..3).for_each(|instance| file.enable(id, instance, false));
+    assert_eq!(word(), FIRST_ALONE);
 }
 
 #[test]
@@ -178,8 +181,7 @@ proptest! {
         let segment = shm::open(&temporary.path).unwrap();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         segment.write(FILTERS_OFFSET + at * 8, &bytes).unwrap();
-        let first_entry = EVENTS_OFFSET + u64::from(FIRST_EVENT) * size_of::<EventEntry>() as u64;
-        segment.write(first_entry + 8, &entry.to_le_bytes()).unwrap();
+        segment.write(FILTERING_OFFSET + u64::from(FIRST_EVENT) * 8, &entry.to_le_bytes()).unwrap();
         // It ends, and nothing is touched that isn't there.
         file.passes(0, &record(FIRST_EVENT, 1, "/etc/passwd"), &HERE);
         file.passes(0, &[], &HERE);

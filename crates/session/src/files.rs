@@ -1,9 +1,8 @@
 //! The file of a session.
 
-use crate::instances::MOST_INSTANCES;
-use crate::size::{check_space, most_pages, specification};
+use crate::size::{check_space, most_pages, rooms, specification};
 use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker};
-use abi::control::{FILE_SIZE, SESSION_FILE};
+use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use control::{Clocks, ControlFile, Identity, Parts};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -72,17 +71,18 @@ impl Session {
         let file = unfinished.join(SESSION_FILE);
         let not_laid_out = || Error::unusable(&file, "could not be laid out");
         let room = wanted.file_size().and_then(|room| usize::try_from(room).ok());
-        let rooms = 1 + options.instances.min(MOST_INSTANCES) as usize;
-        let size = room.and_then(|room| Parts::size(rooms, room)).ok_or_else(not_laid_out)?;
+        let room = room.ok_or_else(not_laid_out)?;
+        let rooms = rooms(options.instances, room);
+        let size = Parts::size(rooms, room).ok_or_else(not_laid_out)?;
         let behind_control = FILE_SIZE as u64;
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
         let reserved = reserved.map(|part| part.start + behind_control..part.end + behind_control);
-        let reserved = std::iter::once(0..behind_control).chain(reserved);
+        let control = 0..FILTERING_OFFSET + FILTERING as u64;
+        let reserved = std::iter::once(control).chain(reserved);
         let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
             .map_err(|error| Error::errno(&file, error))?;
-        let parts = Parts::cut(segment, rooms).and_then(|Parts { control, buffers }| {
-            let buffer = buffers.into_iter().flatten().next()?;
-            Some((ControlFile::create(control, &identity)?, Buffer::create(buffer, &wanted)?))
+        let parts = Parts::cut(segment, rooms).and_then(|Parts { control, first, .. }| {
+            Some((ControlFile::create(control, &identity)?, Buffer::create(first, &wanted)?))
         });
         let Some((control, buffer)) = parts else {
             return Err(not_laid_out());
@@ -129,12 +129,12 @@ impl Session {
             return Err(damaged());
         }
         let segment = shm::open(&c_path(&file)?).map_err(|error| Error::errno(&file, error))?;
-        let Parts { control, mut buffers } = Parts::of(segment).ok_or_else(damaged)?;
+        let parts = Parts::of(segment).ok_or_else(damaged)?;
+        let (control, room) = parts.only(instance).ok_or_else(damaged)?;
         let control = ControlFile::new(control).map_err(|error| Error::unusable(&file, error))?;
         if control.identity().agent != agent::FINGERPRINT {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
-        let room = buffers.get_mut(instance).and_then(Option::take).ok_or_else(damaged)?;
         Ok((control, room))
     }
 
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 4");
+        assert_eq!(refusal(&path), "session layout version 99, expected 5");
         let path = make("buffer-version");
         patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
         assert_eq!(refusal(&path), "buffer layout version 99, expected 3");

@@ -136,6 +136,8 @@ impl Session {
         };
         let (_, room) = Session::map(self.path(), index)?;
         let path = c_path(&self.file())?;
+        let no_memory = |error| Error::errno(self.file(), error);
+        self.control().reserve_instance(&path, index).map_err(no_memory)?;
         if Geometry::of(&room).is_ok_and(|found| found.identity == geometry.identity) {
             let before = Buffer::new(room).map_err(|error| Error::unusable(self.file(), error))?;
             return self.equip_again(&before, wanted.pages);
@@ -143,7 +145,7 @@ impl Session {
         check_space(self.path(), kb, 0, &cpus)?;
         let not_laid_out = || Error::unusable(self.file(), "could not be laid out");
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
-        shm::reserve(&path, &room, reserved).map_err(|error| Error::errno(self.file(), error))?;
+        shm::reserve(&path, &room, reserved).map_err(no_memory)?;
         Buffer::create(room, &wanted).ok_or_else(not_laid_out)?;
         Ok(())
     }
@@ -257,7 +259,8 @@ mod tests {
         for number in 3..INSTANCES {
             session.create_instance(&number.to_string()).unwrap();
         }
-        assert!(matches!(session.create_instance("more"), Err(Error::TooManyInstances { most: 7, .. })));
+        let full = session.create_instance("more");
+        assert!(matches!(full, Err(Error::TooManyInstances { most, .. }) if most == INSTANCES - 1));
         session.remove_instance("one").unwrap();
         session.create_instance("more").unwrap();
         assert_eq!(session.instances().len(), INSTANCES - 1);
@@ -273,7 +276,8 @@ mod tests {
         // Four lanes of a quarter each count as a CPU.
         let share = 256 * (first.buffer().geometry().cpus as u64 + 1);
         assert!(with_one >= before + share, "{before} KB, then {with_one}");
-        assert_eq!(session.most_bytes() - most, most - abi::control::FILE_SIZE as u64);
+        let filtering = abi::control::FILTERING as u64;
+        assert_eq!(session.most_bytes() - most, most - crate::size::CONTROL_BYTES + filtering);
         session.remove_instance("first").unwrap();
         assert!(kb() < before + share / 2, "{before} KB, then {with_one}, then {}", kb());
         let again = session.create_instance("again").unwrap();

@@ -40,7 +40,9 @@ fn lock(file: &File, path: &Path, operation: FlockOperation) -> Result<(), Error
 impl Session {
     /// For who changes what is wanted: waits for others that do, who need a moment.
     pub fn lock_settings(&self) -> Result<Lock, Error> {
-        Lock::take(&self.file(), FlockOperation::LockExclusive)
+        let lock = Lock::take(&self.file(), FlockOperation::LockExclusive)?;
+        self.control().mend_summaries();
+        Ok(lock)
     }
 
     /// For who takes events of one CPU out: those of different CPUs don't exclude each other.

@@ -1,10 +1,10 @@
 //! Making the buffers of a session larger or smaller, while it records.
 
 use crate::files::c_path;
-use crate::size::pages_of_events;
+use crate::size::{CONTROL_BYTES, pages_of_events};
 use crate::{Error, Session};
 use abi::buffer::Slot;
-use abi::control::FILE_SIZE;
+use abi::control::FILTERING;
 use ring_buffer::{Content, NotResized};
 
 impl Session {
@@ -42,8 +42,9 @@ impl Session {
         // Slots are there for as many pages as there can ever be.
         let room = geometry.region_size / (geometry.page_size + size_of::<Slot>() as u64);
         let ring = pages * geometry.page_size + room * size_of::<Slot>() as u64;
-        let buffers = 1 + self.instances().len() as u64;
-        FILE_SIZE as u64 + buffers * (geometry.blocks_end() + ring * u64::from(geometry.rings))
+        let others = self.instances().len() as u64;
+        let buffers = (1 + others) * (geometry.blocks_end() + ring * u64::from(geometry.rings));
+        CONTROL_BYTES + others * FILTERING as u64 + buffers
     }
 
     /// KB of events that fit the buffer of a CPU; 0 for one without memory.

@@ -3,6 +3,7 @@
 use crate::place::free_bytes;
 use crate::{Error, cpus};
 use abi::buffer::{Clock, MIN_PAGES};
+use abi::instance::INSTANCES;
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE};
 use ring_buffer::Specification;
 use std::path::Path;
@@ -20,11 +21,14 @@ pub const MOST_SNAPSHOTS: u32 = abi::buffer::MAX_RINGS as u32 - 1;
 /// resize takes the same room. What is not used of that takes addresses and no memory.
 const GROWTH: u64 = 4;
 
+/// The most bytes of addresses for rooms of instances that nobody may ever make: an eighth of a process's.
+const MOST_ADDRESSES: usize = 1 << 44;
+
 /// Lanes of a buffer.
 const LANES: u32 = 4;
 
-/// Bytes that a session takes beside the buffer.
-const CONTROL_BYTES: u64 = abi::control::FILE_SIZE as u64;
+/// Bytes that a session takes beside the buffer, and beside what belongs to further instances.
+pub(crate) const CONTROL_BYTES: u64 = abi::control::FILTERING_OFFSET + abi::control::FILTERING as u64;
 
 /// Pages for `kb` KB.
 fn pages(kb: u64) -> Result<u32, Error> {
@@ -67,6 +71,13 @@ pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Sp
         overwrite: true,
         identity: 0,
     })
+}
+
+/// For how many instances a file has room, the first included: as many as are wanted and there can be, fewer
+/// where rooms are so large that programs would miss the addresses.
+pub(crate) fn rooms(wanted: u32, room: usize) -> usize {
+    let most = MOST_ADDRESSES.checked_div(room).unwrap_or(1).min(INSTANCES);
+    (wanted as usize + 1).min(most).max(1)
 }
 
 /// Bytes of such a session's file, once as many snapshots are kept as there is room for.
@@ -137,6 +148,12 @@ mod tests {
         assert!((5 << 20..6 << 20).contains(&copy), "{copy}");
         let refused = session_bytes(1024, MOST_SNAPSHOTS + 1, &cpus);
         assert!(matches!(refused, Err(Error::TooManySnapshots { .. })));
+    }
+
+    #[test]
+    fn rooms_leave_programs_their_addresses() {
+        assert_eq!([rooms(0, 1 << 20), rooms(7, 1 << 20), rooms(1000, 1 << 20)], [1, 8, INSTANCES]);
+        assert_eq!([rooms(7, 1 << 42), rooms(7, 1 << 45)], [4, 1]);
     }
 
     #[test]

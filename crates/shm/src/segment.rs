@@ -13,6 +13,8 @@ pub struct Segment {
     base: NonNull<u8>,
     len: usize,
     file_offset: u64,
+    /// Whether the range belongs to a segment that is never dropped.
+    is_part: bool,
 }
 
 // SAFETY: a segment hands out only atomics and copies, whatever the thread.
@@ -27,7 +29,12 @@ impl Segment {
     /// SIGBUS. Cost: two system calls.
     pub(crate) fn map(file: &Descriptor, len: usize) -> Result<Segment, Errno> {
         let base = system::map(file, len)?;
-        Ok(Segment { base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?, len, file_offset: 0 })
+        Ok(Segment {
+            base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?,
+            len,
+            file_offset: 0,
+            is_part: false,
+        })
     }
 
     /// Takes the memory of a range of offsets now; of none that is not in the segment.
@@ -70,12 +77,22 @@ impl Segment {
         if !len.is_multiple_of(4096) || len == 0 || len >= whole {
             return None;
         }
-        let file_offset = self.file_offset;
+        let (file_offset, is_part) = (self.file_offset, self.is_part);
         core::mem::forget(self);
         // SAFETY: `len` is within the mapping.
         let behind = unsafe { base.add(len) };
-        let rest = Segment { base: behind, len: whole - len, file_offset: file_offset + len as u64 };
-        Some((Segment { base, len, file_offset }, rest))
+        let rest = Segment { base: behind, len: whole - len, file_offset: file_offset + len as u64, is_part };
+        Some((Segment { base, len, file_offset, is_part }, rest))
+    }
+
+    /// `len` bytes from `offset`, both multiples of 4096, of a segment that is there for good, as they are,
+    /// too. None for a range that is empty, or not in the segment.
+    pub fn part(&'static self, offset: usize, len: usize) -> Option<Segment> {
+        if !offset.is_multiple_of(4096) || !len.is_multiple_of(4096) || len == 0 {
+            return None;
+        }
+        let base = NonNull::new(self.checked(offset as u64, len)?)?;
+        Some(Segment { base, len, file_offset: self.file_offset + offset as u64, is_part: true })
     }
 
     /// Bytes mapped.
@@ -148,7 +165,9 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `map` and every borrow from it has ended with `self`.
-        unsafe { system::unmap(self.base.as_ptr(), self.len) };
+        if !self.is_part {
+            // SAFETY: the range was mapped by `map` and every borrow from it has ended with `self`.
+            unsafe { system::unmap(self.base.as_ptr(), self.len) };
+        }
     }
 }

@@ -4,8 +4,7 @@ use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
 use crate::thread;
-use abi::control::{EVENTS, filtered};
-use abi::instance::INSTANCES;
+use abi::control::{EVENTS, FIRST_ALONE};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -93,20 +92,21 @@ impl Entered {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         match enabled_word(event_id).load(Relaxed) {
-            1 => {
+            FIRST_ALONE => {
                 let _ = shared.writer.write(self.thread(shared), event);
             }
-            word => self.write_to_instances(shared, word, event),
+            _ => self.write_to_instances(shared, event_id, event),
         }
     }
 
     /// Writes an event to those instances that have it on, now that it is written, and whose filter lets it
     /// pass.
     #[inline(never)]
-    fn write_to_instances(self, shared: &Shared, word: u64, event: Event<'_>) {
+    fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
         let here = Here::new(shared);
-        for instance in (0..INSTANCES).filter(|instance| word & 1 << instance != 0) {
-            let is_filtered = word & filtered(1 << instance) != 0;
+        let switched = shared.control.switched(event_id);
+        for instance in switched.on.iter() {
+            let is_filtered = switched.filtered.contains(instance);
             if is_filtered && !shared.control.passes(instance, event.payload(), &here) {
                 continue;
             }

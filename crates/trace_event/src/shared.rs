@@ -3,7 +3,6 @@
 use crate::instances::Instances;
 use crate::process::{AttachError, Attachment, Hooks};
 use crate::thread::is_tid_at;
-use abi::instance::INSTANCES;
 use control::{ControlFile, NewProcess, Parts};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -35,20 +34,18 @@ impl Shared {
         }
         let segment = shm::open(attachment.file).map_err(AttachError::System)?;
         let damaged = AttachError::Control(control::Unusable::Damaged);
-        let Parts { control, buffers } = Parts::of(segment).ok_or(damaged)?;
+        let Parts { control, first, others } = Parts::of(segment).ok_or(damaged)?;
         let control = ControlFile::new(control).map_err(AttachError::Control)?;
-        let mut buffers = buffers.into_iter().flatten();
-        let buffer = buffers.next().ok_or(damaged)?;
         if control.identity().agent != attachment.agent {
             return Err(AttachError::OtherAgent);
         }
-        let buffer = Buffer::new(buffer).map_err(AttachError::Buffer)?;
+        let buffer = Buffer::new(first).map_err(AttachError::Buffer)?;
         if buffer.geometry().identity != control.identity().number {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
         // Where addresses are short, the program needs them more.
-        let rooms = if getrlimit(Resource::As).current.is_some() { 0 } else { INSTANCES - 1 };
-        let instances = Instances::new(buffers.take(rooms), control.identity().number);
+        let rooms = others.filter(|_| getrlimit(Resource::As).current.is_none());
+        let instances = Instances { rooms, session: control.identity().number };
         let writer = Writer::new(buffer);
         let area_offset = Area::offset();
         // SAFETY: the offset is libc's.

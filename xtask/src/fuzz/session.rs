@@ -5,7 +5,8 @@ use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
-    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERS, FILTERS_OFFSET, SESSION_FILE, TASKS_OFFSET,
+    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, SESSION_FILE,
+    SWITCHES_OFFSET, TASKS_OFFSET,
 };
 use control::Here;
 use core::ops::Range;
@@ -91,9 +92,11 @@ impl Damaged {
         let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let behind = blocks + self.blocks * 4096;
-        match random.below(12) {
+        match random.below(14) {
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
-            11 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
+            11 => self.used_part(SWITCHES_OFFSET as usize..FILTERS_OFFSET as usize, random),
+            12 => self.used_part(FILTERING_OFFSET as usize..FILE_SIZE, random),
+            13 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
             0 => 0..ENABLED_OFFSET as usize,
             1 => 0..FILE_SIZE,
             2 => self.used_part(0..FILE_SIZE, random),

@@ -1,29 +1,39 @@
-//! Events: where they are described, where they are on, and their filters.
+//! Events: where they are described, where they are wanted, and their filters.
 
 use super::FILTERS_OFFSET;
 use crate::atomic::AtomicU64;
-use crate::instance::{INSTANCE_BITS, INSTANCES};
+use crate::instance::INSTANCE_WORDS;
 
 /// Bytes for filters: short ones for all events of the agent take an eighth, one takes a seventh at most.
 pub const FILTERS: usize = 1 << 18;
 
-/// The bits of an event's enabled word that say where a filter decides what is recorded of it, for some
-/// instances' bits. Set only where it is on, so a word that isn't 0 is that of an event that is.
-pub const fn filtered(instances: u64) -> u64 {
-    instances << 32
-}
-
-/// An event: where its description and its filters are.
+/// An event: where its description is.
 #[derive(Debug)]
 #[repr(C)]
 pub struct EventEntry {
     /// Offset in the heap << 32 | bytes; published by one store, from 0. The text is `system`, a zero byte,
     /// `name`, a zero byte, and the `format` file's text from the first field that is not common on.
     pub description: AtomicU64,
-    /// A [`filter_word`] for each instance; 0 where there is no filter. Replaced by one store, when the new
-    /// one is complete.
-    pub filters: [AtomicU64; INSTANCES],
 }
+
+/// Where an event is wanted: a bit for each instance.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Switches {
+    /// Its records are wanted there.
+    pub on: [AtomicU64; INSTANCE_WORDS],
+    /// A filter says which of them, on or not: there is a [`filter_word`] for it.
+    pub filtered: [AtomicU64; INSTANCE_WORDS],
+    /// Something is done there when it happens, on or not: the kernel's soft mode.
+    pub triggered: [AtomicU64; INSTANCE_WORDS],
+}
+
+/// What an event's enabled word is when there is nothing to do.
+pub const OFF: u64 = 0;
+/// The same where it is written to the first instance's buffer, and nothing else is to be looked at.
+pub const FIRST_ALONE: u64 = 1;
+/// The same where its [`Switches`] say what is to be done.
+pub const BY_SWITCHES: u64 = 2;
 
 /// The word for a filter that starts `offset` words behind [`FILTERS_OFFSET`]. It is there as a word with
 /// its lengths (words of the program << 32 | bytes of the text), the program, and the text.
@@ -44,5 +54,4 @@ pub const fn filter_lengths(words: u32, text: u32) -> u64 {
     (words as u64) << 32 | text as u64
 }
 
-const _: () =
-    assert!(FILTERS_OFFSET.is_multiple_of(8) && FILTERS.is_multiple_of(8) && INSTANCE_BITS >> 32 == 0);
+const _: () = assert!(FILTERS_OFFSET.is_multiple_of(8) && FILTERS.is_multiple_of(8));

@@ -1,7 +1,7 @@
 //! What the tests share.
 
 use abi::clock::TraceClock;
-use abi::control::FILE_SIZE;
+use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET};
 use control::{Clocks, ControlFile, Identity};
 use std::ffi::CString;
 use std::sync::atomic::AtomicU32;
@@ -19,7 +19,8 @@ impl Temporary {
         let number = NEXT.fetch_add(1, Relaxed);
         let path = format!("/dev/shm/lookback-control-{}-{number}", std::process::id());
         let path = CString::new(path).unwrap();
-        let segment = shm::create(&path, FILE_SIZE).unwrap();
+        let of_first = core::iter::once(0..FILTERING_OFFSET + FILTERING as u64);
+        let segment = shm::create_sparse(&path, FILE_SIZE, of_first).unwrap();
         let identity = Identity {
             number: 7,
             agent: 1,

@@ -1,0 +1,192 @@
+//! Which events are wanted where.
+//!
+//! An event's switches say what is to be done with it in which instance. Its enabled word, which is all that
+//! is looked at where it happens, is a summary of them: see [`abi::control::BY_SWITCHES`].
+//!
+//! Who changes switches, or the flags of an instance, computes the summary and stores it, and looks whether
+//! they still are what it was computed from, else does it again. So of two who change them at once the one
+//! that stores last stores what holds. One that is killed in between leaves a summary that doesn't hold,
+//! until the next that changes anything has [mended](ControlFile::mend_summaries) it.
+
+use crate::file::ControlFile;
+use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches};
+use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use core::sync::atomic::{AtomicU64, fence};
+
+/// Some of a session's instances.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InstanceSet([u64; INSTANCE_WORDS]);
+
+impl InstanceSet {
+    /// The first alone.
+    pub const FIRST: InstanceSet = {
+        let mut words = [0; INSTANCE_WORDS];
+        words[0] = 1;
+        InstanceSet(words)
+    };
+
+    #[inline]
+    fn load(words: &[AtomicU64; INSTANCE_WORDS]) -> InstanceSet {
+        InstanceSet(core::array::from_fn(|index| words.get(index).map_or(0, |word| word.load(Acquire))))
+    }
+
+    /// Whether none is in it.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self == InstanceSet::default()
+    }
+
+    /// Whether an instance is in it.
+    #[inline]
+    pub fn contains(self, instance: usize) -> bool {
+        self.0.get(instance / 64).is_some_and(|word| word >> (instance % 64) & 1 == 1)
+    }
+
+    /// Those that are in it or in `other`.
+    #[inline]
+    pub fn union(self, other: InstanceSet) -> InstanceSet {
+        let mut words = self.0;
+        words.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        InstanceSet(words)
+    }
+
+    /// The numbers of those that are in it, upwards.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(index, mut word)| {
+            core::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                word &= word.wrapping_sub(1);
+                (bit < 64).then_some(index * 64 + bit)
+            })
+        })
+    }
+}
+
+/// The switches of an event, as they were at a moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Switched {
+    /// Where its records are wanted.
+    pub on: InstanceSet,
+    /// Where a filter says which of them, on or not.
+    pub filtered: InstanceSet,
+    /// Where something is done when it happens, on or not.
+    pub triggered: InstanceSet,
+}
+
+impl Switched {
+    /// What the event's word is to be, where the first instance has these flags.
+    fn summary(self, first_flags: u32) -> u64 {
+        let is_plain = self.on == InstanceSet::FIRST && !self.filtered.contains(0) && first_flags == 0;
+        match (self.on.is_empty(), self.triggered.is_empty()) {
+            (true, true) => OFF,
+            (false, true) if is_plain => FIRST_ALONE,
+            _ => BY_SWITCHES,
+        }
+    }
+}
+
+impl ControlFile {
+    /// Where an event is wanted, and how. Nowhere for an id that is none. Async-signal-safe.
+    #[inline]
+    pub fn switched(&self, id: u16) -> Switched {
+        let Some(switches) = self.switches(id) else { return Switched::default() };
+        // What belongs to an event that is on was there before it was switched on.
+        let on = InstanceSet::load(&switches.on);
+        let filtered = InstanceSet::load(&switches.filtered);
+        Switched { on, filtered, triggered: InstanceSet::load(&switches.triggered) }
+    }
+
+    /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
+    /// it is, and holds from the first moment on.
+    pub fn enable(&self, id: u16, instance: usize, on: bool) {
+        self.switch(id, |switches| &switches.on, instance, on);
+    }
+
+    /// Whether an event is on in an instance.
+    pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
+        self.switched(id).on.contains(instance)
+    }
+
+    /// Says whether something is to be done in an instance when an event happens, be it on or not.
+    pub fn set_triggered(&self, id: u16, instance: usize, is_triggered: bool) {
+        self.switch(id, |switches| &switches.triggered, instance, is_triggered);
+    }
+
+    /// Says whether an event has a filter in an instance.
+    pub(crate) fn set_filtered(&self, id: u16, instance: usize, is_filtered: bool) {
+        self.switch(id, |switches| &switches.filtered, instance, is_filtered);
+    }
+
+    fn switch(
+        &self,
+        id: u16,
+        words: impl FnOnce(&Switches) -> &[AtomicU64; INSTANCE_WORDS],
+        instance: usize,
+        on: bool,
+    ) {
+        let words = self.switches(id).map(words);
+        let Some(word) = words.and_then(|words| words.get(instance / 64)).filter(|_| instance < INSTANCES)
+        else {
+            return;
+        };
+        let bit = 1 << (instance % 64);
+        if on {
+            word.fetch_or(bit, SeqCst);
+        } else {
+            word.fetch_and(!bit, SeqCst);
+        }
+        self.summarize(id);
+    }
+
+    /// The flags of an instance: [`abi::instance::PIDS`] and others. 0 for one that there can't be.
+    #[inline]
+    pub fn instance_flags(&self, instance: usize) -> u32 {
+        self.instance(instance).map_or(0, |instance| instance.flags.load(Acquire))
+    }
+
+    /// Sets or takes away flags of an instance. Traced processes see it at once.
+    pub fn set_instance_flags(&self, instance: usize, flags: u32, on: bool) {
+        let Some(found) = self.instance(instance) else { return };
+        if on {
+            found.flags.fetch_or(flags, SeqCst);
+        } else {
+            found.flags.fetch_and(!flags, SeqCst);
+        }
+        if instance == 0 {
+            self.mend_summaries();
+        }
+    }
+
+    /// Brings the words of all events up to date with their switches: for who has the session's lock, before
+    /// he changes any, because who had it before may have been killed over it.
+    pub fn mend_summaries(&self) {
+        let flags = self.instance_flags(0);
+        for id in self.event_ids() {
+            let word = self.enabled_words().get(usize::from(id));
+            if word.is_some_and(|word| word.load(Relaxed) != self.switched(id).summary(flags)) {
+                self.summarize(id);
+            }
+        }
+    }
+
+    /// Brings an event's word up to date.
+    fn summarize(&self, id: u16) {
+        let Some(word) = self.enabled_words().get(usize::from(id)) else { return };
+        loop {
+            let seen = (self.switched(id), self.instance_flags(0));
+            word.store(seen.0.summary(seen.1), Relaxed);
+            // Between the store and the loads: see the module.
+            fence(SeqCst);
+            if (self.switched(id), self.instance_flags(0)) == seen {
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn switches(&self, id: u16) -> Option<&Switches> {
+        self.array::<Switches>(SWITCHES_OFFSET, EVENTS).get(usize::from(id))
+    }
+}

@@ -1,0 +1,108 @@
+//! The word that is looked at where an event happens says what its switches say, whoever changes them at once
+//! and whoever is killed over it.
+
+mod common;
+
+use abi::control::{BY_SWITCHES, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF};
+use abi::instance::{INSTANCES, PIDS, STACKS};
+use common::Temporary;
+use control::{ControlFile, InstanceSet};
+use std::sync::atomic::Ordering::Relaxed;
+
+fn word(file: &ControlFile, id: u16) -> u64 {
+    file.enabled_words()[usize::from(id)].load(Relaxed)
+}
+
+#[test]
+fn the_word_sums_the_switches_up() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
+    assert_eq!(word(file, id), OFF);
+    file.enable(id, 0, true);
+    assert_eq!(word(file, id), FIRST_ALONE);
+    for instance in [1, 63, 64, INSTANCES - 1] {
+        file.enable(id, instance, true);
+        assert_eq!(word(file, id), BY_SWITCHES, "{instance}");
+        assert!(file.switched(id).on.iter().eq([0, instance]));
+        file.enable(id, instance, false);
+        assert_eq!(word(file, id), FIRST_ALONE, "{instance}");
+        file.set_triggered(id, instance, true);
+        assert_eq!(word(file, id), BY_SWITCHES, "{instance}");
+        file.set_triggered(id, instance, false);
+        file.set_instance_flags(instance, PIDS, true);
+        assert_eq!((word(file, id), file.instance_flags(instance)), (FIRST_ALONE, PIDS), "not wanted there");
+        file.set_instance_flags(instance, PIDS, false);
+    }
+    file.set_instance_flags(0, STACKS, true);
+    assert_eq!(word(file, id), BY_SWITCHES);
+    file.set_instance_flags(0, STACKS, false);
+    assert_eq!(word(file, id), FIRST_ALONE);
+    file.enable(id, 0, false);
+    file.enable(id, 9, true);
+    assert_eq!((word(file, id), file.is_enabled(id, 9), file.is_enabled(id, 0)), (BY_SWITCHES, true, false));
+    file.enable(id, 9, false);
+    file.set_triggered(id, 3, true);
+    assert_eq!(word(file, id), BY_SWITCHES, "off, and something is to be done");
+    assert!(!file.is_enabled(id, 3) && file.switched(id).triggered.contains(3));
+    file.set_triggered(id, 3, false);
+    file.enable(id, INSTANCES, true);
+    file.enable(u16::MAX, 0, true);
+    assert_eq!(word(file, id), OFF, "there is no such instance, and no such event");
+}
+
+#[test]
+fn a_removed_instance_leaves_nothing() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
+    file.enable(id, 0, true);
+    file.name_instance(5, "five");
+    file.enable(id, 5, true);
+    file.set_triggered(id, 5, true);
+    file.set_instance_flags(5, PIDS | STACKS, true);
+    file.set_filter(id, 5, file.filter_room().store(&[], "none"));
+    assert!(file.has_filter(id, 5));
+    file.forget_instance(5);
+    let left = file.switched(id);
+    assert_eq!(
+        (left.on, left.filtered, left.triggered),
+        (InstanceSet::FIRST, Default::default(), Default::default())
+    );
+    assert_eq!((file.instance_flags(5), word(file, id)), (0, FIRST_ALONE));
+}
+
+#[test]
+fn who_is_killed_between_the_two_stores_is_mended() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
+    file.enable(id, 0, true);
+    let segment = shm::open(&temporary.path).unwrap();
+    let word_at = ENABLED_OFFSET + u64::from(id) * 8;
+    for stale in [OFF, BY_SWITCHES, u64::MAX] {
+        segment.write(word_at, &stale.to_le_bytes()).unwrap();
+        temporary.again().mend_summaries();
+        assert_eq!(word(file, id), FIRST_ALONE, "{stale}");
+    }
+}
+
+/// Everybody changes a switch of their own, as fast as they can, and ends with it in a known state.
+#[test]
+fn of_those_who_change_switches_at_once_the_last_is_right() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, FIRST_EVENT);
+    for round in 0..200 {
+        std::thread::scope(|scope| {
+            for instance in 0..3 {
+                scope.spawn(move || {
+                    for turn in 0..=20 {
+                        file.enable(id, instance, turn % 2 == round % 2);
+                    }
+                });
+            }
+        });
+        let (expected, word) = (if round % 2 == 0 { BY_SWITCHES } else { OFF }, word(file, id));
+        assert_eq!(
+            (file.switched(id).on.iter().count(), word),
+            (if round % 2 == 0 { 3 } else { 0 }, expected)
+        );
+    }
+}
