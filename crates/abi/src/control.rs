@@ -124,7 +124,7 @@ pub struct Header {
     pub pid_namespace: AtomicU64,
     /// The clocks when the session was made.
     pub created: ClockWords,
-    /// The clock of times that are shown, see [`crate::clock::TraceClock`].
+    /// The clock of times of the recording that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
     /// For how many instances the file has room: 1 to [`INSTANCES`].
     pub rooms: AtomicU32,

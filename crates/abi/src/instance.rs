@@ -1,16 +1,23 @@
 //! Instances: the buffers of a session, and the events that go to each.
 //!
-//! The first is the session's own, which is always there and has no name. The others are made and removed
-//! while programs run: their room in the file is there from the start, so that no traced process has to map
-//! anything when one is made.
+//! The first is the recording, which is always there. The others are made and removed while programs run:
+//! their room in the file is there from the start, so that no traced process has to map anything when one is
+//! made.
 //!
 //! Source: `instances/` in the kernel's tracefs (`kernel/trace/trace.c`), and the LWN article on several ring
 //! buffers of 2012.
 
 use crate::atomic::{AtomicU32, AtomicU64};
 
-/// The most instances of a session: the recording's and the control tree's own, and 64 more.
+/// The most instances of a session: the recording's, the control tree's own, and 64 more.
 pub const INSTANCES: usize = 66;
+
+/// The recording: always there.
+pub const RECORDING: usize = 0;
+/// That of the control tree's top level, from when something is first written there.
+pub const TOP: usize = 1;
+/// The first of those that are made and removed.
+pub const FIRST_MADE: usize = 2;
 
 /// Words with a bit for each instance.
 pub const INSTANCE_WORDS: usize = INSTANCES.div_ceil(64);
@@ -34,6 +41,9 @@ pub struct Instance {
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
     /// [`STACKS`].
     pub flags: AtomicU32,
+    /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
+    pub trace_clock: AtomicU32,
+    _clock: u32,
     /// Its name, zeros behind it.
     pub name: [AtomicU64; INSTANCE_NAME / 8],
 }

@@ -4,7 +4,7 @@ use crate::arguments::{Cat, Get, Instance, Ls, Set, Which};
 use crate::failure::{Done, Failure};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::Author;
+use session::{Author, FLIGHT};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -17,8 +17,10 @@ const READ: usize = 1 << 16;
 /// How often a reader that waits looks whether there is something: writers tell nobody.
 const TICK: Duration = Duration::from_millis(10);
 
-fn tree(which: &Which, instance: &Instance) -> Done<Tree> {
-    Ok(Tree::new(instance.open(which)?))
+/// The tree that is meant: a session's, or an instance's.
+pub(crate) fn tree(which: &Which, instance: &Instance) -> Done<Tree> {
+    let session = instance.open(which)?;
+    Ok(if instance.name.is_some() { Tree::of_instance(session) } else { Tree::new(session) })
 }
 
 /// Shows what a file has now.
@@ -61,7 +63,15 @@ fn wait(file: &Handle) {
 pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
     let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
     let value = value(arguments)?;
+    let had_top = tree.session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
+    if tree.session().has_top() && !had_top && !arguments.quiet {
+        anstream::eprintln!(
+            "lookback: the top level is an instance of its own now, with everything off; what was recorded goes \
+             on in {FLIGHT}: `lookback set -B {FLIGHT} {}` would have been about that",
+            arguments.what
+        );
+    }
     file.write_all(Author::current(), &value).map_err(|error| failed(&arguments.what, error))
 }
 

@@ -4,8 +4,9 @@ use crate::Clocks;
 use crate::claim::{Claimed, Needs};
 use abi::clock::TraceClock;
 use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
-use core::sync::atomic::AtomicU64;
+use abi::instance::RECORDING;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use shm::Segment;
 
 /// Why a file can't be used as a control file.
@@ -46,7 +47,7 @@ pub struct Identity {
     pub pid_namespace: u64,
     /// The clocks when it was made.
     pub created: Clocks,
-    /// The clock in which times are shown.
+    /// The clock in which times of the recording are shown.
     pub trace_clock: TraceClock,
 }
 
@@ -110,9 +111,19 @@ impl ControlFile {
         }
     }
 
-    /// Changes the clock that times are shown in: [`Identity::trace_clock`].
-    pub fn set_trace_clock(&self, clock: TraceClock) {
-        self.header().trace_clock.store(clock as u32, Relaxed);
+    /// The clock that times of an instance are shown in.
+    pub fn trace_clock(&self, instance: usize) -> TraceClock {
+        TraceClock::from_word(self.clock_word(instance).load(Relaxed)).unwrap_or(TraceClock::Mono)
+    }
+
+    /// Changes it.
+    pub fn set_trace_clock(&self, instance: usize, clock: TraceClock) {
+        self.clock_word(instance).store(clock as u32, Relaxed);
+    }
+
+    fn clock_word(&self, instance: usize) -> &AtomicU32 {
+        let made = self.instance(instance).filter(|_| instance != RECORDING);
+        made.map_or(&self.header().trace_clock, |instance| &instance.trace_clock)
     }
 
     /// The words that say which events are on, by id.

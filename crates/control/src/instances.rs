@@ -2,7 +2,7 @@
 
 use crate::file::ControlFile;
 use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
-use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState};
+use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
@@ -16,13 +16,20 @@ impl ControlFile {
         self.array(INSTANCES_OFFSET, INSTANCES).get(index)
     }
 
-    /// The name of an instance, in `buffer`. None when there is none of this number. The first has no name,
-    /// and is always there.
+    /// What an instance's number stands for now: another one of the same number has another state. None when
+    /// there is none. The first is always there.
+    pub fn instance_state(&self, index: usize) -> Option<InstanceState> {
+        let state = InstanceState(self.instance(index)?.state.load(Acquire));
+        (index == RECORDING || state.is_there()).then_some(state)
+    }
+
+    /// The name of an instance, in `buffer`. None when there is none of this number. The first, which is
+    /// always there, has an empty one.
     pub fn instance_name<'a>(&self, index: usize, buffer: &'a mut [u8; INSTANCE_NAME]) -> Option<&'a str> {
         let instance = self.instance(index)?;
         for _ in 0..TRIES {
             let state = instance.state.load(Acquire);
-            if index > 0 && !InstanceState(state).is_there() {
+            if index != RECORDING && !InstanceState(state).is_there() {
                 return None;
             }
             for (bytes, word) in buffer.as_chunks_mut::<8>().0.iter_mut().zip(&instance.name) {
@@ -42,7 +49,9 @@ impl ControlFile {
     ///
     /// Only who has the session's lock does this.
     pub fn name_instance(&self, index: usize, name: &str) -> bool {
-        let Some(instance) = self.instance(index).filter(|_| index > 0 && name.len() < INSTANCE_NAME) else {
+        let Some(instance) =
+            self.instance(index).filter(|_| index != RECORDING && name.len() < INSTANCE_NAME)
+        else {
             return false;
         };
         let mut padded = [0; INSTANCE_NAME];
@@ -56,18 +65,30 @@ impl ControlFile {
         true
     }
 
-    /// Says that an instance is gone, in which no event is wanted any more. Only who has the session's lock
-    /// does this.
+    /// Says that an instance is gone, by one store; then nothing is wanted in it any more. Who is killed in
+    /// between leaves that to [`ControlFile::mend`]. Only who has the session's lock does this.
     pub fn forget_instance(&self, index: usize) {
-        for id in self.event_ids() {
-            self.enable(id, index, false);
-            self.set_filter(id, index, None);
-            self.set_triggered(id, index, false);
-        }
-        self.set_instance_flags(index, u32::MAX, false);
-        if let Some(instance) = self.instance(index) {
+        if let Some(instance) = self.instance(index).filter(|_| index != RECORDING) {
             change(instance, false);
         }
+        self.want_nothing(index);
+    }
+
+    /// Puts right what somebody may have left half done who was killed: for who has the session's lock, before
+    /// he changes anything. Words that don't go with their switches, and what is wanted in instances that are
+    /// gone.
+    pub fn mend(&self) {
+        let is_gone = |index: &usize| self.instance_state(*index).is_none();
+        let wanted = self.wanted_anywhere();
+        wanted.iter().filter(is_gone).for_each(|index| self.want_nothing(index));
+        self.mend_summaries();
+    }
+
+    fn want_nothing(&self, index: usize) {
+        for id in self.event_ids() {
+            self.want_not(id, index);
+        }
+        self.set_instance_flags(index, u32::MAX, false);
     }
 
     /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what

@@ -6,7 +6,7 @@
 //! Who changes switches, or the flags of an instance, computes the summary and stores it, and looks whether
 //! they still are what it was computed from, else does it again. So of two who change them at once the one
 //! that stores last stores what holds. One that is killed in between leaves a summary that doesn't hold,
-//! until the next that changes anything has [mended](ControlFile::mend_summaries) it.
+//! until the next that changes anything has [mended](ControlFile::mend) it.
 
 use crate::file::ControlFile;
 use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches};
@@ -159,9 +159,26 @@ impl ControlFile {
         }
     }
 
-    /// Brings the words of all events up to date with their switches: for who has the session's lock, before
-    /// he changes any, because who had it before may have been killed over it.
-    pub fn mend_summaries(&self) {
+    /// Where any event is on, or something is to be done when it happens.
+    pub(crate) fn wanted_anywhere(&self) -> InstanceSet {
+        let wanted = self.event_ids().map(|id| self.switched(id));
+        wanted.fold(InstanceSet::default(), |all, event| all.union(event.on).union(event.triggered))
+    }
+
+    /// Forgets that an event is wanted in an instance, and its filter there.
+    pub(crate) fn want_not(&self, id: u16, instance: usize) {
+        let switched = self.switched(id);
+        if switched.on.contains(instance) {
+            self.enable(id, instance, false);
+        }
+        if switched.triggered.contains(instance) {
+            self.set_triggered(id, instance, false);
+        }
+        self.set_filter(id, instance, None);
+    }
+
+    /// Brings the words of all events up to date with their switches.
+    pub(crate) fn mend_summaries(&self) {
         let flags = self.instance_flags(0);
         for id in self.event_ids() {
             let word = self.enabled_words().get(usize::from(id));

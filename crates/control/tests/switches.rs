@@ -55,19 +55,36 @@ fn a_removed_instance_leaves_nothing() {
     let temporary = Temporary::new();
     let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
     file.enable(id, 0, true);
-    file.name_instance(5, "five");
+    assert!(file.name_instance(5, "five"));
+    let state = file.instance_state(5);
     file.enable(id, 5, true);
     file.set_triggered(id, 5, true);
     file.set_instance_flags(5, PIDS | STACKS, true);
     file.set_filter(id, 5, file.filter_room().store(&[], "none"));
     assert!(file.has_filter(id, 5));
     file.forget_instance(5);
+    assert_eq!(file.instance_state(5), None);
     let left = file.switched(id);
     assert_eq!(
         (left.on, left.filtered, left.triggered),
         (InstanceSet::FIRST, Default::default(), Default::default())
     );
     assert_eq!((file.instance_flags(5), word(file, id)), (0, FIRST_ALONE));
+    file.name_instance(5, "five");
+    assert_ne!(file.instance_state(5), state, "another one");
+}
+
+#[test]
+fn what_is_wanted_where_nothing_is_any_more_is_mended() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
+    file.name_instance(3, "three");
+    for instance in [0, 3, 9, 64] {
+        file.enable(id, instance, true);
+    }
+    file.set_triggered(id, 65, true);
+    file.mend();
+    assert!(file.switched(id).on.iter().eq([0, 3]) && file.switched(id).triggered.is_empty());
 }
 
 #[test]
@@ -79,7 +96,7 @@ fn who_is_killed_between_the_two_stores_is_mended() {
     let word_at = ENABLED_OFFSET + u64::from(id) * 8;
     for stale in [OFF, BY_SWITCHES, u64::MAX] {
         segment.write(word_at, &stale.to_le_bytes()).unwrap();
-        temporary.again().mend_summaries();
+        temporary.again().mend();
         assert_eq!(word(file, id), FIRST_ALONE, "{stale}");
     }
 }

@@ -74,7 +74,7 @@ fn can_show(written_clock: Clock, clock: TraceClock) -> bool {
 impl Session {
     /// The clock in which its times are shown.
     pub fn trace_clock(&self) -> TraceClock {
-        self.control().identity().trace_clock
+        self.control().trace_clock(self.instance())
     }
 
     /// The clocks in which they can be shown, with what stands in the buffers.
@@ -83,15 +83,15 @@ impl Session {
         TraceClock::ALL.into_iter().filter(move |clock| can_show(written, *clock))
     }
 
-    /// Shows all times in another clock, of [`Session::trace_clocks`], and empties the buffers, as the kernel
-    /// does. Events in snapshots are shown in it, too.
+    /// Shows the times of this instance in another clock, of [`Session::trace_clocks`], and empties its
+    /// buffers, as the kernel does. Events in snapshots are shown in it, too.
     pub fn set_trace_clock(&self, clock: TraceClock) -> Result<(), Error> {
         if self.trace_clocks().all(|known| known != clock) {
             let (path, name) = (self.path().to_path_buf(), clock.name());
             return Err(Error::OtherClock { path, name });
         }
         let _lock = self.lock_settings()?;
-        self.control().set_trace_clock(clock);
+        self.control().set_trace_clock(self.instance(), clock);
         self.buffer().clear();
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::instances::{FILE_PREFIX, is_instance_file};
 use crate::lock::CPU_LOCK;
 use crate::{Error, Session, error_log, preferences};
 use abi::control::SESSION_FILE;
+use abi::instance::RECORDING;
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -30,15 +31,19 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
 impl Session {
     /// Where a file of this instance's lies beside the session's own.
     pub(crate) fn companion(&self, name: &str) -> PathBuf {
-        match self.instance() {
-            0 => self.path().join(name),
+        self.companion_of(self.instance(), name)
+    }
+
+    fn companion_of(&self, instance: usize, name: &str) -> PathBuf {
+        match instance {
+            RECORDING => self.path().join(name),
             index => self.path().join(format!("{FILE_PREFIX}{index}-{name}")),
         }
     }
 
-    /// Removes what the instance has remembered there, for who removes it.
-    pub(crate) fn forget_companions(&self) -> Result<(), Error> {
-        for path in [preferences::FILE, error_log::FILE].map(|name| self.companion(name)) {
+    /// Removes what an instance has remembered there: for who removes it, or makes the next.
+    pub(crate) fn forget_companions(&self, instance: usize) -> Result<(), Error> {
+        for path in [preferences::FILE, error_log::FILE].map(|name| self.companion_of(instance, name)) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::system(path, error)),
                 _ => {}

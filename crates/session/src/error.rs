@@ -1,5 +1,6 @@
 //! What can go wrong, in words that say what to do.
 
+use crate::FLIGHT;
 use abi::clock::TraceClock;
 use std::path::{Path, PathBuf};
 
@@ -105,6 +106,12 @@ pub enum Error {
         name: String,
         /// Those that there are.
         there: Vec<String>,
+    },
+    /// The recording can't be removed.
+    #[error("{FLIGHT} is the recording of {path}, and stays as long as it: `lookback delete` removes both")]
+    Protected {
+        /// The session.
+        path: PathBuf,
     },
     /// There is such an instance.
     #[error("{path} has an instance {name:?} already: choose another name, or remove it")]

@@ -3,6 +3,7 @@
 use crate::size::{check_space, most_pages, rooms, specification};
 use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker};
 use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
+use abi::instance::{InstanceState, RECORDING};
 use control::{Clocks, ControlFile, Identity, Parts};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -20,6 +21,8 @@ pub struct Session {
     control: ControlFile,
     buffer: Buffer,
     instance: usize,
+    /// What the number of the instance stood for when it was opened.
+    state: Option<InstanceState>,
 }
 
 impl Session {
@@ -97,13 +100,13 @@ impl Session {
         if !control.add_event_at(id, system, name, format) {
             return Err(Error::unusable(&file, "has no room for messages"));
         }
-        Ok(Session { path: path.to_path_buf(), control, buffer, instance: 0 })
+        Ok(Session::with(path, control, buffer, RECORDING))
     }
 
-    /// Opens the session at `path`, the instance that is always there, and checks that its file is of this
+    /// Opens the session at `path`, the recording, which is always there, and checks that its file is of this
     /// version and in one piece.
     pub fn open(path: &Path) -> Result<Session, Error> {
-        Session::open_instance(path, 0)
+        Session::open_instance(path, RECORDING)
     }
 
     /// The same for the instance of this number, which has a buffer.
@@ -114,7 +117,12 @@ impl Session {
         if buffer.geometry().identity != control.identity().number {
             return Err(Error::unusable(&file, "put together from two sessions"));
         }
-        Ok(Session { path: path.to_path_buf(), control, buffer, instance })
+        Ok(Session::with(path, control, buffer, instance))
+    }
+
+    fn with(path: &Path, control: ControlFile, buffer: Buffer, instance: usize) -> Session {
+        let state = control.instance_state(instance);
+        Session { path: path.to_path_buf(), control, buffer, instance, state }
     }
 
     /// Maps a session's control file, and the room for an instance's buffer.
@@ -170,9 +178,14 @@ impl Session {
         self.path.join(SESSION_FILE)
     }
 
-    /// The number of its instance: 0 for the one that is always there.
+    /// The number of its instance: 0 for the recording.
     pub fn instance(&self) -> usize {
         self.instance
+    }
+
+    /// Whether its instance is still there.
+    pub fn is_there(&self) -> bool {
+        self.state.is_some() && self.control.instance_state(self.instance) == self.state
     }
 
     /// Its buffer alone, for who only writes.

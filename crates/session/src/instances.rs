@@ -1,19 +1,23 @@
 //! Instances: more buffers in a session, each with the events that are on there.
 //!
-//! A rare event that matters can have one for itself, which no flood overwrites. The first, which every
-//! session has, has no name: it is what the command's tasks are about when none is given.
+//! A rare event that matters can have one for itself, which no flood overwrites. The recording, which every
+//! session has, is one, too: it is what the command's tasks are about when none is given, and is called
+//! [`FLIGHT`].
 
 use crate::files::c_path;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
-use abi::instance::{INSTANCE_NAME, INSTANCES};
+use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING, TOP};
 use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The most instances that a session can have beside its own buffer.
-pub const MOST_INSTANCES: u32 = INSTANCES as u32 - 1;
+/// The most instances that can be made in a session.
+pub const MOST_INSTANCES: u32 = (INSTANCES - FIRST_MADE) as u32;
+
+/// What the recording is called among the instances.
+pub const FLIGHT: &str = "flight";
 
 /// What the names of files begin with whose locks readers of instances have.
 pub(crate) const FILE_PREFIX: &str = "instance-";
@@ -24,21 +28,53 @@ pub(crate) fn is_instance_file(name: &OsStr) -> bool {
 }
 
 impl Session {
-    /// The names of its instances, sorted; the first has none.
+    /// The names of the instances that were made, sorted.
     pub fn instances(&self) -> Vec<String> {
-        let mut names: Vec<String> = (1..INSTANCES).filter_map(|index| self.name_of(index)).collect();
+        let mut names: Vec<String> =
+            (FIRST_MADE..INSTANCES).filter_map(|index| self.name_of(index)).collect();
         names.sort_unstable();
         names
     }
 
-    /// The name of this instance; None for the first.
+    /// The name of this instance; None for the recording, and for the control tree's own.
     pub fn instance_name(&self) -> Option<String> {
-        if self.instance() == 0 { None } else { self.name_of(self.instance()) }
+        if self.instance() < FIRST_MADE { None } else { self.name_of(self.instance()) }
     }
 
     /// One of its instances.
     pub fn open_named(&self, name: &str) -> Result<Session, Error> {
         Session::open_instance(self.path(), self.index_of(name)?)
+    }
+
+    /// Whether this is the instance of that name now.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.is_there() && self.index_of(name).is_ok_and(|index| index == self.instance())
+    }
+
+    /// The instance of the control tree's top level, if it has one of its own.
+    pub fn open_top(&self) -> Result<Option<Session>, Error> {
+        if !self.has_top() {
+            return Ok(None);
+        }
+        Session::open_instance(self.path(), TOP).map(Some)
+    }
+
+    /// Whether it has.
+    pub fn has_top(&self) -> bool {
+        self.control().instance_state(TOP).is_some()
+    }
+
+    /// The same, which is made if it isn't there: as [`Session::create_instance`] does. None in a session
+    /// without room for instances.
+    pub fn make_top(&self) -> Result<Option<Session>, Error> {
+        if self.control().rooms() <= TOP {
+            return Ok(None);
+        }
+        let _lock = self.lock_settings()?;
+        match self.open_top()? {
+            Some(top) => Ok(Some(top)),
+            None => self.make(TOP, "").map(Some),
+        }
     }
 
     /// The same instance, mapped once more.
@@ -52,33 +88,47 @@ impl Session {
     pub fn create_instance(&self, name: &str) -> Result<Session, Error> {
         check_name(name)?;
         let _lock = self.lock_settings()?;
-        if self.instances().iter().any(|there| there == name) {
+        if self.index_of(name).is_ok() {
             return Err(Error::InstanceExists { path: self.path().to_path_buf(), name: name.to_string() });
         }
         let rooms = self.control().rooms().min(INSTANCES);
-        let is_free = |index: &usize| self.name_of(*index).is_none();
-        let index = (1..rooms).find(is_free).ok_or_else(|| Error::TooManyInstances {
+        let is_free = |index: &usize| self.control().instance_state(*index).is_none();
+        let index = (FIRST_MADE..rooms).find(is_free).ok_or_else(|| Error::TooManyInstances {
             path: self.path().to_path_buf(),
-            most: rooms.saturating_sub(1),
+            most: rooms.saturating_sub(FIRST_MADE),
         })?;
+        self.make(index, name)
+    }
+
+    /// Makes an instance of a number that is free, whatever somebody who was killed has left there.
+    fn make(&self, index: usize, name: &str) -> Result<Session, Error> {
         self.set_instance_off(index)?;
+        self.forget_companions(index)?;
         self.equip(index)?;
         self.make_file(&self.lock_file(index))?;
+        self.control().set_trace_clock(index, self.control().trace_clock(RECORDING));
         self.control().name_instance(index, name);
         Session::open_instance(self.path(), index)
     }
 
-    /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes events out.
+    /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes events out, or
+    /// has one of its files open; [`Error::Protected`] for the recording.
     pub fn remove_instance(&self, name: &str) -> Result<(), Error> {
         let _lock = self.lock_settings()?;
         let index = self.index_of(name)?;
+        if index == RECORDING {
+            return Err(Error::Protected { path: self.path().to_path_buf() });
+        }
         let removed = Session::open_instance(self.path(), index)?;
+        let _open = removed.lock_removal()?;
         let _reader = removed.lock_reader()?;
-        self.set_instance_off(index)?;
-        removed.buffer().set_recording(false);
-        removed.give_memory_back()?;
-        removed.forget_companions()?;
+        removed.discard_all(&removed.holder()?)?;
         self.control().forget_instance(index);
+        // It is gone. What can't be given back now is what the next one there is made of.
+        removed.buffer().set_recording(false);
+        let _ = self.set_instance_off(index);
+        let _ = removed.give_memory_back();
+        let _ = self.forget_companions(index);
         Ok(())
     }
 
@@ -99,7 +149,7 @@ impl Session {
     /// What readers of this instance have a lock of.
     pub(crate) fn reader_file(&self) -> PathBuf {
         match self.instance() {
-            0 => self.path().to_path_buf(),
+            RECORDING => self.path().to_path_buf(),
             index => self.lock_file(index),
         }
     }
@@ -109,12 +159,16 @@ impl Session {
     }
 
     fn index_of(&self, name: &str) -> Result<usize, Error> {
+        if name == FLIGHT {
+            return Ok(RECORDING);
+        }
         let is_it = |index: &usize| self.name_of(*index).as_deref() == Some(name);
-        (1..INSTANCES).find(is_it).ok_or_else(|| Error::NoInstance {
-            path: self.path().to_path_buf(),
-            name: name.to_string(),
-            there: self.instances(),
-        })
+        (FIRST_MADE..INSTANCES).find(is_it).ok_or_else(|| self.no_instance(name))
+    }
+
+    pub(crate) fn no_instance(&self, name: &str) -> Error {
+        let (path, name) = (self.path().to_path_buf(), name.to_string());
+        Error::NoInstance { path, name, there: self.instances() }
     }
 
     fn lock_file(&self, index: usize) -> PathBuf {
@@ -154,6 +208,7 @@ impl Session {
     fn equip_again(&self, buffer: &Buffer, pages: u32) -> Result<(), Error> {
         let holder = self.holder_of(buffer)?;
         self.resize_all(&holder, pages)?;
+        while holder.release() == Released::Freed {}
         buffer.clear();
         buffer.set_overwrite(true);
         buffer.set_tracing(true);
@@ -161,10 +216,9 @@ impl Session {
         Ok(())
     }
 
-    /// Gives up everything that the instance has recorded, and the memory that it can do without.
+    /// Gives up what is in the instance's buffer, and the memory that it can do without.
     fn give_memory_back(&self) -> Result<(), Error> {
         let holder = self.holder()?;
-        self.discard_all(&holder)?;
         self.buffer().clear();
         self.resize_all(&holder, MIN_PAGES)?;
         while holder.release() == Released::Freed {}
@@ -256,14 +310,17 @@ mod tests {
         assert!(matches!(session.create_instance("one"), Err(Error::InstanceExists { .. })));
         assert!(matches!(session.open_named("two"), Err(Error::NoInstance { .. })));
         assert!(matches!(session.remove_instance("two"), Err(Error::NoInstance { .. })));
-        for number in 3..INSTANCES {
+        assert_eq!(session.open_named(FLIGHT).unwrap().instance(), RECORDING);
+        assert!(matches!(session.create_instance(FLIGHT), Err(Error::InstanceExists { .. })));
+        assert!(matches!(session.remove_instance(FLIGHT), Err(Error::Protected { .. })));
+        for number in 3..=MOST_INSTANCES {
             session.create_instance(&number.to_string()).unwrap();
         }
         let full = session.create_instance("more");
-        assert!(matches!(full, Err(Error::TooManyInstances { most, .. }) if most == INSTANCES - 1));
+        assert!(matches!(full, Err(Error::TooManyInstances { most, .. }) if most == MOST_INSTANCES as usize));
         session.remove_instance("one").unwrap();
         session.create_instance("more").unwrap();
-        assert_eq!(session.instances().len(), INSTANCES - 1);
+        assert_eq!(session.instances().len(), MOST_INSTANCES as usize);
     }
 
     #[test]
@@ -295,6 +352,29 @@ mod tests {
         assert!(session.lock_reader().is_ok(), "the session's own is another");
         assert!(matches!(session.remove_instance("read"), Err(Error::Busy { .. })));
         drop(lock);
+        let opened =
+            (instance.lock_open().unwrap(), session.open_named("read").unwrap().lock_open().unwrap());
+        assert!(matches!(session.remove_instance("read"), Err(Error::Busy { .. })));
+        drop(opened);
         session.remove_instance("read").unwrap();
+        assert!(matches!(instance.lock_open(), Err(Error::NoInstance { .. })) && !instance.is_there());
+        let again = session.create_instance("read").unwrap();
+        assert_eq!(again.instance(), instance.instance(), "in the same room");
+        assert!(again.is_named("read") && !instance.is_named("read") && instance.lock_open().is_err());
+    }
+
+    #[test]
+    fn the_trees_own_is_beside_those_that_are_made() {
+        let (_directory, session) = session(1);
+        assert!(session.open_top().unwrap().is_none());
+        let top = session.make_top().unwrap().unwrap();
+        set(&session, "libc:read", true);
+        set(&top, "libc:write", true);
+        assert_eq!((on(&session), on(&top)), (vec!["read".to_string()], vec!["write".to_string()]));
+        assert_eq!((session.instances().len(), top.instance_name()), (0, None));
+        assert!(matches!(session.open_named(""), Err(Error::NoInstance { .. })));
+        assert_eq!(on(&session.make_top().unwrap().unwrap()), ["write"], "the same");
+        top.set_trace_clock(crate::TraceClock::Boot).unwrap();
+        assert_eq!((session.trace_clock(), top.trace_clock().name()), (crate::TraceClock::Mono, "boot"));
     }
 }

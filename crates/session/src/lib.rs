@@ -57,7 +57,7 @@ pub use events::EventInfo;
 pub use files::Session;
 pub use filtered::{BadFilteredSelection, FilteredSelection};
 pub use filters::{SwitchedOn, explain_filter, filter_fields};
-pub use instances::MOST_INSTANCES;
+pub use instances::{FLIGHT, MOST_INSTANCES};
 pub use lock::Lock;
 pub use marker::{Author, FTRACE, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker, RAW_DATA_ID};
 pub use options::Options;

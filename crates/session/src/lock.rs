@@ -16,6 +16,9 @@ pub struct Lock {
 /// What the lock of a CPU is named: `cpuN.lock`.
 pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
 
+/// The file whose lock those have that have a file of an instance's tree open.
+const OPEN: &str = "open";
+
 impl Lock {
     /// For who takes events out of the session at `path`: one at a time, so that each gets all of them.
     /// [`Error::Busy`] when somebody does, of any CPU.
@@ -41,7 +44,7 @@ impl Session {
     /// For who changes what is wanted: waits for others that do, who need a moment.
     pub fn lock_settings(&self) -> Result<Lock, Error> {
         let lock = Lock::take(&self.file(), FlockOperation::LockExclusive)?;
-        self.control().mend_summaries();
+        self.control().mend();
         Ok(lock)
     }
 
@@ -54,6 +57,25 @@ impl Session {
         let own = self.make_file(&path)?;
         lock(&own, self.path(), FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock { _cpu: Some(own), ..shared })
+    }
+
+    /// For who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`] when
+    /// it has been.
+    pub fn lock_open(&self) -> Result<Lock, Error> {
+        let path = self.companion(OPEN);
+        let file = self.make_file(&path)?;
+        match lock(&file, self.path(), FlockOperation::NonBlockingLockShared) {
+            Ok(()) if self.is_there() => Ok(Lock { _file: file, _cpu: None }),
+            Ok(()) | Err(Error::Busy { .. }) => Err(self.no_instance("")),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// For who removes this instance: [`Error::Busy`] while somebody has one of its files open.
+    pub(crate) fn lock_removal(&self) -> Result<Lock, Error> {
+        let file = self.make_file(&self.companion(OPEN))?;
+        lock(&file, self.path(), FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Lock { _file: file, _cpu: None })
     }
 
     /// Forgets what a reader has left behind that was killed: tables keep nothing more for it.

@@ -17,8 +17,9 @@ pub struct Options {
     /// How many snapshots can be kept. Each takes as much memory as the buffers, from when it is first
     /// wanted.
     pub snapshots: u32,
-    /// How many instances it can have beside its own buffer, at most [`crate::MOST_INSTANCES`]. Each takes as
-    /// many addresses in every process as the buffer, and memory when it is made.
+    /// How many instances can be made in it, at most [`crate::MOST_INSTANCES`]; with any, the control tree's
+    /// top level can become one of its own, too. Each takes as many addresses in every process as the
+    /// recording's buffer, and memory when it is made.
     pub instances: u32,
     /// The group whose members may use the session; without one its owner alone.
     pub group: Option<u32>,

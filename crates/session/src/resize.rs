@@ -5,6 +5,7 @@ use crate::size::{CONTROL_BYTES, pages_of_events};
 use crate::{Error, Session};
 use abi::buffer::Slot;
 use abi::control::FILTERING;
+use abi::instance::INSTANCES;
 use ring_buffer::{Content, NotResized};
 
 impl Session {
@@ -42,7 +43,8 @@ impl Session {
         // Slots are there for as many pages as there can ever be.
         let room = geometry.region_size / (geometry.page_size + size_of::<Slot>() as u64);
         let ring = pages * geometry.page_size + room * size_of::<Slot>() as u64;
-        let others = self.instances().len() as u64;
+        let others = (0..INSTANCES).filter(|index| self.control().instance_state(*index).is_some()).count();
+        let others = others as u64 - 1;
         let buffers = (1 + others) * (geometry.blocks_end() + ring * u64::from(geometry.rings));
         CONTROL_BYTES + others * FILTERING as u64 + buffers
     }

@@ -3,7 +3,7 @@
 use crate::place::free_bytes;
 use crate::{Error, cpus};
 use abi::buffer::{Clock, MIN_PAGES};
-use abi::instance::INSTANCES;
+use abi::instance::{FIRST_MADE, INSTANCES};
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE};
 use ring_buffer::Specification;
 use std::path::Path;
@@ -73,11 +73,13 @@ pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Sp
     })
 }
 
-/// For how many instances a file has room, the first included: as many as are wanted and there can be, fewer
-/// where rooms are so large that programs would miss the addresses.
-pub(crate) fn rooms(wanted: u32, room: usize) -> usize {
+/// For how many instances a file has room in which so many can be made: the recording alone where none can,
+/// else the control tree's own, too. Fewer than that where rooms are so large that programs would miss the
+/// addresses.
+pub(crate) fn rooms(made: u32, room: usize) -> usize {
     let most = MOST_ADDRESSES.checked_div(room).unwrap_or(1).min(INSTANCES);
-    (wanted as usize + 1).min(most).max(1)
+    let wanted = if made > 0 { made as usize + FIRST_MADE } else { 1 };
+    wanted.min(most).max(1)
 }
 
 /// Bytes of such a session's file, once as many snapshots are kept as there is room for.
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn rooms_leave_programs_their_addresses() {
-        assert_eq!([rooms(0, 1 << 20), rooms(7, 1 << 20), rooms(1000, 1 << 20)], [1, 8, INSTANCES]);
+        assert_eq!([rooms(0, 1 << 20), rooms(7, 1 << 20), rooms(1000, 1 << 20)], [1, 9, INSTANCES]);
         assert_eq!([rooms(7, 1 << 42), rooms(7, 1 << 45)], [4, 1]);
     }
 

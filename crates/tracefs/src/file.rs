@@ -18,6 +18,16 @@ pub trait File: Send + Sync {
         false
     }
 
+    /// Whether writing to it changes nothing that was recorded, nor what will be.
+    fn only_adds(&self) -> bool {
+        false
+    }
+
+    /// Whether its instance can't be removed while it is open.
+    fn keeps_instance(&self) -> bool {
+        true
+    }
+
     /// Opens it. What opening for writing with `O_TRUNC` does, it does here.
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno>;
 }
@@ -69,6 +79,12 @@ pub trait Control: Clone + Send + Sync + 'static {
     /// How it is read.
     const TEXT: Text = Text::Fresh;
 
+    /// [`File::only_adds`].
+    const ONLY_ADDS: bool = false;
+
+    /// [`File::keeps_instance`].
+    const KEEPS_INSTANCE: bool = true;
+
     /// Its mode.
     fn mode(&self) -> u32;
 
@@ -94,6 +110,14 @@ pub trait Control: Clone + Send + Sync + 'static {
 impl<C: Control> File for C {
     fn mode(&self) -> u32 {
         Control::mode(self)
+    }
+
+    fn only_adds(&self) -> bool {
+        C::ONLY_ADDS
+    }
+
+    fn keeps_instance(&self) -> bool {
+        C::KEEPS_INSTANCE
     }
 
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {

@@ -1,12 +1,21 @@
 //! `instances`: a tree for each instance, with buffers of its own.
 //!
 //! Making a directory makes an instance, removing it removes the instance. Its tree has the files that the
-//! kernel's instances have: what there is once for all is only in the tree above.
+//! kernel's instances have: what there is once for all is only in the tree above. `flight` is the recording: it
+//! is always there.
 
 use crate::file::{File, Opened};
 use crate::tree::{Directory, Node, Tree, errno};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use session::{Author, FLIGHT, Lock};
+
+/// What `instances` has.
+pub(crate) fn names(tree: &Tree) -> Vec<String> {
+    let mut names = tree.session().instances();
+    names.push(FLIGHT.to_string());
+    names
+}
 
 /// What `instances` has of this name.
 pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
@@ -24,9 +33,9 @@ pub(crate) fn entry_of(tree: &Tree, instance: &str, directory: &Directory, name:
 }
 
 /// A file of an instance's tree.
-struct FileOf {
-    tree: Tree,
-    file: Box<dyn File>,
+pub(crate) struct FileOf {
+    pub(crate) tree: Tree,
+    pub(crate) file: Box<dyn File>,
 }
 
 impl File for FileOf {
@@ -39,34 +48,57 @@ impl File for FileOf {
     }
 
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        self.file.open(&self.tree, flags)
+        if !self.file.keeps_instance() {
+            return self.file.open(&self.tree, flags);
+        }
+        let lock = self.tree.session().lock_open().map_err(|error| errno(&error))?;
+        Ok(Box::new(Keeping { opened: self.file.open(&self.tree, flags)?, _lock: lock }))
+    }
+}
+
+/// An open file whose instance can't be removed meanwhile.
+struct Keeping {
+    opened: Box<dyn Opened>,
+    _lock: Lock,
+}
+
+impl Opened for Keeping {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        self.opened.read(offset, len)
+    }
+
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        self.opened.write(author, bytes)
+    }
+
+    fn is_readable(&self) -> bool {
+        self.opened.is_readable()
+    }
+
+    fn is_unblocked(&self) -> bool {
+        self.opened.is_unblocked()
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.opened.is_at_end()
     }
 }
 
 impl Tree {
     /// The tree of an instance: the same as long as the instance is the same.
     pub(crate) fn instance(&self, name: &str) -> Option<Tree> {
-        if self.session().instance() != 0 {
+        if !self.is_top() {
             return None;
         }
         let mut known = self.known_instances();
-        let now = self.session().open_named(name).ok();
-        let is_same = |tree: &Tree| Some(tree.session().instance()) == now.as_ref().map(|now| now.instance());
-        if let Some(tree) = known.get(name).filter(|tree| is_same(tree)) {
+        if let Some(tree) = known.get(name).filter(|tree| tree.session().is_named(name)) {
             return Some(tree.clone());
         }
-        known.remove(name);
-        let tree = Tree::new(now?);
+        // One that is gone takes addresses, and nobody asks for its name any more.
+        known.retain(|_, tree| tree.session().is_there());
+        let tree = Tree::of_instance(self.session().open_named(name).ok()?);
         known.insert(name.to_string(), tree.clone());
         Some(tree)
-    }
-
-    /// The name in `instances/NAME`.
-    pub(crate) fn instance_of<'a>(&self, path: &'a str) -> Option<&'a str> {
-        let mut names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
-        let (first, name) = (names.next()?, names.next()?);
-        let is_one = first == "instances" && names.next().is_none() && self.session().instance() == 0;
-        is_one.then_some(name)
     }
 
     pub(crate) fn make_instance(&self, name: &str) -> Result<(), Errno> {
@@ -77,14 +109,18 @@ impl Tree {
     }
 
     pub(crate) fn remove_instance(&self, name: &str) -> Result<(), Errno> {
-        let mut known = self.known_instances();
-        if known.get(name).is_some_and(Tree::is_shared) {
-            return Err(Errno::BUSY);
+        if name.len() > crate::tree::LONGEST_NAME {
+            return Err(Errno::NAMETOOLONG);
         }
-        self.session().remove_instance(name).map_err(|error| errno(&error))?;
-        known.remove(name);
-        Ok(())
+        self.session().remove_instance(name).map_err(|error| errno(&error))
     }
+}
+
+/// The name in `DIRECTORY/NAME`.
+pub(crate) fn name_in<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
+    let mut names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
+    let (first, name) = (names.next()?, names.next()?);
+    (first == directory && names.next().is_none()).then_some(name)
 }
 
 #[cfg(test)]

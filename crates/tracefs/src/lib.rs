@@ -44,9 +44,11 @@ mod instances;
 mod listed;
 mod number;
 mod options;
+mod sub_buffers;
 mod text;
 mod token;
 mod top;
+mod top_level;
 mod trace_text;
 mod tree;
 

@@ -6,24 +6,33 @@ use crate::tree::{Node, Tree, errno};
 use rustix::io::Errno;
 use session::TraceOption;
 
-/// One of them: 0 or 1.
+/// One of them: 0 or 1. ENODEV when the instance has been removed meanwhile: the kernel reads and writes
+/// memory that it has given back.
 #[derive(Debug, Clone)]
 pub(crate) struct OptionFile(TraceOption);
 
 impl Control for OptionFile {
+    const KEEPS_INSTANCE: bool = false;
+
     fn mode(&self) -> u32 {
         0o640
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        still_there(tree)?;
         Ok(if tree.session().option(self.0) { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        still_there(tree)?;
         let on = number::parse_switch(bytes)?;
         tree.session().set_option(self.0, on).map_err(|error| errno(&error))?;
         Ok(bytes.len())
     }
+}
+
+fn still_there(tree: &Tree) -> Result<(), Errno> {
+    if tree.session().is_there() { Ok(()) } else { Err(Errno::NODEV) }
 }
 
 /// What the directory has.

@@ -73,6 +73,7 @@ const DIRECTORIES: &[(&str, Directory)] = &[
     ("instances", Directory::Instances),
     ("options", Directory::Options),
     ("per_cpu", Directory::Cpus),
+    ("sub_buffers", Directory::SubBuffers),
 ];
 
 /// What there is once for all instances, and not in their trees.
@@ -84,10 +85,11 @@ const ONCE: &[&str] = &[
     "saved_cmdlines",
     "saved_cmdlines_size",
     "saved_tgids",
+    "sub_buffers",
 ];
 
 fn is_there(tree: &Tree, name: &str) -> bool {
-    tree.session().instance() == 0 || !ONCE.contains(&name)
+    tree.is_top() || !ONCE.contains(&name)
 }
 
 /// What it has.

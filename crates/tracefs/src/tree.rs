@@ -2,8 +2,10 @@
 
 use crate::file::File;
 use crate::handle::Handle;
+use crate::instances::FileOf;
 use crate::text::Formats;
-use crate::{cpu, event, instances, options, top};
+use crate::top_level::TopLevelFile;
+use crate::{cpu, event, instances, options, sub_buffers, top};
 use recording::Reader;
 use ring_buffer::Held;
 use rustix::fs::OFlags;
@@ -24,6 +26,8 @@ pub struct Tree {
 
 struct Shared {
     session: Arc<Session>,
+    /// Whether it has what there is once for all instances.
+    is_top: bool,
     reader: Mutex<Reader>,
     marker: OnceLock<Marker>,
     formats: Mutex<Formats>,
@@ -57,6 +61,8 @@ pub enum Directory {
     Cpu(u32),
     /// `instances`.
     Instances,
+    /// `sub_buffers`.
+    SubBuffers,
     /// A directory of an instance's tree.
     Of(String, Box<Directory>),
 }
@@ -67,7 +73,8 @@ impl Directory {
         match self {
             Directory::Top => 0o700,
             Directory::Events | Directory::System(_) | Directory::Event(_) => 0o755,
-            Directory::Options | Directory::Cpus | Directory::Cpu(_) | Directory::Instances => 0o750,
+            Directory::Options | Directory::Cpus | Directory::Cpu(_) => 0o750,
+            Directory::Instances | Directory::SubBuffers => 0o750,
             Directory::Of(_, inner) if **inner == Directory::Top => 0o750,
             Directory::Of(_, inner) => inner.mode(),
         }
@@ -83,7 +90,8 @@ impl Directory {
             Directory::Options => options::names(),
             Directory::Cpus => cpu::names(tree),
             Directory::Cpu(_) => cpu::names_of_cpu(),
-            Directory::Instances => tree.session().instances(),
+            Directory::Instances => instances::names(tree),
+            Directory::SubBuffers => sub_buffers::names(tree),
             // One that has gone meanwhile has nothing.
             Directory::Of(name, inner) => tree.instance(name).map_or(Vec::new(), |tree| inner.names(&tree)),
         };
@@ -102,19 +110,31 @@ impl Directory {
             Directory::Cpus => cpu::entry(tree, name),
             Directory::Cpu(cpu) => cpu::entry_of_cpu(*cpu, name),
             Directory::Instances => instances::entry(tree, name),
+            Directory::SubBuffers => sub_buffers::entry(tree, name),
             Directory::Of(instance, inner) => instances::entry_of(tree, instance, inner, name),
         }
     }
 }
 
 impl Tree {
-    /// The tree of `session`.
+    /// The tree of `session`, which is the recording: its top level shows that until something is written
+    /// there, and is an instance of its own from then on.
     pub fn new(session: Session) -> Tree {
+        Tree::with(session, true)
+    }
+
+    /// The tree of an instance, as it is in `instances`.
+    pub fn of_instance(session: Session) -> Tree {
+        Tree::with(session, false)
+    }
+
+    fn with(session: Session, is_top: bool) -> Tree {
         let session = Arc::new(session);
         let reader = Mutex::new(Reader::new(session.clone()));
         Tree {
             shared: Arc::new(Shared {
                 session,
+                is_top,
                 reader,
                 marker: OnceLock::new(),
                 formats: Mutex::default(),
@@ -140,12 +160,23 @@ impl Tree {
             if name.len() > LONGEST_NAME {
                 return Err(Errno::NAMETOOLONG);
             }
-            node = directory.entry(self, name).ok_or(Errno::NOENT)?;
+            node = match (directory.entry(self, name).ok_or(Errno::NOENT)?, directory) {
+                (Node::File(file), directory) if !matches!(directory, Directory::Of(..)) => {
+                    Node::File(self.file(file))
+                }
+                (node, _) => node,
+            };
         }
         if path.ends_with('/') && matches!(node, Node::File(_)) {
             return Err(Errno::NOTDIR);
         }
         Ok(node)
+    }
+
+    /// A file of this tree, whatever tree it is opened with.
+    fn file(&self, file: Box<dyn File>) -> Box<dyn File> {
+        let tree = self.clone();
+        if self.is_top() { Box::new(TopLevelFile { tree, file }) } else { Box::new(FileOf { tree, file }) }
     }
 
     /// open(2) of a file, with the flags that it has there.
@@ -181,7 +212,7 @@ impl Tree {
     /// EPERM elsewhere, EEXIST, ENOMEM for more instances than the session has room for, EINVAL for a name
     /// that none can have, or those of [`Tree::find`] for the directory that it would be in.
     pub fn make_directory(&self, path: &str) -> Result<(), Errno> {
-        if let Some(name) = self.instance_of(path) {
+        if let Some(name) = instances::name_in("instances", path).filter(|_| self.is_top()) {
             return self.make_instance(name);
         }
         match self.find(path.trim_end_matches('/')) {
@@ -195,9 +226,12 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// EPERM elsewhere, EBUSY while one of its files is open, ENOTDIR for a file, or those of [`Tree::find`].
+    /// EPERM elsewhere, EBUSY while one of its files is open in any process, but for `format`, `id` and
+    /// `options`, and always for `flight`; ENOTDIR for a file, or those of [`Tree::find`].
     pub fn remove_directory(&self, path: &str) -> Result<(), Errno> {
-        if let Some(name) = self.instance_of(path) {
+        let named =
+            ["instances", "sub_buffers"].into_iter().find_map(|names| instances::name_in(names, path));
+        if let Some(name) = named.filter(|_| self.is_top() && !matches!(self.find(path), Ok(Node::File(_)))) {
             return self.remove_instance(name);
         }
         match self.find(path)? {
@@ -223,9 +257,9 @@ impl Tree {
         self.shared.instances.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether anybody else has this tree: an open file does.
-    pub(crate) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.shared) > 1
+    /// Whether it is no instance's: it has what there is once for all.
+    pub(crate) fn is_top(&self) -> bool {
+        self.shared.is_top
     }
 
     /// Who reads events. Nobody keeps it for long.
@@ -267,6 +301,7 @@ pub(crate) fn errno(error: &session::Error) -> Errno {
         session::Error::Busy { .. } | session::Error::Snapshot { .. } | session::Error::NotResized { .. } => {
             Errno::BUSY
         }
+        session::Error::Protected { .. } => Errno::BUSY,
         session::Error::NoInstance { .. } => Errno::NOENT,
         session::Error::InstanceExists { .. } => Errno::EXIST,
         session::Error::TooManyInstances { .. } => Errno::NOMEM,

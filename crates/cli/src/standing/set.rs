@@ -6,11 +6,10 @@ use crate::standing::start::{switch_on_told, tell_of_none};
 use crate::tree;
 use session::{FilteredSelection, Selection, Session};
 use std::process::ExitCode;
-use tracefs::Tree;
 
 /// Switches events on or off, or writes to a control file.
 pub(crate) fn set(arguments: &Set) -> Done {
-    let tree = Tree::new(arguments.instance.open(&arguments.which)?);
+    let tree = tree::tree(&arguments.which, &arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
     match (is_file, arguments.condition) {
         (false, _) => switch(tree.session(), arguments)?,

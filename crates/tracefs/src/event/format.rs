@@ -5,18 +5,23 @@ use crate::file::{Control, Text};
 use crate::tree::Tree;
 use rustix::io::Errno;
 
-/// The text that readers of raw pages need.
+/// The text that readers of raw pages need. ENODEV when the instance has been removed meanwhile, as in the
+/// kernel.
 #[derive(Debug, Clone)]
 pub(crate) struct Format(pub(crate) Name);
 
 impl Control for Format {
     const TEXT: Text = Text::Kept;
+    const KEEPS_INSTANCE: bool = false;
 
     fn mode(&self) -> u32 {
         0o440
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        if !tree.session().is_there() {
+            return Err(Errno::NODEV);
+        }
         let event = tree.session().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
         Ok(event.format.into_bytes())
     }

@@ -10,6 +10,8 @@ use rustix::io::Errno;
 pub(crate) struct Id(pub(crate) Name);
 
 impl Control for Id {
+    const KEEPS_INSTANCE: bool = false;
+
     fn mode(&self) -> u32 {
         0o440
     }
