@@ -96,7 +96,7 @@ impl Tree {
         }
         // One that is gone takes addresses, and nobody asks for its name any more.
         known.retain(|_, tree| tree.session().is_there());
-        let tree = Tree::of_instance(self.session().open_named(name).ok()?);
+        let tree = self.of_same(self.session().open_named(name).ok()?, false);
         known.insert(name.to_string(), tree.clone());
         Some(tree)
     }
@@ -104,6 +104,9 @@ impl Tree {
     pub(crate) fn make_instance(&self, name: &str) -> Result<(), Errno> {
         if name.len() > crate::tree::LONGEST_NAME {
             return Err(Errno::NAMETOOLONG);
+        }
+        if name == ".." {
+            return Err(Errno::EXIST);
         }
         self.session().create_instance(name).map(drop).map_err(|error| errno(&error))
     }
@@ -129,7 +132,7 @@ mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Options, Session};
+    use session::{Author, Options, Session};
 
     fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
@@ -167,15 +170,20 @@ mod tests {
         tree.make_directory("instances/two").unwrap();
         assert_eq!(tree.make_directory("instances/three"), Err(Errno::NOMEM));
         assert_eq!(tree.make_directory("instances/one/new"), Err(Errno::PERM));
-        let open = tree.open("instances/one/trace", OFlags::RDONLY).unwrap();
+        // By somebody else, as another process.
+        let other = Tree::new(Session::open(tree.session().path()).unwrap());
+        let open = other.open("instances/one/trace", OFlags::RDONLY).unwrap();
+        let mut option = other.open("instances/one/options/markers", OFlags::RDWR).unwrap();
         write(&tree, "instances/one/options/irq-info", "0").unwrap();
         assert_eq!(tree.remove_directory("instances/one"), Err(Errno::BUSY));
         drop(open);
         tree.remove_directory("instances/one").unwrap();
+        assert_eq!(option.read(2), Err(Errno::NODEV));
+        assert_eq!(option.write(Author::current(), b"0"), Err(Errno::NODEV));
         assert_eq!(tree.remove_directory("instances/one"), Err(Errno::NOENT));
         assert_eq!(tree.remove_directory("instances/two/events"), Err(Errno::PERM));
         assert_eq!(tree.remove_directory("instances"), Err(Errno::PERM));
-        assert_eq!(tree.make_directory("instances/.."), Err(Errno::INVAL));
+        assert_eq!(tree.make_directory("instances/.."), Err(Errno::EXIST));
         assert_eq!(tree.make_directory(&format!("instances/{}", "x".repeat(256))), Err(Errno::NAMETOOLONG));
         tree.make_directory("instances/one").unwrap();
         assert_eq!(read(&tree, "instances/one/options/irq-info"), "1\n", "nothing is left of the first");

@@ -61,7 +61,7 @@ impl Tree {
         let Some(session) = self.session().make_top().map_err(|error| errno(&error))? else {
             return Ok(self.clone());
         };
-        let own = Tree::new(session);
+        let own = self.of_same(session, true);
         known.insert(OWN.to_string(), own.clone());
         Ok(own)
     }

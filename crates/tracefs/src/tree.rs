@@ -30,7 +30,8 @@ struct Shared {
     is_top: bool,
     reader: Mutex<Reader>,
     marker: OnceLock<Marker>,
-    formats: Mutex<Formats>,
+    /// The same for all instances of a session.
+    formats: Arc<Mutex<Formats>>,
     instances: Mutex<HashMap<String, Tree>>,
 }
 
@@ -120,15 +121,20 @@ impl Tree {
     /// The tree of `session`, which is the recording: its top level shows that until something is written
     /// there, and is an instance of its own from then on.
     pub fn new(session: Session) -> Tree {
-        Tree::with(session, true)
+        Tree::with(session, true, Arc::default())
     }
 
     /// The tree of an instance, as it is in `instances`.
     pub fn of_instance(session: Session) -> Tree {
-        Tree::with(session, false)
+        Tree::with(session, false, Arc::default())
     }
 
-    fn with(session: Session, is_top: bool) -> Tree {
+    /// The tree of another instance of the same session: one that is in `instances`, or the top level's own.
+    pub(crate) fn of_same(&self, session: Session, is_top: bool) -> Tree {
+        Tree::with(session, is_top, self.shared.formats.clone())
+    }
+
+    fn with(session: Session, is_top: bool, formats: Arc<Mutex<Formats>>) -> Tree {
         let session = Arc::new(session);
         let reader = Mutex::new(Reader::new(session.clone()));
         Tree {
@@ -137,7 +143,7 @@ impl Tree {
                 is_top,
                 reader,
                 marker: OnceLock::new(),
-                formats: Mutex::default(),
+                formats,
                 instances: Mutex::default(),
             }),
         }

@@ -2,16 +2,22 @@
 
 use super::target::{File, Target};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, SeekFrom};
+use rustix::fs::{Access, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// An instance of the kernel's tracefs, which goes with this.
+const TOP: &str = "/sys/kernel/tracing";
+const INSTANCES: &str = "/sys/kernel/tracing/instances";
+
+/// An instance of the kernel's tracefs, which goes with this; or the top of it, and those instances go that
+/// were made.
 pub struct Kernel {
     directory: PathBuf,
+    /// What its instances are named.
+    name: String,
     files: HashMap<File, OwnedFd>,
     next: File,
 }
@@ -19,14 +25,30 @@ pub struct Kernel {
 impl Kernel {
     /// A new instance. None, and a note, where there can't be one.
     pub fn new() -> Option<Kernel> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("lookback-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
-        let directory = PathBuf::from("/sys/kernel/tracing/instances").join(name);
-        if let Err(error) = std::fs::create_dir(&directory) {
-            println!("skipped: {}: {error}", directory.display());
+        let mut kernel = Kernel::top()?;
+        kernel.directory = Path::new(INSTANCES).join(&kernel.name);
+        if let Err(error) = std::fs::create_dir(&kernel.directory) {
+            println!("skipped: {}: {error}", kernel.directory.display());
             return None;
         }
-        Some(Kernel { directory, files: HashMap::new(), next: 0 })
+        Some(kernel)
+    }
+
+    /// The top, for who makes instances. None, and a note, where that can't be done.
+    pub fn top() -> Option<Kernel> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("lookback-test-{}-{}-", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        let kernel = Kernel { directory: PathBuf::from(TOP), name, files: HashMap::new(), next: 0 };
+        if let Err(error) = rustix::fs::access(INSTANCES, Access::WRITE_OK) {
+            println!("skipped: {INSTANCES}: {error}");
+            return None;
+        }
+        Some(kernel)
+    }
+
+    /// A name for an instance that nobody else has; others may start with it.
+    pub fn own_name(&self) -> String {
+        self.name.clone()
     }
 
     fn path(&self, path: &str) -> String {
@@ -37,9 +59,12 @@ impl Kernel {
 impl Drop for Kernel {
     fn drop(&mut self) {
         self.files.clear();
-        let _ = std::fs::write(self.directory.join("events/enable"), "0");
-        if let Err(error) = std::fs::remove_dir(&self.directory) {
-            println!("{} stays: {error}", self.directory.display());
+        let entries = std::fs::read_dir(INSTANCES).into_iter().flatten().flatten();
+        for made in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&self.name)) {
+            let _ = std::fs::write(made.path().join("events/enable"), "0");
+            if let Err(error) = std::fs::remove_dir(made.path()) {
+                println!("{} stays: {error}", made.path().display());
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 mod differences;
 mod events;
 mod input;
+mod instances;
 mod kernel;
 mod names;
 mod opening;

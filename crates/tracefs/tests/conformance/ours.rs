@@ -18,8 +18,17 @@ pub struct Ours {
 
 impl Ours {
     pub fn new() -> Ours {
+        Ours::with(0)
+    }
+
+    /// The same where instances can be made.
+    pub fn with_instances() -> Ours {
+        Ours::with(4)
+    }
+
+    fn with(instances: u32) -> Ours {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 1408, snapshots: 1, ..Options::default() };
+        let options = Options { buffer_kb: 1408, snapshots: 1, instances, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         // Without the headers of pages, as the kernel counts.
         session.resize(None, 1408).unwrap();
