@@ -32,6 +32,9 @@ pub const STACKS: u32 = 4;
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
 
+/// The flag of the tree's top level, while it shows the recording: that was stopped there.
+pub const STOPPED_HERE: u32 = 8;
+
 /// What is known of an instance.
 #[derive(Debug)]
 #[repr(C)]

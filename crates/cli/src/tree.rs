@@ -65,14 +65,15 @@ pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
     let value = value(arguments)?;
     let had_top = tree.session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
+    file.write_all(Author::current(), &value).map_err(|error| failed(&arguments.what, error))?;
     if tree.session().has_top() && !had_top && !arguments.quiet {
+        let what = &arguments.what;
         anstream::eprintln!(
-            "lookback: the top level is an instance of its own now, with everything off; what was recorded goes \
-             on in {FLIGHT}: `lookback set -B {FLIGHT} {}` would have been about that",
-            arguments.what
+            "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
+             changes that; files without -B are of a buffer of their own from now on"
         );
     }
-    file.write_all(Author::current(), &value).map_err(|error| failed(&arguments.what, error))
+    Ok(())
 }
 
 /// What is to be written.

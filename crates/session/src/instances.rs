@@ -8,8 +8,8 @@ use crate::files::c_path;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
-use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING, TOP};
-use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
+use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING, STOPPED_HERE, TOP};
+use ring_buffer::{Buffer, Content, Control, Geometry, Holder, NotResized, Released, Specification};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -64,8 +64,8 @@ impl Session {
         self.control().instance_state(TOP).is_some()
     }
 
-    /// The same, which is made if it isn't there: as [`Session::create_instance`] does. None in a session
-    /// without room for instances.
+    /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
+    /// was stopped by [`Session::set_tracing_at_top`] goes on. None in a session without room for instances.
     pub fn make_top(&self) -> Result<Option<Session>, Error> {
         if self.control().rooms() <= TOP {
             return Ok(None);
@@ -73,8 +73,34 @@ impl Session {
         let _lock = self.lock_settings()?;
         match self.open_top()? {
             Some(top) => Ok(Some(top)),
-            None => self.make(TOP, "").map(Some),
+            None => self.make(TOP, "", Session::take_settings).map(Some),
         }
+    }
+
+    /// Stops what the top level shows, or goes on with it.
+    pub fn set_tracing_at_top(&self, on: bool) {
+        if self.instance() == RECORDING {
+            self.control().set_instance_flags(TOP, STOPPED_HERE, !on);
+        }
+        self.buffer().set_tracing(on);
+    }
+
+    /// Gives a new instance the settings of the recording, for who has [`Session::lock_settings`].
+    fn take_settings(&self) -> Result<(), Error> {
+        let recording = Session::open(self.path())?;
+        let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;
+        if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
+            recording.buffer().set_tracing(true);
+            self.control().set_instance_flags(TOP, STOPPED_HERE, false);
+        }
+        self.buffer().set_tracing(!is_stopped);
+        self.buffer().set_overwrite(!recording.buffer().control().no_overwrite());
+        for cpu in self.cpus().filter(|cpu| !recording.buffer().is_block_recording(*cpu)) {
+            self.buffer().set_block_recording(cpu, false);
+        }
+        self.control().set_trace_clock(self.instance(), recording.trace_clock());
+        self.prefer_locked(recording.preferences())?;
+        self.restore_locked(&recording.settings())
     }
 
     /// The same instance, mapped once more.
@@ -97,16 +123,23 @@ impl Session {
             path: self.path().to_path_buf(),
             most: rooms.saturating_sub(FIRST_MADE),
         })?;
-        self.make(index, name)
+        self.make(index, name, |_| Ok(()))
     }
 
-    /// Makes an instance of a number that is free, whatever somebody who was killed has left there.
-    fn make(&self, index: usize, name: &str) -> Result<Session, Error> {
+    /// Makes an instance of a number that is free, whatever somebody who was killed has left there. It is there
+    /// when `prepare` has set what is to be set.
+    fn make(
+        &self,
+        index: usize,
+        name: &str,
+        prepare: impl FnOnce(&Session) -> Result<(), Error>,
+    ) -> Result<Session, Error> {
         self.set_instance_off(index)?;
         self.forget_companions(index)?;
         self.equip(index)?;
         self.make_file(&self.lock_file(index))?;
         self.control().set_trace_clock(index, self.control().trace_clock(RECORDING));
+        prepare(&Session::open_instance(self.path(), index)?)?;
         self.control().name_instance(index, name);
         Session::open_instance(self.path(), index)
     }
@@ -367,10 +400,15 @@ mod tests {
     fn the_trees_own_is_beside_those_that_are_made() {
         let (_directory, session) = session(1);
         assert!(session.open_top().unwrap().is_none());
+        session.switch_on(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
+        let read = session.events().find(|event| event.enabled).unwrap().id;
         let top = session.make_top().unwrap().unwrap();
-        set(&session, "libc:read", true);
+        assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));
+        assert_eq!((top.rules(), top.filter(read).as_deref()), (session.rules(), Some("ret < 0")));
+        set(&session, "libc:read_exit", false);
         set(&top, "libc:write", true);
-        assert_eq!((on(&session), on(&top)), (vec!["read".to_string()], vec!["write".to_string()]));
+        set(&top, "libc:read_exit", false);
+        assert_eq!((on(&session), on(&top)), (vec![], vec!["write".to_string()]));
         assert_eq!((session.instances().len(), top.instance_name()), (0, None));
         assert!(matches!(session.open_named(""), Err(Error::NoInstance { .. })));
         assert_eq!(on(&session.make_top().unwrap().unwrap()), ["write"], "the same");

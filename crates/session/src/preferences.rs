@@ -134,6 +134,11 @@ impl Session {
         let _lock = self.lock_settings()?;
         let mut preferences = self.preferences();
         change(&mut preferences);
+        self.prefer_locked(preferences)
+    }
+
+    /// Replaces them, for who has [`Session::lock_settings`].
+    pub(crate) fn prefer_locked(&self, preferences: Preferences) -> Result<(), Error> {
         self.replace_file(FILE, preferences.print().as_bytes())
     }
 

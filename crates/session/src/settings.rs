@@ -25,6 +25,11 @@ impl Session {
     pub fn restore(&self, settings: &Settings) -> Result<(), Error> {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
         let _lock = self.lock_settings().ok();
+        self.restore_locked(settings)
+    }
+
+    /// The same, for who has [`Session::lock_settings`].
+    pub(crate) fn restore_locked(&self, settings: &Settings) -> Result<(), Error> {
         self.replace_rules(self.instance(), &settings.rules)?;
         let events: Vec<EventInfo> = self.events().collect();
         let mut filters = Vec::new();

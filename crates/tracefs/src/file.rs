@@ -8,6 +8,27 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
 
+/// What is done with a file that may change something.
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
+    /// It is opened for writing, with these flags.
+    Opened(OFlags),
+    /// This is written to it.
+    Written(&'a [u8]),
+}
+
+impl Change<'_> {
+    /// Whether it is opened with `O_TRUNC`.
+    pub(crate) fn is_truncation(self) -> bool {
+        matches!(self, Change::Opened(flags) if is_truncating(flags))
+    }
+
+    /// Whether something is written to it that is not empty.
+    pub(crate) fn is_written(self) -> bool {
+        matches!(self, Change::Written(bytes) if !bytes.is_empty())
+    }
+}
+
 /// A file of the tree: what can be opened.
 pub trait File: Send + Sync {
     /// Its mode, as the kernel has it: who may read and write it.
@@ -18,8 +39,9 @@ pub trait File: Send + Sync {
         false
     }
 
-    /// Whether writing to it changes nothing that was recorded, nor what will be.
-    fn only_adds(&self) -> bool {
+    /// Whether this takes away something that is recorded, or will be.
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        let _ = change;
         false
     }
 
@@ -79,9 +101,6 @@ pub trait Control: Clone + Send + Sync + 'static {
     /// How it is read.
     const TEXT: Text = Text::Fresh;
 
-    /// [`File::only_adds`].
-    const ONLY_ADDS: bool = false;
-
     /// [`File::keeps_instance`].
     const KEEPS_INSTANCE: bool = true;
 
@@ -100,6 +119,12 @@ pub trait Control: Clone + Send + Sync + 'static {
         Err(Errno::INVAL)
     }
 
+    /// [`File::takes_away`].
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        let _ = change;
+        false
+    }
+
     /// What opening it for writing with `O_TRUNC` does.
     fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
         let _ = tree;
@@ -112,8 +137,8 @@ impl<C: Control> File for C {
         Control::mode(self)
     }
 
-    fn only_adds(&self) -> bool {
-        C::ONLY_ADDS
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        Control::takes_away(self, change)
     }
 
     fn keeps_instance(&self) -> bool {

@@ -53,6 +53,6 @@ mod trace_text;
 mod tree;
 
 pub use event::Name;
-pub use file::{Control, File, Opened, Text};
+pub use file::{Change, Control, File, Opened, Text};
 pub use handle::Handle;
 pub use tree::{Directory, Node, Tree};

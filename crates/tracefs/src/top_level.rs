@@ -1,27 +1,22 @@
-//! The top level: the recording's, until something is written there.
+//! The top level: the recording's, until something is to be taken away from that.
 //!
 //! A client of the kernel's tree takes it for its own: it clears `trace`, switches all events off and stops
-//! recording before it starts. What was recorded all the time must outlast that. So the top level shows the
-//! recording as long as it is only read; the first file that is opened there for writing gives it an instance
-//! of its own, for good and for all who look. The recording is `instances/flight` all the while.
+//! recording before it starts. What is recorded all the time must outlast that. So the top level shows the
+//! recording, and what is switched on or set there holds for it, up to the first change that would take
+//! something away ([`File::takes_away`]). That gives the top level an instance of its own, for good and for
+//! all who look, with the same settings. The recording is `instances/flight` all the while.
 
-use crate::file::{File, Opened};
+use crate::file::{Change, File, Opened};
 use crate::tree::{Tree, errno};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use session::Author;
+use std::sync::Arc;
 
 /// A file of the top level.
 pub(crate) struct TopLevelFile {
     pub(crate) tree: Tree,
-    pub(crate) file: Box<dyn File>,
-}
-
-impl TopLevelFile {
-    /// Whether opening it so is about to change something of the instance's.
-    fn changes(&self, flags: OFlags) -> bool {
-        let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR) && self.file.mode() & 0o222 != 0;
-        writes && !self.file.only_adds()
-    }
+    pub(crate) file: Arc<dyn File>,
 }
 
 impl File for TopLevelFile {
@@ -34,8 +29,51 @@ impl File for TopLevelFile {
     }
 
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        let tree = if self.changes(flags) { self.tree.own_top()? } else { self.tree.shown_at_top() };
-        self.file.open(&tree, flags)
+        let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
+        let tree = match writes && self.file.takes_away(Change::Opened(flags)) {
+            true => self.tree.own_top()?,
+            false => self.tree.shown_at_top(),
+        };
+        let (opened, is_own) = (self.file.open(&tree, flags)?, tree.session().instance() != 0);
+        Ok(Box::new(Open { opened, is_own, tree: self.tree.clone(), file: self.file.clone(), flags }))
+    }
+}
+
+/// An open one. What is written to it goes where the top level is then.
+struct Open {
+    opened: Box<dyn Opened>,
+    /// Whether that is of the top level's own instance.
+    is_own: bool,
+    tree: Tree,
+    file: Arc<dyn File>,
+    flags: OFlags,
+}
+
+impl Opened for Open {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        self.opened.read(offset, len)
+    }
+
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        let has_top = self.tree.session().has_top();
+        if !self.is_own && (has_top || self.file.takes_away(Change::Written(bytes))) {
+            let own = self.tree.own_top()?;
+            self.opened = self.file.open(&own, self.flags.difference(OFlags::TRUNC))?;
+            self.is_own = true;
+        }
+        self.opened.write(author, bytes)
+    }
+
+    fn is_readable(&self) -> bool {
+        self.opened.is_readable()
+    }
+
+    fn is_unblocked(&self) -> bool {
+        self.opened.is_unblocked()
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.opened.is_at_end()
     }
 }
 
@@ -73,7 +111,7 @@ mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Options, Session};
+    use session::{Author, Options, Session};
 
     fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
@@ -85,27 +123,54 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_the_recording_until_something_is_written() {
+    fn it_shows_the_recording_until_something_is_to_be_taken_away() {
         let (_directory, tree) = tree();
         write(&tree, "trace_marker", "always on").unwrap();
-        assert_eq!((read(&tree, "events/enable").as_str(), tree.session().has_top()), ("1\n", false));
-        for path in ["trace", "instances/flight/trace", "per_cpu/cpu0/stats"] {
-            assert!(!read(&tree, path).is_empty() && !tree.session().has_top());
+        for (path, value) in [
+            ("README", ""),
+            ("events/enable", "1"),
+            ("buffer_percent", "10"),
+            ("options/irq-info", "0"),
+            ("tracing_on", "0"),
+            ("tracing_on", "1"),
+            ("snapshot", "1"),
+            ("error_log", ""),
+        ] {
+            let written = write(&tree, path, value);
+            assert!(
+                (written.is_ok() || path == "README") && !tree.session().has_top(),
+                "{path}: {written:?}"
+            );
         }
-        assert!(read(&tree, "trace").ends_with(": always on\n"));
-        write(&tree, "README", "x").unwrap_err();
-        assert!(!tree.session().has_top(), "nothing can be changed there");
-        write(&tree, "options/irq-info", "0").unwrap();
-        assert!(tree.session().has_top());
-        assert!(!read(&tree, "trace").contains("always on"));
-        assert_eq!(
-            (read(&tree, "set_event").as_str(), read(&tree, "options/irq-info").as_str()),
-            ("", "0\n")
-        );
-        assert!(read(&tree, "instances/flight/trace").ends_with(": always on\n"));
+        assert!(read(&tree, "snapshot").ends_with(": always on\n"));
+        assert_eq!(read(&tree, "instances/flight/options/irq-info"), "0\n");
+        write(&tree, "trace_marker", "still").unwrap();
+        assert!(read(&tree, "trace").ends_with(": still\n"));
+        write(&tree, "events/libc/open/enable", "0").unwrap();
+        assert!(tree.session().has_top() && !read(&tree, "trace").contains("still"));
+        let files = ["events/libc/open/enable", "events/enable", "options/irq-info", "buffer_percent"];
+        assert_eq!(files.map(|file| read(&tree, file)), ["0\n", "X\n", "0\n", "10\n"], "what was set stays");
+        assert!(read(&tree, "instances/flight/trace").ends_with(": still\n"));
         assert_eq!(read(&tree, "instances/flight/events/enable"), "1\n");
         let other = Tree::new(Session::open(tree.session().path()).unwrap());
-        assert_eq!(read(&other, "set_event"), "", "for whoever looks");
+        assert_eq!(read(&other, "events/libc/open/enable"), "0\n", "for whoever looks");
+    }
+
+    #[test]
+    fn a_file_that_is_open_follows() {
+        let (_directory, tree) = tree();
+        let mut switch = tree.open("tracing_on", OFlags::RDWR).unwrap();
+        switch.write(Author::current(), b"0").unwrap();
+        let state = |path: &str| read(&tree, &format!("{path}tracing_on"));
+        assert_eq!((state(""), state("instances/flight/")), ("0\n".into(), "0\n".into()), "it is shown");
+        write(&tree, "trace", "").unwrap();
+        assert_eq!((state(""), state("instances/flight/")), ("0\n".into(), "1\n".into()), "it goes on");
+        switch.write(Author::current(), b"1").unwrap();
+        assert_eq!((state(""), state("instances/flight/")), ("1\n".into(), "1\n".into()));
+        write(&tree, "instances/flight/tracing_on", "0").unwrap();
+        switch.write(Author::current(), b"0").unwrap();
+        switch.write(Author::current(), b"1").unwrap();
+        assert_eq!(state("instances/flight/"), "0\n", "stopped by its own file");
     }
 
     #[test]

@@ -182,7 +182,11 @@ impl Tree {
     /// A file of this tree, whatever tree it is opened with.
     fn file(&self, file: Box<dyn File>) -> Box<dyn File> {
         let tree = self.clone();
-        if self.is_top() { Box::new(TopLevelFile { tree, file }) } else { Box::new(FileOf { tree, file }) }
+        if self.is_top() {
+            Box::new(TopLevelFile { tree, file: file.into() })
+        } else {
+            Box::new(FileOf { tree, file })
+        }
     }
 
     /// open(2) of a file, with the flags that it has there.

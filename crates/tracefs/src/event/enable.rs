@@ -1,7 +1,7 @@
 //! `enable`: of an event, of a system's, of all.
 
 use crate::catalog::{self, Group};
-use crate::file::Control;
+use crate::file::{Change, Control};
 use crate::number;
 use crate::tree::Tree;
 use rustix::io::Errno;
@@ -13,6 +13,10 @@ pub(crate) struct Enable(pub(crate) Group);
 impl Control for Enable {
     fn mode(&self) -> u32 {
         0o640
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        matches!(change, Change::Written(bytes) if number::parse_switch(bytes) == Ok(false))
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {

@@ -1,6 +1,6 @@
 //! `buffer_size_kb`: how large the buffer of a CPU is.
 
-use crate::file::Control;
+use crate::file::{Change, Control};
 use crate::listed::Listed;
 use crate::number;
 use crate::tree::{Tree, errno};
@@ -26,6 +26,10 @@ pub(super) const LISTED: Listed = Listed {
 impl Control for BufferSize {
     fn mode(&self) -> u32 {
         0o640
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        change.is_written()
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {

@@ -1,6 +1,6 @@
 //! `free_buffer`: memory is given back when its writer ends, however it ends.
 
-use crate::file::{File, Opened};
+use crate::file::{Change, File, Opened};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
@@ -26,6 +26,10 @@ impl File for FreeBuffer {
 
     fn is_stream(&self) -> bool {
         true
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        matches!(change, Change::Opened(_))
     }
 
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {

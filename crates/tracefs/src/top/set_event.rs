@@ -2,7 +2,7 @@
 
 use crate::catalog::{self, Group};
 use crate::event::Name;
-use crate::file::{Control, Text};
+use crate::file::{Change, Control, Text};
 use crate::listed::Listed;
 use crate::token;
 use crate::tree::Tree;
@@ -30,6 +30,11 @@ impl Control for SetEvent {
 
     fn mode(&self) -> u32 {
         0o640
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        let switches_off = |bytes: &[u8]| bytes.trim_ascii_start().starts_with(b"!");
+        change.is_truncation() || matches!(change, Change::Written(bytes) if switches_off(bytes))
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {

@@ -1,6 +1,6 @@
 //! `trace`: the events that are there, as text.
 
-use crate::file::{File, Opened, is_truncating};
+use crate::file::{Change, File, Opened, is_truncating};
 use crate::listed::Listed;
 use crate::trace_text::{self, TraceText};
 use crate::tree::Tree;
@@ -25,6 +25,10 @@ pub(super) const LISTED: Listed = Listed {
 impl File for Trace {
     fn mode(&self) -> u32 {
         0o640
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        change.is_truncation()
     }
 
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {

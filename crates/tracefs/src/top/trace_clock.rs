@@ -1,6 +1,6 @@
 //! `trace_clock`: what the times are of.
 
-use crate::file::{Control, Text};
+use crate::file::{Change, Control, Text};
 use crate::listed::Listed;
 use crate::token;
 use crate::tree::{Tree, errno};
@@ -25,6 +25,10 @@ impl Control for TraceClock {
 
     fn mode(&self) -> u32 {
         0o640
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        change.is_written()
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {

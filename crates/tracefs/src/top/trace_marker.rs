@@ -26,10 +26,6 @@ impl File for TraceMarker {
         true
     }
 
-    fn only_adds(&self) -> bool {
-        true
-    }
-
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         Ok(Box::new(Open { tree: tree.clone() }))
     }

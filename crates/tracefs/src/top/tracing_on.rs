@@ -6,7 +6,8 @@ use crate::number;
 use crate::tree::Tree;
 use rustix::io::Errno;
 
-/// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared.
+/// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared. A recording
+/// that is stopped at the top level goes on when that becomes an instance of its own.
 #[derive(Debug, Clone)]
 struct TracingOn;
 
@@ -27,7 +28,12 @@ impl Control for TracingOn {
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        tree.session().buffer().set_tracing(number::parse(bytes)? != 0);
+        let (on, session) = (number::parse(bytes)? != 0, tree.session());
+        if tree.is_top() {
+            session.set_tracing_at_top(on)
+        } else {
+            session.buffer().set_tracing(on)
+        }
         Ok(bytes.len())
     }
 }
