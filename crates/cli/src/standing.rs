@@ -31,7 +31,7 @@ use crate::arguments::{Instance, Which};
 use crate::failure::{Done, Failure};
 use control::Clocks;
 use ring_buffer::Clock;
-use session::{Place, Session, Timeline, TraceClock};
+use session::{FLIGHT, Place, Session, Timeline, TraceClock};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,11 @@ impl Which {
 }
 
 impl Instance {
+    /// Whether the recording is meant.
+    fn is_recording(&self) -> bool {
+        self.name.as_deref().is_none_or(|name| name == FLIGHT)
+    }
+
     /// This instance of a session. Both have to be there.
     pub(crate) fn open(&self, which: &Which) -> Done<Session> {
         let session = which.open()?;

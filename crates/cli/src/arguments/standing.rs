@@ -17,7 +17,8 @@ pub(crate) struct Which {
 /// Which of its instances.
 #[derive(Debug, Args)]
 pub(crate) struct Instance {
-    /// The session's instance with this name: a buffer of its own, with the events that are on there
+    /// The session's instance with this name: a buffer of its own, with the events that are on there. The
+    /// recording itself is `flight` [default: flight]
     #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
     pub(crate) name: Option<String>,
 }

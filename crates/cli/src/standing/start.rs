@@ -23,7 +23,7 @@ pub(crate) fn start(arguments: &Start) -> Done {
     let path = path(arguments, group)?;
     let session = match Session::open(&path) {
         Ok(session) => switch_on(instance(session, arguments)?, group, arguments)?,
-        Err(Error::NoSession { .. }) if arguments.instance.name.is_none() => make(&path, group, arguments)?,
+        Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
     };
     if !arguments.quiet {

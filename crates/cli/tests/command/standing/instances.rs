@@ -77,3 +77,41 @@ fn a_program_with_few_addresses_takes_part_in_the_first_alone() {
     assert!(standing.opened(&[]).contains(&"/etc/hostname".to_string()));
     assert!(!standing.opened(&["-B", "more"]).contains(&"/etc/hostname".to_string()));
 }
+
+/// What trace-cmd begins with, in its order.
+const PROLOGUE: [(&str, &str); 7] = [
+    ("tracing_on", "0"),
+    ("current_tracer", "nop"),
+    ("events/enable", "0"),
+    ("events/libc/filter", "0"),
+    ("trace", "0"),
+    ("trace_clock", "boot"),
+    ("tracing_on", "1"),
+];
+
+#[test]
+fn a_client_at_the_top_level_leaves_the_recording_alone() {
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    let get = |options: &[&str]| standing.done("get", options).stdout;
+    standing.run(&["cat", "/first"]);
+    assert!(get(&["trace"]).contains("/first"), "it is shown there");
+    standing.done("set", &["events/libc/access/enable", "1"]);
+    assert!(standing.done("get", &["-B", "flight", "set_event"]).stdout.contains("libc:access\n"));
+    let told: Vec<bool> = PROLOGUE
+        .iter()
+        .map(|(path, value)| standing.done("set", &[path, value]).stderr.contains("instance flight"))
+        .collect();
+    assert_eq!(told, [false, false, true, false, false, false, false], "once");
+    standing.done("set", &["events/libc/close/enable", "1"]);
+    standing.run(&["cat", "/second", "/etc/hostname"]);
+    let top = get(&["trace"]);
+    assert!(top.contains(" close: ") && !top.contains("open"), "{top}");
+    assert_eq!(standing.opened(&[]), ["/first", "/second", "/etc/hostname"]);
+    assert!(get(&["instances/flight/trace"]).contains("/first"));
+    assert_eq!(standing.shown(&["-B", "flight"]).count("close", ""), 0);
+    assert!(get(&["-B", "flight", "trace_clock"]).contains("[mono]"));
+    let refused = run(&mut standing.task("delete", &["-B", "flight"]));
+    assert!(refused.stderr.contains("flight is the recording"), "{refused:?}");
+    standing.done("set", &["-B", "flight", "trace", ""]);
+    assert_eq!(standing.opened(&[]), Vec::<String>::new(), "it does what its own files say");
+}
