@@ -74,9 +74,9 @@ impl ControlFile {
         self.want_nothing(index);
     }
 
-    /// Puts right what somebody may have left half done who was killed: for who has the session's lock, before
-    /// he changes anything. Words that don't go with their switches, and what is wanted in instances that are
-    /// gone.
+    /// Puts right what somebody may have left half done who was killed: words that don't go with their
+    /// switches, and what is wanted in instances that are gone. For who has the session's lock, before he
+    /// changes anything.
     pub fn mend(&self) {
         let is_gone = |index: &usize| self.instance_state(*index).is_none();
         let wanted = self.wanted_anywhere();

@@ -8,8 +8,8 @@ use crate::files::c_path;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
-use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING, STOPPED_HERE, TOP};
-use ring_buffer::{Buffer, Content, Control, Geometry, Holder, NotResized, Released, Specification};
+use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING};
+use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -51,58 +51,6 @@ impl Session {
         self.is_there() && self.index_of(name).is_ok_and(|index| index == self.instance())
     }
 
-    /// The instance of the control tree's top level, if it has one of its own.
-    pub fn open_top(&self) -> Result<Option<Session>, Error> {
-        if !self.has_top() {
-            return Ok(None);
-        }
-        Session::open_instance(self.path(), TOP).map(Some)
-    }
-
-    /// Whether it has.
-    pub fn has_top(&self) -> bool {
-        self.control().instance_state(TOP).is_some()
-    }
-
-    /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
-    /// was stopped by [`Session::set_tracing_at_top`] goes on. None in a session without room for instances.
-    pub fn make_top(&self) -> Result<Option<Session>, Error> {
-        if self.control().rooms() <= TOP {
-            return Ok(None);
-        }
-        let _lock = self.lock_settings()?;
-        match self.open_top()? {
-            Some(top) => Ok(Some(top)),
-            None => self.make(TOP, "", Session::take_settings).map(Some),
-        }
-    }
-
-    /// Stops what the top level shows, or goes on with it.
-    pub fn set_tracing_at_top(&self, on: bool) {
-        if self.instance() == RECORDING {
-            self.control().set_instance_flags(TOP, STOPPED_HERE, !on);
-        }
-        self.buffer().set_tracing(on);
-    }
-
-    /// Gives a new instance the settings of the recording, for who has [`Session::lock_settings`].
-    fn take_settings(&self) -> Result<(), Error> {
-        let recording = Session::open(self.path())?;
-        let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;
-        if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
-            recording.buffer().set_tracing(true);
-            self.control().set_instance_flags(TOP, STOPPED_HERE, false);
-        }
-        self.buffer().set_tracing(!is_stopped);
-        self.buffer().set_overwrite(!recording.buffer().control().no_overwrite());
-        for cpu in self.cpus().filter(|cpu| !recording.buffer().is_block_recording(*cpu)) {
-            self.buffer().set_block_recording(cpu, false);
-        }
-        self.control().set_trace_clock(self.instance(), recording.trace_clock());
-        self.prefer_locked(recording.preferences())?;
-        self.restore_locked(&recording.settings())
-    }
-
     /// The same instance, mapped once more.
     pub fn again(&self) -> Result<Session, Error> {
         Session::open_instance(self.path(), self.instance())
@@ -126,9 +74,9 @@ impl Session {
         self.make(index, name, |_| Ok(()))
     }
 
-    /// Makes an instance of a number that is free, whatever somebody who was killed has left there. It is there
-    /// when `prepare` has set what is to be set.
-    fn make(
+    /// Makes an instance of a number that is free, whatever somebody who was killed has left there. It is
+    /// there when `prepare` has set what is to be set.
+    pub(crate) fn make(
         &self,
         index: usize,
         name: &str,
@@ -394,25 +342,5 @@ mod tests {
         let again = session.create_instance("read").unwrap();
         assert_eq!(again.instance(), instance.instance(), "in the same room");
         assert!(again.is_named("read") && !instance.is_named("read") && instance.lock_open().is_err());
-    }
-
-    #[test]
-    fn the_trees_own_is_beside_those_that_are_made() {
-        let (_directory, session) = session(1);
-        assert!(session.open_top().unwrap().is_none());
-        session.switch_on(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
-        let read = session.events().find(|event| event.enabled).unwrap().id;
-        let top = session.make_top().unwrap().unwrap();
-        assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));
-        assert_eq!((top.rules(), top.filter(read).as_deref()), (session.rules(), Some("ret < 0")));
-        set(&session, "libc:read_exit", false);
-        set(&top, "libc:write", true);
-        set(&top, "libc:read_exit", false);
-        assert_eq!((on(&session), on(&top)), (vec![], vec!["write".to_string()]));
-        assert_eq!((session.instances().len(), top.instance_name()), (0, None));
-        assert!(matches!(session.open_named(""), Err(Error::NoInstance { .. })));
-        assert_eq!(on(&session.make_top().unwrap().unwrap()), ["write"], "the same");
-        top.set_trace_clock(crate::TraceClock::Boot).unwrap();
-        assert_eq!((session.trace_clock(), top.trace_clock().name()), (crate::TraceClock::Mono, "boot"));
     }
 }

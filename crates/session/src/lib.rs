@@ -48,6 +48,7 @@ mod size;
 mod snapshot_number;
 mod snapshots;
 mod timeline;
+mod top_level;
 
 pub use abi::clock::TraceClock;
 pub use built_in::BuiltIn;

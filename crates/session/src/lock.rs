@@ -59,8 +59,8 @@ impl Session {
         Ok(Lock { _cpu: Some(own), ..shared })
     }
 
-    /// For who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`] when
-    /// it has been.
+    /// For who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`]
+    /// when it has been.
     pub fn lock_open(&self) -> Result<Lock, Error> {
         let path = self.companion(OPEN);
         let file = self.make_file(&path)?;

@@ -1,8 +1,8 @@
 //! `instances`: a tree for each instance, with buffers of its own.
 //!
 //! Making a directory makes an instance, removing it removes the instance. Its tree has the files that the
-//! kernel's instances have: what there is once for all is only in the tree above. `flight` is the recording: it
-//! is always there.
+//! kernel's instances have: what there is once for all is only in the tree above. `flight` is the recording,
+//! which is always there.
 
 use crate::file::{File, Opened};
 use crate::tree::{Directory, Node, Tree, errno};

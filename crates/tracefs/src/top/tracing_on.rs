@@ -6,8 +6,8 @@ use crate::number;
 use crate::tree::Tree;
 use rustix::io::Errno;
 
-/// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared. A recording
-/// that is stopped at the top level goes on when that becomes an instance of its own.
+/// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared. A
+/// recording that is stopped at the top level goes on when that becomes an instance of its own.
 #[derive(Debug, Clone)]
 struct TracingOn;
 

@@ -1,0 +1,96 @@
+//! The control tree's top level: it shows the recording until it has an instance of its own.
+//!
+//! Why: `docs/decisions/004-flight.md`.
+
+use crate::{Error, Session};
+use abi::instance::{RECORDING, STOPPED_HERE, TOP};
+use ring_buffer::Control;
+
+impl Session {
+    /// The instance of the control tree's top level, if it has one of its own.
+    pub fn open_top(&self) -> Result<Option<Session>, Error> {
+        if !self.has_top() {
+            return Ok(None);
+        }
+        Session::open_instance(self.path(), TOP).map(Some)
+    }
+
+    /// Whether it has.
+    pub fn has_top(&self) -> bool {
+        self.control().instance_state(TOP).is_some()
+    }
+
+    /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
+    /// was stopped by [`Session::set_tracing_at_top`] goes on. None in a session without room for instances.
+    pub fn make_top(&self) -> Result<Option<Session>, Error> {
+        if self.control().rooms() <= TOP {
+            return Ok(None);
+        }
+        let _lock = self.lock_settings()?;
+        match self.open_top()? {
+            Some(top) => Ok(Some(top)),
+            None => self.make(TOP, "", Session::take_settings).map(Some),
+        }
+    }
+
+    /// Stops what the top level shows, or goes on with it.
+    pub fn set_tracing_at_top(&self, on: bool) {
+        if self.instance() == RECORDING {
+            self.control().set_instance_flags(TOP, STOPPED_HERE, !on);
+        }
+        self.buffer().set_tracing(on);
+    }
+
+    /// Gives a new instance the settings of the recording, for who has [`Session::lock_settings`].
+    fn take_settings(&self) -> Result<(), Error> {
+        let recording = Session::open(self.path())?;
+        let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;
+        if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
+            recording.buffer().set_tracing(true);
+            self.control().set_instance_flags(TOP, STOPPED_HERE, false);
+        }
+        self.buffer().set_tracing(!is_stopped);
+        self.buffer().set_overwrite(!recording.buffer().control().no_overwrite());
+        for cpu in self.cpus().filter(|cpu| !recording.buffer().is_block_recording(*cpu)) {
+            self.buffer().set_block_recording(cpu, false);
+        }
+        self.control().set_trace_clock(self.instance(), recording.trace_clock());
+        self.prefer_locked(recording.preferences())?;
+        self.restore_locked(&recording.settings())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Error, Options, Session, TraceClock};
+
+    fn set(session: &Session, text: &str, on: bool) {
+        session.set(&text.parse().unwrap(), on).unwrap();
+    }
+
+    fn on(session: &Session) -> Vec<String> {
+        session.events().filter(|event| event.enabled).map(|event| event.name).collect()
+    }
+
+    #[test]
+    fn the_trees_own_is_beside_those_that_are_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        assert!(session.open_top().unwrap().is_none());
+        session.switch_on(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
+        let read = session.events().find(|event| event.enabled).unwrap().id;
+        let top = session.make_top().unwrap().unwrap();
+        assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));
+        assert_eq!((top.rules(), top.filter(read).as_deref()), (session.rules(), Some("ret < 0")));
+        set(&session, "libc:read_exit", false);
+        set(&top, "libc:write", true);
+        set(&top, "libc:read_exit", false);
+        assert_eq!((on(&session), on(&top)), (vec![], vec!["write".to_string()]));
+        assert_eq!((session.instances().len(), top.instance_name()), (0, None));
+        assert!(matches!(session.open_named(""), Err(Error::NoInstance { .. })));
+        assert_eq!(on(&session.make_top().unwrap().unwrap()), ["write"], "the same");
+        top.set_trace_clock(TraceClock::Boot).unwrap();
+        assert_eq!((session.trace_clock(), top.trace_clock().name()), (TraceClock::Mono, "boot"));
+    }
+}
