@@ -219,7 +219,9 @@ impl Session {
     pub(crate) fn set_instance_off(&self, index: usize) -> Result<(), Error> {
         self.replace_rules(index, "")?;
         for id in self.control().event_ids() {
-            self.control().enable(id, index, false);
+            if self.control().is_enabled(id, index) {
+                self.control().enable(id, index, false);
+            }
             self.control().set_filter(id, index, None);
         }
         self.control().announce_switched();
