@@ -1,5 +1,6 @@
 //! The instances of a session: which there are, and their names.
 
+use crate::PidFilter;
 use crate::file::ControlFile;
 use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
 use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState};
@@ -62,8 +63,10 @@ impl ControlFile {
         for id in self.event_ids() {
             self.enable(id, index, false);
             self.set_filter(id, index, None);
-            self.set_triggered(id, index, false);
+            self.set_triggers(id, index, None);
         }
+        self.follow_forks(index, false);
+        PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));
         self.set_instance_flags(index, u32::MAX, false);
         if let Some(instance) = self.instance(index) {
             change(instance, false);

@@ -1,6 +1,8 @@
 //! What can go wrong, in words that say what to do.
 
+use crate::BadTrigger;
 use abi::clock::TraceClock;
+use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, TIDS};
 use std::path::{Path, PathBuf};
 
 /// Why something could not be done with a session.
@@ -218,6 +220,32 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
+    /// A text that is no trigger.
+    #[error("{text:?} is no trigger: {reason}")]
+    BadTrigger {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        reason: BadTrigger,
+    },
+    /// An event has a trigger of this kind already.
+    #[error("there is a trigger like {text:?} already: take it away by '!' before its name")]
+    TriggerExists {
+        /// The text of the new one.
+        text: String,
+    },
+    /// More triggers than an event, or a session, has room for.
+    #[error(
+        "{path} has no room for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",
+        FILTERS / 1024
+    )]
+    TooManyTriggers {
+        /// The session.
+        path: PathBuf,
+    },
+    /// More numbers that no thread can have than a list of threads has room for.
+    #[error("no thread has a number from {TIDS} on, and a list keeps {OTHER_PIDS} such numbers at most")]
+    TooManyPids,
     /// There is no such clock.
     #[error("no clock is called {name:?}: expected one of {}", clocks())]
     NoSuchClock {

@@ -8,6 +8,7 @@ use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
 use abi::instance::{INSTANCE_NAME, INSTANCES};
+use control::PidFilter;
 use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -180,13 +181,15 @@ impl Session {
         }
     }
 
-    /// Switches all events of an instance off, and forgets its patterns.
+    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of threads.
     pub(crate) fn set_instance_off(&self, index: usize) -> Result<(), Error> {
         self.replace_rules(index, "")?;
         for id in self.control().event_ids() {
             self.control().enable(id, index, false);
             self.control().set_filter(id, index, None);
+            self.control().set_triggers(id, index, None);
         }
+        PidFilter::ALL.into_iter().for_each(|filter| self.control().clear_pids(index, filter));
         self.control().announce_switched();
         Ok(())
     }

@@ -22,8 +22,7 @@ impl Control for TracingOn {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let is_off = tree.session().buffer().control().0 & ring_buffer::Control::TRACING_OFF != 0;
-        Ok(if is_off { b"0\n".to_vec() } else { b"1\n".to_vec() })
+        Ok(if tree.session().buffer().is_tracing() { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
