@@ -16,11 +16,11 @@
 //! | instances  |  an Instance for each: its name
 //! | switches   |  Switches per event: which instances want it
 //! | counters   |  how often triggers may still act
-//! | pid lists  |  two PidLists per instance: what there is of their bits
+//! | pid lists  |  two PidLists per instance: which pages have their bits
 //! | filters    |  programs and texts of event filters, and triggers
 //! | filtering  |  for each instance a word per event: where its filter is
 //! | triggering |  the same: where its triggers are
-//! | pid bits   |  a bit per TID for each list
+//! | pid pages  |  bits of TIDs
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -43,7 +43,9 @@ use crate::instance::{INSTANCE_WORDS, INSTANCES, Instance};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
 };
-pub use pids::{OTHER_PIDS, PID_BITS, PID_LISTS, PID_PARTS, PidList, TIDS, TIDS_IN_PART};
+pub use pids::{
+    OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
+};
 pub use state::State;
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
 
@@ -110,10 +112,10 @@ pub const FILTERING: usize = EVENTS * 8;
 /// Where the words start that say where an event's triggers are: a part for each instance, of [`TRIGGERING`]
 /// bytes. From here on each page takes memory when it is first needed.
 pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + (INSTANCES * FILTERING) as u64;
-/// Where the bits of the lists of threads start, of [`PID_BITS`] bytes each.
-pub const PID_BITS_OFFSET: u64 = TRIGGERING_OFFSET + (INSTANCES * TRIGGERING) as u64;
+/// Where the pages with bits of TIDs start.
+pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + (INSTANCES * TRIGGERING) as u64;
 /// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = PID_BITS_OFFSET as usize + INSTANCES * PID_LISTS * PID_BITS;
+pub const FILE_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
 
 /// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
 /// each instance, all of one size. One file, because every process that starts has to open and map it; what

@@ -71,7 +71,7 @@ pub use file::{ControlFile, Identity, Unusable};
 pub use filters::{FilterRoom, StoredFilter};
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};
-pub use pids::PidFilter;
+pub use pids::{NoPages, PidFilter};
 pub use processes::{Map, NewProcess, ProcessInfo};
 pub use rooms::{Parts, Rooms};
 pub use rules::Rule;

@@ -1,20 +1,26 @@
 //! Lists of threads: whose events an instance records, or doesn't.
 //!
-//! A list is a bit for each TID, and a bit for each page of those that may have any. Who records looks at two
-//! words of it. Whoever has the session's lock adds threads, or takes all away; traced processes add their
-//! children, and take away who ends, where the option says so.
+//! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words of
+//! it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced processes
+//! add their children, and take away who ends, where the option says so. Which pages are in use is what the
+//! lists say that there are: who is killed half-way leaves none behind.
 //!
 //! Source: `kernel/trace/pid_list.c` of Linux 6.18.
 
+use crate::InstanceSet;
 use crate::file::ControlFile;
 use abi::control::{
-    PID_BITS, PID_BITS_OFFSET, PID_LISTS, PID_LISTS_OFFSET, PID_PARTS, PidList, TIDS, TIDS_IN_PART,
+    PID_LISTS, PID_LISTS_OFFSET, PID_PAGES, PID_PAGES_OFFSET, PID_PARTS, PidList, TIDS, TIDS_IN_PART,
+    pid_page, with_pid_page,
 };
 use abi::instance::{INSTANCES, NOT_PIDS, PIDS};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use shm::Errno;
+
+/// Words of a page.
+const PAGE_WORDS: usize = TIDS_IN_PART / 64;
 
 /// Which list of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,23 +45,34 @@ impl PidFilter {
     }
 }
 
-/// A list of an instance, there or not.
+/// Why a list gets no pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoPages {
+    /// All are in use.
+    AllUsed,
+    /// There is no memory: what fallocate(2) says.
+    System(Errno),
+}
+
+/// A list, there or not, and the pages of all.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     list: &'a PidList,
-    bits: &'a [AtomicU64],
+    pages: &'a [AtomicU64],
 }
 
 impl<'a> Place<'a> {
-    /// The word of a list's bits that has a TID's, if its part is one that has any.
+    /// The words of a part, if it has a page.
+    #[inline]
+    fn part(self, part: usize) -> Option<&'a [AtomicU64]> {
+        let page = pid_page(self.list.pages.get(part / 4)?.load(Acquire), part)?;
+        self.pages.get(page * PAGE_WORDS..(page + 1) * PAGE_WORDS)
+    }
+
+    /// The word that has a TID's bit, if its part has a page.
     #[inline]
     fn word(self, tid: u32) -> Option<&'a AtomicU64> {
-        let part = tid as usize / TIDS_IN_PART;
-        let parts = self.list.parts.get(part / 64)?.load(Acquire);
-        if parts >> (part % 64) & 1 == 0 {
-            return None;
-        }
-        self.bits.get(tid as usize / 64)
+        self.part(tid as usize / TIDS_IN_PART)?.get(tid as usize / 64 % PAGE_WORDS)
     }
 
     #[inline]
@@ -63,14 +80,9 @@ impl<'a> Place<'a> {
         self.word(tid).is_some_and(|word| word.load(Relaxed) >> (tid % 64) & 1 == 1)
     }
 
-    /// Adds a TID, for whose part there is memory.
     fn add(self, tid: u32) {
-        let (Some(word), part) = (self.bits.get(tid as usize / 64), tid as usize / TIDS_IN_PART) else {
-            return;
-        };
-        word.fetch_or(1 << (tid % 64), SeqCst);
-        if let Some(parts) = self.list.parts.get(part / 64) {
-            parts.fetch_or(1 << (part % 64), SeqCst);
+        if let Some(word) = self.word(tid) {
+            word.fetch_or(1 << (tid % 64), SeqCst);
         }
     }
 
@@ -78,19 +90,6 @@ impl<'a> Place<'a> {
         if let Some(word) = self.word(tid) {
             word.fetch_and(!(1 << (tid % 64)), SeqCst);
         }
-    }
-
-    /// The parts that may have any.
-    fn parts(self) -> impl Iterator<Item = usize> {
-        let has_any = move |part: &usize| {
-            self.list.parts.get(part / 64).is_some_and(|word| word.load(Acquire) >> (part % 64) & 1 == 1)
-        };
-        (0..PID_PARTS).filter(has_any)
-    }
-
-    fn words_of(self, part: usize) -> &'a [AtomicU64] {
-        const WORDS: usize = TIDS_IN_PART / 64;
-        self.bits.get(part * WORDS..(part + 1) * WORDS).unwrap_or_default()
     }
 
     /// Adds numbers that no thread can have. False, and nothing changed, where there is no room.
@@ -101,17 +100,12 @@ impl<'a> Place<'a> {
         if numbers.iter().filter(is_new).count() > free.clone().count() {
             return false;
         }
-        // One that is stored is no longer free, but neither is it new for the numbers behind it.
         numbers.iter().filter(is_new).zip(free).for_each(|(number, place)| place.store(*number, Relaxed));
         true
     }
 
-    /// Forgets all. Who is killed over it leaves what the next one forgets.
     fn clear(self) {
-        for part in self.parts() {
-            self.words_of(part).iter().for_each(|word| word.store(0, Relaxed));
-        }
-        self.list.parts.iter().for_each(|word| word.store(0, SeqCst));
+        self.list.pages.iter().for_each(|word| word.store(0, SeqCst));
         self.list.others.iter().for_each(|other| other.store(0, Relaxed));
     }
 }
@@ -121,7 +115,7 @@ impl ControlFile {
     fn pids(&self, instance: usize, filter: PidFilter) -> Option<Place<'_>> {
         let index = instance.checked_mul(PID_LISTS).filter(|_| instance < INSTANCES)? + filter as usize;
         let list = self.array::<PidList>(PID_LISTS_OFFSET, INSTANCES * PID_LISTS).get(index)?;
-        Some(Place { list, bits: self.array(PID_BITS_OFFSET + (index * PID_BITS) as u64, PID_BITS / 8) })
+        Some(Place { list, pages: self.array(PID_PAGES_OFFSET, PID_PAGES * PAGE_WORDS) })
     }
 
     /// Whether the lists of an instance with these flags keep a thread's events from being recorded.
@@ -143,8 +137,8 @@ impl ControlFile {
         let Some(place) = self.pids(instance, filter).filter(|_| self.has_pids(instance, filter)) else {
             return;
         };
-        for part in place.parts() {
-            for (index, word) in place.words_of(part).iter().enumerate() {
+        for part in 0..PID_PARTS {
+            for (index, word) in place.part(part).unwrap_or_default().iter().enumerate() {
                 let mut left = word.load(Relaxed);
                 while left != 0 {
                     visit((part * TIDS_IN_PART + index * 64) as u32 + left.trailing_zeros());
@@ -160,30 +154,57 @@ impl ControlFile {
         }
     }
 
-    /// Gives memory to the parts of a list that have these TIDs, in this file, which is at `path`. Errors: what
-    /// fallocate(2) says.
+    /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`. After an
+    /// error those stay that it got. Only for who has the session's lock.
     pub fn reserve_pids(
         &self,
         path: &CStr,
         instance: usize,
         filter: PidFilter,
         tids: impl Iterator<Item = u32>,
-    ) -> Result<(), Errno> {
-        const PART: u64 = (TIDS_IN_PART / 8) as u64;
-        let list = PID_BITS_OFFSET + ((instance * PID_LISTS + filter as usize) * PID_BITS) as u64;
-        let parts = tids.map(|tid| tid as usize / TIDS_IN_PART).filter(|part| *part < PID_PARTS);
-        let ranges = parts.map(|part| list + part as u64 * PART).map(|start| start..start + PART);
-        shm::reserve(path, self.segment(), ranges)
+    ) -> Result<(), NoPages> {
+        let place = self.pids(instance, filter).ok_or(NoPages::AllUsed)?;
+        if !self.has_pids(instance, filter) {
+            // What one has left behind who was killed.
+            place.clear();
+        }
+        for part in tids.map(|tid| tid as usize / TIDS_IN_PART).filter(|part| *part < PID_PARTS) {
+            if place.part(part).is_none() {
+                let page = self.free_pid_page(place).ok_or(NoPages::AllUsed)?;
+                let start = PID_PAGES_OFFSET + page as u64 * 4096;
+                let range = core::iter::once(start..start + 4096);
+                shm::reserve(path, self.segment(), range).map_err(NoPages::System)?;
+                let words = place.pages.get(page * PAGE_WORDS..(page + 1) * PAGE_WORDS);
+                words.unwrap_or_default().iter().for_each(|word| word.store(0, Relaxed));
+                if let Some(word) = place.list.pages.get(part / 4) {
+                    word.store(with_pid_page(word.load(Relaxed), part, page), SeqCst);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A page that neither a list has that there is, nor `own`.
+    fn free_pid_page(&self, own: Place<'_>) -> Option<usize> {
+        let mut used = [0_u64; PID_PAGES / 64];
+        let all = (0..INSTANCES).flat_map(|instance| PidFilter::ALL.map(|filter| (instance, filter)));
+        let there = all.filter(|(instance, filter)| self.has_pids(*instance, *filter));
+        let lists = there.filter_map(|(instance, filter)| self.pids(instance, filter)).chain([own]);
+        for word in lists.flat_map(|place| &place.list.pages).map(|word| word.load(Relaxed)) {
+            for page in (0..4).filter_map(|part| pid_page(word, part)) {
+                if let Some(word) = used.get_mut(page / 64) {
+                    *word |= 1 << (page % 64);
+                }
+            }
+        }
+        (0..PID_PAGES).find(|page| used.get(page / 64).is_some_and(|word| word >> (page % 64) & 1 == 0))
     }
 
     /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing changed,
     /// where it has no room for those that no thread can have. Traced processes see it at once. Only for who has
-    /// the session's lock, and has [reserved](ControlFile::reserve_pids) memory.
+    /// the session's lock, and has [reserved](ControlFile::reserve_pids) pages.
     pub fn add_pids(&self, instance: usize, filter: PidFilter, numbers: &[u32]) -> bool {
         let Some(place) = self.pids(instance, filter) else { return false };
-        if !self.has_pids(instance, filter) {
-            place.clear();
-        }
         let (tids, others) = numbers.split_at(numbers.partition_point(|number| (*number as usize) < TIDS));
         if !place.add_others(others) {
             return false;
@@ -204,13 +225,10 @@ impl ControlFile {
     /// Whether children of an instance's listed threads are listed too, and who ends is not: the option
     /// `event-fork`.
     pub fn follows_forks(&self, instance: usize) -> bool {
-        self.header()
-            .following
-            .get(instance / 64)
-            .is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
+        InstanceSet::load(&self.header().following).contains(instance)
     }
 
-    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) memory for all children that there can be.
+    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) pages for all children that there can be.
     pub fn follow_forks(&self, instance: usize, follow: bool) {
         let Some(word) = self.header().following.get(instance / 64) else { return };
         let bit = 1 << (instance % 64);
@@ -223,12 +241,12 @@ impl ControlFile {
 
     /// Whether any instance does.
     pub fn follows_any_forks(&self) -> bool {
-        self.header().following.iter().any(|word| word.load(Relaxed) != 0)
+        !InstanceSet::load(&self.header().following).is_empty()
     }
 
     /// The lists that there are of instances that follow forks.
     fn following(&self) -> impl Iterator<Item = Place<'_>> {
-        let instances = crate::InstanceSet::load(&self.header().following).iter();
+        let instances = InstanceSet::load(&self.header().following).iter();
         instances.flat_map(move |instance| {
             let lists = PidFilter::ALL.into_iter().filter(move |filter| self.has_pids(instance, *filter));
             lists.filter_map(move |filter| self.pids(instance, filter))
@@ -252,7 +270,7 @@ impl ControlFile {
 
     /// The same of a process, with all its threads.
     pub(crate) fn process_pids_ended(&self, pid: u32) {
-        if self.following().next().is_some() {
+        if self.follows_any_forks() {
             self.pid_ended(pid);
             self.tasks().filter(|task| task.tgid == pid).for_each(|task| self.pid_ended(task.tid));
         }

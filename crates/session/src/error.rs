@@ -2,7 +2,7 @@
 
 use crate::BadTrigger;
 use abi::clock::TraceClock;
-use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, TIDS};
+use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
 use std::path::{Path, PathBuf};
 
 /// Why something could not be done with a session.
@@ -243,8 +243,10 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
-    /// More numbers that no thread can have than a list of threads has room for.
-    #[error("no thread has a number from {TIDS} on, and a list keeps {OTHER_PIDS} such numbers at most")]
+    /// More than lists of threads have room for.
+    #[error(
+        "no room for these threads: a session's lists cover {PID_PAGES} ranges of {TIDS_IN_PART} numbers, and each keeps {OTHER_PIDS} numbers that no thread can have"
+    )]
     TooManyPids,
     /// There is no such clock.
     #[error("no clock is called {name:?}: expected one of {}", clocks())]

@@ -74,5 +74,5 @@ pub use snapshot_number::SnapshotNumber;
 pub use snapshots::Freed;
 pub use timeline::Timeline;
 pub use trace_event::PRINT_ID;
-pub use trigger_text::{BadTrigger, TRIGGERS};
+pub use trigger_text::{BadTrigger, TRIGGERS, filter_of_trigger};
 pub use triggers::TriggerInfo;

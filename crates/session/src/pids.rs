@@ -7,7 +7,7 @@
 use crate::files::c_path;
 use crate::{Error, Session};
 use abi::control::{TIDS, TIDS_IN_PART};
-use control::PidFilter;
+use control::{NoPages, PidFilter};
 
 impl Session {
     /// The numbers in a list of this instance, sorted.
@@ -60,7 +60,10 @@ impl Session {
 
     fn reserve_pids(&self, filter: PidFilter, tids: impl Iterator<Item = u32>) -> Result<(), Error> {
         let reserved = self.control().reserve_pids(&c_path(&self.file())?, self.instance(), filter, tids);
-        reserved.map_err(|error| Error::errno(self.file(), error))
+        reserved.map_err(|error| match error {
+            NoPages::AllUsed => Error::TooManyPids,
+            NoPages::System(error) => Error::errno(self.file(), error),
+        })
     }
 }
 

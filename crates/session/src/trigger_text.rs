@@ -86,6 +86,11 @@ impl<'a> Command<'a> {
     }
 }
 
+/// The filter in the text of a trigger, as it stands there.
+pub fn filter_of_trigger(text: &str) -> Option<&str> {
+    Command::parse(text).ok()?.filter.ok()?
+}
+
 /// The kernel's `isspace`, as far as texts have it.
 fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t'..='\r')

@@ -92,10 +92,11 @@ impl Damaged {
         let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let behind = blocks + self.blocks * 4096;
-        match random.below(14) {
+        match random.below(15) {
+            14 => self.used_part(PID_PAGES_OFFSET as usize..FILE_SIZE, random),
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
             11 => self.used_part(SWITCHES_OFFSET as usize..FILTERS_OFFSET as usize, random),
-            12 => self.used_part(FILTERING_OFFSET as usize..FILE_SIZE, random),
+            12 => self.used_part(FILTERING_OFFSET as usize..PID_PAGES_OFFSET as usize, random),
             13 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
             0 => 0..ENABLED_OFFSET as usize,
             1 => 0..FILE_SIZE,

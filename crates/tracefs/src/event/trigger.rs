@@ -5,7 +5,7 @@ use crate::file::{Control, Text};
 use crate::token;
 use crate::tree::{Tree, errno};
 use rustix::io::Errno;
-use session::{Error, TRIGGERS};
+use session::{Error, TRIGGERS, filter_of_trigger};
 
 /// Reads the event's triggers, the newest first, or which there are. Takes one more: `traceoff`, `snapshot:3`,
 /// `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` behind it; with `!` before it one is taken away. `O_TRUNC`
@@ -47,9 +47,8 @@ impl Control for Trigger {
         let text = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
         match tree.session().set_trigger(self.0.id, text) {
             Err(Error::BadFilter { error: Some(error), .. }) => {
-                // What the filter was compiled from is behind the `if`.
-                let filter = text.split_once("if").map_or("", |(_, filter)| filter).trim_ascii();
                 let (finder, wrong) = ("event filter parse error", error.kind.text());
+                let filter = filter_of_trigger(text).unwrap_or_default();
                 let logged = tree.session().log_error(finder, wrong, filter, error.position);
                 logged.map_err(|error| errno(&error))?;
                 Err(Errno::from_raw_os_error(error.errno()))

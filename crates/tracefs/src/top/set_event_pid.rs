@@ -12,7 +12,7 @@ use session::PidFilter;
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
 /// With the option `event-fork` children of those in it are in it too, and who ends is not.
 ///
-/// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 60 numbers that no thread can
+/// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 64 numbers that no thread can
 /// have.
 ///
 /// Source: `trace_pid_write` in `kernel/trace/trace_events.c` of Linux 6.18, compared with the kernel's.
@@ -85,7 +85,7 @@ mod tests {
         let mut file = tree.open(PIDS, OFlags::WRONLY).unwrap();
         let mut add = |text: &str| file.write(Author::current(), text.as_bytes());
         assert_eq!(add("2 3"), Ok(3));
-        assert_eq!(add("1\0\t0x10\n010 +13 4294967297 "), Ok(28));
+        assert_eq!(add("1\0\t0x10\n010 +13 4294967297 "), Ok(27));
         for (text, error) in [
             ("5 x 6", Errno::INVAL),
             ("-1", Errno::INVAL),
@@ -112,10 +112,10 @@ mod tests {
         let (_directory, tree) = tree();
         let numbers =
             |count: u32| (0..count).map(|index| format!("{} ", 5_000_000 + index)).collect::<String>();
-        assert_eq!(write(&tree, PIDS, &numbers(61)), Err(Errno::NOMEM));
+        assert_eq!(write(&tree, PIDS, &numbers(65)), Err(Errno::NOMEM));
         assert_eq!(read(&tree, PIDS), "");
-        write(&tree, PIDS, &numbers(60)).unwrap();
-        assert_eq!(read(&tree, PIDS).lines().count(), 60);
+        write(&tree, PIDS, &numbers(64)).unwrap();
+        assert_eq!(read(&tree, PIDS).lines().count(), 64);
     }
 
     #[test]
