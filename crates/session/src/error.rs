@@ -204,9 +204,9 @@ pub enum Error {
         /// What is wrong, where it is the text that is.
         error: Option<event_filter::Error>,
     },
-    /// A filter for events that nobody knows yet.
+    /// A filter or trigger for events that nobody knows yet.
     #[error(
-        "no program has brought events called {selection} yet, and a filter needs their fields: switch them on without one, or run the program in this session before"
+        "no program has brought events called {selection} yet, and filters and triggers need them: switch them on without one, or run the program in this session before"
     )]
     NoEventToFilter {
         /// The selection.

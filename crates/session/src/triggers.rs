@@ -7,7 +7,7 @@
 use crate::files::c_path;
 use crate::filters::compile_filter;
 use crate::trigger_text::{BadTrigger, Command, Verb};
-use crate::{Error, EventInfo, FTRACE, Lock, Session};
+use crate::{Error, EventInfo, FTRACE, Lock, Selection, Session};
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use control::{Action, Trigger};
 use event_filter::Filter;
@@ -67,7 +67,8 @@ impl Session {
     /// Gives an event of this instance a trigger, or with `!` takes one away, in all traced processes at
     /// once. The text is the kernel's: `traceoff`, `snapshot:3 if ret < 0`, `!enable_event:SYSTEM:EVENT`.
     ///
-    /// One that takes snapshots takes memory for the first. Taking one away that isn't there changes nothing.
+    /// One that takes snapshots takes memory for as many as it may take, as far as there is room: a traced
+    /// process can't. Taking one away that isn't there changes nothing.
     /// After an error nothing has changed.
     pub fn set_trigger(&self, id: u16, text: &str) -> Result<(), Error> {
         let bad = |reason: BadTrigger| Error::BadTrigger { text: text.to_string(), reason };
@@ -80,9 +81,37 @@ impl Session {
         let event = self.event_of_id(id).ok_or_else(|| bad(BadTrigger::NoEvent))?;
         let filter = filter.map(|text| Ok((compile_filter(&event, text)?, text))).transpose()?;
         if action == Action::Snapshot {
-            self.reserve_snapshot()?;
+            let wanted = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+            self.reserve_snapshots(wanted.max(1))?;
         }
         self.add_trigger(&event, text, action, count, filter)
+    }
+
+    /// The same for all events that are selected and have the fields that the filter asks for. Which they are;
+    /// after an error none has it.
+    pub fn set_triggers(&self, selection: &Selection, text: &str) -> Result<Vec<u16>, Error> {
+        self.check(selection)?;
+        let (mut set, mut refused) = (Vec::new(), None);
+        for event in self.selected(selection) {
+            match self.set_trigger(event.id, text) {
+                Ok(()) => set.push(event.id),
+                Err(error @ Error::BadFilter { .. }) => refused = refused.or(Some(error)),
+                Err(error) => {
+                    self.remove_triggers(&set, text);
+                    return Err(error);
+                }
+            }
+        }
+        let nothing = || Error::NoEventToFilter { selection: selection.text().to_string() };
+        if set.is_empty() { Err(refused.unwrap_or_else(nothing)) } else { Ok(set) }
+    }
+
+    /// Takes away what [`Session::set_triggers`] has set.
+    pub fn remove_triggers(&self, ids: &[u16], text: &str) {
+        for id in ids {
+            // Its text was good, and a shorter list fits where there was a longer one.
+            let _ = self.set_trigger(*id, &format!("!{text}"));
+        }
     }
 
     /// What a trigger is to do, if there is the event that it needs.
