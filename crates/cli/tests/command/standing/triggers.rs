@@ -55,12 +55,12 @@ fn recording_stops_behind_the_event() {
     standing.run(&opens("/fifth"));
     assert_eq!(standing.opened(&[]).last().unwrap(), "/fifth");
     // It goes on with an event of another kind that is off.
-    standing.put("events/libc/access/trigger", "traceon:1 if common_pid > 0");
-    standing.run(&["sh", "-c", "cat /stop /lost; test -x /go; cat /on /stop /lost; test -x /go; cat /lost"]);
+    standing.put("events/libc/chdir/trigger", "traceon:1 if common_pid > 0");
+    standing.run(&["sh", "-c", "cat /stop /lost; cd /; cat /on /stop /lost; cd /; cat /lost"]);
     let opened = standing.opened(&[]);
     assert_eq!(opened[opened.len() - 3..], ["/stop", "/on", "/stop"], "{opened:?}");
-    assert_eq!(standing.shown(&[]).count("access", ""), 0);
-    assert_eq!(standing.get("events/libc/access/enable"), "0*\n");
+    assert_eq!(standing.shown(&[]).count("chdir", ""), 0);
+    assert_eq!(standing.get("events/libc/chdir/enable"), "0*\n");
 }
 
 #[test]
@@ -117,9 +117,8 @@ fn a_snapshot_has_what_led_to_it() {
     assert_eq!(standing.opened(&[]), ["/d"]);
     let stat = standing.done("stat", &["--interval", "0"]).stdout;
     assert!(stat.contains("libc:open_exit snapshot:unlimited if pathname ~ \"/keep*\""), "{stat}");
-    // Who reads one keeps it.
     let held = standing.done("snapshot", &[]);
-    assert!(Trace::new(&held.stdout).events.len() == 3);
+    assert_eq!(Trace::new(&held.stdout).events.len(), 3);
 }
 
 #[test]
@@ -164,9 +163,9 @@ fn a_recording_has_triggers_of_its_own() {
     let scratch = Scratch::new();
     let options = ["-q", "-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#];
     run(&mut scratch.record(&options, &["sh", "-c", "cat /first /stop /last; true"])).success();
-    let opened = scratch.trace();
-    assert!(opened.count("open_exit", "/stop") + opened.count("openat_exit", "/stop") == 1);
-    assert_eq!(opened.count("open_exit", "/last") + opened.count("openat_exit", "/last"), 0);
+    let trace = scratch.trace();
+    let opened: Vec<&str> = trace.events.iter().map(|event| event.get("pathname")).collect();
+    assert!(opened.contains(&"/stop") && !opened.contains(&"/last"), "{opened:?}");
     let standing = Standing::new(&["-e", "libc:open*_exit"]);
     let session = standing.path.to_str().unwrap();
     run(&mut standing
