@@ -123,8 +123,8 @@ impl ControlFile {
         self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
     }
 
-    /// What `read` makes of the event's filter, or list of triggers, as it was at one moment. None where there
-    /// is none.
+    /// What `read` makes of the event's filter, or list of triggers, as it was at one moment. None where
+    /// there is none.
     #[inline(always)]
     pub(crate) fn read_filter<T>(
         &self,

@@ -1,9 +1,9 @@
 //! Lists of threads: whose events an instance records, or doesn't.
 //!
-//! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words of
-//! it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced processes
-//! add their children, and take away who ends, where the option says so. Which pages are in use is what the
-//! lists say that there are: who is killed half-way leaves none behind.
+//! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words
+//! of it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced
+//! processes add their children, and take away who ends, where the option says so. Which pages are in use is
+//! what the lists say that there are: who is killed half-way leaves none behind.
 //!
 //! Source: `kernel/trace/pid_list.c` of Linux 6.18.
 
@@ -154,8 +154,8 @@ impl ControlFile {
         }
     }
 
-    /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`. After an
-    /// error those stay that it got. Only for who has the session's lock.
+    /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`.
+    /// After an error those stay that it got. Only for who has the session's lock.
     pub fn reserve_pids(
         &self,
         path: &CStr,
@@ -200,9 +200,9 @@ impl ControlFile {
         (0..PID_PAGES).find(|page| used.get(page / 64).is_some_and(|word| word >> (page % 64) & 1 == 0))
     }
 
-    /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing changed,
-    /// where it has no room for those that no thread can have. Traced processes see it at once. Only for who has
-    /// the session's lock, and has [reserved](ControlFile::reserve_pids) pages.
+    /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing
+    /// changed, where it has no room for those that no thread can have. Traced processes see it at once. Only
+    /// for who has the session's lock, and has [reserved](ControlFile::reserve_pids) pages.
     pub fn add_pids(&self, instance: usize, filter: PidFilter, numbers: &[u32]) -> bool {
         let Some(place) = self.pids(instance, filter) else { return false };
         let (tids, others) = numbers.split_at(numbers.partition_point(|number| (*number as usize) < TIDS));
@@ -228,7 +228,8 @@ impl ControlFile {
         InstanceSet::load(&self.header().following).contains(instance)
     }
 
-    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) pages for all children that there can be.
+    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) pages for all children that there can
+    /// be.
     pub fn follow_forks(&self, instance: usize, follow: bool) {
         let Some(word) = self.header().following.get(instance / 64) else { return };
         let bit = 1 << (instance % 64);

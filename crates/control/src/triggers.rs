@@ -218,8 +218,8 @@ impl ControlFile {
         }
     }
 
-    /// Gives memory to where an event's triggers in an instance are entered, in this file, which is at `path`.
-    /// Errors: what fallocate(2) says.
+    /// Gives memory to where an event's triggers in an instance are entered, in this file, which is at
+    /// `path`. Errors: what fallocate(2) says.
     pub fn reserve_triggers(&self, path: &CStr, id: u16, instance: usize) -> Result<(), Errno> {
         let start = TRIGGERING_OFFSET + (instance * TRIGGERING) as u64 + u64::from(id) * 8;
         shm::reserve(path, self.segment(), core::iter::once(start..start + 8))
@@ -279,7 +279,7 @@ impl ControlFile {
     /// Sets up a counter that no trigger has. None where each has one. Only for who has the session's lock.
     pub fn new_counter(&self, count: u64) -> Option<CounterRef> {
         let used = self.used_counters();
-        let is_free = |index: &usize| !used.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1);
+        let is_free = |index: &usize| used.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 0);
         let index = (0..COUNTERS).find(is_free)?;
         let word = self.counters().get(index)?;
         let stamp = Counter(word.load(Relaxed)).stamp().wrapping_add(1);

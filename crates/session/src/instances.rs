@@ -181,7 +181,8 @@ impl Session {
         }
     }
 
-    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of threads.
+    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of
+    /// threads.
     pub(crate) fn set_instance_off(&self, index: usize) -> Result<(), Error> {
         self.replace_rules(index, "")?;
         for id in self.control().event_ids() {

@@ -107,8 +107,8 @@ impl Marker {
         Ok(text.len())
     }
 
-    /// Has the triggers act that texts have, which see the text as it was given. Source: `tracing_mark_write` in
-    /// `kernel/trace/trace.c`: the text is in the buffer by then.
+    /// Has the triggers act that texts have, which see the text as it was given. Source: `tracing_mark_write`
+    /// in `kernel/trace/trace.c`: the text is in the buffer by then.
     fn trigger(&self, author: Author, text: &[u8]) {
         let (control, instance) = (self.session.control(), self.session.instance());
         if !control.has_triggers(PRINT_ID, instance) {

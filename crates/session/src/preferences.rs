@@ -93,8 +93,8 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// Whether an option is on. [`TraceOption::Overwrite`] and [`TraceOption::EventFork`] are not kept here: ask
-    /// [`Session::option`].
+    /// Whether an option is on. [`TraceOption::Overwrite`] and [`TraceOption::EventFork`] are not kept here:
+    /// ask [`Session::option`].
     pub fn is_on(&self, option: TraceOption) -> bool {
         self.options & option.bit() != 0
     }

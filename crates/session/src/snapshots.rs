@@ -66,8 +66,8 @@ impl Session {
         self.reserve_snapshots(1)
     }
 
-    /// The same for so many, for who can't take memory when he takes them: for one at least, for others as far
-    /// as there is room and memory.
+    /// The same for so many, for who can't take memory when he takes them: for one at least, for others as
+    /// far as there is room and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
         self.check_room()?;
         let _lock = self.lock_settings()?;

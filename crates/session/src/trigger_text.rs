@@ -127,39 +127,43 @@ fn count(text: &str) -> Result<Option<u64>, BadTrigger> {
 mod tests {
     use super::*;
 
-    /// The count and filter of what switches recording off.
-    fn traceoff(text: &str) -> (Result<Option<u64>, BadTrigger>, Result<Option<&str>, BadTrigger>) {
+    /// What switches recording off.
+    fn traceoff(text: &str) -> Command<'_> {
         let command = Command::parse(text).unwrap();
         assert_eq!((command.verb, command.removes), (Verb::TraceOff, false), "{text}");
-        (command.count, command.filter)
+        command
     }
 
     #[test]
     fn a_count_and_a_filter_may_follow() {
+        let parts = |text| {
+            let command = traceoff(text);
+            (command.count.unwrap(), command.filter.unwrap())
+        };
         for text in ["traceoff", "traceoff:", "traceoff:18446744073709551615"] {
-            assert_eq!(traceoff(text), (Ok(None), Ok(None)), "{text}");
+            assert_eq!(parts(text), (None, None), "{text}");
         }
-        for text in
-            ["traceoff:8", "traceoff:010", "traceoff:0x8", "traceoff: 8", "traceoff:8:1", "traceoff 8"]
-        {
-            assert_eq!(traceoff(text), (Ok(Some(8)), Ok(None)), "{text}");
+        let eights =
+            ["traceoff:8", "traceoff:010", "traceoff:0x8", "traceoff: 8", "traceoff:8:1", "traceoff 8"];
+        for text in eights {
+            assert_eq!(parts(text), (Some(8), None), "{text}");
         }
-        assert_eq!(traceoff("traceoff:0"), (Ok(Some(0)), Ok(None)));
-        assert_eq!(traceoff("traceoff if ip == 1"), (Ok(None), Ok(Some("ip == 1"))));
-        assert_eq!(traceoff("traceoff:if ip == 1"), (Ok(None), Ok(Some("ip == 1"))));
-        assert_eq!(traceoff("traceoff:3  if   ip == 1"), (Ok(Some(3)), Ok(Some("  ip == 1"))));
+        assert_eq!(parts("traceoff:0"), (Some(0), None));
+        assert_eq!(parts("traceoff if ip == 1"), (None, Some("ip == 1")));
+        assert_eq!(parts("traceoff:if ip == 1"), (None, Some("ip == 1")));
+        assert_eq!(parts("traceoff:3  if   ip == 1"), (Some(3), Some("  ip == 1")));
     }
 
     #[test]
     fn what_is_wrong_is_told() {
         for text in ["traceoff:unlimited", "traceoff:-1", "traceoff :3", "traceoff:3 x", "traceoff if"] {
-            assert_eq!(traceoff(text).1, Err(BadTrigger::NoFilter), "{text}");
+            assert_eq!(traceoff(text).filter, Err(BadTrigger::NoFilter), "{text}");
         }
         for text in ["traceoff:3x", "traceoff:0x", "traceoff:08"] {
-            assert_eq!(traceoff(text).0, Err(BadTrigger::BadCount), "{text}");
+            assert_eq!(traceoff(text).count, Err(BadTrigger::BadCount), "{text}");
         }
         for text in ["traceoff:99999999999999999999999", "traceoff:281474976710656"] {
-            assert_eq!(traceoff(text).0, Err(BadTrigger::CountTooLarge), "{text}");
+            assert_eq!(traceoff(text).count, Err(BadTrigger::CountTooLarge), "{text}");
         }
         for text in ["", "!", "Traceoff", "!traceoffx", "hist:keys=ip", "traceofff"] {
             assert_eq!(Command::parse(text), Err(BadTrigger::NoSuchTrigger), "{text}");

@@ -87,8 +87,8 @@ impl Session {
         self.add_trigger(&event, text, action, count, filter)
     }
 
-    /// The same for all events that are selected and have the fields that the filter asks for. Which they are;
-    /// after an error none has it.
+    /// The same for all events that are selected and have the fields that the filter asks for. Which they
+    /// are; after an error none has it.
     pub fn set_triggers(&self, selection: &Selection, text: &str) -> Result<Vec<u16>, Error> {
         self.check(selection)?;
         let (mut set, mut refused) = (Vec::new(), None);

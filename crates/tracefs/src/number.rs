@@ -31,8 +31,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<u64, Errno> {
     number.ok_or(Errno::RANGE)
 }
 
-/// The number that a text is, in decimal, octal (`0` before it) or hexadecimal (`0x`): the kernel's `kstrtoul`
-/// for any base.
+/// The number that a text is, in decimal, octal (`0` before it) or hexadecimal (`0x`): the kernel's
+/// `kstrtoul` for any base.
 ///
 /// # Errors
 ///

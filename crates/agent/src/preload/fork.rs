@@ -168,7 +168,8 @@ type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 // SAFETY: the content belongs to who has taken the place, then to the thread that it was given to.
 unsafe impl Sync for Start {}
 
-/// Places for threads that are just starting. One more that starts meanwhile has no event, and follows nobody.
+/// Places for threads that are just starting. One more that starts meanwhile has no event, and follows
+/// nobody.
 #[unsafe(link_section = ".bss.lookback_large_starts")]
 static STARTS: [Start; 64] = [const {
     let content = StartContent { routine: None, argument: core::ptr::null_mut(), parent: None };

@@ -7,9 +7,9 @@ use crate::tree::{Tree, errno};
 use rustix::io::Errno;
 use session::{Error, TRIGGERS, filter_of_trigger};
 
-/// Reads the event's triggers, the newest first, or which there are. Takes one more: `traceoff`, `snapshot:3`,
-/// `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` behind it; with `!` before it one is taken away. `O_TRUNC`
-/// takes none away.
+/// Reads the event's triggers, the newest first, or which there are. Takes one more: `traceoff`,
+/// `snapshot:3`, `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` behind it; with `!` before it one is taken
+/// away. `O_TRUNC` takes none away.
 ///
 /// EEXIST where the event has one of the same kind, EINVAL for what is none, ERANGE for a count from 2^48 on,
 /// ENOMEM where there is no room for it, or no memory for a snapshot. What is wrong with a filter is in

@@ -12,8 +12,8 @@ use session::PidFilter;
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
 /// With the option `event-fork` children of those in it are in it too, and who ends is not.
 ///
-/// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 64 numbers that no thread can
-/// have.
+/// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 64 numbers that no thread
+/// can have.
 ///
 /// Source: `trace_pid_write` in `kernel/trace/trace_events.c` of Linux 6.18, compared with the kernel's.
 #[derive(Debug, Clone)]

@@ -1,4 +1,5 @@
-//! `trigger`, `set_event_pid` and `set_event_notrace_pid`: what they take and read, and what they do to markers.
+//! `trigger`, `set_event_pid` and `set_event_notrace_pid`: what they take and read, and what they do to
+//! markers.
 
 use super::player::Player;
 use rustix::fs::OFlags;
