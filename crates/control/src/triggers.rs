@@ -210,9 +210,9 @@ impl ControlFile {
             }
             // The word of one that has none may have no memory.
             None if self.has_triggers(id, instance) => {
-                self.set_triggered(id, instance, false);
-                // Who is still about to read the list sees that it is gone.
+                // First: who is killed behind it leaves an event that is looked at and has none.
                 word.store(0, Release);
+                self.set_triggered(id, instance, false);
             }
             None => {}
         }

@@ -50,12 +50,18 @@ impl Control for SetEventPid {
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        let words = bytes.split(|byte| token::is_blank(*byte) || *byte == 0);
-        let pids = words.filter(|word| !word.is_empty()).map(pid).collect::<Result<Vec<u32>, Errno>>()?;
+        let (mut pids, mut taken) = (Vec::new(), 0);
+        while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
+            let (word, len) = token::first(rest, MOST)?;
+            taken += len;
+            // A word of nothing ends the rest: a zero byte that follows no number.
+            let Some(word) = word else { break };
+            pids.push(pid(word)?);
+        }
         if !pids.is_empty() {
             tree.session().add_pids(self.0, &pids).map_err(|error| errno(&error))?;
         }
-        Ok(bytes.len())
+        Ok(taken)
     }
 
     fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
@@ -65,7 +71,7 @@ impl Control for SetEventPid {
 
 /// A number as the kernel takes it: its lower half counts.
 fn pid(word: &[u8]) -> Result<u32, Errno> {
-    let text = std::str::from_utf8(word).ok().filter(|text| text.len() <= MOST).ok_or(Errno::INVAL)?;
+    let text = std::str::from_utf8(word).map_err(|_| Errno::INVAL)?;
     let pid = number::parse_any(text).map_err(|_| Errno::INVAL)? as u32;
     if pid < TOO_LARGE { Ok(pid) } else { Err(Errno::PERM) }
 }
@@ -97,7 +103,7 @@ mod tests {
         ] {
             assert_eq!(add(text), Err(error), "{text}");
         }
-        assert_eq!(add(""), Ok(0));
+        assert_eq!((add(""), add("\09"), add("2\0\09")), (Ok(0), Ok(1), Ok(3)), "two zero bytes end it");
         assert_eq!(add("1073741823 4194304 4194303 0"), Ok(28));
         let all = "0\n1\n2\n3\n8\n13\n16\n4194303\n4194304\n1073741823\n";
         assert_eq!((read(&tree, PIDS).as_str(), read(&tree, "set_event_notrace_pid").as_str()), (all, ""));
