@@ -15,8 +15,12 @@
 //! | rules      |  twice: which events are to be on when programs bring them
 //! | instances  |  an Instance for each: its name
 //! | switches   |  Switches per event: which instances want it
-//! | filters    |  programs and texts of event filters
+//! | counters   |  how often triggers may still act
+//! | pid lists  |  two PidLists per instance: which pages have their bits
+//! | filters    |  programs and texts of event filters, and triggers
 //! | filtering  |  for each instance a word per event: where its filter is
+//! | triggering |  the same: where its triggers are
+//! | pid pages  |  bits of TIDs
 //! +------------+ FILE_SIZE
 //! ```
 //!
@@ -29,15 +33,21 @@
 //! no event refers to it any more.
 
 mod event;
+mod pids;
 mod state;
+mod trigger;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
-use crate::instance::{INSTANCES, Instance};
+use crate::instance::{INSTANCE_WORDS, INSTANCES, Instance};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
 };
+pub use pids::{
+    OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
+};
 pub use state::State;
+pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
@@ -88,15 +98,24 @@ pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
 /// Where the table of switches starts.
 pub const SWITCHES_OFFSET: u64 =
     (INSTANCES_OFFSET + (INSTANCES * size_of::<Instance>()) as u64).next_multiple_of(64);
+/// Where the [`Counter`]s of triggers start.
+pub const COUNTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>()) as u64;
+/// Where the [`PidList`]s start.
+pub const PID_LISTS_OFFSET: u64 = COUNTERS_OFFSET + (COUNTERS * 8) as u64;
 /// Where the filters start: places, as [`filter_word`] says.
-pub const FILTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>()) as u64;
+pub const FILTERS_OFFSET: u64 = PID_LISTS_OFFSET + (INSTANCES * PID_LISTS * size_of::<PidList>()) as u64;
 /// Where the [`filter_word`]s of events start: a part for each instance, of [`FILTERING`] bytes. That of an
 /// instance beside the first takes memory when it is made.
 pub const FILTERING_OFFSET: u64 = (FILTERS_OFFSET + FILTERS as u64).next_multiple_of(4096);
 /// Bytes of one instance's.
 pub const FILTERING: usize = EVENTS * 8;
+/// Where the words start that say where an event's triggers are: a part for each instance, of [`TRIGGERING`]
+/// bytes. From here on each page takes memory when it is first needed.
+pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + (INSTANCES * FILTERING) as u64;
+/// Where the pages with bits of TIDs start.
+pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + (INSTANCES * TRIGGERING) as u64;
 /// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = FILTERING_OFFSET as usize + INSTANCES * FILTERING;
+pub const FILE_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
 
 /// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
 /// each instance, all of one size. One file, because every process that starts has to open and map it; what
@@ -148,6 +167,8 @@ pub struct Header {
     pub switched: AtomicU32,
     /// How many filters were stored.
     pub filters: AtomicU32,
+    /// A bit for each instance whose lists of threads follow forks and exits.
+    pub following: [AtomicU64; INSTANCE_WORDS],
 }
 
 /// The tables that can be full.

@@ -7,6 +7,7 @@ mod set;
 mod snapshot;
 mod standing;
 mod tree;
+mod trigger;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 
 pub(crate) use standing::*;
 pub(crate) use tree::{Cat, Get, Ls};
+pub(crate) use trigger::Triggers;
 
 /// Record what programs do, and look back.
 ///
@@ -112,8 +114,12 @@ Clocks:
 Memory:
   (CPUs + 1) x KB in /dev/shm, for the time of the recording.")]
 pub(crate) struct Record {
+    // Before the events: it counts those that stand before it.
+    #[command(flatten)]
+    pub(crate) triggers: Triggers,
+
     /// Record these events; can be given several times
-    #[arg(short = 'e', long = "event", value_name = "EVENT")]
+    #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
     /// KB of buffer for each CPU [default: 4096, or less where memory is short]

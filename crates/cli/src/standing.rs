@@ -23,7 +23,7 @@ pub(crate) use run::run;
 pub(crate) use set::set;
 pub(crate) use show::show;
 pub(crate) use snapshot::snapshot;
-pub(crate) use start::start;
+pub(crate) use start::{set_triggers, start};
 pub(crate) use stat::stat;
 pub(crate) use switch::{clear, delete, reset, stop};
 

@@ -27,7 +27,7 @@ const TRIES: u32 = 1000;
 
 /// A filter that is stored and no event's yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoredFilter(u64);
+pub struct StoredFilter(pub(crate) u64);
 
 /// Room for filters, as who has the session's lock finds it.
 #[derive(Debug)]
@@ -123,9 +123,14 @@ impl ControlFile {
         self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
     }
 
-    /// What `read` makes of the event's filter as it was at one moment. None where there is none.
+    /// What `read` makes of the event's filter, or list of triggers, as it was at one moment. None where
+    /// there is none.
     #[inline(always)]
-    fn read_filter<T>(&self, place: &AtomicU64, mut read: impl FnMut(Stored<'_>) -> T) -> Option<T> {
+    pub(crate) fn read_filter<T>(
+        &self,
+        place: &AtomicU64,
+        mut read: impl FnMut(Stored<'_>) -> T,
+    ) -> Option<T> {
         for _ in 0..TRIES {
             let word = place.load(Acquire);
             let result = self.stored(word).map(&mut read);
@@ -170,13 +175,15 @@ impl ControlFile {
         None
     }
 
-    /// Where one ends of those filters that have words in a range.
+    /// Where one ends of those filters and lists of triggers that have words in a range.
     fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
         let ids = 0..EVENTS as u16;
-        let mut used = ids.flat_map(|id| self.switched(id).filtered.iter().map(move |at| (id, at)));
-        used.find_map(|(id, instance)| {
-            let word = self.filter_word(id, instance)?.load(Relaxed);
-            let (start, words, text) = self.filter_place(word)?;
+        let filters = ids.flat_map(|id| {
+            let instances = self.switched(id).filtered.iter();
+            instances.filter_map(move |instance| self.filter_word(id, instance))
+        });
+        filters.chain(self.trigger_lists()).find_map(|word| {
+            let (start, words, text) = self.filter_place(word.load(Relaxed))?;
             let end = start + size(words, text);
             (start < range.end && range.start < end).then_some(end)
         })
@@ -194,7 +201,7 @@ fn size(words: usize, text: usize) -> usize {
 }
 
 /// A filter in the file. Everything in it may change at any moment.
-struct Stored<'a> {
+pub(crate) struct Stored<'a> {
     program: &'a [AtomicU64],
     text: &'a [AtomicU64],
     text_len: usize,

@@ -1,5 +1,6 @@
 //! The instances of a session: which there are, and their names.
 
+use crate::PidFilter;
 use crate::file::ControlFile;
 use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
 use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
@@ -71,7 +72,7 @@ impl ControlFile {
         if let Some(instance) = self.instance(index).filter(|_| index != RECORDING) {
             change(instance, false);
         }
-        self.want_nothing(index);
+        self.forget_wanted(index);
     }
 
     /// Puts right what somebody may have left half done who was killed: words that don't go with their
@@ -80,15 +81,21 @@ impl ControlFile {
     pub fn mend(&self) {
         let is_gone = |index: &usize| self.instance_state(*index).is_none();
         let wanted = self.wanted_anywhere();
-        wanted.iter().filter(is_gone).for_each(|index| self.want_nothing(index));
+        wanted.iter().filter(is_gone).for_each(|index| self.forget_wanted(index));
         self.mend_summaries();
     }
 
-    fn want_nothing(&self, index: usize) {
-        for id in self.event_ids() {
-            self.want_not(id, index);
-        }
+    fn forget_wanted(&self, index: usize) {
+        self.want_nothing(index);
+        self.follow_forks(index, false);
         self.set_instance_flags(index, u32::MAX, false);
+    }
+
+    /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are
+    /// wanted. For who has the session's lock.
+    pub fn want_nothing(&self, index: usize) {
+        self.event_ids().for_each(|id| self.want_not(id, index));
+        PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));
     }
 
     /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what

@@ -83,8 +83,12 @@ impl ControlFile {
 
     /// Says that a process is gone, or runs another program. False when that was known.
     pub fn end_process(&self, entry: u32, time: u64) -> bool {
-        let process = self.process(entry);
-        process.is_some_and(|process| self.process_table().end(entry as usize, process.pid, time))
+        let Some(process) = self.process(entry) else { return false };
+        let is_first = self.process_table().end(entry as usize, process.pid, time);
+        if is_first {
+            self.process_pids_ended(process.pid);
+        }
+        is_first
     }
 
     /// A process's entry, if it is valid.

@@ -27,7 +27,7 @@ impl InstanceSet {
     };
 
     #[inline]
-    fn load(words: &[AtomicU64; INSTANCE_WORDS]) -> InstanceSet {
+    pub(crate) fn load(words: &[AtomicU64; INSTANCE_WORDS]) -> InstanceSet {
         InstanceSet(core::array::from_fn(|index| words.get(index).map_or(0, |word| word.load(Acquire))))
     }
 
@@ -101,7 +101,12 @@ impl ControlFile {
     /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
     /// it is, and holds from the first moment on.
     pub fn enable(&self, id: u16, instance: usize, on: bool) {
-        self.switch(id, |switches| &switches.on, instance, on);
+        self.turn(id, instance, on);
+    }
+
+    /// The same, and whether it was otherwise: of several who do it at once, one hears so.
+    pub fn turn(&self, id: u16, instance: usize, on: bool) -> bool {
+        self.switch(id, |switches| &switches.on, instance, on)
     }
 
     /// Whether an event is on in an instance.
@@ -125,19 +130,16 @@ impl ControlFile {
         words: impl FnOnce(&Switches) -> &[AtomicU64; INSTANCE_WORDS],
         instance: usize,
         on: bool,
-    ) {
+    ) -> bool {
         let words = self.switches(id).map(words);
         let Some(word) = words.and_then(|words| words.get(instance / 64)).filter(|_| instance < INSTANCES)
         else {
-            return;
+            return false;
         };
         let bit = 1 << (instance % 64);
-        if on {
-            word.fetch_or(bit, SeqCst);
-        } else {
-            word.fetch_and(!bit, SeqCst);
-        }
+        let before = if on { word.fetch_or(bit, SeqCst) } else { word.fetch_and(!bit, SeqCst) };
         self.summarize(id);
+        (before & bit != 0) != on
     }
 
     /// The flags of an instance: [`abi::instance::PIDS`] and others. 0 for one that there can't be.
@@ -171,9 +173,7 @@ impl ControlFile {
         if switched.on.contains(instance) {
             self.enable(id, instance, false);
         }
-        if switched.triggered.contains(instance) {
-            self.set_triggered(id, instance, false);
-        }
+        self.set_triggers(id, instance, None);
         self.set_filter(id, instance, None);
     }
 

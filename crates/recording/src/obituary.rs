@@ -43,10 +43,12 @@ impl Obituary {
         let namespace = control.identity().pid_namespace;
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
+        let instance = session.instance();
         for process in suspects.filter(|process| has_ended(process.pid)) {
-            if control.end_process(process.entry, session.buffer().now())
-                && control.is_enabled(sched::EXIT_ID, session.instance())
-            {
+            // Before it is said that it has ended: lists of threads may forget it then.
+            let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
+                && !control.ignores(instance, control.instance_flags(instance), process.pid);
+            if control.end_process(process.entry, session.buffer().now()) && is_wanted {
                 self.record(session, &process);
             }
         }

@@ -5,9 +5,17 @@ use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Control};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 impl Buffer {
-    /// Flips the switch that anyone may flip: the kernel's `tracing_on`.
-    pub fn set_tracing(&self, on: bool) {
-        self.set_flag(Control::TRACING_OFF, !on);
+    /// Flips the switch that anyone may flip: the kernel's `tracing_on`. Whether it was otherwise before: of
+    /// several who do the same at once, one hears so.
+    ///
+    /// Async-signal-safe.
+    pub fn set_tracing(&self, on: bool) -> bool {
+        self.set_flag(Control::TRACING_OFF, !on)
+    }
+
+    /// Whether that switch is on.
+    pub fn is_tracing(&self) -> bool {
+        self.control().0 & Control::TRACING_OFF == 0
     }
 
     /// Enables or disables recording into this buffer: the kernel's `record_disable` and `_enable`.
@@ -67,8 +75,11 @@ impl Buffer {
         }
     }
 
-    fn set_flag(&self, flag: u64, set: bool) {
-        self.change(|control| Control(if set { control.0 | flag } else { control.0 & !flag }));
+    /// Sets a flag, or takes it away. Whether it was otherwise before.
+    fn set_flag(&self, flag: u64, set: bool) -> bool {
+        let word = &self.header().control;
+        let before = if set { word.fetch_or(flag, AcqRel) } else { word.fetch_and(!flag, AcqRel) };
+        (before & flag != 0) != set
     }
 
     /// Changes the control word.

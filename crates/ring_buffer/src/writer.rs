@@ -101,6 +101,11 @@ impl Writer {
         self.write_slowly(thread, event)
     }
 
+    /// The buffer that it writes to.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// Has what an event on this CPU needs mapped before the first one comes.
     pub fn touch(&self, cpu: u32) {
         if cpu < self.buffer.geometry().cpus {

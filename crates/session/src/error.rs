@@ -1,7 +1,9 @@
 //! What can go wrong, in words that say what to do.
 
+use crate::BadTrigger;
 use crate::FLIGHT;
 use abi::clock::TraceClock;
+use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
 use std::path::{Path, PathBuf};
 
 /// Why something could not be done with a session.
@@ -209,9 +211,9 @@ pub enum Error {
         /// What is wrong, where it is the text that is.
         error: Option<event_filter::Error>,
     },
-    /// A filter for events that nobody knows yet.
+    /// A filter or trigger for events that nobody knows yet.
     #[error(
-        "no program has brought events called {selection} yet, and a filter needs their fields: switch them on without one, or run the program in this session before"
+        "no program has brought events called {selection} yet, and filters and triggers need them: switch them on without one, or run the program in this session before"
     )]
     NoEventToFilter {
         /// The selection.
@@ -225,6 +227,34 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
+    /// A text that is no trigger.
+    #[error("{text:?} is no trigger: {reason}")]
+    BadTrigger {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        reason: BadTrigger,
+    },
+    /// An event has a trigger of this kind already.
+    #[error("there is a trigger like {text:?} already: take it away by '!' before its name")]
+    TriggerExists {
+        /// The text of the new one.
+        text: String,
+    },
+    /// More triggers than an event, or a session, has room for.
+    #[error(
+        "{path} has no room for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",
+        FILTERS / 1024
+    )]
+    TooManyTriggers {
+        /// The session.
+        path: PathBuf,
+    },
+    /// More than lists of threads have room for.
+    #[error(
+        "no room for these threads: a session's lists cover {PID_PAGES} ranges of {TIDS_IN_PART} numbers, and each keeps {OTHER_PIDS} numbers that no thread can have"
+    )]
+    TooManyPids,
     /// There is no such clock.
     #[error("no clock is called {name:?}: expected one of {}", clocks())]
     NoSuchClock {

@@ -29,7 +29,9 @@ impl Session {
         let (seconds, rest) = (microseconds / 1_000_000, microseconds % 1_000_000);
         // A command is one line here, whatever it is made of.
         let command = command.replace(|letter: char| letter.is_control(), " ");
-        let mark = COMMAND.len() + command.get(..at).unwrap_or(&command).chars().count();
+        // It can be behind the command: where something is missing.
+        let before = command.get(..at).unwrap_or(&command).chars().count();
+        let mark = COMMAND.len() + before + at.saturating_sub(command.len());
         let old = self.error_log();
         let lines: Vec<&str> = old.lines().collect();
         let kept = lines.get(lines.len().saturating_sub((MOST - 1) * LINES)..).unwrap_or_default();

@@ -32,15 +32,7 @@ impl<'a> NewFilter<'a> {
         let Some(text) = text.map(str::trim_ascii).filter(|text| *text != NO_FILTER) else {
             return Ok(NewFilter { id: event.id, compiled: None });
         };
-        let format = Format::parse(&event.system, &event.format).map_err(|error| Error::BadFilter {
-            explained: format!("{}:{} can't be filtered: {error}", event.system, event.name),
-            error: None,
-        })?;
-        let filter = Filter::compile(text, &filter_fields(&format)).map_err(|error| Error::BadFilter {
-            explained: explain_filter(&format, text, error),
-            error: Some(error),
-        })?;
-        Ok(NewFilter { id: event.id, compiled: Some((filter, text)) })
+        Ok(NewFilter { id: event.id, compiled: Some((compile_filter(event, text)?, text)) })
     }
 
     /// Those of several events, and why the others can't have it.
@@ -135,6 +127,18 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// The filter of a text for an event.
+pub(crate) fn compile_filter(event: &EventInfo, text: &str) -> Result<Filter, Error> {
+    let format = Format::parse(&event.system, &event.format).map_err(|error| Error::BadFilter {
+        explained: format!("{}:{} can't be filtered: {error}", event.system, event.name),
+        error: None,
+    })?;
+    Filter::compile(text, &filter_fields(&format)).map_err(|error| Error::BadFilter {
+        explained: explain_filter(&format, text, error),
+        error: Some(error),
+    })
 }
 
 /// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.

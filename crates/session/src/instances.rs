@@ -215,15 +215,11 @@ impl Session {
         }
     }
 
-    /// Switches all events of an instance off, and forgets its patterns.
+    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of
+    /// threads.
     pub(crate) fn set_instance_off(&self, index: usize) -> Result<(), Error> {
         self.replace_rules(index, "")?;
-        for id in self.control().event_ids() {
-            if self.control().is_enabled(id, index) {
-                self.control().enable(id, index, false);
-            }
-            self.control().set_filter(id, index, None);
-        }
+        self.control().want_nothing(index);
         self.control().announce_switched();
         Ok(())
     }

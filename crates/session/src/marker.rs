@@ -5,13 +5,13 @@
 use crate::{Error, Session};
 use abi::page::{DEFAULT_SIZE, max_payload};
 use abi::site::PRINT;
-use control::NewTask;
+use control::{Here, NewTask};
 use ring_buffer::{NotWritten, Record, Thread, Writer};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::collections::VecDeque;
 use std::fs::read_to_string;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_event::PRINT_ID;
+use trace_event::{PRINT_ID, Stage};
 
 /// The id of the event that has a number and bytes. The kernel's.
 pub const RAW_DATA_ID: u16 = 19;
@@ -103,7 +103,26 @@ impl Marker {
         record.push(MARKER_IP);
         record.push_bytes(&bytes);
         self.write(author, &mut record)?;
+        self.trigger(author, text);
         Ok(text.len())
+    }
+
+    /// Has the triggers act that texts have, which see the text as it was given. Source: `tracing_mark_write`
+    /// in `kernel/trace/trace.c`: the text is in the buffer by then.
+    fn trigger(&self, author: Author, text: &[u8]) {
+        let (control, instance) = (self.session.control(), self.session.instance());
+        if !control.has_triggers(PRINT_ID, instance) {
+            return;
+        }
+        let mut record = Record::<WORDS>::new();
+        record.push(abi::common::word(PRINT_ID, 0, 0, author.tid as i32));
+        record.push(MARKER_IP);
+        record.push_bytes(text);
+        record.push_bytes(&[0]);
+        let comm = control.find_task(author.tid).map_or([0; 16], |task| task.comm);
+        let cpu = author.cpu.unwrap_or_else(|| sched_getcpu() as u32);
+        let due = control.due(instance, record.event().payload(), &Here { cpu, comm: &comm });
+        Stage { control, buffer: self.session.buffer(), instance }.act_all(&due);
     }
 
     /// Writes up to [`MOST_RAW`] bytes, of which the first 4 are a number, as they are.

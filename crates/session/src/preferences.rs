@@ -28,11 +28,13 @@ pub enum TraceOption {
     IrqInfo,
     /// `trace_marker` and `trace_marker_raw` may be written.
     Markers,
+    /// Lists of threads follow forks and exits.
+    EventFork,
 }
 
 impl TraceOption {
     /// All, in the kernel's order.
-    pub const ALL: [TraceOption; 8] = [
+    pub const ALL: [TraceOption; 9] = [
         TraceOption::Annotate,
         TraceOption::ContextInfo,
         TraceOption::LatencyFormat,
@@ -41,6 +43,7 @@ impl TraceOption {
         TraceOption::DisableOnFree,
         TraceOption::IrqInfo,
         TraceOption::Markers,
+        TraceOption::EventFork,
     ];
 
     /// Its name.
@@ -54,6 +57,7 @@ impl TraceOption {
             TraceOption::DisableOnFree => "disable_on_free",
             TraceOption::IrqInfo => "irq-info",
             TraceOption::Markers => "markers",
+            TraceOption::EventFork => "event-fork",
         }
     }
 
@@ -77,14 +81,20 @@ pub struct Preferences {
 
 impl Default for Preferences {
     fn default() -> Preferences {
-        let off = [TraceOption::LatencyFormat, TraceOption::RecordTgid, TraceOption::DisableOnFree];
+        let off = [
+            TraceOption::LatencyFormat,
+            TraceOption::RecordTgid,
+            TraceOption::DisableOnFree,
+            TraceOption::EventFork,
+        ];
         let on = TraceOption::ALL.into_iter().filter(|option| !off.contains(option));
         Preferences { options: on.fold(0, |bits, option| bits | option.bit()), buffer_percent: 50 }
     }
 }
 
 impl Preferences {
-    /// Whether an option is on. [`TraceOption::Overwrite`] is the buffer's: ask [`Session::option`].
+    /// Whether an option is on. [`TraceOption::Overwrite`] and [`TraceOption::EventFork`] are not kept here:
+    /// ask [`Session::option`].
     pub fn is_on(&self, option: TraceOption) -> bool {
         self.options & option.bit() != 0
     }
@@ -146,6 +156,7 @@ impl Session {
     pub fn option(&self, option: TraceOption) -> bool {
         match option {
             TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
+            TraceOption::EventFork => self.follows_forks(),
             option => self.preferences().is_on(option),
         }
     }
@@ -154,6 +165,7 @@ impl Session {
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option {
             TraceOption::Overwrite => self.buffer().set_overwrite(on),
+            TraceOption::EventFork => self.follow_forks(on)?,
             option => self.prefer(|preferred| preferred.set(option, on))?,
         }
         Ok(())

@@ -63,21 +63,40 @@ impl Session {
     ///
     /// Cost: some 0.3 ms per MB.
     pub fn reserve_snapshot(&self) -> Result<(), Error> {
+        self.reserve_snapshots(1)
+    }
+
+    /// The same for so many, for who can't take memory when he takes them: for one at least, for others as
+    /// far as there is room and memory.
+    pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
         self.check_room()?;
         let _lock = self.lock_settings()?;
-        if self.has_snapshot_memory() { Ok(()) } else { self.make_room(&self.holder()?) }
+        let holder = self.holder()?;
+        let reserved = || self.buffer().spare_rings() + self.buffer().snapshots().count();
+        while reserved() < wanted.min(self.buffer().geometry().rings as usize - 1) {
+            match self.reserve(&holder) {
+                Err(error) if reserved() == 0 => return Err(error),
+                Ok(true) => {}
+                Ok(false) | Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives memory to one more snapshot. False where all that there can be have some.
+    fn reserve(&self, holder: &Holder<'_>) -> Result<bool, Error> {
+        match holder.reserve(&c_path(&self.file())?) {
+            Ok(()) => Ok(true),
+            Err(NotReserved::AllReserved) => Ok(false),
+            Err(error) => Err(Error::NoMemory { path: self.path().to_path_buf(), reason: error.to_string() }),
+        }
     }
 
     /// Gives memory to one more snapshot, or gives the oldest up.
     fn make_room(&self, holder: &Holder<'_>) -> Result<(), Error> {
-        match holder.reserve(&c_path(&self.file())?) {
-            Ok(()) => Ok(()),
-            Err(NotReserved::AllReserved) => {
-                let given_up = self.snapshots().into_iter().any(|snapshot| holder.discard(snapshot));
-                if given_up { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
-            }
-            Err(error) => Err(Error::NoMemory { path: self.path().to_path_buf(), reason: error.to_string() }),
-        }
+        let has_room =
+            self.reserve(holder)? || self.snapshots().into_iter().any(|snapshot| holder.discard(snapshot));
+        if has_room { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
     }
 
     /// The snapshots that are kept, the oldest first.

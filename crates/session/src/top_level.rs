@@ -56,6 +56,7 @@ impl Session {
         }
         self.control().set_trace_clock(self.instance(), recording.trace_clock());
         self.prefer_locked(recording.preferences())?;
+        self.take_pids(&recording)?;
         self.restore_locked(&recording.settings())
     }
 }

@@ -29,6 +29,8 @@ unsafe impl Shared for abi::control::EventEntry {}
 // SAFETY: as above.
 unsafe impl Shared for abi::control::Switches {}
 // SAFETY: as above.
+unsafe impl Shared for abi::control::PidList {}
+// SAFETY: as above.
 unsafe impl Shared for abi::control::Task {}
 // SAFETY: as above.
 unsafe impl Shared for abi::control::Process {}

@@ -43,6 +43,7 @@ mod recorder;
 mod shared;
 mod site;
 mod thread;
+mod triggers;
 
 pub use event::{Event, Field};
 pub use kind::Kind;
@@ -53,3 +54,4 @@ pub use thread::{
     ThreadState, end_thread, find_tid_offset, forked, is_aside, maker_aside, set_aside, take_back,
     thread_state, tid_offset,
 };
+pub use triggers::Stage;

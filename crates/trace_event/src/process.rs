@@ -94,6 +94,9 @@ pub fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
     // SAFETY: nobody else is between EMPTY and FULL.
     let shared = unsafe { (*SHARED.0.get()).write(shared) };
     let was_known = shared.enter_process();
+    if !was_known && let Some(process) = shared.process().and_then(|entry| shared.control.process(entry)) {
+        shared.control.pid_forked(process.parent, process.pid);
+    }
     FILLED.store(FULL, Release);
     recorder::use_enabled_words(shared.control.enabled_words());
     Ok(Attached { was_known })

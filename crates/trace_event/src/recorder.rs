@@ -4,7 +4,10 @@ use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
 use crate::thread;
+use crate::triggers::Stage;
 use abi::control::{EVENTS, FIRST_ALONE};
+use abi::instance::{NOT_PIDS, PIDS};
+use control::Switched;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -99,22 +102,69 @@ impl Entered {
         }
     }
 
-    /// Writes an event to those instances that have it on, now that it is written, and whose filter lets it
-    /// pass.
+    /// Does with an event what its switches say, instance by instance.
     #[inline(never)]
     fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
         let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
-        for instance in switched.on.iter() {
-            let is_filtered = switched.filtered.contains(instance);
-            if is_filtered && !shared.control.passes(instance, event.payload(), &here) {
-                continue;
-            }
-            let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
-            if let Some(writer) = writer {
-                let _ = writer.write(self.thread(shared), event);
+        for instance in switched.on.union(switched.triggered).iter() {
+            if switched.triggered.contains(instance) {
+                self.write_and_trigger(shared, instance, &switched, event, &here);
+            } else if !is_ignored(shared, instance, event) {
+                self.write_to(shared, instance, &switched, event, &here);
             }
         }
+    }
+
+    /// Writes an event to an instance, if its filter there lets it pass.
+    #[inline]
+    fn write_to(
+        self,
+        shared: &'static Shared,
+        instance: usize,
+        switched: &Switched,
+        event: Event<'_>,
+        here: &Here<'_>,
+    ) {
+        let is_filtered = switched.filtered.contains(instance);
+        if is_filtered && !shared.control.passes(instance, event.payload(), here) {
+            return;
+        }
+        if let Some(writer) = shared.writer_of(instance) {
+            let _ = writer.write(self.thread(shared), event);
+        }
+    }
+
+    /// The same for one that has triggers there, in the kernel's order: of a thread that is ignored nobody
+    /// looks at the record, so that only those act which need not know it. The record is written if the event
+    /// is on still; but one that switches itself on was off when it happened, unless the record was to be
+    /// looked at.
+    #[cold]
+    #[inline(never)]
+    fn write_and_trigger(
+        self,
+        shared: &'static Shared,
+        instance: usize,
+        switched: &Switched,
+        event: Event<'_>,
+        here: &Here<'_>,
+    ) {
+        let Some(writer) = shared.writer_of(instance) else { return };
+        let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
+        let due = shared.control.due(instance, event.payload(), here);
+        let is_ignored = is_ignored(shared, instance, event);
+        if is_ignored && due.is_conditional {
+            return;
+        }
+        stage.before(&due);
+        if is_ignored {
+            return;
+        }
+        let was_on = due.is_conditional || switched.on.contains(instance);
+        if was_on && shared.control.is_enabled(abi::common::event(event.first_word()), instance) {
+            self.write_to(shared, instance, switched, event, here);
+        }
+        stage.after(&due);
     }
 
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
@@ -122,4 +172,11 @@ impl Entered {
     fn thread(self, shared: &Shared) -> Thread {
         Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
     }
+}
+
+/// Whether an instance's lists of threads keep an event out: by the thread that it is of.
+#[inline]
+fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
+    let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
+    flags != 0 && shared.control.ignores(instance, flags, abi::common::pid(event.first_word()) as u32)
 }

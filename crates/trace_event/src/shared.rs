@@ -118,6 +118,12 @@ impl Shared {
         process.map_or(self.comm, |process| process.comm)
     }
 
+    /// Into the buffer of an instance. None while there is none.
+    #[inline]
+    pub(crate) fn writer_of(&'static self, instance: usize) -> Option<&'static Writer> {
+        if instance == 0 { Some(&self.writer) } else { self.instances.writer(instance) }
+    }
+
     /// Now, in the buffer's clock.
     pub(crate) fn now(&self) -> u64 {
         self.writer.now()

@@ -226,6 +226,7 @@ fn start_aside(shared: &Shared, state: ThreadState) -> u64 {
     let common = abi::common::word(0, 0, 0, pid);
     if common != state.aside.wrapping_sub(1) && common != state.aside_common {
         shared.enter_child(pid as u32);
+        shared.control.pid_forked(maker_aside(), pid as u32);
         store(ThreadState { aside_common: common, ..state });
     }
     common
@@ -241,6 +242,7 @@ pub(crate) fn current_task() -> Option<u32> {
 pub fn end_thread() {
     if let (Some(shared), Some(task)) = (process::shared(), current_task()) {
         shared.control.end_task(task, shared.now());
+        shared.control.pid_ended(libc_tid());
     }
     store(ThreadState { task: 0, ..load() });
 }
@@ -264,6 +266,8 @@ pub fn forked() {
     };
     let parent = Parent { tid, comm: shared.thread_comm() };
     shared.enter_process();
+    // Before anything is recorded of the child.
+    shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32);
     store(ThreadState { common, libc_tid: libc_tid(), ..ThreadState::default() });
     (shared.hooks.thread_started)();

@@ -6,6 +6,7 @@ mod format;
 mod header_event;
 mod header_page;
 mod id;
+mod trigger;
 
 use crate::catalog::{self, Group};
 use crate::tree::{Directory, Node, Tree};
@@ -16,6 +17,7 @@ use header_event::HeaderEvent;
 use header_page::HeaderPage;
 use id::Id;
 use session::{FTRACE, PRINT_ID};
+use trigger::Trigger;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,9 +75,9 @@ pub(crate) fn entry_of_system(tree: &Tree, system: &str, name: &str) -> Option<N
 /// What an event has.
 pub(crate) fn names_of_event(event: &Name) -> Vec<String> {
     let names: &[&str] = match event {
-        Name { id: PRINT_ID, .. } => &["format", "id"],
+        Name { id: PRINT_ID, .. } => &["format", "id", "trigger"],
         event if event.system == FTRACE => &["format"],
-        _ => &["enable", "filter", "format", "id"],
+        _ => &["enable", "filter", "format", "id", "trigger"],
     };
     names.iter().map(ToString::to_string).collect()
 }
@@ -90,6 +92,7 @@ pub(crate) fn entry_of_event(event: &Name, name: &str) -> Option<Node> {
         "filter" => Some(Node::File(Box::new(Filter(Group::Event(event.clone()))))),
         "format" => Some(Node::File(Box::new(Format(event.clone())))),
         "id" => Some(Node::File(Box::new(Id(event.clone())))),
+        "trigger" => Some(Node::File(Box::new(Trigger(event.clone())))),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod saved_cmdlines;
 mod saved_cmdlines_size;
 mod saved_tgids;
 mod set_event;
+mod set_event_pid;
 mod snapshot;
 mod snapshot_enabled;
 mod snapshot_pipe;
@@ -64,6 +65,8 @@ pub(crate) const FILES: &[Listed] = &[
     printk_formats::LISTED,
     available_events::LISTED,
     set_event::LISTED,
+    set_event_pid::LISTED,
+    set_event_pid::NOTRACE,
     error_log::LISTED,
 ];
 

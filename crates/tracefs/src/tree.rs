@@ -10,7 +10,7 @@ use recording::Reader;
 use ring_buffer::Held;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Marker, Session};
+use session::{BadTrigger, Marker, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use trace_data::event::EventTable;
@@ -312,9 +312,12 @@ pub(crate) fn errno(error: &session::Error) -> Errno {
             Errno::BUSY
         }
         session::Error::Protected { .. } => Errno::BUSY,
+        session::Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
+        session::Error::BadTrigger { .. } => Errno::INVAL,
         session::Error::NoInstance { .. } => Errno::NOENT,
-        session::Error::InstanceExists { .. } => Errno::EXIST,
+        session::Error::InstanceExists { .. } | session::Error::TriggerExists { .. } => Errno::EXIST,
         session::Error::TooManyInstances { .. } => Errno::NOMEM,
+        session::Error::TooManyTriggers { .. } | session::Error::TooManyPids => Errno::NOMEM,
         session::Error::BadInstanceName { .. } => Errno::INVAL,
         session::Error::OtherClock { .. } => Errno::INVAL,
         session::Error::NoSnapshots { .. } | session::Error::NoMemory { .. } => Errno::NOMEM,

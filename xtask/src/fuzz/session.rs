@@ -5,13 +5,13 @@ use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
-    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, SESSION_FILE,
-    SWITCHES_OFFSET, TASKS_OFFSET,
+    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
+    SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
 };
 use control::Here;
 use core::ops::Range;
 use ring_buffer::{Buffer, Record, Thread, Writer};
-use session::{FilteredSelection, Options, Session};
+use session::{FilteredSelection, Options, PidFilter, Session};
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
@@ -19,6 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use trace_data::format::Format;
+use trace_event::Stage;
 
 /// KB of each CPU's buffer.
 const BUFFER_KB: u64 = 64;
@@ -63,6 +64,7 @@ impl Damaged {
         }
         read_tables(&self.path);
         use_filters(&self.path);
+        use_triggers(&self.path);
         read_buffer(&self.path);
         write(&self.path.join(SESSION_FILE), 200);
         read_buffer(&self.path);
@@ -92,10 +94,11 @@ impl Damaged {
         let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let behind = blocks + self.blocks * 4096;
-        match random.below(14) {
+        match random.below(15) {
+            14 => self.used_part(PID_PAGES_OFFSET as usize..FILE_SIZE, random),
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
             11 => self.used_part(SWITCHES_OFFSET as usize..FILTERS_OFFSET as usize, random),
-            12 => self.used_part(FILTERING_OFFSET as usize..FILE_SIZE, random),
+            12 => self.used_part(FILTERING_OFFSET as usize..PID_PAGES_OFFSET as usize, random),
             13 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
             0 => 0..ENABLED_OFFSET as usize,
             1 => 0..FILE_SIZE,
@@ -163,7 +166,39 @@ fn fill_filters(session: &Session) -> Result<(), session::Error> {
             session.switch_on(&wanted)?;
         }
     }
-    Ok(())
+    for (event, trigger) in [
+        (32, "traceoff:5 if common_pid == 3"),
+        (32, "enable_event:app:request:100"),
+        (33, "disable_event:app:request if COMM ~ \"s*\""),
+        (33, "traceon"),
+        (40, "enable_event:libc:read"),
+    ] {
+        session.set_trigger(event, trigger)?;
+    }
+    session.add_pids(PidFilter::Only, &[1, 77, 40_000, 5_000_000])?;
+    session.add_pids(PidFilter::Never, &[5])
+}
+
+/// Has all triggers act as in a traced process, and changes some; asks the lists of threads.
+fn use_triggers(path: &Path) {
+    let Ok(session) = Session::open(path) else { return };
+    let (control, buffer) = (session.control(), session.buffer());
+    for id in control.event_ids().filter(|id| control.has_triggers(*id, 0)) {
+        let record = [&abi::common::word(id, 0, 0, 3).to_le_bytes()[..], &[7; 100]].concat();
+        let due = control.due(0, &record, &Here { cpu: 1, comm: b"server\0" });
+        Stage { control, buffer, instance: 0 }.act_all(&due);
+        black_box(session.triggers(id));
+    }
+    black_box(session.soft_events());
+    let _ = session.set_trigger(32, "!traceoff");
+    let _ = session.set_trigger(34, "traceoff:7 if common_pid == 1");
+    for tid in [0, 77, 40_000, 5_000_000, u32::MAX] {
+        black_box(control.ignores(0, u32::MAX, tid));
+    }
+    for filter in PidFilter::ALL {
+        black_box(session.pids(filter));
+        let _ = session.add_pids(filter, &[9, 70_000]);
+    }
 }
 
 /// Evaluates all filters as a traced process does, on records of several sizes, and replaces one.

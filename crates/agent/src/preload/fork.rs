@@ -168,7 +168,8 @@ type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 // SAFETY: the content belongs to who has taken the place, then to the thread that it was given to.
 unsafe impl Sync for Start {}
 
-/// Places for threads that are just starting. One more that starts meanwhile has no event.
+/// Places for threads that are just starting. One more that starts meanwhile has no event, and follows
+/// nobody.
 #[unsafe(link_section = ".bss.lookback_large_starts")]
 static STARTS: [Start; 64] = [const {
     let content = StartContent { routine: None, argument: core::ptr::null_mut(), parent: None };
@@ -200,9 +201,10 @@ unsafe fn after_create(frame: &mut Frame) {
     }
 }
 
-/// A place for a thread that is about to start, if its start is to be recorded.
+/// A place for a thread that is about to start, if its start is to be recorded, or a list of threads may have
+/// to have it.
 fn take_start(routine: Routine, argument: *mut c_void) -> Option<&'static Start> {
-    if !is_enabled(crate::sched::FORK_ID) {
+    if !is_enabled(crate::sched::FORK_ID) && !session()?.control().follows_any_forks() {
         return None;
     }
     let parent = Some(current()?);
@@ -237,6 +239,9 @@ unsafe extern "C" fn begin_thread(start: &Start, argument: &mut *mut c_void) -> 
     let content = unsafe { *start.content.get() };
     start.taken.store(0, Release);
     if let Some(parent) = content.parent {
+        if let (Some(session), Some(entered)) = (session(), enter()) {
+            session.control().pid_forked(parent.tid, entered.tid() as u32);
+        }
         attach::record_fork(parent);
     }
     *argument = content.argument;

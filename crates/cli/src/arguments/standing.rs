@@ -1,6 +1,6 @@
 //! The tasks around a session that stands.
 
-use super::{Choice, FileFormat, Kept};
+use super::{Choice, FileFormat, Kept, Triggers};
 use clap::Args;
 use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
@@ -43,12 +43,28 @@ Examples:
   lookback start                    everything, 4 MB for each CPU
   lookback start -e @net -b 1024    calls on sockets, 1 MB for each CPU
   lookback start -e 'libc:*_exit if ret < 0'    calls that fail
+  lookback start -e libc:open_exit -R 'snapshot:1 if error == 13'
+                                    keep what led to the first EACCES
+  lookback start -P 4711 -c         this process and its children
   lookback start --group www-data   for services of several users
   lookback start -B rare -e @process   these in a buffer of their own as well")]
 pub(crate) struct Start {
+    // Before the events: it counts those that stand before it.
+    #[command(flatten)]
+    pub(crate) triggers: Triggers,
+
     /// Record these events, given as for record, and no others [default: all, in a new session]
-    #[arg(short = 'e', long = "event", value_name = "EVENT")]
+    #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
+
+    /// Record events of this thread alone, and of others that are named so: the first of a process has its
+    /// PID
+    #[arg(short = 'P', long = "pid", value_name = "PID")]
+    pub(crate) pids: Vec<u32>,
+
+    /// With -P: also of those that it makes, and of their children
+    #[arg(short = 'c', long, requires = "pids")]
+    pub(crate) children: bool,
 
     /// KB of buffer for each CPU [default: 4096, or less where memory is short]
     #[arg(short, long, value_name = "KB")]

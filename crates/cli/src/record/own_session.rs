@@ -2,6 +2,7 @@
 
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
+use crate::standing::set_triggers;
 use session::{
     DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock, fitting_kb,
 };
@@ -21,6 +22,8 @@ pub(crate) struct OwnSession {
     before: Option<Settings>,
     /// What this recording has switched on.
     selections: Vec<FilteredSelection>,
+    /// The triggers that it has set, and the events that have them.
+    triggers: Vec<(Vec<u16>, String)>,
 }
 
 impl OwnSession {
@@ -42,8 +45,16 @@ impl OwnSession {
                 return Err(error.into());
             }
         };
-        let mut own = OwnSession { session, _lock: lock, is_made, before: None, selections: Vec::new() };
+        let mut own = OwnSession {
+            session,
+            _lock: lock,
+            is_made,
+            before: None,
+            selections: Vec::new(),
+            triggers: Vec::new(),
+        };
         own.enable(&arguments.events)?;
+        own.triggers = set_triggers(&own.session, &arguments.events, &arguments.triggers)?;
         Ok(own)
     }
 
@@ -81,6 +92,9 @@ impl OwnSession {
         if let Some(before) = self.before.take() {
             // What was there before has room.
             let _ = self.session.restore(&before);
+        }
+        for (ids, text) in self.triggers.drain(..) {
+            self.session.remove_triggers(&ids, &text);
         }
     }
 }

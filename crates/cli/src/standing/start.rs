@@ -1,14 +1,14 @@
 //! `lookback start`.
 
-use crate::arguments::Start;
+use crate::arguments::{Start, Triggers};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
 use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, Error, FilteredSelection, MOST_INSTANCES, Options, Place, Selection, Session, SwitchedOn,
-    TraceClock, fitting_kb,
+    DEFAULT_KB, Error, FilteredSelection, MOST_INSTANCES, Options, PidFilter, Place, Selection, Session,
+    SwitchedOn, TraceClock, TraceOption, fitting_kb,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
     let default = [FilteredSelection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
     let set = events.iter().try_for_each(|wanted| switch_on_told(&session, wanted));
+    let set = set.and_then(|()| narrow(&session, arguments));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -98,8 +99,39 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Se
     for event in &arguments.events {
         switch_on_told(&session, event)?;
     }
+    narrow(&session, arguments)?;
     session.buffer().set_tracing(true);
     Ok(session)
+}
+
+/// Sets triggers, and whose events alone are recorded.
+fn narrow(session: &Session, arguments: &Start) -> Done<()> {
+    set_triggers(session, &arguments.events, &arguments.triggers)?;
+    if !arguments.pids.is_empty() {
+        session.set_option(TraceOption::EventFork, arguments.children)?;
+        session.clear_pids(PidFilter::Only)?;
+        session.add_pids(PidFilter::Only, &arguments.pids)?;
+    }
+    Ok(())
+}
+
+/// Sets each trigger for the events before it. Which have it, with its text; after an error none has any.
+pub(crate) fn set_triggers(
+    session: &Session,
+    events: &[FilteredSelection],
+    triggers: &Triggers,
+) -> Done<Vec<(Vec<u16>, String)>> {
+    let mut set: Vec<(Vec<u16>, String)> = Vec::new();
+    for (event, text) in triggers.iter() {
+        match session.set_triggers(&events[event].selection, text) {
+            Ok(ids) => set.push((ids, text.to_string())),
+            Err(error) => {
+                set.iter().for_each(|(ids, text)| session.remove_triggers(ids, text));
+                return Err(error.into());
+            }
+        }
+    }
+    Ok(set)
 }
 
 /// Switches events on, and says where there are none yet, and where some can't take a filter.

@@ -10,7 +10,7 @@ use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
-use session::{Session, SnapshotNumber};
+use session::{PidFilter, Session, SnapshotNumber, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::text::is_nanoseconds;
@@ -146,6 +146,16 @@ fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
     line("session", format!("{}{instance}, {state}", session.path().display()));
     let known = session.control().event_ids().count();
     line("events", format!("{} of {known} on{}", events_on(session), filtered(session)));
+    let triggers = triggers(session);
+    if !triggers.is_empty() {
+        let shown = triggers.iter().map(|(event, trigger)| format!("{event} {trigger}"));
+        line("triggers", shown.collect::<Vec<_>>().join("\n           "));
+    }
+    for (filter, name) in PID_LISTS.into_iter().filter(|(filter, _)| has_pids(session, *filter)) {
+        let pids: Vec<String> = session.pids(filter).iter().map(u32::to_string).collect();
+        let follow = if session.option(TraceOption::EventFork) { ", and their children" } else { "" };
+        line("threads", format!("{name} {}{follow}", pids.join(" ")));
+    }
     let cpus = count(cpus, "CPU", "CPUs");
     let now = bytes(memory(session));
     line(
@@ -164,6 +174,22 @@ fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
     );
     text.push('\n');
     text + &table(session, blocks)
+}
+
+/// The lists of threads, and what they say.
+const PID_LISTS: [(PidFilter, &str); 2] = [(PidFilter::Only, "only"), (PidFilter::Never, "all but")];
+
+fn has_pids(session: &Session, filter: PidFilter) -> bool {
+    session.control().has_pids(session.instance(), filter)
+}
+
+/// All triggers, each with the event that has it.
+fn triggers(session: &Session) -> Vec<(String, TriggerInfo)> {
+    let all = session.events().flat_map(|event| {
+        let name = format!("{}:{}", event.system, event.name);
+        session.triggers(event.id).into_iter().map(move |trigger| (name.clone(), trigger))
+    });
+    all.collect()
 }
 
 fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
@@ -246,6 +272,17 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
             ("events", Json::Number(snapshot.events)),
         ])
     };
+    let trigger = |(event, trigger): (String, TriggerInfo)| {
+        Json::Object(vec![
+            ("event", Json::text(Some(event))),
+            ("trigger", Json::text(Some(&trigger))),
+            ("left", Json::number(trigger.left)),
+        ])
+    };
+    let pids = |filter| {
+        let pids = session.pids(filter).into_iter();
+        Json::List(pids.map(|pid| Json::Number(u64::from(pid))).collect())
+    };
     let running = session.control().processes().filter(|process| process.end_time == 0).count();
     Json::Object(vec![
         ("session", Json::text(Some(session.path().display()))),
@@ -258,6 +295,9 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
         ("trace_clock", Json::text(Some(session.trace_clock().name()))),
         ("events_on", Json::Number(events_on(session) as u64)),
         ("events", Json::Number(session.control().event_ids().count() as u64)),
+        ("triggers", Json::List(triggers(session).into_iter().map(trigger).collect())),
+        ("pids", pids(PidFilter::Only)),
+        ("notrace_pids", pids(PidFilter::Never)),
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
         ("memory_limit_bytes", Json::Number(session.most_bytes())),

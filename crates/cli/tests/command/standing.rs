@@ -5,8 +5,10 @@ mod filters;
 mod instances;
 mod many;
 mod participants;
+mod pids;
 mod pipe;
 mod service;
+mod triggers;
 
 use crate::common::*;
 use std::path::PathBuf;

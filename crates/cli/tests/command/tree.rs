@@ -116,6 +116,6 @@ fn directories_are_listed() {
     let ls = |arguments: &[&str]| run(&mut on(&scratch, &[&["ls"], arguments].concat())).success().stdout;
     let top = ls(&[]);
     assert!(top.contains("events/\n") && top.contains("trace_marker\n"), "{top}");
-    assert_eq!(ls(&["events/libc/openat"]), "enable\nfilter\nformat\nid\n");
+    assert_eq!(ls(&["events/libc/openat"]), "enable\nfilter\nformat\nid\ntrigger\n");
     assert_eq!(ls(&["tracing_on"]), "tracing_on\n");
 }

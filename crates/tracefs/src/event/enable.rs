@@ -1,12 +1,14 @@
 //! `enable`: of an event, of a system's, of all.
 
 use crate::catalog::{self, Group};
+use crate::event::Name;
 use crate::file::{Change, Control};
 use crate::number;
 use crate::tree::Tree;
 use rustix::io::Errno;
 
-/// Reads 0 or 1, or X where some of several events are on. Takes 0 and 1.
+/// Reads 0 or 1, or X where some of several events are on. Takes 0 and 1. Of an event that has a trigger, or
+/// that a trigger is about, it reads `0*` or `1*`; among several it counts as one that is on.
 #[derive(Debug, Clone)]
 pub(crate) struct Enable(pub(crate) Group);
 
@@ -20,8 +22,13 @@ impl Control for Enable {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let events = self.0.events(tree);
-        let on = events.iter().filter(|name| catalog::is_on(tree, name)).count();
+        let (events, soft) = (self.0.events(tree), tree.session().soft_events());
+        if let Group::Event(name) = &self.0 {
+            let star = if soft.contains(&name.id) { "*" } else { "" };
+            return Ok(format!("{}{star}\n", u32::from(catalog::is_on(tree, name))).into_bytes());
+        }
+        let counts = |name: &&Name| catalog::is_on(tree, name) || soft.contains(&name.id);
+        let on = events.iter().filter(counts).count();
         Ok(match on {
             0 => b"0\n".to_vec(),
             on if on == events.len() => b"1\n".to_vec(),

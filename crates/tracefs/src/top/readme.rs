@@ -35,6 +35,11 @@ const DIRECTORIES: &str = "
 \tSYSTEM/EVENT/filter - what is recorded of it: FIELD OPERATOR VALUE, && || ! and parentheses
 \tSYSTEM/EVENT/format - its fields, and how they are printed
 \tSYSTEM/EVENT/id\t- the number in its records
+\tSYSTEM/EVENT/trigger - what is done when it happens, at once, be it on or not
+\t    Format: <trigger>[:count][ if <filter>]
+\t    trigger: traceon, traceoff, snapshot,
+\t             enable_event:<system>:<event>, disable_event:<system>:<event>
+\t    ! before it takes it away
 ";
 
 impl Control for Readme {
@@ -63,7 +68,7 @@ mod tests {
 
     /// What programs look for, of features that there aren't.
     const ABSENT: &[&str] =
-        &["imm-value", "synthetic", "trigger", "uprobe", "kprobe", "hist", "onchange", "place"];
+        &["imm-value", "synthetic", "stacktrace", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
     fn nothing_is_claimed_that_there_is_not() {

@@ -7,10 +7,12 @@ use crate::listed::Listed;
 use crate::token;
 use crate::tree::Tree;
 use rustix::io::Errno;
+use session::FTRACE;
 
-/// Reads `SYSTEM:EVENT` for each event that is on. Opening it with `O_TRUNC` switches all off. A write takes
-/// one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`, `*:EVENT`, `*:*`, or a name of either, with `!` before it
-/// to switch off. Names are names: no other `*` stands for anything.
+/// Reads `SYSTEM:EVENT` for each event that is on, has a trigger, or is one that a trigger is about. Opening
+/// it with `O_TRUNC` switches all off. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,
+/// `*:EVENT`, `*:*`, or a name of either, with `!` before it to switch off. Names are names: no other `*`
+/// stands for anything.
 ///
 /// Source: `ftrace_event_write` and `ftrace_set_clr_event` in `kernel/trace/trace_events.c` of Linux 6.18.
 #[derive(Debug, Clone)]
@@ -38,8 +40,10 @@ impl Control for SetEvent {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let on = catalog::switchable(tree).into_iter().filter(|name| catalog::is_on(tree, name));
-        Ok(on.map(|name| format!("{}:{}\n", name.system, name.event)).collect::<String>().into_bytes())
+        let soft = tree.session().soft_events();
+        let mut on = catalog::events(tree);
+        on.retain(|name| soft.contains(&name.id) || name.system != FTRACE && catalog::is_on(tree, name));
+        Ok(on.iter().map(|name| format!("{}:{}\n", name.system, name.event)).collect::<String>().into_bytes())
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {

@@ -23,16 +23,15 @@ impl Control for TracingOn {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let is_off = tree.session().buffer().control().0 & ring_buffer::Control::TRACING_OFF != 0;
-        Ok(if is_off { b"0\n".to_vec() } else { b"1\n".to_vec() })
+        Ok(if tree.session().buffer().is_tracing() { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
         let (on, session) = (number::parse(bytes)? != 0, tree.session());
         if tree.is_top() {
-            session.set_tracing_at_top(on)
+            session.set_tracing_at_top(on);
         } else {
-            session.buffer().set_tracing(on)
+            session.buffer().set_tracing(on);
         }
         Ok(bytes.len())
     }

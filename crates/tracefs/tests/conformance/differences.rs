@@ -17,6 +17,7 @@ const MEANT: &[(&str, &str, &str)] = &[
         "content",
         "the kernel's shows a text that it has refused, and the event has no filter then",
     ),
+    ("*/trigger", "read", "which triggers there are is up to how a kernel was built"),
     ("*", "seek 8589934592", "some of the kernel's files end at 2^31"),
     ("trace_clock", "read", "the one at the start is another, and counter needs other buffers"),
 ];

@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// The longest time that a command may take. It is much more than any needs, even on a loaded machine.
@@ -89,6 +89,12 @@ impl Running {
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Its input, if that is a pipe.
+    #[track_caller]
+    pub fn input(&mut self) -> ChildStdin {
+        self.child.stdin.take().unwrap()
     }
 
     /// What it has printed so far.

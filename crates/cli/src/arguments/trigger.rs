@@ -1,0 +1,56 @@
+//! `-R`: triggers, each for the event before it.
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+
+/// Triggers of the events that `-e` names, which stand before them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Triggers {
+    triggers: Vec<(usize, String)>,
+}
+
+/// The option that names events.
+const EVENTS: &str = "events";
+/// This one.
+const TRIGGERS: &str = "triggers";
+
+impl Triggers {
+    /// Each with the number of its event among those of `-e`.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.triggers.iter().map(|(event, text)| (*event, text.as_str()))
+    }
+}
+
+impl FromArgMatches for Triggers {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Triggers, Error> {
+        let places = |id| matches.indices_of(id).into_iter().flatten();
+        let texts = matches.get_many::<String>(TRIGGERS).into_iter().flatten();
+        let triggers = places(TRIGGERS).zip(texts).map(|(place, text)| {
+            let before = places(EVENTS).filter(|event| *event < place).count();
+            let event = before.checked_sub(1).ok_or_else(|| {
+                let text = format!("-R {text:?} has no event: expected -e EVENT before it\n");
+                Error::raw(ErrorKind::MissingRequiredArgument, text)
+            })?;
+            Ok((event, text.clone()))
+        });
+        Ok(Triggers { triggers: triggers.collect::<Result<_, Error>>()? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Triggers::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Triggers {
+    fn augment_args(command: Command) -> Command {
+        let help = "Do this when the event before it happens: traceoff, traceon, snapshot, \
+                    enable_event:SYSTEM:EVENT, disable_event:SYSTEM:EVENT, with :COUNT and ' if FILTER' behind it";
+        let option = Arg::new(TRIGGERS).short('R').long("trigger").value_name("TRIGGER");
+        command.arg(option.action(ArgAction::Append).help(help))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Triggers::augment_args(command)
+    }
+}

@@ -1,0 +1,117 @@
+//! Lists of threads that traced programs heed.
+
+use super::Standing;
+use crate::common::*;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{ChildStdin, Stdio};
+
+/// A thread, a child of it by fork, and one of the first thread by vfork and execve: each opens what is named
+/// after it, and waits until nobody has any more to do.
+const FAMILY: &str = "
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static void *thread(void *unused) {
+    open(\"/thread\", O_RDONLY);
+    if (fork() == 0) {
+        open(\"/forked\", O_RDONLY);
+        _exit(0);
+    }
+    wait(0);
+    return 0;
+}
+int main(void) {
+    printf(\"%d.\", getpid());
+    fflush(stdout);
+    getchar();
+    open(\"/first\", O_RDONLY);
+    pthread_t other;
+    pthread_create(&other, 0, thread, 0);
+    pthread_join(other, 0);
+    char *arguments[] = {\"cat\", \"/spawned\", 0};
+    pid_t child;
+    posix_spawnp(&child, \"cat\", 0, 0, arguments, environ);
+    waitpid(child, 0, 0);
+    open(\"/last\", O_RDONLY);
+    puts(\"done\");
+    fflush(stdout);
+    getchar();
+    return 0;
+}";
+
+struct Family {
+    standing: Standing,
+    running: Running,
+    input: ChildStdin,
+    pid: String,
+}
+
+impl Family {
+    /// One that waits to begin.
+    fn new(standing: Standing) -> Family {
+        let program = compile(&standing.scratch, "family", FAMILY, &["-pthread"]);
+        let mut command = standing.running(&[program.to_str().unwrap()]);
+        let mut running = start(command.stdin(Stdio::piped()));
+        let input = running.input();
+        running.wait_for(".");
+        let pid = running.printed().trim_end_matches('.').to_string();
+        Family { standing, running, input, pid }
+    }
+
+    /// What they have opened, once all are done.
+    fn opened(&mut self) -> BTreeSet<String> {
+        self.input.write_all(b"\n").unwrap();
+        self.running.wait_for("done");
+        self.standing.opened(&[]).into_iter().filter(|path| path.matches('/').count() == 1).collect()
+    }
+
+    fn list(&self) -> String {
+        self.standing.done("get", &["set_event_pid"]).stdout
+    }
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn one_thread_alone_is_recorded() {
+    let standing = Standing::of_size("256", &["-e", "libc:open*_exit"]);
+    let mut family = Family::new(standing);
+    let pid = family.pid.clone();
+    family.standing.done("set", &["set_event_pid", &pid]);
+    assert_eq!(family.opened(), set(&["/first", "/last"]));
+    assert_eq!(family.list(), format!("{pid}\n"));
+}
+
+#[test]
+fn one_thread_alone_is_not_recorded() {
+    let mut family = Family::new(Standing::of_size("256", &["-e", "libc:open*_exit"]));
+    let pid = family.pid.clone();
+    family.standing.done("set", &["set_event_notrace_pid", &pid]);
+    assert_eq!(family.opened(), set(&["/thread", "/forked", "/spawned"]));
+}
+
+#[test]
+fn children_of_all_kinds_follow_and_go() {
+    let mut family = Family::new(Standing::of_size("256", &["-e", "libc:open*_exit"]));
+    let pid = family.pid.clone();
+    family.standing.done("start", &["-q", "-e", "libc:open*_exit", "-P", &pid, "-c"]);
+    let stat = family.standing.done("stat", &["--interval", "0"]).stdout;
+    assert!(stat.contains(&format!("only {pid}, and their children")), "{stat}");
+    assert_eq!(family.opened(), set(&["/first", "/thread", "/forked", "/spawned", "/last"]));
+    assert_eq!(family.list(), format!("{pid}\n"), "those that have ended are gone");
+    drop(family.input);
+    family.running.wait();
+    let left = family.standing.done("get", &["set_event_pid"]).stdout;
+    assert_eq!(left, "");
+    family.standing.done("clear", &[]);
+    family.standing.run(&["cat", "/other"]);
+    assert_eq!(family.standing.opened(&[]), [""; 0], "a list that nobody is in");
+}

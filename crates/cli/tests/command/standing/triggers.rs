@@ -1,0 +1,197 @@
+//! Triggers that traced programs act on, at the event, as often as they may and not once more.
+
+use super::{Standing, opens};
+use crate::common::*;
+
+/// Four processes that look for 10,000 files each, all at once.
+const CROWD: &str = "
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    int start[2];
+    char byte;
+    if (pipe(start)) return 1;
+    for (int child = 0; child < 4; child++)
+        if (fork() == 0) {
+            close(start[1]);
+            if (read(start[0], &byte, 1)) _exit(1);
+            for (int i = 0; i < 10000; i++) {
+                access(\"/one\", F_OK);
+                chdir(\"/missing\");
+            }
+            _exit(0);
+        }
+    close(start[0]);
+    close(start[1]);
+    while (wait(0) > 0) {}
+    return 0;
+}";
+
+impl Standing {
+    /// What a file of the tree has.
+    fn get(&self, path: &str) -> String {
+        self.done("get", &[path]).stdout
+    }
+
+    /// `echo TEXT > PATH`.
+    fn put(&self, path: &str, text: &str) {
+        self.done("set", &[path, text]);
+    }
+
+    fn crowd(&self) -> String {
+        compile(&self.scratch, "crowd", CROWD, &[]).to_str().unwrap().to_string()
+    }
+}
+
+#[test]
+fn recording_stops_behind_the_event() {
+    let standing =
+        Standing::of_size("1024", &["-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
+    standing.run(&["cat", "/first", "/second", "/stop", "/third", "/fourth"]);
+    assert_eq!(standing.opened(&[]), ["/first", "/second", "/stop"]);
+    assert_eq!(standing.get("tracing_on"), "0\n");
+    standing.put("tracing_on", "1");
+    standing.run(&opens("/fifth"));
+    assert_eq!(standing.opened(&[]).last().unwrap(), "/fifth");
+    // It goes on with an event of another kind that is off.
+    standing.put("events/libc/chdir/trigger", "traceon:1 if common_pid > 0");
+    standing.run(&["sh", "-c", "cat /stop /lost; cd /; cat /on /stop /lost; cd /; cat /lost"]);
+    let opened = standing.opened(&[]);
+    assert_eq!(opened[opened.len() - 3..], ["/stop", "/on", "/stop"], "{opened:?}");
+    assert_eq!(standing.shown(&[]).count("chdir", ""), 0);
+    assert_eq!(standing.get("events/libc/chdir/enable"), "0*\n");
+}
+
+#[test]
+fn counts_are_exact_over_all_processes() {
+    let standing = Standing::of_size("4096", &["-e", "libc:access", "--snapshots", "7"]);
+    let crowd = standing.crowd();
+    standing.put("events/libc/chdir/trigger", "snapshot:3");
+    standing.put("events/libc/chdir/trigger", "enable_event:libc:chdir_exit:1");
+    standing.run(&[&crowd]);
+    assert_eq!(
+        standing.get("events/libc/chdir/trigger"),
+        "enable_event:libc:chdir_exit:count=0\nsnapshot:count=0\n"
+    );
+    let stat = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+    assert!(stat.contains(r#""snapshots_refused":0,"#), "{stat}");
+    assert_eq!(stat.matches(r#""age_ns":"#).count(), 3, "{stat}");
+    let counted: usize = ["0", "1", "2"]
+        .map(|number| standing.shown(&[&format!("--snapshot={number}")]).count("access", ""))
+        .iter()
+        .sum();
+    assert_eq!(counted + standing.shown(&[]).count("access", ""), 40_000, "nothing is lost in between");
+    assert_eq!(standing.get("events/libc/chdir_exit/enable"), "1*\n");
+    // Off and on again as often as it may: each time one of them has done it.
+    standing.put("events/libc/access/trigger", "enable_event:libc:chdir:500");
+    standing.put("events/libc/chdir/trigger", "disable_event:libc:chdir:400");
+    standing.run(&[&crowd]);
+    assert_eq!(standing.get("events/libc/access/trigger"), "enable_event:libc:chdir:count=99\n");
+    assert!(standing.get("events/libc/chdir/trigger").starts_with("disable_event:libc:chdir:count=0\n"));
+    assert_eq!(standing.get("events/libc/chdir/enable"), "1*\n");
+}
+
+#[test]
+fn the_first_of_many_stops_recording_for_all() {
+    let standing = Standing::of_size("4096", &["-e", "libc:access", "-e", "libc:chdir", "-R", "traceoff:1"]);
+    let crowd = standing.crowd();
+    standing.run(&[&crowd]);
+    let trace = standing.shown(&[]);
+    // Each process may have been about to write when another stopped it.
+    assert!((1..=4).contains(&trace.count("chdir", "")), "{:?}", trace.events.last());
+    assert_eq!(standing.get("events/libc/chdir/trigger"), "traceoff:count=0\n");
+    standing.put("tracing_on", "1");
+    standing.done("clear", &[]);
+    standing.run(&[&crowd]);
+    assert_eq!(standing.get("tracing_on"), "1\n", "it has acted once");
+    assert_eq!(standing.shown(&[]).count("chdir", ""), 40_000);
+}
+
+#[test]
+fn a_snapshot_has_what_led_to_it() {
+    let standing =
+        Standing::of_size("256", &["-e", "libc:open*_exit", "-R", r#"snapshot if pathname ~ "/keep*""#]);
+    standing.run(&["cat", "/a", "/keep1", "/b", "/c", "/keep2", "/d"]);
+    assert_eq!(standing.opened(&["-s"]), ["/b", "/c", "/keep2"], "the newest: there is room for one");
+    assert_eq!(standing.opened(&[]), ["/d"]);
+    let stat = standing.done("stat", &["--interval", "0"]).stdout;
+    assert!(stat.contains("libc:open_exit snapshot:unlimited if pathname ~ \"/keep*\""), "{stat}");
+    let held = standing.done("snapshot", &[]);
+    assert_eq!(Trace::new(&held.stdout).events.len(), 3);
+}
+
+#[test]
+fn each_instance_has_triggers_of_its_own() {
+    let standing = Standing::of_size("256", &["-e", "libc:open*_exit"]);
+    standing
+        .done("start", &["-B", "one", "-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
+    standing.run(&["cat", "/first", "/stop", "/last"]);
+    assert_eq!(standing.opened(&[]), ["/first", "/stop", "/last"]);
+    assert_eq!(standing.opened(&["-B", "one"]), ["/first", "/stop"]);
+    assert_eq!(standing.get("instances/one/tracing_on"), "0\n");
+    standing.done("delete", &["-B", "one"]);
+    standing.done("start", &["-B", "two", "-e", "libc:open*_exit"]);
+    standing.run(&["cat", "/stop", "/last"]);
+    assert_eq!(standing.opened(&["-B", "two"]), ["/stop", "/last"], "nothing is left of the first");
+}
+
+#[test]
+fn who_is_killed_leaves_triggers_whole() {
+    let standing = Standing::of_size("4096", &["-e", "libc:access"]);
+    let path = "events/libc/access/trigger";
+    for turn in 0..40 {
+        let filter =
+            format!("enable_event:libc:chdir:{turn} if name != {turn}").replace("name", "common_pid");
+        let mut command = standing.task("set", &[path, &filter]);
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_micros(turn * 150));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let found = standing.get(path);
+        let whole = format!("enable_event:libc:chdir:count={turn} if common_pid != {turn}\n");
+        assert!(found == whole || found.starts_with("# Available triggers"), "{found}");
+        standing.put(path, "!enable_event:libc:chdir");
+    }
+    assert_eq!(standing.get("events/libc/chdir/enable"), "0\n");
+    standing.run(&[&standing.crowd()]);
+    assert_eq!(standing.shown(&[]).count("access", ""), 40_000);
+}
+
+#[test]
+fn a_recording_has_triggers_of_its_own() {
+    let scratch = Scratch::new();
+    let options = ["-q", "-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#];
+    run(&mut scratch.record(&options, &["sh", "-c", "cat /first /stop /last; true"])).success();
+    let trace = scratch.trace();
+    let opened: Vec<&str> = trace.events.iter().map(|event| event.get("pathname")).collect();
+    assert!(opened.contains(&"/stop") && !opened.contains(&"/last"), "{opened:?}");
+    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    let session = standing.path.to_str().unwrap();
+    run(&mut standing
+        .scratch
+        .record(&[&["--session", session], &options[..]].concat(), &["cat", "/etc/passwd"]))
+    .success();
+    assert!(standing.get("events/libc/open_exit/trigger").starts_with("# Available"), "taken away again");
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    let scratch = Scratch::new();
+    let session = scratch.beside("session");
+    let session = session.to_str().unwrap();
+    for (options, parts) in [
+        (&["-R", "traceoff"][..], &["-R \"traceoff\" has no event", "-e EVENT before it"][..]),
+        (&["-e", "libc:open", "-R", "stop"], &["\"stop\" is no trigger: expected one of traceon traceoff"]),
+        (&["-e", "libc:open", "-R", "traceoff:x"], &["expected 'if FILTER'"]),
+        (&["-e", "libc:open", "-R", "traceoff if x == 1"], &["parse_error: Field not found", "fields:"]),
+        (&["-e", "shop:*", "-R", "traceoff"], &["no program has brought events called shop:*"]),
+        (&["-c"], &["--pid"]),
+    ] {
+        let failed = run(&mut scratch.lookback(&[&["start", "--session", session], options].concat()));
+        let code = failed.code().unwrap();
+        assert!(code != 0, "{failed:?}");
+        failed.failure(code, parts);
+        assert!(!std::path::Path::new(session).exists(), "{options:?}");
+    }
+}

@@ -1,0 +1,279 @@
+//! Lists of threads: whose events an instance records, or doesn't.
+//!
+//! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words
+//! of it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced
+//! processes add their children, and take away who ends, where the option says so. Which pages are in use is
+//! what the lists say that there are: who is killed half-way leaves none behind.
+//!
+//! Source: `kernel/trace/pid_list.c` of Linux 6.18.
+
+use crate::InstanceSet;
+use crate::file::ControlFile;
+use abi::control::{
+    PID_LISTS, PID_LISTS_OFFSET, PID_PAGES, PID_PAGES_OFFSET, PID_PARTS, PidList, TIDS, TIDS_IN_PART,
+    pid_page, with_pid_page,
+};
+use abi::instance::{INSTANCES, NOT_PIDS, PIDS};
+use core::ffi::CStr;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use shm::Errno;
+
+/// Words of a page.
+const PAGE_WORDS: usize = TIDS_IN_PART / 64;
+
+/// Which list of an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum PidFilter {
+    /// Its threads' events alone are recorded: `set_event_pid`.
+    Only = 0,
+    /// Its threads' events alone are not: `set_event_notrace_pid`.
+    Never = 1,
+}
+
+impl PidFilter {
+    /// Both.
+    pub const ALL: [PidFilter; PID_LISTS] = [PidFilter::Only, PidFilter::Never];
+
+    /// The flag of an instance that has the list.
+    const fn flag(self) -> u32 {
+        match self {
+            PidFilter::Only => PIDS,
+            PidFilter::Never => NOT_PIDS,
+        }
+    }
+}
+
+/// Why a list gets no pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoPages {
+    /// All are in use.
+    AllUsed,
+    /// There is no memory: what fallocate(2) says.
+    System(Errno),
+}
+
+/// A list, there or not, and the pages of all.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    list: &'a PidList,
+    pages: &'a [AtomicU64],
+}
+
+impl<'a> Place<'a> {
+    /// The words of a part, if it has a page.
+    #[inline]
+    fn part(self, part: usize) -> Option<&'a [AtomicU64]> {
+        let page = pid_page(self.list.pages.get(part / 4)?.load(Acquire), part)?;
+        self.pages.get(page * PAGE_WORDS..(page + 1) * PAGE_WORDS)
+    }
+
+    /// The word that has a TID's bit, if its part has a page.
+    #[inline]
+    fn word(self, tid: u32) -> Option<&'a AtomicU64> {
+        self.part(tid as usize / TIDS_IN_PART)?.get(tid as usize / 64 % PAGE_WORDS)
+    }
+
+    #[inline]
+    fn contains(self, tid: u32) -> bool {
+        self.word(tid).is_some_and(|word| word.load(Relaxed) >> (tid % 64) & 1 == 1)
+    }
+
+    fn add(self, tid: u32) {
+        if let Some(word) = self.word(tid) {
+            word.fetch_or(1 << (tid % 64), SeqCst);
+        }
+    }
+
+    fn remove(self, tid: u32) {
+        if let Some(word) = self.word(tid) {
+            word.fetch_and(!(1 << (tid % 64)), SeqCst);
+        }
+    }
+
+    /// Adds numbers that no thread can have. False, and nothing changed, where there is no room.
+    fn add_others(self, numbers: &[u32]) -> bool {
+        let places = || self.list.others.iter().map(|other| (other, other.load(Relaxed)));
+        let is_new = |number: &&u32| !places().any(|(_, there)| there == **number);
+        let free = places().filter(|(_, there)| *there == 0).map(|(place, _)| place);
+        if numbers.iter().filter(is_new).count() > free.clone().count() {
+            return false;
+        }
+        numbers.iter().filter(is_new).zip(free).for_each(|(number, place)| place.store(*number, Relaxed));
+        true
+    }
+
+    fn clear(self) {
+        self.list.pages.iter().for_each(|word| word.store(0, SeqCst));
+        self.list.others.iter().for_each(|other| other.store(0, Relaxed));
+    }
+}
+
+impl ControlFile {
+    #[inline]
+    fn pids(&self, instance: usize, filter: PidFilter) -> Option<Place<'_>> {
+        let index = instance.checked_mul(PID_LISTS).filter(|_| instance < INSTANCES)? + filter as usize;
+        let list = self.array::<PidList>(PID_LISTS_OFFSET, INSTANCES * PID_LISTS).get(index)?;
+        Some(Place { list, pages: self.array(PID_PAGES_OFFSET, PID_PAGES * PAGE_WORDS) })
+    }
+
+    /// Whether the lists of an instance with these flags keep a thread's events from being recorded.
+    ///
+    /// Async-signal-safe. Cost: two loads for each list that there is.
+    #[inline]
+    pub fn ignores(&self, instance: usize, flags: u32, tid: u32) -> bool {
+        let is_in = |filter| self.pids(instance, filter).is_some_and(|place| place.contains(tid));
+        flags & PIDS != 0 && !is_in(PidFilter::Only) || flags & NOT_PIDS != 0 && is_in(PidFilter::Never)
+    }
+
+    /// Whether an instance has a list, which may be empty.
+    pub fn has_pids(&self, instance: usize, filter: PidFilter) -> bool {
+        self.instance_flags(instance) & filter.flag() != 0
+    }
+
+    /// Calls `visit` with each number of a list, upwards.
+    pub fn visit_pids(&self, instance: usize, filter: PidFilter, mut visit: impl FnMut(u32)) {
+        let Some(place) = self.pids(instance, filter).filter(|_| self.has_pids(instance, filter)) else {
+            return;
+        };
+        for part in 0..PID_PARTS {
+            for (index, word) in place.part(part).unwrap_or_default().iter().enumerate() {
+                let mut left = word.load(Relaxed);
+                while left != 0 {
+                    visit((part * TIDS_IN_PART + index * 64) as u32 + left.trailing_zeros());
+                    left &= left - 1;
+                }
+            }
+        }
+        let others = place.list.others.iter().map(|other| other.load(Relaxed));
+        let mut last = 0;
+        while let Some(next) = others.clone().filter(|other| *other > last).min() {
+            visit(next);
+            last = next;
+        }
+    }
+
+    /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`.
+    /// After an error those stay that it got. Only for who has the session's lock.
+    pub fn reserve_pids(
+        &self,
+        path: &CStr,
+        instance: usize,
+        filter: PidFilter,
+        tids: impl Iterator<Item = u32>,
+    ) -> Result<(), NoPages> {
+        let place = self.pids(instance, filter).ok_or(NoPages::AllUsed)?;
+        if !self.has_pids(instance, filter) {
+            // What one has left behind who was killed.
+            place.clear();
+        }
+        for part in tids.map(|tid| tid as usize / TIDS_IN_PART).filter(|part| *part < PID_PARTS) {
+            if place.part(part).is_none() {
+                let page = self.free_pid_page(place).ok_or(NoPages::AllUsed)?;
+                let start = PID_PAGES_OFFSET + page as u64 * 4096;
+                let range = core::iter::once(start..start + 4096);
+                shm::reserve(path, self.segment(), range).map_err(NoPages::System)?;
+                let words = place.pages.get(page * PAGE_WORDS..(page + 1) * PAGE_WORDS);
+                words.unwrap_or_default().iter().for_each(|word| word.store(0, Relaxed));
+                if let Some(word) = place.list.pages.get(part / 4) {
+                    word.store(with_pid_page(word.load(Relaxed), part, page), SeqCst);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A page that neither a list has that there is, nor `own`.
+    fn free_pid_page(&self, own: Place<'_>) -> Option<usize> {
+        let mut used = [0_u64; PID_PAGES / 64];
+        let all = (0..INSTANCES).flat_map(|instance| PidFilter::ALL.map(|filter| (instance, filter)));
+        let there = all.filter(|(instance, filter)| self.has_pids(*instance, *filter));
+        let lists = there.filter_map(|(instance, filter)| self.pids(instance, filter)).chain([own]);
+        for word in lists.flat_map(|place| &place.list.pages).map(|word| word.load(Relaxed)) {
+            for page in (0..4).filter_map(|part| pid_page(word, part)) {
+                if let Some(word) = used.get_mut(page / 64) {
+                    *word |= 1 << (page % 64);
+                }
+            }
+        }
+        (0..PID_PAGES).find(|page| used.get(page / 64).is_some_and(|word| word >> (page % 64) & 1 == 0))
+    }
+
+    /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing
+    /// changed, where it has no room for those that no thread can have. Traced processes see it at once. Only
+    /// for who has the session's lock, and has [reserved](ControlFile::reserve_pids) pages.
+    pub fn add_pids(&self, instance: usize, filter: PidFilter, numbers: &[u32]) -> bool {
+        let Some(place) = self.pids(instance, filter) else { return false };
+        let (tids, others) = numbers.split_at(numbers.partition_point(|number| (*number as usize) < TIDS));
+        if !place.add_others(others) {
+            return false;
+        }
+        tids.iter().for_each(|tid| place.add(*tid));
+        self.set_instance_flags(instance, filter.flag(), true);
+        true
+    }
+
+    /// Takes a list away. Traced processes see it at once. Only for who has the session's lock.
+    pub fn clear_pids(&self, instance: usize, filter: PidFilter) {
+        self.set_instance_flags(instance, filter.flag(), false);
+        if let Some(place) = self.pids(instance, filter) {
+            place.clear();
+        }
+    }
+
+    /// Whether children of an instance's listed threads are listed too, and who ends is not: the option
+    /// `event-fork`.
+    pub fn follows_forks(&self, instance: usize) -> bool {
+        InstanceSet::load(&self.header().following).contains(instance)
+    }
+
+    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) pages for all children that there can
+    /// be.
+    pub fn follow_forks(&self, instance: usize, follow: bool) {
+        let Some(word) = self.header().following.get(instance / 64) else { return };
+        let bit = 1 << (instance % 64);
+        if follow {
+            word.fetch_or(bit, SeqCst);
+        } else {
+            word.fetch_and(!bit, SeqCst);
+        }
+    }
+
+    /// Whether any instance does.
+    pub fn follows_any_forks(&self) -> bool {
+        !InstanceSet::load(&self.header().following).is_empty()
+    }
+
+    /// The lists that there are of instances that follow forks.
+    fn following(&self) -> impl Iterator<Item = Place<'_>> {
+        let instances = InstanceSet::load(&self.header().following).iter();
+        instances.flat_map(move |instance| {
+            let lists = PidFilter::ALL.into_iter().filter(move |filter| self.has_pids(instance, *filter));
+            lists.filter_map(move |filter| self.pids(instance, filter))
+        })
+    }
+
+    /// Says that `parent` has made `child`, a thread or a process: lists that the one is in have the other
+    /// from now on, where the instance follows forks.
+    ///
+    /// Async-signal-safe. Cost: two loads where none does.
+    pub fn pid_forked(&self, parent: u32, child: u32) {
+        self.following().filter(|place| place.contains(parent)).for_each(|place| place.add(child));
+    }
+
+    /// Says that a thread has ended: no list has it any more, where the instance follows forks.
+    ///
+    /// Async-signal-safe. Cost: two loads where none does.
+    pub fn pid_ended(&self, tid: u32) {
+        self.following().for_each(|place| place.remove(tid));
+    }
+
+    /// The same of a process, with all its threads.
+    pub(crate) fn process_pids_ended(&self, pid: u32) {
+        if self.follows_any_forks() {
+            self.pid_ended(pid);
+            self.tasks().filter(|task| task.tgid == pid).for_each(|task| self.pid_ended(task.tid));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The text of a trigger: `traceoff:3 if ret < 0`, and `!` before it to take one away.
+//!
+//! Source: `trigger_process_regex`, `event_trigger_separate_filter` and `event_trigger_parse_num` in
+//! `kernel/trace/trace_events_trigger.c`, compared with Linux 6.18.
+
+/// What a text asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Command<'a> {
+    /// Whether the trigger is to go.
+    pub(crate) removes: bool,
+    /// What it does.
+    pub(crate) verb: Verb<'a>,
+    /// How often; None for as often as it likes. Not looked at for one that is to go.
+    pub(crate) count: Result<Option<u64>, BadTrigger>,
+    /// When, by a filter.
+    pub(crate) filter: Result<Option<&'a str>, BadTrigger>,
+}
+
+/// What a trigger does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb<'a> {
+    TraceOn,
+    TraceOff,
+    Snapshot,
+    /// Of an event: its system and name.
+    EnableEvent(&'a str, &'a str),
+    DisableEvent(&'a str, &'a str),
+}
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadTrigger {
+    /// There is no such trigger.
+    #[error("expected one of {TRIGGERS}")]
+    NoSuchTrigger,
+    /// One that needs an event has none.
+    #[error("expected SYSTEM:EVENT behind it")]
+    NoEvent,
+    /// The count is none.
+    #[error("expected a number behind the colon")]
+    BadCount,
+    /// The count is too large.
+    #[error("expected a number below 2^48")]
+    CountTooLarge,
+    /// Something else than a filter follows.
+    #[error("expected 'if FILTER' behind it, or nothing")]
+    NoFilter,
+}
+
+/// The names of all triggers, with blanks between, in the kernel's order.
+pub const TRIGGERS: &str = "traceon traceoff snapshot enable_event disable_event";
+
+impl<'a> Command<'a> {
+    /// What a text without blanks at its ends asks for.
+    pub(crate) fn parse(text: &'a str) -> Result<Command<'a>, BadTrigger> {
+        let (name, rest) = match text.find([':', ' ', '\t']) {
+            Some(end) => (&text[..end], text[end + 1..].trim_start_matches(is_blank)),
+            None => (text, ""),
+        };
+        let (removes, name) = name.strip_prefix('!').map_or((false, name), |name| (true, name));
+        let needs_event = matches!(name, "enable_event" | "disable_event");
+        let has_parameter = needs_event || rest.starts_with(|first: char| first.is_ascii_digit());
+        let (parameter, filter) = match rest.split_once([' ', '\t']) {
+            _ if !has_parameter => (None, rest),
+            Some((parameter, filter)) => (Some(parameter), filter.trim_start_matches(is_blank)),
+            None => (Some(rest), ""),
+        };
+        let mut parts = parameter.unwrap_or_default().split(':');
+        let mut event = || Some((parts.next()?, parts.next()?));
+        let verb = match name {
+            "traceon" => Verb::TraceOn,
+            "traceoff" => Verb::TraceOff,
+            "snapshot" => Verb::Snapshot,
+            "enable_event" | "disable_event" => {
+                let (system, event) = event().ok_or(BadTrigger::NoEvent)?;
+                if name == "enable_event" {
+                    Verb::EnableEvent(system, event)
+                } else {
+                    Verb::DisableEvent(system, event)
+                }
+            }
+            _ => return Err(BadTrigger::NoSuchTrigger),
+        };
+        let number = if parameter.is_some() { parts.next() } else { None };
+        Ok(Command { removes, verb, count: number.map_or(Ok(None), count), filter: condition(filter) })
+    }
+}
+
+/// The filter in the text of a trigger, as it stands there.
+pub fn filter_of_trigger(text: &str) -> Option<&str> {
+    Command::parse(text).ok()?.filter.ok()?
+}
+
+/// The kernel's `isspace`, as far as texts have it.
+fn is_blank(letter: char) -> bool {
+    matches!(letter, ' ' | '\t'..='\r')
+}
+
+/// What is behind the `if`.
+fn condition(text: &str) -> Result<Option<&str>, BadTrigger> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let filter = text.strip_prefix("if").and_then(|rest| rest.strip_prefix([' ', '\t']));
+    filter.map(Some).ok_or(BadTrigger::NoFilter)
+}
+
+/// How often, in decimal, octal or hexadecimal; the highest number of all is as often as it likes.
+fn count(text: &str) -> Result<Option<u64>, BadTrigger> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (&text[2..], 16),
+        [b'0', ..] => (text, 8),
+        _ => (text, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return Err(BadTrigger::BadCount);
+    }
+    match u64::from_str_radix(digits, radix) {
+        Ok(u64::MAX) => Ok(None),
+        Ok(count) if count <= abi::control::Counter::MOST => Ok(Some(count)),
+        _ => Err(BadTrigger::CountTooLarge),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What switches recording off.
+    fn traceoff(text: &str) -> Command<'_> {
+        let command = Command::parse(text).unwrap();
+        assert_eq!((command.verb, command.removes), (Verb::TraceOff, false), "{text}");
+        command
+    }
+
+    #[test]
+    fn a_count_and_a_filter_may_follow() {
+        let parts = |text| {
+            let command = traceoff(text);
+            (command.count.unwrap(), command.filter.unwrap())
+        };
+        for text in ["traceoff", "traceoff:", "traceoff:18446744073709551615"] {
+            assert_eq!(parts(text), (None, None), "{text}");
+        }
+        let eights =
+            ["traceoff:8", "traceoff:010", "traceoff:0x8", "traceoff: 8", "traceoff:8:1", "traceoff 8"];
+        for text in eights {
+            assert_eq!(parts(text), (Some(8), None), "{text}");
+        }
+        assert_eq!(parts("traceoff:0"), (Some(0), None));
+        assert_eq!(parts("traceoff if ip == 1"), (None, Some("ip == 1")));
+        assert_eq!(parts("traceoff:if ip == 1"), (None, Some("ip == 1")));
+        assert_eq!(parts("traceoff:3  if   ip == 1"), (Some(3), Some("  ip == 1")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        for text in ["traceoff:unlimited", "traceoff:-1", "traceoff :3", "traceoff:3 x", "traceoff if"] {
+            assert_eq!(traceoff(text).filter, Err(BadTrigger::NoFilter), "{text}");
+        }
+        for text in ["traceoff:3x", "traceoff:0x", "traceoff:08"] {
+            assert_eq!(traceoff(text).count, Err(BadTrigger::BadCount), "{text}");
+        }
+        for text in ["traceoff:99999999999999999999999", "traceoff:281474976710656"] {
+            assert_eq!(traceoff(text).count, Err(BadTrigger::CountTooLarge), "{text}");
+        }
+        for text in ["", "!", "Traceoff", "!traceoffx", "hist:keys=ip", "traceofff"] {
+            assert_eq!(Command::parse(text), Err(BadTrigger::NoSuchTrigger), "{text}");
+        }
+        for text in ["enable_event", "enable_event:", "!disable_event:sched", "enable_event if x"] {
+            assert_eq!(Command::parse(text), Err(BadTrigger::NoEvent), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_event_stands_before_the_count() {
+        let parse = |text| Command::parse(text).unwrap();
+        let command = parse("enable_event:sched:sched_switch:4 if ip==1");
+        assert_eq!(command.verb, Verb::EnableEvent("sched", "sched_switch"));
+        assert_eq!((command.count, command.filter), (Ok(Some(4)), Ok(Some("ip==1"))));
+        let command = parse("!disable_event libc:open:nonsense garbage");
+        assert_eq!((command.verb, command.removes), (Verb::DisableEvent("libc", "open"), true));
+        assert_eq!(parse("enable_event:a:b:").count, Err(BadTrigger::BadCount));
+        assert_eq!(parse("enable_event:a:b 3").filter, Err(BadTrigger::NoFilter));
+        assert_eq!(parse("enable_event:a:").verb, Verb::EnableEvent("a", ""));
+    }
+}

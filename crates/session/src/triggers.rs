@@ -1,0 +1,222 @@
+//! Triggers: what is done when an event happens, in the traced process and at once, be the event on or not.
+//!
+//! A trigger belongs to an event of an instance, as in the kernel's `events/SYSTEM/EVENT/trigger`, and acts
+//! on that instance. It stays until it is taken away. What the processes do with it is in
+//! `trace_event/src/triggers.rs`.
+
+use crate::files::c_path;
+use crate::filters::compile_filter;
+use crate::trigger_text::{BadTrigger, Command, Verb};
+use crate::{Error, EventInfo, FTRACE, Lock, Selection, Session};
+use abi::control::{CounterRef, MOST_TRIGGERS};
+use control::{Action, Trigger};
+use event_filter::Filter;
+use event_filter::word::MAX_WORDS;
+use std::fmt::{self, Display, Formatter};
+
+/// A trigger of an event. Printed as the kernel's file has it: `traceoff:count=3 if ret < 0`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TriggerInfo {
+    /// What it does: `traceoff`, `enable_event:SYSTEM:EVENT`.
+    pub action: String,
+    /// How often it may still do so; None where nothing limits it.
+    pub left: Option<u64>,
+    /// When, by a filter.
+    pub filter: Option<String>,
+}
+
+impl Display for TriggerInfo {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.left {
+            Some(left) => write!(f, "{}:count={left}", self.action)?,
+            None => write!(f, "{}:unlimited", self.action)?,
+        }
+        self.filter.as_ref().map_or(Ok(()), |filter| write!(f, " if {filter}"))
+    }
+}
+
+impl Session {
+    /// The triggers of an event, the newest first.
+    pub fn triggers(&self, id: u16) -> Vec<TriggerInfo> {
+        let words = self.trigger_words(id);
+        Trigger::all(words.as_slice()).map(|trigger| self.describe_trigger(&words, &trigger)).collect()
+    }
+
+    fn describe_trigger(&self, words: &[u64], trigger: &Trigger) -> TriggerInfo {
+        let name = |id| {
+            self.event_of_id(id).map_or_else(String::new, |event| format!("{}:{}", event.system, event.name))
+        };
+        let action = match trigger.action {
+            Action::TraceOn => "traceon".to_string(),
+            Action::TraceOff => "traceoff".to_string(),
+            Action::Snapshot => "snapshot".to_string(),
+            Action::EnableEvent(id) => format!("enable_event:{}", name(id)),
+            Action::DisableEvent(id) => format!("disable_event:{}", name(id)),
+        };
+        let mut text: Vec<u8> = words
+            .get(trigger.text())
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        text.truncate(trigger.text_len);
+        let filter = String::from_utf8(text).ok().filter(|text| !text.is_empty());
+        TriggerInfo { action, left: self.control().count_left(trigger.counter), filter }
+    }
+
+    /// Gives an event of this instance a trigger, or with `!` takes one away, in all traced processes at
+    /// once. The text is the kernel's: `traceoff`, `snapshot:3 if ret < 0`, `!enable_event:SYSTEM:EVENT`.
+    ///
+    /// One that takes snapshots takes memory for as many as it may take, as far as there is room: a traced
+    /// process can't. Taking one away that isn't there changes nothing.
+    /// After an error nothing has changed.
+    pub fn set_trigger(&self, id: u16, text: &str) -> Result<(), Error> {
+        let bad = |reason: BadTrigger| Error::BadTrigger { text: text.to_string(), reason };
+        let command = Command::parse(text).map_err(bad)?;
+        let action = self.action(command.verb).ok_or_else(|| bad(BadTrigger::NoEvent))?;
+        if command.removes {
+            return self.remove_trigger(id, action, &self.lock_settings()?);
+        }
+        let (count, filter) = (command.count.map_err(bad)?, command.filter.map_err(bad)?);
+        let event = self.event_of_id(id).ok_or_else(|| bad(BadTrigger::NoEvent))?;
+        let filter = filter.map(|text| Ok((compile_filter(&event, text)?, text))).transpose()?;
+        if action == Action::Snapshot {
+            let wanted = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+            self.reserve_snapshots(wanted.max(1))?;
+        }
+        self.add_trigger(&event, text, action, count, filter)
+    }
+
+    /// The same for all events that are selected and have the fields that the filter asks for. Which they
+    /// are; after an error none has it.
+    pub fn set_triggers(&self, selection: &Selection, text: &str) -> Result<Vec<u16>, Error> {
+        self.check(selection)?;
+        let (mut set, mut refused) = (Vec::new(), None);
+        for event in self.selected(selection) {
+            match self.set_trigger(event.id, text) {
+                Ok(()) => set.push(event.id),
+                Err(error @ Error::BadFilter { .. }) => refused = refused.or(Some(error)),
+                Err(error) => {
+                    self.remove_triggers(&set, text);
+                    return Err(error);
+                }
+            }
+        }
+        let nothing = || Error::NoEventToFilter { selection: selection.text().to_string() };
+        if set.is_empty() { Err(refused.unwrap_or_else(nothing)) } else { Ok(set) }
+    }
+
+    /// Takes away what [`Session::set_triggers`] has set.
+    pub fn remove_triggers(&self, ids: &[u16], text: &str) {
+        for id in ids {
+            // Its text was good, and a shorter list fits where there was a longer one.
+            let _ = self.set_trigger(*id, &format!("!{text}"));
+        }
+    }
+
+    /// What a trigger is to do, if there is the event that it needs.
+    fn action(&self, verb: Verb<'_>) -> Option<Action> {
+        let id = |system: &str, name: &str| {
+            let is_it = |event: &EventInfo| event.system == system && event.name == name;
+            self.events().find(is_it).filter(|event| event.system != FTRACE).map(|event| event.id)
+        };
+        Some(match verb {
+            Verb::TraceOn => Action::TraceOn,
+            Verb::TraceOff => Action::TraceOff,
+            Verb::Snapshot => Action::Snapshot,
+            Verb::EnableEvent(system, name) => Action::EnableEvent(id(system, name)?),
+            Verb::DisableEvent(system, name) => Action::DisableEvent(id(system, name)?),
+        })
+    }
+
+    fn add_trigger(
+        &self,
+        event: &EventInfo,
+        text: &str,
+        action: Action,
+        count: Option<u64>,
+        filter: Option<(Filter, &str)>,
+    ) -> Result<(), Error> {
+        let _lock = self.lock_settings()?;
+        let before = self.trigger_words(event.id);
+        let there: Vec<Action> = Trigger::all(before.as_slice()).map(|trigger| trigger.action).collect();
+        if there.iter().any(|other| excludes(*other, action)) {
+            return Err(Error::TriggerExists { text: text.to_string() });
+        }
+        let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
+        if there.len() >= MOST_TRIGGERS {
+            return Err(too_many());
+        }
+        let counter = match count {
+            Some(count) => self.control().new_counter(count).ok_or_else(too_many)?,
+            None => CounterRef::UNLIMITED,
+        };
+        let (program, text) = filter.as_ref().map_or((&[][..], ""), |(filter, text)| (filter.words(), *text));
+        let mut words = Trigger::head(action, counter, program.len(), text.len()).to_vec();
+        words.extend(program);
+        words.extend(text.as_bytes().chunks(8).map(packed));
+        words.extend(before);
+        self.store_triggers(event.id, &words).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    fn remove_trigger(&self, id: u16, action: Action, _lock: &Lock) -> Result<(), Error> {
+        let mut words = self.trigger_words(id);
+        let found = Trigger::all(words.as_slice()).find(|trigger| excludes(trigger.action, action));
+        let Some(found) = found else { return Ok(()) };
+        words.drain(found.words());
+        let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
+        self.store_triggers(id, &words).ok_or_else(too_many)
+    }
+
+    /// The words of an event's triggers.
+    fn trigger_words(&self, id: u16) -> Vec<u64> {
+        let mut buffer = vec![0; MAX_WORDS];
+        self.control().trigger_words(id, self.instance(), &mut buffer).unwrap_or_default().to_vec()
+    }
+
+    /// Gives an event these triggers. None where there is no room.
+    fn store_triggers(&self, id: u16, words: &[u64]) -> Option<()> {
+        let (control, instance) = (self.control(), self.instance());
+        if words.is_empty() {
+            control.set_triggers(id, instance, None);
+            return Some(());
+        }
+        control.reserve_triggers(&c_path(&self.file()).ok()?, id, instance).ok()?;
+        let stored = control.filter_room().store(words, "")?;
+        control.set_triggers(id, instance, Some(stored));
+        Some(())
+    }
+
+    /// The events of this instance that are in the kernel's soft mode: they have a trigger, or one is about
+    /// them. `enable` has a star for those.
+    pub fn soft_events(&self) -> Vec<u16> {
+        let mut soft = Vec::new();
+        for id in self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.instance())) {
+            soft.push(id);
+            let words = self.trigger_words(id);
+            soft.extend(Trigger::all(words.as_slice()).filter_map(|trigger| trigger.action.target()));
+        }
+        soft.sort_unstable();
+        soft.dedup();
+        soft
+    }
+}
+
+/// Whether an event that has a trigger can't have another, and which one is meant by who takes it away: for
+/// the kernel `traceon` and `traceoff` are of one kind, as are both that are about the same event.
+fn excludes(there: Action, other: Action) -> bool {
+    let kind = |action| match action {
+        Action::TraceOn | Action::TraceOff => (0, 0),
+        Action::Snapshot => (1, 0),
+        Action::EnableEvent(id) | Action::DisableEvent(id) => (2, id),
+    };
+    kind(there) == kind(other)
+}
+
+/// Up to eight bytes as a word.
+fn packed(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
+    u64::from_le_bytes(word)
+}

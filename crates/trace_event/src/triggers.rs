@@ -1,0 +1,95 @@
+//! Doing what triggers say, where the event happens.
+//!
+//! Source: `kernel/trace/trace_events_trigger.c` of Linux 6.18, for what they do and what counts.
+
+use abi::control::CounterRef;
+use control::{Action, ControlFile, Due};
+use ring_buffer::{Buffer, Refused, Snapshot};
+
+/// How often one tries to take a snapshot whose room others take.
+const TRIES: u32 = 16;
+
+/// An instance, for the triggers of its events to act on.
+#[derive(Debug, Clone, Copy)]
+pub struct Stage<'a> {
+    /// The session's file.
+    pub control: &'a ControlFile,
+    /// The instance's buffer.
+    pub buffer: &'a Buffer,
+    /// Its number.
+    pub instance: usize,
+}
+
+impl Stage<'_> {
+    /// Has the triggers act that come before the record is written.
+    #[inline]
+    pub(crate) fn before(&self, due: &Due) {
+        due.before().for_each(|(action, counter)| self.act(action, counter));
+    }
+
+    /// Has those act that come behind it.
+    #[inline]
+    pub(crate) fn after(&self, due: &Due) {
+        due.after().for_each(|(action, counter)| self.act(action, counter));
+    }
+
+    /// Has all act, for a record that is written: what the kernel does with those of `trace_marker`.
+    ///
+    /// Async-signal-safe: atomic instructions, no system call.
+    pub fn act_all(&self, due: &Due) {
+        self.before(due);
+        self.after(due);
+    }
+
+    /// One that finds nothing to do doesn't count.
+    fn act(&self, action: Action, counter: CounterRef) {
+        if self.is_done(action) || !self.control.take_count(counter) {
+            return;
+        }
+        let has_acted = match action {
+            Action::TraceOn => self.buffer.set_tracing(true),
+            Action::TraceOff => self.buffer.set_tracing(false),
+            Action::Snapshot => {
+                self.take_snapshot();
+                true
+            }
+            Action::EnableEvent(event) => self.control.turn(event, self.instance, true),
+            Action::DisableEvent(event) => self.control.turn(event, self.instance, false),
+        };
+        // Somebody else has done the same just now.
+        if !has_acted {
+            self.control.give_count_back(counter);
+        }
+    }
+
+    fn is_done(&self, action: Action) -> bool {
+        match action {
+            Action::TraceOn => self.buffer.is_tracing(),
+            Action::TraceOff => !self.buffer.is_tracing(),
+            Action::Snapshot => false,
+            Action::EnableEvent(event) => self.control.is_enabled(event, self.instance),
+            Action::DisableEvent(event) => !self.control.is_enabled(event, self.instance),
+        }
+    }
+
+    /// Keeps what has been recorded. With as many kept as there is memory for, the oldest is given up; where
+    /// all are being read just now, the buffer counts one that was refused.
+    fn take_snapshot(&self) {
+        // Before it is there: what its events refer to must not be used again.
+        self.control.keep_since(self.buffer.oldest_time());
+        for _ in 0..TRIES {
+            let has_room = self.buffer.spare_rings() > 0 || self.give_up_oldest();
+            let refused = self.buffer.snapshot() == Err(Refused::NoSpare);
+            if !(refused && has_room) {
+                break;
+            }
+        }
+        self.control.keep_until(self.buffer.now());
+    }
+
+    fn give_up_oldest(&self) -> bool {
+        let age = |snapshot: &Snapshot| (snapshot.time(), snapshot.generation());
+        let oldest = self.buffer.snapshots().min_by_key(age);
+        oldest.is_some_and(|snapshot| self.buffer.discard(snapshot))
+    }
+}
