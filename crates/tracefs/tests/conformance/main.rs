@@ -11,6 +11,7 @@ mod kernel;
 mod names;
 mod opening;
 mod ours;
+mod pieces;
 mod player;
 mod recording;
 mod target;
