@@ -36,6 +36,7 @@ use crate::clock::ClockWords;
 use crate::instance::{INSTANCES, Instance};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
+    is_filter_word,
 };
 pub use state::State;
 

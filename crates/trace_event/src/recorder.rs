@@ -4,8 +4,8 @@ use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
 use crate::thread;
-use abi::control::{EVENTS, FIRST_ALONE};
-use core::sync::atomic::Ordering::Relaxed;
+use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
 
@@ -91,12 +91,17 @@ impl Entered {
     pub fn write(self, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
-        match enabled_word(event_id).load(Relaxed) {
-            FIRST_ALONE => {
-                let _ = shared.writer.write(self.thread(shared), event);
+        // What it leads to was there before.
+        let word = enabled_word(event_id).load(Acquire);
+        if word != FIRST_ALONE {
+            if !is_filter_word(word) {
+                return self.write_to_instances(shared, event_id, event);
             }
-            _ => self.write_to_instances(shared, event_id, event),
+            if !passes_first(shared, word, event_id, event) {
+                return;
+            }
         }
+        let _ = shared.writer.write(self.thread(shared), event);
     }
 
     /// Writes an event to those instances that have it on, now that it is written, and whose filter lets it
@@ -105,16 +110,16 @@ impl Entered {
     fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
         let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
-        for instance in switched.on.iter() {
+        switched.on.for_each(|instance| {
             let is_filtered = switched.filtered.contains(instance);
             if is_filtered && !shared.control.passes(instance, event.payload(), &here) {
-                continue;
+                return;
             }
             let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
             if let Some(writer) = writer {
                 let _ = writer.write(self.thread(shared), event);
             }
-        }
+        });
     }
 
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
@@ -122,4 +127,17 @@ impl Entered {
     fn thread(self, shared: &Shared) -> Thread {
         Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
     }
+}
+
+/// Whether the first instance's filter, whose word this was, lets an event pass.
+#[inline(never)]
+fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
+    let single = shared.control.passes_single(word, event_id, event.payload());
+    single.unwrap_or_else(|| passes_any(shared, event))
+}
+
+/// The same of any filter.
+#[inline(never)]
+fn passes_any(shared: &Shared, event: Event<'_>) -> bool {
+    shared.control.passes(0, event.payload(), &Here::new(shared))
 }
