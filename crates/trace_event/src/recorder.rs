@@ -108,11 +108,9 @@ impl Entered {
     /// pass.
     #[inline(never)]
     fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
-        let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
         switched.on.for_each(|instance| {
-            let is_filtered = switched.filtered.contains(instance);
-            if is_filtered && !shared.control.passes(instance, event.payload(), &here) {
+            if switched.filtered.contains(instance) && !passes(shared, instance, event) {
                 return;
             }
             let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
@@ -132,12 +130,12 @@ impl Entered {
 /// Whether the first instance's filter, whose word this was, lets an event pass.
 #[inline(never)]
 fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
-    let passes = shared.control.passes_single(word, event_id, event.payload());
-    passes.unwrap_or_else(|| passes_any(shared, event))
+    let single = shared.control.passes_single(word, event_id, event.payload());
+    single.unwrap_or_else(|| passes(shared, 0, event))
 }
 
-/// The same of any filter.
+/// The same of any filter of any instance.
 #[inline(never)]
-fn passes_any(shared: &Shared, event: Event<'_>) -> bool {
-    shared.control.passes(0, event.payload(), &Here::new(shared))
+fn passes(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
+    shared.control.passes(instance, event.payload(), &Here::new(shared))
 }
