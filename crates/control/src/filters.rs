@@ -126,8 +126,8 @@ impl ControlFile {
         self.read_filter(word, |word| evaluate(&self.program(word)?, record, context).into()).unwrap_or(true)
     }
 
-    /// The same of the first instance, for who has found the filter's word, where the filter is one comparison
-    /// of a number, and still the event's. None for others.
+    /// The same of the first instance, for who has found the filter's word, where the filter is one
+    /// comparison of a number, and still the event's. None for others.
     #[inline(always)]
     pub fn passes_single(&self, word: u64, id: u16, record: &[u8]) -> Option<bool> {
         let result = evaluate_single(&self.program(word)?, record);
@@ -143,7 +143,8 @@ impl ControlFile {
         Some(Program { area: self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>(), start })
     }
 
-    /// What `read` makes of an event's filter, by its word, as it was at one moment. None where there is none.
+    /// What `read` makes of an event's filter, by its word, as it was at one moment. None where there is
+    /// none.
     #[inline(always)]
     fn read_filter<T>(&self, place: &AtomicU64, mut read: impl FnMut(u64) -> Option<T>) -> Option<T> {
         for _ in 0..TRIES {
@@ -209,7 +210,7 @@ fn size(words: usize, text: usize) -> usize {
     1 + words + text.div_ceil(8)
 }
 
-/// A program in the file. Everything in it may change at any moment. How long it is is not looked at: one that
+/// A program in the file. Everything in it may change at any moment. Its length is not looked at: one that
 /// makes sense ends before, and any other is run into what lies behind it.
 struct Program<'a> {
     area: &'a [AtomicU64; FILTER_WORDS],
