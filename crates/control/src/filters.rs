@@ -12,7 +12,8 @@
 
 use crate::file::ControlFile;
 use abi::control::{
-    EVENTS, FILTERING, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
+    EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
+    is_filter_word,
 };
 use abi::instance::INSTANCES;
 use core::ops::Range;
@@ -20,7 +21,10 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
 use event_filter::word::MAX_WORDS;
-use event_filter::{Context, MAX_TEXT, Words, evaluate};
+use event_filter::{Context, MAX_TEXT, Words, evaluate, evaluate_single};
+
+/// Words that there are for filters.
+const FILTER_WORDS: usize = FILTERS / 8;
 
 /// How often a filter is read again that changes meanwhile.
 const TRIES: u32 = 1000;
@@ -92,9 +96,8 @@ impl ControlFile {
     }
 
     #[inline]
-    fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
-        let place = instance.checked_mul(FILTERING).filter(|_| instance < INSTANCES)? as u64;
-        self.array(FILTERING_OFFSET + place, EVENTS).get(usize::from(id))
+    pub(crate) fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
+        self.fixed::<FILTERING_OFFSET, [AtomicU64; EVENTS], INSTANCES>().get(instance)?.get(usize::from(id))
     }
 
     /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
@@ -105,36 +108,53 @@ impl ControlFile {
         buffer: &'a mut [u8; MAX_TEXT],
     ) -> Option<&'a str> {
         let word = self.filter_word(id, instance).filter(|_| self.has_filter(id, instance))?;
-        let len = self.read_filter(word, |filter| {
-            let bytes = filter.text.iter().flat_map(|word| word.load(Relaxed).to_le_bytes());
-            buffer.iter_mut().zip(bytes.take(filter.text_len)).map(|(to, byte)| *to = byte).count()
+        let len = self.read_filter(word, |word| {
+            let (text, len) = self.stored_text(word)?;
+            let bytes = text.iter().flat_map(|word| word.load(Relaxed).to_le_bytes());
+            Some(buffer.iter_mut().zip(bytes.take(len)).map(|(to, byte)| *to = byte).count())
         })?;
         core::str::from_utf8(buffer.get(..len)?).ok()
     }
 
     /// Whether a record passes its event's filter in an instance where it has one; always where it was taken
-    /// away. The record is
-    /// the whole payload, from the common fields on.
+    /// away. The record is the whole payload, from the common fields on.
     ///
     /// Async-signal-safe. It costs what [`evaluate`] says, and some loads.
     pub fn passes(&self, instance: usize, record: &[u8], context: &impl Context) -> bool {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let Some(word) = self.filter_word(id, instance) else { return true };
-        self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
+        self.read_filter(word, |word| evaluate(&self.program(word)?, record, context).into()).unwrap_or(true)
     }
 
-    /// What `read` makes of the event's filter, or list of triggers, as it was at one moment. None where
-    /// there is none.
+    /// The same of the first instance, for who has found the filter's word, where the filter is one
+    /// comparison of a number, and still the event's. None for others.
+    #[inline(always)]
+    pub fn passes_single(&self, word: u64, id: u16, record: &[u8]) -> Option<bool> {
+        let result = evaluate_single(&self.program(word)?, record);
+        // Between what was read and the look whether it was the event's.
+        fence(Acquire);
+        result.filter(|_| self.filter_word(id, 0).is_some_and(|now| now.load(Relaxed) == word))
+    }
+
+    /// The program of a word, whatever is there.
+    #[inline(always)]
+    fn program(&self, word: u64) -> Option<Program<'_>> {
+        let start = filter_offset(word)? as usize + 1;
+        Some(Program { area: self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>(), start })
+    }
+
+    /// What `read` makes of an event's filter, or list of triggers, by its word, as it was at one moment.
+    /// None where there is none.
     #[inline(always)]
     pub(crate) fn read_filter<T>(
         &self,
         place: &AtomicU64,
-        mut read: impl FnMut(Stored<'_>) -> T,
+        mut read: impl FnMut(u64) -> Option<T>,
     ) -> Option<T> {
         for _ in 0..TRIES {
             let word = place.load(Acquire);
-            let result = self.stored(word).map(&mut read);
-            // Between what was read and the look whether it was the event's.
+            let result = if is_filter_word(word) { read(word) } else { None };
+            // As above.
             fence(Acquire);
             if place.load(Relaxed) == word {
                 return result;
@@ -143,14 +163,17 @@ impl ControlFile {
         None
     }
 
-    /// The filter of a word, as far as it lies where filters are. Inlined, or its result goes through memory.
-    #[inline(always)]
-    fn stored(&self, word: u64) -> Option<Stored<'_>> {
-        let (start, words, text_len) = self.filter_place(word)?;
-        let program = start + 1..start + 1 + words;
-        let text = program.end..program.end + text_len.div_ceil(8);
-        let place = self.filter_words();
-        Some(Stored { program: place.get(program)?, text: place.get(text)?, text_len })
+    /// The words of a program, or list, as far as they lie where filters are.
+    pub(crate) fn stored_words(&self, word: u64) -> Option<&[AtomicU64]> {
+        let (start, words, _) = self.filter_place(word)?;
+        self.filter_words().get(start + 1..start + 1 + words)
+    }
+
+    /// The words of a text and its bytes, as far as they lie where filters are.
+    fn stored_text(&self, word: u64) -> Option<(&[AtomicU64], usize)> {
+        let (start, words, len) = self.filter_place(word)?;
+        let text = start + 1 + words..start + 1 + words + len.div_ceil(8);
+        Some((self.filter_words().get(text)?, len))
     }
 
     /// Where the filter of a word starts, the words of its program, and the bytes of its text.
@@ -189,9 +212,8 @@ impl ControlFile {
         })
     }
 
-    #[inline]
     fn filter_words(&self) -> &[AtomicU64] {
-        self.array(FILTERS_OFFSET, FILTERS / 8)
+        self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>()
     }
 }
 
@@ -200,16 +222,17 @@ fn size(words: usize, text: usize) -> usize {
     1 + words + text.div_ceil(8)
 }
 
-/// A filter in the file. Everything in it may change at any moment.
-pub(crate) struct Stored<'a> {
-    program: &'a [AtomicU64],
-    text: &'a [AtomicU64],
-    text_len: usize,
+/// A program in the file. Everything in it may change at any moment. Its length is not looked at: one that
+/// makes sense ends before, and any other is run into what lies behind it.
+struct Program<'a> {
+    area: &'a [AtomicU64; FILTER_WORDS],
+    start: usize,
 }
 
-impl Words for Stored<'_> {
-    #[inline]
+impl Words for Program<'_> {
+    #[inline(always)]
     fn word(&self, index: usize) -> Option<u64> {
-        self.program.get(index).map(|word| word.load(Relaxed))
+        const { assert!(FILTER_WORDS.is_power_of_two()) };
+        self.area.get((self.start + index) % FILTER_WORDS).map(|word| word.load(Relaxed))
     }
 }

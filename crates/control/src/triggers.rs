@@ -142,6 +142,16 @@ impl Trigger {
     }
 }
 
+/// A list in the file. Everything in it may change at any moment.
+struct List<'a>(&'a [AtomicU64]);
+
+impl Words for List<'_> {
+    #[inline]
+    fn word(&self, index: usize) -> Option<u64> {
+        self.0.get(index).map(|word| word.load(Relaxed))
+    }
+}
+
 /// Some of the words of a list.
 struct Part<'a, W: ?Sized> {
     words: &'a W,
@@ -233,9 +243,9 @@ impl ControlFile {
     /// The words of an event's triggers in an instance, in `buffer`. None where there are none.
     pub fn trigger_words<'a>(&self, id: u16, instance: usize, buffer: &'a mut [u64]) -> Option<&'a [u64]> {
         let word = self.trigger_word(id, instance).filter(|_| self.has_triggers(id, instance))?;
-        let len = self.read_filter(word, |list| {
-            let found = (0..).map_while(|index| list.word(index));
-            buffer.iter_mut().zip(found).map(|(to, word)| *to = word).count()
+        let len = self.read_filter(word, |word| {
+            let list = self.stored_words(word)?.iter();
+            Some(buffer.iter_mut().zip(list).map(|(to, word)| *to = word.load(Relaxed)).count())
         })?;
         buffer.get(..len)
     }
@@ -247,7 +257,8 @@ impl ControlFile {
     pub fn due(&self, instance: usize, record: &[u8], context: &impl Context) -> Due {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let Some(word) = self.trigger_word(id, instance) else { return Due::NONE };
-        let due = self.read_filter(word, |list| {
+        let due = self.read_filter(word, |word| {
+            let list = List(self.stored_words(word)?);
             let mut due = Due::NONE;
             for trigger in Trigger::all(&list) {
                 due.is_conditional |= trigger.action.is_after() || !trigger.program.is_empty();
@@ -255,7 +266,7 @@ impl ControlFile {
                     due.add(&trigger);
                 }
             }
-            due
+            Some(due)
         });
         due.unwrap_or(Due::NONE)
     }
@@ -291,12 +302,12 @@ impl ControlFile {
     fn used_counters(&self) -> [u64; COUNTERS / 64] {
         let mut used = [0; COUNTERS / 64];
         for word in self.trigger_lists() {
-            self.read_filter(word, |list| {
+            self.read_filter(word, |word| {
+                let list = List(self.stored_words(word)?);
                 for index in Trigger::all(&list).filter_map(|trigger| trigger.counter.index()) {
-                    if let Some(word) = used.get_mut(index / 64) {
-                        *word |= 1 << (index % 64);
-                    }
+                    *used.get_mut(index / 64)? |= 1 << (index % 64);
                 }
+                Some(())
             });
         }
         used

@@ -5,10 +5,10 @@ use crate::process;
 use crate::shared::Shared;
 use crate::thread;
 use crate::triggers::Stage;
-use abi::control::{EVENTS, FIRST_ALONE};
+use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS};
 use control::Switched;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
 
@@ -94,40 +94,36 @@ impl Entered {
     pub fn write(self, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
-        match enabled_word(event_id).load(Relaxed) {
-            FIRST_ALONE => {
-                let _ = shared.writer.write(self.thread(shared), event);
+        // What it leads to was there before.
+        let word = enabled_word(event_id).load(Acquire);
+        if word != FIRST_ALONE {
+            if !is_filter_word(word) {
+                return self.write_to_instances(shared, event_id, event);
             }
-            _ => self.write_to_instances(shared, event_id, event),
+            if !passes_first(shared, word, event_id, event) {
+                return;
+            }
         }
+        let _ = shared.writer.write(self.thread(shared), event);
     }
 
     /// Does with an event what its switches say, instance by instance.
     #[inline(never)]
     fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
-        let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
-        for instance in switched.on.union(switched.triggered).iter() {
+        switched.on.union(switched.triggered).for_each(|instance| {
             if switched.triggered.contains(instance) {
-                self.write_and_trigger(shared, instance, &switched, event, &here);
+                self.write_and_trigger(shared, instance, &switched, event);
             } else if !is_ignored(shared, instance, event) {
-                self.write_to(shared, instance, &switched, event, &here);
+                self.write_to(shared, instance, &switched, event);
             }
-        }
+        });
     }
 
     /// Writes an event to an instance, if its filter there lets it pass.
     #[inline]
-    fn write_to(
-        self,
-        shared: &'static Shared,
-        instance: usize,
-        switched: &Switched,
-        event: Event<'_>,
-        here: &Here<'_>,
-    ) {
-        let is_filtered = switched.filtered.contains(instance);
-        if is_filtered && !shared.control.passes(instance, event.payload(), here) {
+    fn write_to(self, shared: &'static Shared, instance: usize, switched: &Switched, event: Event<'_>) {
+        if switched.filtered.contains(instance) && !passes(shared, instance, event) {
             return;
         }
         if let Some(writer) = shared.writer_of(instance) {
@@ -147,11 +143,10 @@ impl Entered {
         instance: usize,
         switched: &Switched,
         event: Event<'_>,
-        here: &Here<'_>,
     ) {
         let Some(writer) = shared.writer_of(instance) else { return };
         let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
-        let due = shared.control.due(instance, event.payload(), here);
+        let due = shared.control.due(instance, event.payload(), &Here::new(shared));
         let is_ignored = is_ignored(shared, instance, event);
         if is_ignored && due.is_conditional {
             return;
@@ -162,7 +157,7 @@ impl Entered {
         }
         let was_on = due.is_conditional || switched.on.contains(instance);
         if was_on && shared.control.is_enabled(abi::common::event(event.first_word()), instance) {
-            self.write_to(shared, instance, switched, event, here);
+            self.write_to(shared, instance, switched, event);
         }
         stage.after(&due);
     }
@@ -179,4 +174,17 @@ impl Entered {
 fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
     flags != 0 && shared.control.ignores(instance, flags, abi::common::pid(event.first_word()) as u32)
+}
+
+/// Whether the first instance's filter, whose word this was, lets an event pass.
+#[inline(never)]
+fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
+    let single = shared.control.passes_single(word, event_id, event.payload());
+    single.unwrap_or_else(|| passes(shared, 0, event))
+}
+
+/// The same of any filter of any instance.
+#[inline(never)]
+fn passes(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
+    shared.control.passes(instance, event.payload(), &Here::new(shared))
 }

@@ -2,12 +2,22 @@
 
 use super::random::Random;
 use super::session::Damaged;
-use super::tree::Fuzzed;
+use super::tree::Trees;
 use super::{dat, format, page, sample, selection};
 use std::path::Path;
 
-/// What there is to damage.
-const TARGETS: &[&str] = &["session", "dat", "format", "page", "selection", "tree"];
+/// What there is to damage, and to use at random.
+pub const TARGETS: [&str; 6] = ["session", "dat", "format", "page", "selection", "tree"];
+
+/// How many inputs a case of a target has: so that all targets get about the same time.
+fn inputs(target: &str) -> usize {
+    match target {
+        "page" | "selection" => 1000,
+        "format" => 100,
+        "dat" => 10,
+        _ => 1,
+    }
+}
 
 /// The cases of a seed.
 #[derive(Debug)]
@@ -16,14 +26,14 @@ pub struct Cases {
     session: Damaged,
     dat: Vec<u8>,
     pages: Vec<u8>,
-    tree: Fuzzed,
+    trees: Trees,
 }
 
 impl Cases {
     /// Those of `seed`, with their files in `directory`.
     pub fn new(seed: u64, directory: &Path) -> Result<Cases, String> {
-        let (session, tree) = (Damaged::new(directory)?, Fuzzed::new(directory)?);
-        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), tree })
+        let (session, trees) = (Damaged::new(directory)?, Trees::new(directory));
+        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), trees })
     }
 
     /// What the case damages.
@@ -34,13 +44,16 @@ impl Cases {
     /// Runs a case.
     pub fn run(&self, number: u64) {
         let mut random = Random::new(Random::new(self.seed ^ number.rotate_left(32)).next());
-        match Cases::target(number) {
-            "session" => self.session.run(&mut random),
-            "dat" => dat::run(&self.dat, &mut random),
-            "format" => format::run(&mut random),
-            "page" => page::run(&self.pages, &mut random),
-            "tree" => self.tree.run(&mut random),
-            _ => selection::run(&mut random),
+        let target = Cases::target(number);
+        for _ in 0..inputs(target) {
+            match target {
+                "session" => self.session.run(&mut random),
+                "dat" => dat::run(&self.dat, &mut random),
+                "format" => format::run(&mut random),
+                "page" => page::run(&self.pages, &mut random),
+                "tree" => self.trees.run(&mut random),
+                _ => selection::run(&mut random),
+            }
         }
     }
 }
@@ -53,7 +66,7 @@ mod tests {
     fn the_first_cases_of_a_seed_go_well() {
         let directory = tempfile::tempdir().unwrap();
         let cases = Cases::new(1, directory.path()).unwrap();
-        for number in 0..TARGETS.len() as u64 * 10 {
+        for number in 0..TARGETS.len() as u64 * 3 {
             cases.run(number);
         }
     }
