@@ -18,14 +18,20 @@ pub struct Live {
 impl Live {
     /// A new session with the selected events on, as `lookback record` makes it by default.
     pub fn new(events: &[&str]) -> Result<Live, String> {
-        let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
-        let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
-        let session = Session::create(&directory.path().join("session"), &Options::default());
-        let session = session.map_err(|error| error.to_string())?;
+        let live = Live::with(&Options::default())?;
         for text in events {
             let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
-            session.set(&selection, true).map_err(|error| error.to_string())?;
+            live.session.set(&selection, true).map_err(|error| error.to_string())?;
         }
+        Ok(live)
+    }
+
+    /// A new session with these options, and nothing on.
+    pub fn with(options: &Options) -> Result<Live, String> {
+        let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
+        let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
+        let session = Session::create(&directory.path().join("session"), options);
+        let session = session.map_err(|error| error.to_string())?;
         Ok(Live { session, directory })
     }
 

@@ -27,18 +27,22 @@ static REFUSED: Event =
 static PASSED: Event =
     Event { system: "bench", name: "passed", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
+static SHARED: Event =
+    Event { system: "bench", name: "shared", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
 static DISABLED_SITE: Site = Site::new(&DISABLED);
 static REFUSED_SITE: Site = Site::new(&REFUSED);
 static PASSED_SITE: Site = Site::new(&PASSED);
+static SHARED_SITE: Site = Site::new(&SHARED);
 
 /// 12 bytes.
 const PATH: &[u8; 12] = b"/etc/hosts.1";
 
 /// Enters the events into the session that this process is attached to.
 pub fn register() -> Result<(), String> {
-    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE, &REFUSED_SITE, &PASSED_SITE];
+    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE, &REFUSED_SITE, &PASSED_SITE, &SHARED_SITE];
     if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
 }
 
@@ -60,6 +64,13 @@ pub fn record_refused(count: u64) {
 pub fn record_passed(count: u64) {
     for value in 0..count {
         record_number(&PASSED_SITE, black_box(value));
+    }
+}
+
+/// The same where two instances have them on.
+pub fn record_shared(count: u64) {
+    for value in 0..count {
+        record_number(&SHARED_SITE, black_box(value));
     }
 }
 

@@ -31,6 +31,11 @@ const LIMITS: &[(&str, Limit)] = &[
     ("iterate_Mevents_per_s", Limit::AtLeast(50.0)),
     ("spsc_vs_ours", Limit::AtLeast(0.8)),
     ("lttng_vs_ours", Limit::AtLeast(6.0)),
+    ("filter_reject_vs_event", Limit::AtMost(0.7)),
+    ("filter_pass_added", Limit::AtMost(0.5)),
+    ("second_instance_added", Limit::AtMost(1.0)),
+    ("enable_2000_events_ms", Limit::AtMost(50.0)),
+    ("trace_text_vs_kernel", Limit::AtLeast(0.5)),
 ];
 
 impl Limit {

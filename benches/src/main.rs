@@ -10,6 +10,7 @@ mod attach;
 mod author;
 mod calls;
 mod clock;
+mod control;
 mod crowd;
 mod ctf;
 mod events;
@@ -53,6 +54,8 @@ enum Command {
     Micro(micro::Options),
     /// The ring buffer by itself.
     Ring,
+    /// The control tree.
+    Control,
     /// What recording costs whole programs.
     Programs(programs::Options),
     /// Events of a program's own.
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
     let measured = match arguments.command {
         Command::Micro(options) => micro::run(&options),
         Command::Ring => ring::measure(),
+        Command::Control => control::measure(),
         Command::Programs(options) => programs::measure(&options),
         Command::Author(options) => author::measure(&options),
         Command::AuthorWorker => {

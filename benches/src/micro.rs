@@ -10,7 +10,6 @@ use crate::samples::Samples;
 use crate::worker::Worker;
 use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
-use session::FilteredSelection;
 use std::path::PathBuf;
 
 /// What is wanted.
@@ -55,10 +54,6 @@ pub fn run(options: &Options) -> Result<Report, String> {
     events::register()?;
     let disabled = "bench:disabled".parse().map_err(|_| "bad selection".to_string())?;
     on.session.set(&disabled, false).map_err(|error| error.to_string())?;
-    for wanted in ["bench:refused if value > 0xffffffff", "bench:passed if value >= 0x0"] {
-        let wanted: FilteredSelection = wanted.parse().map_err(|_| "bad selection".to_string())?;
-        on.session.switch_on(&wanted).map_err(|error| error.to_string())?;
-    }
     let programs = Programs::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
     let mut report = Report::default();
@@ -92,15 +87,13 @@ pub fn run(options: &Options) -> Result<Report, String> {
 type Loop = fn(u64);
 
 /// What runs in this process, by the number of its samples.
-const LOOPS: [Loop; 8] = [
+const LOOPS: [Loop; 6] = [
     events::read_tsc,
     events::record_numbers,
     events::record_texts,
     events::work_with_disabled_event,
     events::work,
     events::disabled_events,
-    events::record_refused,
-    events::record_passed,
 ];
 
 /// The same events by LTTng, in the order of its samples.
@@ -116,12 +109,10 @@ fn measure_events(report: &mut Report, programs: &Programs) {
         }
         lttng = lttng.and_then(|worker| measure_lttng(worker, &mut peer));
     }
-    let [tsc, number, text, worked_off, worked, off, refused, passed] = samples;
+    let [tsc, number, text, worked_off, worked, off] = samples;
     report.add("rdtsc_ns", Ok(tsc.median()));
     report.add("event_u64_ns", Ok(number.median()));
     report.add("event_str_ns", Ok(text.median()));
-    report.add("event_refused_ns", Ok(refused.median()));
-    report.add("event_passed_ns", Ok(passed.median()));
     report.add("event_u64_vs_rdtsc", Ok(number.ratio_to(&tsc)));
     report.add("event_str_vs_rdtsc", Ok(text.ratio_to(&tsc)));
     report.add("event_disabled_ns", Ok(worked_off.more_than(&worked)));

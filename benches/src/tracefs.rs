@@ -1,7 +1,7 @@
 //! The kernel's own ring buffer, by its tracefs.
 
 use crate::clock::{cpus, pinned};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 const EVENTS: u64 = 1000;
 
 /// An instance of the kernel's ring buffer, which goes with this.
-struct Instance {
+pub struct Instance {
     path: PathBuf,
 }
 
 impl Instance {
-    fn new() -> Result<Instance, String> {
+    /// A new one.
+    pub fn new() -> Result<Instance, String> {
         let instances = Path::new("/sys/kernel/tracing/instances");
         let path = instances.join(format!("lookback-benches-{}", std::process::id()));
         match std::fs::create_dir(&path) {
@@ -23,9 +24,20 @@ impl Instance {
         }
     }
 
+    /// One of its files.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Opens one of its files.
+    pub fn open(&self, name: &str, options: &OpenOptions) -> Result<File, String> {
+        let path = self.path(name);
+        options.open(&path).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
     /// Sums a figure over the statistics of all CPUs.
     fn sum(&self, figure: &str) -> Result<u64, String> {
-        let cpus = std::fs::read_dir(self.path.join("per_cpu")).map_err(|error| error.to_string())?;
+        let cpus = std::fs::read_dir(self.path("per_cpu")).map_err(|error| error.to_string())?;
         let mut sum = 0;
         for cpu in cpus.flatten() {
             let text =
@@ -47,11 +59,10 @@ impl Drop for Instance {
 /// `trace_marker_raw`, whose fields are what is written to it.
 pub fn bytes_per_event(payload: usize) -> Result<f64, String> {
     let instance = Instance::new()?;
-    let marker = instance.path.join("trace_marker_raw");
-    let mut file = File::options().write(true).open(&marker).map_err(|error| error.to_string())?;
+    let mut file = instance.open("trace_marker_raw", File::options().write(true))?;
     let event = vec![1; payload];
     pinned(&cpus(1), || (0..EVENTS).try_for_each(|_| file.write_all(&event)))
-        .map_err(|error| format!("{}: {error}", marker.display()))?;
+        .map_err(|error| format!("trace_marker_raw: {error}"))?;
     drop(file);
     let (bytes, events) = (instance.sum("bytes")?, instance.sum("entries")?);
     if events == EVENTS {

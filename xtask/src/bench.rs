@@ -26,6 +26,8 @@ enum What {
     },
     /// The ring buffer by itself
     Ring,
+    /// The control tree: filters, instances, switching, and reading the text
+    Control,
     /// What recording costs whole programs
     Programs,
     /// Events of a program's own: typed events, messages, spans
@@ -43,6 +45,9 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         What::Ring => {
             measure.arg("ring");
         }
+        What::Control => {
+            measure.arg("control");
+        }
         What::Programs => {
             measure.arg("programs");
         }
@@ -53,7 +58,7 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
     if bench.json {
         measure.arg("--json");
     }
-    if !matches!(bench.what, What::Ring) {
+    if !matches!(bench.what, What::Ring | What::Control) {
         match agent() {
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);

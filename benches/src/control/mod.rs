@@ -1,0 +1,22 @@
+//! What the control tree promises: what filters and instances add to an event, switching, reading the text.
+
+mod recording;
+mod switching;
+mod text;
+
+use crate::clock::{cpus, pinned};
+use crate::progress::Progress;
+use crate::report::Report;
+
+/// Measures everything.
+pub fn measure() -> Result<Report, String> {
+    let progress = Progress::new();
+    let mut report = Report::default();
+    progress.say("events");
+    pinned(&cpus(1), || recording::measure(&mut report))?;
+    progress.say("switching");
+    pinned(&cpus(1), || switching::measure(&mut report))?;
+    progress.say("text");
+    pinned(&cpus(1), || text::measure(&mut report))?;
+    Ok(report)
+}

@@ -1,0 +1,50 @@
+//! What an event costs that is filtered, or on in two instances.
+
+use crate::attach::Live;
+use crate::clock::cpu_ns_each;
+use crate::events;
+use crate::report::Report;
+use crate::samples::Samples;
+use session::{FilteredSelection, Options};
+
+/// Events in a round: some milliseconds.
+const EVENTS: u64 = 100_000;
+const ROUNDS: usize = 101;
+
+/// The loops that are measured in turns: a plain event's first.
+const LOOPS: [fn(u64); 4] =
+    [events::record_numbers, events::record_refused, events::record_passed, events::record_shared];
+
+/// Measures it.
+pub fn measure(report: &mut Report) -> Result<(), String> {
+    let live = Live::with(&Options { instances: 1, ..Options::default() })?;
+    live.attach()?;
+    events::register()?;
+    let second = live.session.create_instance("second").map_err(|error| error.to_string())?;
+    let wanted = [
+        (&live.session, "bench:number"),
+        (&live.session, "bench:refused if value > 0xffffffff"),
+        (&live.session, "bench:passed if value >= 0x0"),
+        (&live.session, "bench:shared"),
+        (&second, "bench:shared"),
+    ];
+    for (session, wanted) in wanted {
+        let wanted: FilteredSelection = wanted.parse().map_err(|_| format!("{wanted}: bad selection"))?;
+        session.switch_on(&wanted).map_err(|error| error.to_string())?;
+    }
+    let mut samples = LOOPS.map(|_| Samples::default());
+    for _ in 0..ROUNDS {
+        for (work, samples) in LOOPS.into_iter().zip(&mut samples) {
+            samples.push(cpu_ns_each(EVENTS, work));
+        }
+    }
+    let [plain, refused, passed, shared] = samples;
+    report.add("event_u64_ns", Ok(plain.median()));
+    report.add("event_refused_ns", Ok(refused.median()));
+    report.add("event_passed_ns", Ok(passed.median()));
+    report.add("event_in_two_ns", Ok(shared.median()));
+    report.add("filter_reject_vs_event", Ok(refused.ratio_to(&plain)));
+    report.add("filter_pass_added", Ok(passed.ratio_to(&plain) - 1.0));
+    report.add("second_instance_added", Ok(shared.ratio_to(&plain) - 1.0));
+    Ok(())
+}
