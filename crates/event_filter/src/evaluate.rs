@@ -57,7 +57,7 @@ impl Context for Here<'_> {
 /// A field that is not (or not wholly) in the record makes its test false. A word that makes no sense ends
 /// the program, and the record passes: an event too many is better than one that is missing.
 ///
-/// A comparison of numbers takes 6 ns on the machine that this is developed on, one of strings 10 to 30. What
+/// A comparison of numbers takes 5 ns on the machine that this is developed on, one of strings 10 to 30. What
 /// any words can make of it is bounded, too: fewer than [`MAX_WORDS`] instructions, and each at most the
 /// product of a pattern's [`MAX_PATTERN`] bytes, or of its operands, and what it looks at in the record.
 /// Async-signal-safe.
@@ -74,8 +74,11 @@ pub fn evaluate(words: &(impl Words + ?Sized), record: &[u8], context: &impl Con
         if target <= at {
             return true;
         }
-        let instruction = Instruction { words, at, head, record };
-        let result = instruction.run(context).unwrap_or(false);
+        let result = match head.test {
+            Test::Number => compare_number(words.word(at + 1), head, record),
+            _ => Instruction { words, at, head, record }.run(context),
+        };
+        let result = result.unwrap_or(false);
         at = if result == head.jumps_when() { target } else { at + head.words() };
     }
     true
@@ -90,21 +93,17 @@ struct Instruction<'a, W: ?Sized> {
 }
 
 impl<W: Words + ?Sized> Instruction<'_, W> {
-    /// The result; none where something that it needs isn't there.
-    #[inline]
+    /// The result of what [`evaluate`] leaves to others; none where something that it needs isn't there.
+    #[inline(never)]
     fn run(&self, context: &impl Context) -> Option<bool> {
         match self.head.test {
-            Test::Outcome | Test::Never => None,
-            Test::Number => {
-                let found = self.number()?;
-                Some(compare(found, self.value()?, self.head.is_signed(), self.head.comparison()?))
-            }
+            Test::Outcome | Test::Never | Test::Number => None,
             Test::Cpu => match self.head.comparison()? {
                 Comparison::And => None,
                 comparison => Some(compare(u64::from(context.cpu()), self.value()?, true, comparison)),
             },
             Test::Text => self.text(context),
-            Test::NumberInSet => self.is_in_set(self.number()?),
+            Test::NumberInSet => self.is_in_set(number(self.head, self.record)?),
             Test::CpuInSet => self.is_in_set(u64::from(context.cpu())),
             Test::MaskAndSet => self.mask_and_set(),
         }
@@ -116,22 +115,6 @@ impl<W: Words + ?Sized> Instruction<'_, W> {
 
     fn operand(&self, index: usize) -> Option<u64> {
         if index < usize::from(self.head.operands) { self.words.word(self.at + FIXED + index) } else { None }
-    }
-
-    /// The number in the record, extended to 64 bits by its sign.
-    #[inline]
-    fn number(&self) -> Option<u64> {
-        let bytes = self.record.get(usize::from(self.head.offset)..)?;
-        let signed = self.head.is_signed();
-        Some(match self.head.size_log2() {
-            0 if signed => i64::from(*bytes.first()? as i8) as u64,
-            0 => u64::from(*bytes.first()?),
-            1 if signed => i64::from(i16::from_le_bytes(*bytes.first_chunk()?)) as u64,
-            1 => u64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
-            2 if signed => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)) as u64,
-            2 => u64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
-            _ => u64::from_le_bytes(*bytes.first_chunk()?),
-        })
     }
 
     fn text(&self, context: &impl Context) -> Option<bool> {
@@ -203,19 +186,38 @@ impl<W: Words + ?Sized> Instruction<'_, W> {
     }
 }
 
-/// Compares two numbers that were extended alike.
-#[inline]
+/// A number in the record, compared with another: what most filters are made of. None where there isn't one.
+#[inline(always)]
+fn compare_number(value: Option<u64>, head: Head, record: &[u8]) -> Option<bool> {
+    Some(compare(number(head, record)?, value?, head.is_signed(), head.comparison()?))
+}
+
+/// The number in the record, extended to 64 bits by its sign.
+#[inline(always)]
+fn number(head: Head, record: &[u8]) -> Option<u64> {
+    let bytes = record.get(usize::from(head.offset)..)?;
+    let size = head.size_log2();
+    let found = match size {
+        3 => u64::from_le_bytes(*bytes.first_chunk()?),
+        2 => u64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+        1 => u64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+        _ => u64::from(*bytes.first()?),
+    };
+    let unused = 64 - (8 << size);
+    Some(if head.is_signed() { ((found << unused) as i64 >> unused) as u64 } else { found })
+}
+
+/// Compares two numbers that were extended alike. Without branches: which way a number falls is what a filter
+/// is there to find out, and no processor can guess it.
+#[inline(always)]
 fn compare(found: u64, value: u64, signed: bool, comparison: Comparison) -> bool {
-    let order = if signed { (found as i64).cmp(&(value as i64)) } else { found.cmp(&value) };
-    match comparison {
-        Comparison::Equal => order.is_eq(),
-        Comparison::NotEqual => order.is_ne(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Less => order.is_lt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::And => found & value != 0,
+    if comparison == Comparison::And {
+        return found & value != 0;
     }
+    let sign = u64::from(signed) << 63;
+    let (found, value) = (found ^ sign, value ^ sign);
+    let order = u8::from(found >= value) + u8::from(found > value);
+    comparison as u8 >> order & 1 == 1
 }
 
 #[cfg(test)]

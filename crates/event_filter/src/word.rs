@@ -51,48 +51,57 @@ pub enum Test {
 }
 
 impl Test {
-    const ALL: [Test; 8] = [
-        Test::Outcome,
-        Test::Never,
-        Test::Number,
-        Test::Cpu,
-        Test::Text,
-        Test::NumberInSet,
-        Test::CpuInSet,
-        Test::MaskAndSet,
-    ];
+    #[inline(always)]
+    fn of(byte: u8) -> Option<Test> {
+        Some(match byte {
+            1 => Test::Outcome,
+            2 => Test::Never,
+            3 => Test::Number,
+            4 => Test::Cpu,
+            5 => Test::Text,
+            6 => Test::NumberInSet,
+            7 => Test::CpuInSet,
+            8 => Test::MaskAndSet,
+            _ => return None,
+        })
+    }
 }
 
-/// How two numbers or sets are compared.
+/// How two numbers or sets are compared. Of those but the last the bits say when it is true: bit 0 where the
+/// first is less, bit 1 where they are equal, bit 2 where it is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Comparison {
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<=`
-    LessOrEqual,
     /// `<`
-    Less,
-    /// `>=`
-    GreaterOrEqual,
+    Less = 0b001,
+    /// `==`
+    Equal = 0b010,
+    /// `<=`
+    LessOrEqual = 0b011,
     /// `>`
-    Greater,
+    Greater = 0b100,
+    /// `!=`
+    NotEqual = 0b101,
+    /// `>=`
+    GreaterOrEqual = 0b110,
     /// `&`: a bit, or a CPU, in common.
-    And,
+    And = 0b111,
 }
 
 impl Comparison {
-    const ALL: [Comparison; 7] = [
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::LessOrEqual,
-        Comparison::Less,
-        Comparison::GreaterOrEqual,
-        Comparison::Greater,
-        Comparison::And,
-    ];
+    #[inline(always)]
+    fn of(bits: u8) -> Option<Comparison> {
+        Some(match bits {
+            0b001 => Comparison::Less,
+            0b010 => Comparison::Equal,
+            0b011 => Comparison::LessOrEqual,
+            0b100 => Comparison::Greater,
+            0b101 => Comparison::NotEqual,
+            0b110 => Comparison::GreaterOrEqual,
+            0b111 => Comparison::And,
+            _ => return None,
+        })
+    }
 }
 
 /// Where a string is.
@@ -179,7 +188,7 @@ impl Head {
         let [test, variant, offset_low, offset_high, target_low, target_high, operands_low, operands_high] =
             word.to_le_bytes();
         Some(Head {
-            test: *Test::ALL.get(usize::from(test).wrapping_sub(1))?,
+            test: Test::of(test)?,
             variant,
             offset: u16::from_le_bytes([offset_low, offset_high]),
             target: u16::from_le_bytes([target_low, target_high]),
@@ -190,7 +199,7 @@ impl Head {
     /// How numbers or sets are compared. None for bits that are no comparison.
     #[inline]
     pub fn comparison(self) -> Option<Comparison> {
-        Comparison::ALL.get(usize::from(self.variant & LOW)).copied()
+        Comparison::of(self.variant & LOW)
     }
 
     /// Where the string is. None for bits that are no place.
