@@ -92,7 +92,9 @@ const WORDS: &[&[u8]] = &[
 /// Everything that is written to every file.
 pub fn inputs() -> Vec<Vec<u8>> {
     let mut inputs: Vec<Vec<u8>> = WORDS.iter().map(|word| word.to_vec()).collect();
-    for len in [63, 64, 65, 66, 67, 99, 100, 101, 126, 127, 128, 129, 200, 4053, 4054, 4055, 5000, 70_000] {
+    for len in
+        [63, 64, 65, 66, 67, 99, 100, 101, 126, 127, 128, 129, 200, 4053, 4054, 4055, 5000, 70_000, 1 << 20]
+    {
         inputs.push(vec![b'x'; len]);
     }
     for zeros in [64, 65, 66, 70] {

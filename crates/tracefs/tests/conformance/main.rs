@@ -12,6 +12,7 @@ mod names;
 mod opening;
 mod ours;
 mod pids;
+mod pieces;
 mod player;
 mod recording;
 mod target;
