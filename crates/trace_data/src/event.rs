@@ -3,20 +3,26 @@
 use crate::format::Format;
 use crate::print::{Dialect, PrintError, Template, print_fields};
 use crate::symbols::Symbols;
+use std::sync::OnceLock;
 
 /// An event: its format, and its print format parsed.
 #[derive(Debug)]
 pub struct Event {
     format: Format,
-    template: Result<Template, PrintError>,
+    dialect: Dialect,
+    /// Parsed when it is needed first: of all events that there are, few are in a buffer.
+    template: OnceLock<Result<Template, PrintError>>,
 }
 
 impl Event {
-    /// Parses the print format of `format`. One that can't be parsed is no error: such an event is
-    /// printed field by field.
+    /// The event of `format`. A print format that can't be parsed is no error: such an event is printed field
+    /// by field.
     pub fn new(format: Format, dialect: Dialect) -> Event {
-        let template = Template::new(&format, dialect);
-        Event { format, template }
+        Event { format, dialect, template: OnceLock::new() }
+    }
+
+    fn template(&self) -> &Result<Template, PrintError> {
+        self.template.get_or_init(|| Template::new(&self.format, self.dialect))
     }
 
     /// The format.
@@ -26,14 +32,14 @@ impl Event {
 
     /// Why the print format can't be evaluated, if it can't.
     pub fn print_error(&self) -> Option<&PrintError> {
-        self.template.as_ref().err()
+        self.template().as_ref().err()
     }
 
     /// Appends the text of a record, without the event's name, to `out`.
     ///
     /// Bytes, not a `str`: strings in a record have whatever encoding the traced program uses.
     pub fn print(&self, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
-        match &self.template {
+        match self.template() {
             Ok(template) => template.print(&self.format, payload, symbols, out),
             Err(_) => {
                 out.extend_from_slice(b"[FAILED TO PARSE]");
@@ -44,7 +50,7 @@ impl Event {
 
     /// Whether the print format gives the field at `index` of the format's fields as a function's name.
     pub fn names_function(&self, index: usize) -> bool {
-        self.template.as_ref().is_ok_and(|template| template.names_function(index))
+        self.template().as_ref().is_ok_and(|template| template.names_function(index))
     }
 
     /// Appends ` name=value` for each of the event's own fields.
