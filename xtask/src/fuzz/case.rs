@@ -2,12 +2,12 @@
 
 use super::random::Random;
 use super::session::Damaged;
-use super::tree::Fuzzed;
+use super::tree::Trees;
 use super::{dat, format, page, sample, selection};
 use std::path::Path;
 
 /// What there is to damage.
-const TARGETS: &[&str] = &["session", "dat", "format", "page", "selection", "tree"];
+pub const TARGETS: [&str; 6] = ["session", "dat", "format", "page", "selection", "tree"];
 
 /// The cases of a seed.
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub struct Cases {
     session: Damaged,
     dat: Vec<u8>,
     pages: Vec<u8>,
-    tree: Fuzzed,
+    trees: Trees,
 }
 
 impl Cases {
     /// Those of `seed`, with their files in `directory`.
     pub fn new(seed: u64, directory: &Path) -> Result<Cases, String> {
-        let (session, tree) = (Damaged::new(directory)?, Fuzzed::new(directory)?);
-        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), tree })
+        let (session, trees) = (Damaged::new(directory)?, Trees::new(directory));
+        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), trees })
     }
 
     /// What the case damages.
@@ -39,7 +39,7 @@ impl Cases {
             "dat" => dat::run(&self.dat, &mut random),
             "format" => format::run(&mut random),
             "page" => page::run(&self.pages, &mut random),
-            "tree" => self.tree.run(&mut random),
+            "tree" => self.trees.run(&mut random),
             _ => selection::run(&mut random),
         }
     }

@@ -34,6 +34,9 @@ pub struct Options {
     /// Only this case of the seed, with its panic as it is
     #[arg(long, value_name = "N", requires = "seed")]
     case: Option<u64>,
+    /// Only cases of this target: session, dat, format, page, selection or tree
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(case::TARGETS))]
+    target: Option<String>,
     /// Runs the cases from this number on, watched by another process
     #[arg(long, hide = true, requires = "seed")]
     worker: Option<u64>,
@@ -47,7 +50,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
     let seed = options.seed.unwrap_or_else(new_seed);
     let time = Duration::from_secs(options.seconds);
     if let (Some(first), Some(directory)) = (options.worker, &options.directory) {
-        worker::run(seed, first, time, directory)?;
+        worker::run(seed, first, options.target.as_deref(), time, directory)?;
         return Ok(true);
     }
     let directory = tempfile::Builder::new().prefix("lookback-fuzz-").tempdir_in("/dev/shm");
@@ -58,7 +61,7 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         return Ok(true);
     }
     println!("seed {seed}");
-    watchdog::run(seed, time, directory.path())
+    watchdog::run(seed, options.target.as_deref(), time, directory.path())
 }
 
 fn new_seed() -> u64 {

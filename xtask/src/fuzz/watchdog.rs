@@ -15,32 +15,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Failures after which a run ends: more say no more.
 const MOST_FAILURES: usize = 20;
 
-/// Runs cases for so long. Whether all went well.
-pub fn run(seed: u64, time: Duration, directory: &Path) -> Result<bool, Error> {
+/// Runs cases, or those of a target, for so long. Whether all went well.
+pub fn run(seed: u64, target: Option<&str>, time: Duration, directory: &Path) -> Result<bool, Error> {
     let end = Instant::now() + time;
-    let mut run = Run { seed, next: 0, failures: BTreeSet::new() };
+    let mut run = Run { seed, target, next: 0, cases: 0, failures: BTreeSet::new() };
     while Instant::now() < end && run.failures.len() < MOST_FAILURES {
         run.watch(end.saturating_duration_since(Instant::now()), directory)?;
     }
-    println!("{} cases, {} failures", run.next, run.failures.len());
+    println!("{} cases, {} failures", run.cases, run.failures.len());
     Ok(run.failures.is_empty())
 }
 
 /// A run so far.
 #[derive(Debug)]
-struct Run {
+struct Run<'a> {
     seed: u64,
+    /// Whose cases; none for all.
+    target: Option<&'a str>,
     /// The number of the next case.
     next: u64,
+    /// How many there were.
+    cases: u64,
     /// What has gone wrong, each kind once.
     failures: BTreeSet<String>,
 }
 
-impl Run {
+impl Run<'_> {
     /// Starts a worker and watches it to its end.
     fn watch(&mut self, time: Duration, directory: &Path) -> Result<(), Error> {
         let first = self.next;
-        let mut worker = start(self.seed, first, time, directory)?;
+        let mut worker = start(self.seed, first, self.target, time, directory)?;
         let lines = lines(worker.stdout.take().ok_or("no pipe")?);
         let hangs = loop {
             match lines.recv_timeout(PATIENCE) {
@@ -67,7 +71,10 @@ impl Run {
     /// Takes what the worker says.
     fn take(&mut self, line: &str) {
         match line.split_once(' ') {
-            Some(("case", number)) => self.next = number.parse().map_or(self.next, |number: u64| number + 1),
+            Some(("case", number)) => {
+                self.next = number.parse().map_or(self.next, |number: u64| number + 1);
+                self.cases += 1;
+            }
             Some(("panic", reason)) => self.fail(reason),
             _ => {}
         }
@@ -83,11 +90,18 @@ impl Run {
     }
 }
 
-fn start(seed: u64, first: u64, time: Duration, directory: &Path) -> Result<Child, Error> {
+fn start(
+    seed: u64,
+    first: u64,
+    target: Option<&str>,
+    time: Duration,
+    directory: &Path,
+) -> Result<Child, Error> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut worker = Command::new(own);
     worker.arg("fuzz").arg("--seed").arg(seed.to_string()).arg("--worker").arg(first.to_string());
     worker.arg("--seconds").arg(time.as_secs().max(1).to_string()).arg("--directory").arg(directory);
+    worker.args(target.into_iter().flat_map(|target| ["--target", target]));
     worker.stdout(Stdio::piped()).stdin(Stdio::null());
     worker.spawn().map_err(|error| error.to_string())
 }
@@ -111,11 +125,11 @@ mod tests {
 
     #[test]
     fn a_failure_belongs_to_the_last_case() {
-        let mut run = Run { seed: 3, next: 0, failures: BTreeSet::new() };
+        let mut run = Run { seed: 3, target: None, next: 0, cases: 0, failures: BTreeSet::new() };
         for line in ["case 7", "panic at a.rs:1: b", "case 13", "panic at a.rs:1: b", "noise"] {
             run.take(line);
         }
-        assert_eq!(run.next, 14);
+        assert_eq!((run.next, run.cases), (14, 2));
         assert_eq!(run.failures.into_iter().collect::<Vec<_>>(), ["dat: at a.rs:1: b"]);
     }
 }
