@@ -42,6 +42,7 @@ use crate::clock::ClockWords;
 use crate::instance::{INSTANCE_WORDS, INSTANCES, Instance};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
+    is_filter_word,
 };
 pub use pids::{
     OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,

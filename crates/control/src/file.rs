@@ -129,8 +129,17 @@ impl ControlFile {
     /// The words that say which events are on, by id.
     #[inline(always)]
     pub fn enabled_words(&self) -> &[AtomicU64; EVENTS] {
-        // SAFETY: `new` and `create` have checked that the file has its full size.
-        unsafe { &*self.segment.base().add(ENABLED_OFFSET as usize).cast() }
+        self.fixed::<ENABLED_OFFSET, _, EVENTS>()
+    }
+
+    /// The `N` things of one kind at `OFFSET`: at once, for those who write events.
+    #[inline(always)]
+    pub(crate) fn fixed<const OFFSET: u64, T: shm::Shared, const N: usize>(&self) -> &[T; N] {
+        const { assert!(OFFSET as usize + N * size_of::<T>() <= FILE_SIZE) };
+        const { assert!(OFFSET.is_multiple_of(align_of::<T>() as u64)) };
+        // SAFETY: `new` and `create` have checked that the file has its full size, and it starts with a page;
+        // `Shared` promises that any content is a value and that writes by others are no data race.
+        unsafe { &*self.segment.base().add(OFFSET as usize).cast() }
     }
 
     /// How many entries a table had no room for, or gave up although a reader or a snapshot needed them.

@@ -12,7 +12,7 @@
 
 use crate::file::ControlFile;
 use abi::control::{
-    EVENTS, FILTERING, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
+    EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
 };
 use abi::instance::INSTANCES;
 use core::ops::Range;
@@ -20,7 +20,10 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
 use event_filter::word::MAX_WORDS;
-use event_filter::{Context, MAX_TEXT, Words, evaluate};
+use event_filter::{Context, MAX_TEXT, Words, evaluate, evaluate_single};
+
+/// Words that there are for filters.
+const FILTER_WORDS: usize = FILTERS / 8;
 
 /// How often a filter is read again that changes meanwhile.
 const TRIES: u32 = 1000;
@@ -92,9 +95,8 @@ impl ControlFile {
     }
 
     #[inline]
-    fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
-        let place = instance.checked_mul(FILTERING).filter(|_| instance < INSTANCES)? as u64;
-        self.array(FILTERING_OFFSET + place, EVENTS).get(usize::from(id))
+    pub(crate) fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
+        self.fixed::<FILTERING_OFFSET, [AtomicU64; EVENTS], INSTANCES>().get(instance)?.get(usize::from(id))
     }
 
     /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
@@ -113,14 +115,24 @@ impl ControlFile {
     }
 
     /// Whether a record passes its event's filter in an instance where it has one; always where it was taken
-    /// away. The record is
-    /// the whole payload, from the common fields on.
+    /// away. The record is the whole payload, from the common fields on.
     ///
     /// Async-signal-safe. It costs what [`evaluate`] says, and some loads.
     pub fn passes(&self, instance: usize, record: &[u8], context: &impl Context) -> bool {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let Some(word) = self.filter_word(id, instance) else { return true };
         self.read_filter(word, |filter| evaluate(&filter, record, context)).unwrap_or(true)
+    }
+
+    /// The same of the first instance, for who has found the filter's word, where the filter is one
+    /// comparison of a number, and still the event's. None for others.
+    #[inline(always)]
+    pub fn passes_single(&self, word: u64, id: u16, record: &[u8]) -> Option<bool> {
+        let start = filter_offset(word)? as usize + 1;
+        let result = evaluate_single(&Program { area: self.filter_words(), start }, record);
+        // Between what was read and the look whether it was the event's.
+        fence(Acquire);
+        result.filter(|_| self.filter_word(id, 0).is_some_and(|now| now.load(Relaxed) == word))
     }
 
     /// What `read` makes of the event's filter, or list of triggers, as it was at one moment. None where
@@ -134,7 +146,7 @@ impl ControlFile {
         for _ in 0..TRIES {
             let word = place.load(Acquire);
             let result = self.stored(word).map(&mut read);
-            // Between what was read and the look whether it was the event's.
+            // As above.
             fence(Acquire);
             if place.load(Relaxed) == word {
                 return result;
@@ -190,8 +202,8 @@ impl ControlFile {
     }
 
     #[inline]
-    fn filter_words(&self) -> &[AtomicU64] {
-        self.array(FILTERS_OFFSET, FILTERS / 8)
+    fn filter_words(&self) -> &[AtomicU64; FILTER_WORDS] {
+        self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>()
     }
 }
 
@@ -211,5 +223,20 @@ impl Words for Stored<'_> {
     #[inline]
     fn word(&self, index: usize) -> Option<u64> {
         self.program.get(index).map(|word| word.load(Relaxed))
+    }
+}
+
+/// A program in the file, as above. Its length is not looked at: one that makes sense ends before, and any
+/// other is run into what lies behind it.
+struct Program<'a> {
+    area: &'a [AtomicU64; FILTER_WORDS],
+    start: usize,
+}
+
+impl Words for Program<'_> {
+    #[inline(always)]
+    fn word(&self, index: usize) -> Option<u64> {
+        const { assert!(FILTER_WORDS.is_power_of_two()) };
+        self.area.get((self.start + index) % FILTER_WORDS).map(|word| word.load(Relaxed))
     }
 }

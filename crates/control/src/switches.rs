@@ -9,9 +9,9 @@
 //! until the next that changes anything has [mended](ControlFile::mend) it.
 
 use crate::file::ControlFile;
-use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches};
+use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, is_filter_word};
 use abi::instance::{INSTANCE_WORDS, INSTANCES};
-use core::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
 
 /// Some of a session's instances.
@@ -40,7 +40,8 @@ impl InstanceSet {
     /// Whether an instance is in it.
     #[inline]
     pub fn contains(self, instance: usize) -> bool {
-        self.0.get(instance / 64).is_some_and(|word| word >> (instance % 64) & 1 == 1)
+        // Each word in turn: so all of them can stay in registers.
+        (0..).zip(self.0).any(|(index, word)| index == instance / 64 && word >> (instance % 64) & 1 == 1)
     }
 
     /// Those that are in it or in `other`.
@@ -51,15 +52,25 @@ impl InstanceSet {
         InstanceSet(words)
     }
 
+    /// Calls `visit` with the number of each that is in it, upwards: quicker than [`InstanceSet::iter`].
+    #[inline(always)]
+    pub fn for_each(self, mut visit: impl FnMut(usize)) {
+        for (index, word) in self.0.into_iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                visit(index * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+
     /// The numbers of those that are in it, upwards.
-    #[inline]
-    pub fn iter(self) -> impl Iterator<Item = usize> {
-        self.0.into_iter().enumerate().flat_map(|(index, mut word)| {
-            core::iter::from_fn(move || {
-                let bit = word.trailing_zeros() as usize;
-                word &= word.wrapping_sub(1);
-                (bit < 64).then_some(index * 64 + bit)
-            })
+    pub fn iter(mut self) -> impl Iterator<Item = usize> {
+        core::iter::from_fn(move || {
+            let (index, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
+            let bit = word.trailing_zeros() as usize;
+            *word &= *word - 1;
+            Some(index * 64 + bit)
         })
     }
 }
@@ -76,12 +87,13 @@ pub struct Switched {
 }
 
 impl Switched {
-    /// What the event's word is to be, where the first instance has these flags.
-    fn summary(self, first_flags: u32) -> u64 {
-        let is_plain = self.on == InstanceSet::FIRST && !self.filtered.contains(0) && first_flags == 0;
+    /// What the event's word is to be, where the first instance has these flags and this filter.
+    fn summary(self, (flags, filter): (u32, u64)) -> u64 {
+        let is_first_alone = self.on == InstanceSet::FIRST && flags == 0;
         match (self.on.is_empty(), self.triggered.is_empty()) {
             (true, true) => OFF,
-            (false, true) if is_plain => FIRST_ALONE,
+            (false, true) if is_first_alone && !self.filtered.contains(0) => FIRST_ALONE,
+            (false, true) if is_first_alone && is_filter_word(filter) => filter,
             _ => BY_SWITCHES,
         }
     }
@@ -179,24 +191,30 @@ impl ControlFile {
 
     /// Brings the words of all events up to date with their switches.
     pub(crate) fn mend_summaries(&self) {
-        let flags = self.instance_flags(0);
         for id in self.event_ids() {
             let word = self.enabled_words().get(usize::from(id));
-            if word.is_some_and(|word| word.load(Relaxed) != self.switched(id).summary(flags)) {
+            let summary = self.switched(id).summary(self.of_first(id));
+            if word.is_some_and(|word| word.load(Relaxed) != summary) {
                 self.summarize(id);
             }
         }
+    }
+
+    /// What of the first instance a summary depends on beside the switches: its flags, and the event's filter.
+    fn of_first(&self, id: u16) -> (u32, u64) {
+        (self.instance_flags(0), self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)))
     }
 
     /// Brings an event's word up to date.
     fn summarize(&self, id: u16) {
         let Some(word) = self.enabled_words().get(usize::from(id)) else { return };
         loop {
-            let seen = (self.switched(id), self.instance_flags(0));
-            word.store(seen.0.summary(seen.1), Relaxed);
+            let seen = (self.switched(id), self.of_first(id));
+            // The filter is there for who finds its word here.
+            word.store(seen.0.summary(seen.1), Release);
             // Between the store and the loads: see the module.
             fence(SeqCst);
-            if (self.switched(id), self.instance_flags(0)) == seen {
+            if (self.switched(id), self.of_first(id)) == seen {
                 return;
             }
         }
@@ -204,6 +222,6 @@ impl ControlFile {
 
     #[inline]
     fn switches(&self, id: u16) -> Option<&Switches> {
-        self.array::<Switches>(SWITCHES_OFFSET, EVENTS).get(usize::from(id))
+        self.fixed::<SWITCHES_OFFSET, _, EVENTS>().get(usize::from(id))
     }
 }

@@ -5,6 +5,7 @@ mod common;
 
 use abi::control::{
     BY_SWITCHES, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FIRST_ALONE, FIRST_EVENT, filter_word,
+    is_filter_word,
 };
 use common::Temporary;
 use control::{ControlFile, Here};
@@ -12,7 +13,7 @@ use event_filter::{Field, Filter, MAX_TEXT, evaluate};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 const FIELDS: [Field<'static>; 2] = [
     Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true },
@@ -66,6 +67,34 @@ fn a_filter_stays_with_its_event() {
     assert!(other.is_enabled(id, 0) && passes(5) && text(&other, id).is_none());
     set(file, id, "CPU == 0");
     assert!(!passes(5), "one for an event that is on");
+}
+
+/// Who writes events finds the filter of the first instance in the word that says that the event is on.
+#[test]
+fn one_comparison_is_made_by_its_word() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, FIRST_EVENT);
+    let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
+    let passes = |word, n| file.passes_single(word, id, &record(id, n, ""));
+    file.enable(id, 0, true);
+    set(file, id, "n > 5");
+    let first = word();
+    assert!(is_filter_word(first));
+    assert_eq!([5, 6].map(|n| passes(first, n)), [Some(false), Some(true)]);
+    set(file, id, "!(n > 5)");
+    assert_eq!([5, 6].map(|n| passes(word(), n)), [Some(true), Some(false)]);
+    assert_eq!(passes(first, 6), None, "another's by now");
+    assert_eq!(file.passes_single(word(), id, &[0; 8]), Some(true), "n > 5 is false where there is no n");
+    for text in ["n > 5 && n < 7", "path == \"a\""] {
+        set(file, id, text);
+        assert!(is_filter_word(word()));
+        assert_eq!(passes(word(), 6), None, "{text}: more than a comparison of a number");
+    }
+    file.set_triggered(id, 0, true);
+    assert_eq!(word(), BY_SWITCHES);
+    file.set_triggered(id, 0, false);
+    file.set_filter(id, 0, None);
+    assert_eq!(word(), FIRST_ALONE);
 }
 
 #[test]
@@ -130,6 +159,8 @@ fn who_looks_while_a_filter_is_replaced_finds_the_old_or_the_new_one() {
             let (file, mut looked) = (temporary.again(), 0_u64);
             while !is_over.load(Relaxed) {
                 assert!(file.passes(0, record, &HERE));
+                let word = file.enabled_words()[usize::from(id)].load(Acquire);
+                assert_ne!(file.passes_single(word, id, record), Some(false));
                 let text = text(&file, id).unwrap();
                 assert!(text == "n == 7" || text == long, "{text}");
                 looked += 1;
@@ -185,6 +216,7 @@ proptest! {
         // It ends, and nothing is touched that isn't there.
         file.passes(0, &record(FIRST_EVENT, 1, "/etc/passwd"), &HERE);
         file.passes(0, &[], &HERE);
+        file.passes_single(entry, FIRST_EVENT, &record(FIRST_EVENT, 1, "/etc/passwd"));
         text(file, FIRST_EVENT);
         // It can be replaced still, if there seems to be room.
         if let Some(stored) = file.filter_room().store(compiled("n == 2").words(), "n == 2") {

@@ -24,6 +24,9 @@ fn the_word_sums_the_switches_up() {
         file.enable(id, instance, true);
         assert_eq!(word(file, id), BY_SWITCHES, "{instance}");
         assert!(file.switched(id).on.iter().eq([0, instance]));
+        let mut visited = Vec::new();
+        file.switched(id).on.for_each(|instance| visited.push(instance));
+        assert_eq!(visited, [0, instance]);
         file.enable(id, instance, false);
         assert_eq!(word(file, id), FIRST_ALONE, "{instance}");
         file.set_triggered(id, instance, true);
@@ -99,6 +102,11 @@ fn who_is_killed_between_the_two_stores_is_mended() {
         temporary.again().mend();
         assert_eq!(word(file, id), FIRST_ALONE, "{stale}");
     }
+    file.set_filter(id, 0, file.filter_room().store(&[], "none"));
+    let filter = word(file, id);
+    segment.write(word_at, &(filter - 1).to_le_bytes()).unwrap();
+    temporary.again().mend_summaries();
+    assert_eq!(word(file, id), filter, "another's filter");
 }
 
 /// Everybody changes a switch of their own, as fast as they can, and ends with it in a known state.

@@ -23,12 +23,15 @@ pub(crate) fn emit(expression: &Expression) -> Vec<u64> {
     code.expression(expression, &mut pass, &mut reject, Next::True);
     code.outcome(pass, true);
     code.outcome(reject, false);
+    code.end();
     code.words
 }
 
 #[derive(Debug, Default)]
 struct Code {
     words: Vec<u64>,
+    /// Where the last term is: in front of the outcomes.
+    last: usize,
 }
 
 impl Code {
@@ -60,6 +63,7 @@ impl Code {
 
     fn term(&mut self, predicate: &Predicate, jumps_when: bool) {
         let operands = predicate.operands.len() as u16;
+        self.last = self.words.len();
         self.words.push(predicate.head.jumping(jumps_when, operands).encode());
         self.words.push(predicate.value);
         self.words.extend(&predicate.operands);
@@ -68,6 +72,15 @@ impl Code {
     fn outcome(&mut self, label: Label, passes: bool) {
         self.place(label);
         self.words.push(Head::new(Test::Outcome, 0, u8::from(passes)).encode());
+    }
+
+    /// Lets the last term say that it is: it goes on to where records pass, and jumps to where they don't.
+    fn end(&mut self) {
+        if let Some((word, head)) =
+            self.words.get_mut(self.last).and_then(|word| Head::decode(*word).map(|head| (word, head)))
+        {
+            *word = head.ending().encode();
+        }
     }
 
     /// Lets the jumps to a label go to here.

@@ -2,7 +2,10 @@
 
 use crate::glob::matches;
 use crate::text::{Pattern, located, until_nul};
-use crate::word::{Comparison, FIXED, Head, MAX_CPUS, MAX_PATTERN, MAX_WORDS, Place, Test, text_lengths};
+use crate::word::{
+    Comparison, FIXED, Head, MAX_CPUS, MAX_PATTERN, MAX_WORDS, Place, Test, is_single_comparison,
+    text_lengths,
+};
 
 /// Words of a program, wherever they are. Each is taken once when it is used, so that another process may
 /// change them meanwhile: then the result is anybody's guess, but there is one.
@@ -78,10 +81,21 @@ pub fn evaluate(words: &(impl Words + ?Sized), record: &[u8], context: &impl Con
             Test::Number => compare_number(words.word(at + 1), head, record),
             _ => Instruction { words, at, head, record }.run(context),
         };
-        let result = result.unwrap_or(false);
-        at = if result == head.jumps_when() { target } else { at + head.words() };
+        let jumps = result.unwrap_or(false) == head.jumps_when();
+        if head.is_last() {
+            return !jumps;
+        }
+        at = if jumps { target } else { at + head.words() };
     }
     true
+}
+
+/// The same of a program that is one comparison of a number, as most are, without a call. None for others.
+#[inline(always)]
+pub fn evaluate_single(words: &(impl Words + ?Sized), record: &[u8]) -> Option<bool> {
+    let head = words.word(0).filter(|word| is_single_comparison(*word)).and_then(Head::decode)?;
+    let result = compare_number(words.word(1), head, record);
+    Some(result.unwrap_or(false) != head.jumps_when())
 }
 
 /// An instruction that is being run.
@@ -93,14 +107,14 @@ struct Instruction<'a, W: ?Sized> {
 }
 
 impl<W: Words + ?Sized> Instruction<'_, W> {
-    /// The result of what [`evaluate`] leaves to others; none where something that it needs isn't there.
+    /// The result of any test but a number's; none where something that it needs isn't there.
     #[inline(never)]
     fn run(&self, context: &impl Context) -> Option<bool> {
         match self.head.test {
             Test::Outcome | Test::Never | Test::Number => None,
             Test::Cpu => match self.head.comparison()? {
                 Comparison::And => None,
-                comparison => Some(compare(u64::from(context.cpu()), self.value()?, true, comparison)),
+                _ => Some(compare(u64::from(context.cpu()), self.value()?, true, self.head.orders())),
             },
             Test::Text => self.text(context),
             Test::NumberInSet => self.is_in_set(number(self.head, self.record)?),
@@ -186,10 +200,10 @@ impl<W: Words + ?Sized> Instruction<'_, W> {
     }
 }
 
-/// A number in the record, compared with another: what most filters are made of. None where there isn't one.
+/// A number in the record, compared with another. None where there isn't one.
 #[inline(always)]
 fn compare_number(value: Option<u64>, head: Head, record: &[u8]) -> Option<bool> {
-    Some(compare(number(head, record)?, value?, head.is_signed(), head.comparison()?))
+    Some(compare(number(head, record)?, value?, head.is_signed(), head.orders()))
 }
 
 /// The number in the record, extended to 64 bits by its sign.
@@ -200,24 +214,27 @@ fn number(head: Head, record: &[u8]) -> Option<u64> {
     let found = match size {
         3 => u64::from_le_bytes(*bytes.first_chunk()?),
         2 => u64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
-        1 => u64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
-        _ => u64::from(*bytes.first()?),
+        // Of any two bytes, so that there are few ways to go.
+        _ => {
+            let last = bytes.get(usize::from(size))?;
+            u64::from(*bytes.first()?) | u64::from(*last) << (8 * size)
+        }
     };
     let unused = 64 - (8 << size);
     Some(if head.is_signed() { ((found << unused) as i64 >> unused) as u64 } else { found })
 }
 
-/// Compares two numbers that were extended alike. Without branches: which way a number falls is what a filter
-/// is there to find out, and no processor can guess it.
+/// Compares two numbers that were extended alike: [`Head::orders`] says with which order it is true. Without
+/// branches: which way a number falls is what a filter is there to find out, and no processor can guess it.
 #[inline(always)]
-fn compare(found: u64, value: u64, signed: bool, comparison: Comparison) -> bool {
-    if comparison == Comparison::And {
+fn compare(found: u64, value: u64, signed: bool, orders: u8) -> bool {
+    if orders == Comparison::And as u8 {
         return found & value != 0;
     }
     let sign = u64::from(signed) << 63;
     let (found, value) = (found ^ sign, value ^ sign);
     let order = u8::from(found >= value) + u8::from(found > value);
-    comparison as u8 >> order & 1 == 1
+    orders >> order & 1 == 1
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub mod word;
 
 #[cfg(feature = "compile")]
 pub use error::{Error, ErrorKind};
-pub use evaluate::{Context, Here, Words, evaluate};
+pub use evaluate::{Context, Here, Words, evaluate, evaluate_single};
 #[cfg(feature = "compile")]
 pub use field::{Field, Kind};
 #[cfg(feature = "compile")]

@@ -46,6 +46,11 @@ pub fn verify(words: &[u64]) -> Result<(), Defect> {
             if !is_start(words, next, usize::from(head.target)) {
                 return Err(defect("it jumps to where no later instruction is"));
             }
+            if head.is_last()
+                && [next, usize::from(head.target)].map(|at| outcome(words, at)) != [Some(1), Some(0)]
+            {
+                return Err(defect("it is not the last"));
+            }
         } else if head.variant > 1 {
             return Err(defect("no outcome"));
         }
@@ -68,6 +73,12 @@ fn operands(head: Head, value: u64) -> Result<(), &'static str> {
         _ => drop(head.comparison().ok_or("no known comparison")?),
     }
     Ok(())
+}
+
+/// The outcome at a word, if there is one.
+fn outcome(words: &[u64], at: usize) -> Option<u8> {
+    let head = words.get(at).copied().and_then(Head::decode)?;
+    (head.test == Test::Outcome).then_some(head.variant)
 }
 
 /// Whether an instruction starts at `target`, at or behind `from`, where one starts.

@@ -11,7 +11,9 @@
 //! ```
 //!
 //! `target` counts words from the program's start and is behind the instruction. `operands` counts the words
-//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone.
+//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone. An instruction
+//! that jumps to where records are refused, and in front of which is where they pass, says so: then nobody has
+//! to look there ([`Head::is_last`]).
 
 /// The most words of a program: more than any text that `Filter::compile` takes can need.
 pub const MAX_WORDS: usize = 4096;
@@ -146,6 +148,7 @@ const SIZE_SHIFT: u32 = 3;
 const SIGNED: u8 = 1 << 5;
 const PATTERN: u8 = 1 << 3;
 const NEGATED: u8 = 1 << 4;
+const LAST: u8 = 1 << 6;
 const JUMPS_WHEN: u8 = 1 << 7;
 
 impl Head {
@@ -167,6 +170,12 @@ impl Head {
         place as u8 | if pattern { PATTERN } else { 0 } | if negated { NEGATED } else { 0 }
     }
 
+    /// The same head, of an instruction that [is the last](Head::is_last).
+    #[cfg(feature = "compile")]
+    pub(crate) fn ending(self) -> Head {
+        Head { variant: self.variant | LAST, ..self }
+    }
+
     /// The same head, with a jump.
     #[cfg(feature = "compile")]
     pub(crate) fn jumping(self, when: bool, operands: u16) -> Head {
@@ -185,21 +194,26 @@ impl Head {
     /// The head that a word is. None for one that tests nothing known.
     #[inline]
     pub fn decode(word: u64) -> Option<Head> {
-        let [test, variant, offset_low, offset_high, target_low, target_high, operands_low, operands_high] =
-            word.to_le_bytes();
         Some(Head {
-            test: Test::of(test)?,
-            variant,
-            offset: u16::from_le_bytes([offset_low, offset_high]),
-            target: u16::from_le_bytes([target_low, target_high]),
-            operands: u16::from_le_bytes([operands_low, operands_high]),
+            test: Test::of(word as u8)?,
+            variant: (word >> 8) as u8,
+            offset: (word >> 16) as u16,
+            target: (word >> 32) as u16,
+            operands: (word >> 48) as u16,
         })
+    }
+
+    /// The bits of [`Comparison`]: with which order of two numbers it is true. 0, which is no comparison, is
+    /// never true.
+    #[inline]
+    pub(crate) fn orders(self) -> u8 {
+        self.variant & LOW
     }
 
     /// How numbers or sets are compared. None for bits that are no comparison.
     #[inline]
     pub fn comparison(self) -> Option<Comparison> {
-        Comparison::of(self.variant & LOW)
+        Comparison::of(self.orders())
     }
 
     /// Where the string is. None for bits that are no place.
@@ -232,6 +246,12 @@ impl Head {
         self.variant & NEGATED != 0
     }
 
+    /// Whether the record is refused where it jumps, and passes where it doesn't.
+    #[inline]
+    pub fn is_last(self) -> bool {
+        self.variant & LAST != 0
+    }
+
     /// The result with which it jumps.
     #[inline]
     pub fn jumps_when(self) -> bool {
@@ -243,6 +263,14 @@ impl Head {
     pub fn words(self) -> usize {
         if self.test == Test::Outcome { 1 } else { FIXED + usize::from(self.operands) }
     }
+}
+
+/// Whether a program that starts with this head is one comparison of a number.
+#[inline]
+pub(crate) fn is_single_comparison(head: u64) -> bool {
+    const LAST_NUMBER: u64 = Test::Number as u64 | (LAST as u64) << 8;
+    const MASK: u64 = 0xff | (LAST as u64) << 8;
+    head & MASK == LAST_NUMBER
 }
 
 /// The value word of a text: bytes of the field and of the pattern.

@@ -14,6 +14,8 @@ pub unsafe trait Shared {}
 unsafe impl Shared for AtomicU32 {}
 // SAFETY: as above.
 unsafe impl Shared for AtomicU64 {}
+// SAFETY: what holds for each holds for all of them.
+unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
 // SAFETY: `abi` promises that its shared structs consist of atomics and private padding.
 unsafe impl Shared for abi::buffer::Header {}
 // SAFETY: as above.

@@ -51,6 +51,7 @@ impl Instances {
     /// there; once in the life of a process, for some 100 ns.
     ///
     /// Async-signal-safe.
+    #[inline]
     pub(crate) fn writer(&'static self, instance: usize) -> Option<&'static Writer> {
         let place = PLACES.get(instance.checked_sub(1)?)?;
         if place.state.load(Acquire) != READY {

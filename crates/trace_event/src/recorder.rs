@@ -5,10 +5,10 @@ use crate::process;
 use crate::shared::Shared;
 use crate::thread;
 use crate::triggers::Stage;
-use abi::control::{EVENTS, FIRST_ALONE};
+use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS};
 use control::Switched;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
 
@@ -94,12 +94,17 @@ impl Entered {
     pub fn write(self, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
-        match enabled_word(event_id).load(Relaxed) {
-            FIRST_ALONE => {
-                let _ = shared.writer.write(self.thread(shared), event);
+        // What it leads to was there before.
+        let word = enabled_word(event_id).load(Acquire);
+        if word != FIRST_ALONE {
+            if !is_filter_word(word) {
+                return self.write_to_instances(shared, event_id, event);
             }
-            _ => self.write_to_instances(shared, event_id, event),
+            if !passes_first(shared, word, event_id, event) {
+                return;
+            }
         }
+        let _ = shared.writer.write(self.thread(shared), event);
     }
 
     /// Does with an event what its switches say, instance by instance.
@@ -107,13 +112,13 @@ impl Entered {
     fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
         let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
-        for instance in switched.on.union(switched.triggered).iter() {
+        switched.on.union(switched.triggered).for_each(|instance| {
             if switched.triggered.contains(instance) {
                 self.write_and_trigger(shared, instance, &switched, event, &here);
             } else if !is_ignored(shared, instance, event) {
                 self.write_to(shared, instance, &switched, event, &here);
             }
-        }
+        });
     }
 
     /// Writes an event to an instance, if its filter there lets it pass.
@@ -179,4 +184,17 @@ impl Entered {
 fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
     flags != 0 && shared.control.ignores(instance, flags, abi::common::pid(event.first_word()) as u32)
+}
+
+/// Whether the first instance's filter, whose word this was, lets an event pass.
+#[inline(never)]
+fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
+    let single = shared.control.passes_single(word, event_id, event.payload());
+    single.unwrap_or_else(|| passes_any(shared, event))
+}
+
+/// The same of any filter.
+#[inline(never)]
+fn passes_any(shared: &Shared, event: Event<'_>) -> bool {
+    shared.control.passes(0, event.payload(), &Here::new(shared))
 }

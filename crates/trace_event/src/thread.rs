@@ -117,7 +117,9 @@ pub(crate) fn load() -> ThreadState {
 /// The calling thread's rseq area; None where it may not use it, see [`ThreadState::aside`].
 #[inline(always)]
 pub(crate) fn area(shared: &Shared) -> Option<Area> {
-    if load().aside != 0 { None } else { shared.area() }
+    // SAFETY: the words are the thread's own.
+    let aside = unsafe { (&raw const (*thread_state()).aside).read_volatile() };
+    if aside != 0 { None } else { shared.area() }
 }
 
 fn store(state: ThreadState) {

@@ -32,16 +32,26 @@ pub struct Switches {
 pub const OFF: u64 = 0;
 /// The same where it is written to the first instance's buffer, and nothing else is to be looked at.
 pub const FIRST_ALONE: u64 = 1;
-/// The same where its [`Switches`] say what is to be done.
+/// The same where its [`Switches`] say what is to be done. A [`filter_word`] is as [`FIRST_ALONE`], but that
+/// this filter says whether it is written.
 pub const BY_SWITCHES: u64 = 2;
 
 /// The word for a filter that starts `offset` words behind [`FILTERS_OFFSET`]. It is there as a word with
 /// its lengths (words of the program << 32 | bytes of the text), the program, and the text.
 ///
-/// No two filters that were stored one after the other have the same `number`. So who finds the same word
-/// before and after he has read a filter has read all of it, though its place may be used again at any time.
+/// No two filters that were stored one after the other have the same `number`, whose highest bit doesn't
+/// count. So who finds the same word before and after he has read a filter has read all of it, though its
+/// place may be used again at any time.
 pub const fn filter_word(number: u32, offset: u32) -> u64 {
-    (number as u64) << 32 | (offset as u64 + 1)
+    FILTER_WORD | (number as u64) << 32 | (offset as u64 + 1)
+}
+
+/// The bit that all words of filters have, and no other words that stand where they may.
+const FILTER_WORD: u64 = 1 << 63;
+
+/// Whether a word is a [`filter_word`].
+pub const fn is_filter_word(word: u64) -> bool {
+    word & FILTER_WORD != 0
 }
 
 /// Where the filter of a word starts, in words. None where there is no filter.
