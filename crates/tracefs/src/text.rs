@@ -3,7 +3,6 @@
 use crate::tree::Tree;
 use recording::Thread;
 use session::{Session, TraceOption};
-use std::collections::HashMap;
 use std::sync::Arc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
@@ -28,24 +27,29 @@ pub(crate) fn layout(session: &Session) -> Layout {
     }
 }
 
-/// Names of threads, and their processes.
+/// Names of threads, and their processes, in the order of their TIDs.
 #[derive(Debug, Default)]
-pub(crate) struct Names(HashMap<i32, Thread>);
+pub(crate) struct Names(Vec<Thread>);
 
 impl Names {
     /// Those that the session knows now.
     pub(crate) fn of(tree: &Tree) -> Names {
-        Names(tree.reader().threads().into_iter().map(|thread| (thread.tid, thread)).collect())
+        Names(tree.reader().threads())
+    }
+
+    fn thread(&self, tid: i32) -> Option<&Thread> {
+        let place = self.0.binary_search_by_key(&tid, |thread| thread.tid).ok()?;
+        self.0.get(place)
     }
 }
 
 impl Tasks for Names {
     fn comm(&self, pid: i32) -> Option<&str> {
-        self.0.get(&pid).map(|thread| thread.name.as_str())
+        self.thread(pid).map(|thread| thread.name.as_str())
     }
 
     fn tgid(&self, pid: i32) -> Option<i32> {
-        self.0.get(&pid).map(|thread| thread.process)
+        self.thread(pid).map(|thread| thread.process)
     }
 }
 

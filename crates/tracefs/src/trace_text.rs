@@ -37,7 +37,7 @@ pub(crate) struct TraceText {
     names: Names,
     symbols: SymbolTable,
     layout: Layout,
-    /// The next event to be printed: when the one behind it is known.
+    /// The next event to be printed, where its line tells when the one behind it is.
     pending: Option<Pending>,
     started: BTreeSet<u32>,
     /// Where the piece starts in the text.
@@ -103,6 +103,11 @@ impl TraceText {
         }
         for _ in 0..EVENTS {
             let Ok(next) = self.merge.next();
+            if !self.layout.latency {
+                let Some(record) = next else { break };
+                let _ = writer.event(&record);
+                continue;
+            }
             let (time, next) = (next.map(|next| next.time), next.map(|next| Pending::of(&next)));
             match std::mem::replace(&mut self.pending, next) {
                 Some(pending) => drop(writer.event_before(&pending.record(), time)),
