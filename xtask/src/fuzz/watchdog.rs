@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long a case may take. They take milliseconds.
+/// How long a case may take. They take some 100 ms at most.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Failures after which a run ends: more say no more.

@@ -46,7 +46,7 @@ impl Trees {
         let options = Options { buffer_kb: BUFFER_KB, snapshots, instances, ..Options::default() };
         let session = Session::create(&directory.path().join("session"), &options).expect("a session");
         let mut case = Case { tree: Tree::new(session), open: Vec::new() };
-        for _ in 0..50 + random.below(150) {
+        for _ in 0..20 + random.below(80) {
             case.step(random);
         }
         case.open.clear();
