@@ -24,6 +24,9 @@ static DISABLED: Event =
 static REFUSED: Event =
     Event { system: "bench", name: "refused", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
+static REFUSED_BY_TWO: Event =
+    Event { system: "bench", name: "refused_by_two", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
 static PASSED: Event =
     Event { system: "bench", name: "passed", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
@@ -34,6 +37,7 @@ static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
 static DISABLED_SITE: Site = Site::new(&DISABLED);
 static REFUSED_SITE: Site = Site::new(&REFUSED);
+static REFUSED_BY_TWO_SITE: Site = Site::new(&REFUSED_BY_TWO);
 static PASSED_SITE: Site = Site::new(&PASSED);
 static SHARED_SITE: Site = Site::new(&SHARED);
 
@@ -42,7 +46,15 @@ const PATH: &[u8; 12] = b"/etc/hosts.1";
 
 /// Enters the events into the session that this process is attached to.
 pub fn register() -> Result<(), String> {
-    let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE, &REFUSED_SITE, &PASSED_SITE, &SHARED_SITE];
+    let sites = [
+        &NUMBER_SITE,
+        &TEXT_SITE,
+        &DISABLED_SITE,
+        &REFUSED_SITE,
+        &REFUSED_BY_TWO_SITE,
+        &PASSED_SITE,
+        &SHARED_SITE,
+    ];
     if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
 }
 
@@ -57,6 +69,13 @@ pub fn record_numbers(count: u64) {
 pub fn record_refused(count: u64) {
     for value in 0..count {
         record_number(&REFUSED_SITE, black_box(value));
+    }
+}
+
+/// The same by a filter with two comparisons.
+pub fn record_refused_by_two(count: u64) {
+    for value in 0..count {
+        record_number(&REFUSED_BY_TWO_SITE, black_box(value));
     }
 }
 

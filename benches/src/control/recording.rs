@@ -12,8 +12,13 @@ const EVENTS: u64 = 100_000;
 const ROUNDS: usize = 101;
 
 /// The loops that are measured in turns: a plain event's first.
-const LOOPS: [fn(u64); 4] =
-    [events::record_numbers, events::record_refused, events::record_passed, events::record_shared];
+const LOOPS: [fn(u64); 5] = [
+    events::record_numbers,
+    events::record_refused,
+    events::record_refused_by_two,
+    events::record_passed,
+    events::record_shared,
+];
 
 /// Measures it.
 pub fn measure(report: &mut Report) -> Result<(), String> {
@@ -24,6 +29,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     let wanted = [
         (&live.session, "bench:number"),
         (&live.session, "bench:refused if value > 0xffffffff"),
+        (&live.session, "bench:refused_by_two if value >= 0x0 && value > 0xffffffff"),
         (&live.session, "bench:passed if value >= 0x0"),
         (&live.session, "bench:shared"),
         (&second, "bench:shared"),
@@ -38,9 +44,10 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
             samples.push(cpu_ns_each(EVENTS, work));
         }
     }
-    let [plain, refused, passed, shared] = samples;
+    let [plain, refused, refused_by_two, passed, shared] = samples;
     report.add("event_u64_ns", Ok(plain.median()));
     report.add("event_refused_ns", Ok(refused.median()));
+    report.add("event_refused_by_two_ns", Ok(refused_by_two.median()));
     report.add("event_passed_ns", Ok(passed.median()));
     report.add("event_in_two_ns", Ok(shared.median()));
     report.add("filter_reject_vs_event", Ok(refused.ratio_to(&plain)));

@@ -64,26 +64,23 @@ impl Context for Here<'_> {
 /// any words can make of it is bounded, too: fewer than [`MAX_WORDS`] instructions, and each at most the
 /// product of a pattern's [`MAX_PATTERN`] bytes, or of its operands, and what it looks at in the record.
 /// Async-signal-safe.
-#[inline]
 pub fn evaluate(words: &(impl Words + ?Sized), record: &[u8], context: &impl Context) -> bool {
     let mut at = 0;
     while at < MAX_WORDS {
         let Some(head) = words.word(at).and_then(Head::decode) else { return true };
-        if head.test == Test::Outcome {
-            return head.variant & 1 == 1;
-        }
-        let target = usize::from(head.target);
-        // Forward only: so it ends.
-        if target <= at {
-            return true;
-        }
         let result = match head.test {
             Test::Number => compare_number(words.word(at + 1), head, record),
+            Test::Outcome => return head.variant & 1 == 1,
             _ => Instruction { words, at, head, record }.run(context),
         };
         let jumps = result.unwrap_or(false) == head.jumps_when();
         if head.is_last() {
             return !jumps;
+        }
+        let target = usize::from(head.target);
+        // Forward only: so it ends.
+        if target <= at {
+            return true;
         }
         at = if jumps { target } else { at + head.words() };
     }

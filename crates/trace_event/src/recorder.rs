@@ -189,8 +189,8 @@ fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
 /// Whether the first instance's filter, whose word this was, lets an event pass.
 #[inline(never)]
 fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
-    let single = shared.control.passes_single(word, event_id, event.payload());
-    single.unwrap_or_else(|| passes_any(shared, event))
+    let passes = shared.control.passes_single(word, event_id, event.payload());
+    passes.unwrap_or_else(|| passes_any(shared, event))
 }
 
 /// The same of any filter.
