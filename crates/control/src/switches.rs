@@ -200,7 +200,8 @@ impl ControlFile {
         }
     }
 
-    /// What of the first instance a summary depends on beside the switches: its flags, and the event's filter.
+    /// What of the first instance a summary depends on beside the switches: its flags, and the event's
+    /// filter.
     fn of_first(&self, id: u16) -> (u32, u64) {
         (self.instance_flags(0), self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)))
     }

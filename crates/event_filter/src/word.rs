@@ -11,8 +11,8 @@
 //! ```
 //!
 //! `target` counts words from the program's start and is behind the instruction. `operands` counts the words
-//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone. An instruction
-//! that jumps to where records are refused, and in front of which is where they pass, says so: then nobody has
+//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone. An
+//! instruction that jumps to where records are refused, and behind which they pass, says so: then nobody has
 //! to look there ([`Head::is_last`]).
 
 /// The most words of a program: more than any text that `Filter::compile` takes can need.

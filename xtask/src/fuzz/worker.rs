@@ -15,8 +15,8 @@ const MEMORY: u64 = 1 << 30;
 /// Where and why the last panic was.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Runs the cases from `first` on, or those of a target, for so long. Says on standard output which case comes next, and which
-/// has panicked.
+/// Runs the cases from `first` on, or those of a target, for so long. Says on standard output which case
+/// comes next, and which has panicked.
 pub fn run(
     seed: u64,
     first: u64,

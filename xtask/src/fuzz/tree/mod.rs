@@ -77,8 +77,8 @@ impl Case {
         }
     }
 
-    /// The path of something that is there, found by going down; now and then damaged, so that it is nothing's
-    /// or another's.
+    /// The path of something that is there, found by going down; now and then damaged, so that it is
+    /// nothing's or another's.
     fn path(&self, random: &mut Random) -> String {
         let mut path = String::new();
         let mut directory = Directory::Top;
