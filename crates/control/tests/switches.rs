@@ -105,7 +105,7 @@ fn who_is_killed_between_the_two_stores_is_mended() {
     file.set_filter(id, 0, file.filter_room().store(&[], "none"));
     let filter = word(file, id);
     segment.write(word_at, &(filter - 1).to_le_bytes()).unwrap();
-    temporary.again().mend_summaries();
+    temporary.again().mend();
     assert_eq!(word(file, id), filter, "another's filter");
 }
 
