@@ -43,7 +43,7 @@ impl Live {
             agent: agent::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
             tid_offset: trace_event::find_tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
-            hooks: Hooks { thread_started: || (), forked: |_| () },
+            hooks: Hooks { thread_started: || (), forked: |_| (), stack: || None },
         };
         trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
     }

@@ -49,7 +49,13 @@ pub struct Instance {
     _clock: u32,
     /// Its name, zeros behind it.
     pub name: [AtomicU64; INSTANCE_NAME / 8],
+    /// Bytes of the stack that are copied behind an event whose stack is recorded; 0 where nobody has said.
+    pub stack_bytes: AtomicU32,
+    _stack: u32,
 }
+
+/// Bytes of the stack that are copied where nobody has said how many.
+pub const DEFAULT_STACK_BYTES: u32 = 1920;
 
 /// The word that says whether an instance is there: a count of its changes, and the lowest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

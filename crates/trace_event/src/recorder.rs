@@ -3,8 +3,11 @@
 use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
+use crate::stack::FrameRecord;
 use crate::thread;
 use abi::control::{EVENTS, FIRST_ALONE};
+use abi::instance::STACKS;
+use core::ptr::null;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -51,6 +54,8 @@ pub fn is_enabled(event: u16) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub struct Entered {
     common: u64,
+    /// Of the function that the program has called; null where that isn't known.
+    frame_record: *const FrameRecord,
 }
 
 /// Finds out who the calling thread is. None when the process is not attached.
@@ -61,7 +66,7 @@ pub struct Entered {
 pub fn enter() -> Option<Entered> {
     let state = thread::load();
     if state.common != 0 && state.libc_tid == thread::libc_tid() {
-        return Some(Entered { common: state.common });
+        return Some(Entered::new(state.common));
     }
     enter_slowly()
 }
@@ -69,10 +74,30 @@ pub fn enter() -> Option<Entered> {
 #[cold]
 #[inline(never)]
 fn enter_slowly() -> Option<Entered> {
-    process::shared().map(|shared| Entered { common: thread::start(shared) })
+    process::shared().map(|shared| Entered::new(thread::start(shared)))
 }
 
 impl Entered {
+    #[inline(always)]
+    const fn new(common: u64) -> Entered {
+        Entered { common, frame_record: null() }
+    }
+
+    /// The same, called from a function that keeps a frame pointer and that the program has called: stacks
+    /// start with its caller. Without that they start here, and readers leave the agent's frames out.
+    ///
+    /// # Safety
+    ///
+    /// That function doesn't return as long as this is used.
+    #[inline(always)]
+    pub unsafe fn called_from(self, frame_record: *const FrameRecord) -> Entered {
+        Entered { frame_record, ..self }
+    }
+
+    pub(crate) fn frame_record(self) -> Option<*const FrameRecord> {
+        (!self.frame_record.is_null()).then_some(self.frame_record)
+    }
+
     /// The event's first word: its common fields.
     #[inline(always)]
     pub fn common(self, event: u16) -> u64 {
@@ -112,14 +137,17 @@ impl Entered {
             }
             let writer = if instance == 0 { Some(&shared.writer) } else { shared.instances.writer(instance) };
             if let Some(writer) = writer {
-                let _ = writer.write(self.thread(shared), event);
+                let written = writer.write(self.thread(shared), event);
+                if written.is_ok() && shared.control.instance_flags(instance) & STACKS != 0 {
+                    self.write_stack(shared, instance, writer);
+                }
             }
         }
     }
 
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
     #[inline(always)]
-    fn thread(self, shared: &Shared) -> Thread {
+    pub(crate) fn thread(self, shared: &Shared) -> Thread {
         Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
     }
 }

@@ -1,6 +1,7 @@
 //! Writing the agent's events.
 
 use crate::argument::{Failure, Outcome, Returned, Value};
+use crate::preload::frame::Frame;
 use crate::preload::sockaddr::SocketText;
 use core::ffi::c_char;
 use ring_buffer::Record;
@@ -54,6 +55,22 @@ pub(crate) unsafe fn write(event: u16, values: &[Value]) {
     if let Some(entered) = enter() {
         // SAFETY: the caller's promise.
         unsafe { write_as(entered, entered.common(event), values) }
+    }
+}
+
+/// The same of a call that is under way.
+///
+/// # Safety
+///
+/// As for [`write`]; the frame is that of the call.
+#[inline(never)]
+pub(crate) unsafe fn write_of(frame: &Frame, event: u16, values: &[Value]) {
+    if !is_enabled(event) {
+        return;
+    }
+    if let Some(entered) = enter() {
+        // SAFETY: the caller's promise.
+        unsafe { write_as(entered.called_from(frame.record()), entered.common(event), values) }
     }
 }
 
