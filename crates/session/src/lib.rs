@@ -47,6 +47,7 @@ mod settings;
 mod size;
 mod snapshot_number;
 mod snapshots;
+mod stack;
 mod timeline;
 mod top_level;
 
