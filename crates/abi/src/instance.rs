@@ -28,6 +28,8 @@ pub const PIDS: u32 = 1;
 pub const NOT_PIDS: u32 = 2;
 /// The flag of an instance whose events have a stack trace each.
 pub const STACKS: u32 = 4;
+/// The flag of an instance that gets what is written to the first one's markers. Not of the first itself.
+pub const MARKER_COPIES: u32 = 8;
 
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
@@ -42,7 +44,7 @@ pub struct Instance {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`].
+    /// [`STACKS`]. And [`MARKER_COPIES`], for who writes markers.
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,
