@@ -29,7 +29,7 @@ pub const NOT_PIDS: u32 = 2;
 /// The flag of an instance whose events have a stack trace each.
 pub const STACKS: u32 = 4;
 /// The flag of an instance that gets what is written to the first one's markers. Not of the first itself.
-pub const MARKER_COPIES: u32 = 8;
+pub const MARKER_COPIES: u32 = 16;
 
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;

@@ -89,6 +89,7 @@ impl ControlFile {
             self.want_not(id, index);
         }
         self.set_instance_flags(index, u32::MAX, false);
+        self.set_stack_bytes(index, 0);
     }
 
     /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what

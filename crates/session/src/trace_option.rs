@@ -1,7 +1,7 @@
 //! The options of a session, by the kernel's names.
 
 use crate::{Error, Session};
-use abi::instance::{MARKER_COPIES, STACKS};
+use abi::instance::{FIRST_MADE, MARKER_COPIES, STACKS};
 
 /// An option of a session, by the kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,8 +137,8 @@ impl TraceOption {
     const fn flag(self, instance: usize) -> Option<u32> {
         match (self, instance) {
             (TraceOption::Stacktrace, _) => Some(STACKS),
-            // The session's own is a preference: a flag of its would make every event slower.
-            (TraceOption::CopyTraceMarker, 1..) => Some(MARKER_COPIES),
+            // At the top level it is a preference: a flag of the first would make every event slower.
+            (TraceOption::CopyTraceMarker, FIRST_MADE..) => Some(MARKER_COPIES),
             _ => None,
         }
     }
@@ -152,6 +152,16 @@ impl Session {
             None if option == TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
             None => self.preferences().is_on(option),
         }
+    }
+
+    /// Gives a new instance the options of `other`; not the copies of markers.
+    pub(crate) fn inherit_options(&self, other: &Session) -> Result<(), Error> {
+        self.control().set_stack_bytes(self.instance(), self.control().stack_bytes(other.instance()));
+        let inherited = TraceOption::ALL.into_iter().filter(|option| *option != TraceOption::CopyTraceMarker);
+        for option in inherited.filter(|option| self.option(*option) != other.option(*option)) {
+            self.set_option(option, other.option(option))?;
+        }
+        Ok(())
     }
 
     /// Switches an option.

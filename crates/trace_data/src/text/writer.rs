@@ -36,6 +36,13 @@ pub struct Seen {
     events: u64,
 }
 
+impl Seen {
+    /// What has been seen where a pipe is read: the kernel counts from 1 there.
+    pub fn of_pipe() -> Seen {
+        Seen { events: 1, ..Seen::default() }
+    }
+}
+
 impl<'a, W: Write> TextWriter<'a, W> {
     /// A writer to `out`. For the kernel's text, `events` are of
     /// [`Dialect::Kernel`](crate::print::Dialect::Kernel).
