@@ -57,7 +57,7 @@ pub struct Instance {
 }
 
 /// Bytes of the stack that are copied where nobody has said how many.
-pub const DEFAULT_STACK_BYTES: u32 = 1920;
+pub const DEFAULT_STACK_BYTES: u32 = 3968;
 
 /// The word that says whether an instance is there: a count of its changes, and the lowest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,7 @@ pub use settings::Settings;
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, fitting_kb};
 pub use snapshot_number::SnapshotNumber;
 pub use snapshots::Freed;
+pub use stack::{LEAST_STACK_BYTES, MOST_STACK_BYTES};
 pub use timeline::Timeline;
 pub use trace_event::PRINT_ID;
 pub use trace_option::TraceOption;

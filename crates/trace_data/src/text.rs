@@ -31,6 +31,7 @@ mod numbers;
 mod writer;
 
 pub use date::{parse_date, print_date};
+pub use ftrace::callers;
 pub use header::Header;
 pub use writer::{Seen, TextWriter};
 

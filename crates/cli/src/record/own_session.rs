@@ -44,6 +44,7 @@ impl OwnSession {
         };
         let mut own = OwnSession { session, _lock: lock, is_made, before: None, selections: Vec::new() };
         own.enable(&arguments.events)?;
+        arguments.stacks.apply(&own.session)?;
         Ok(own)
     }
 

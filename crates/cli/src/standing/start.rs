@@ -56,6 +56,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
     let default = [FilteredSelection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
     let set = events.iter().try_for_each(|wanted| switch_on_told(&session, wanted));
+    let set = set.and_then(|()| arguments.stacks.apply(&session));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -98,6 +99,7 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Se
     for event in &arguments.events {
         switch_on_told(&session, event)?;
     }
+    arguments.stacks.apply(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
 }

@@ -31,7 +31,7 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
                 symbol(parent, out);
             }
         }
-        "kernel_stack" => kernel_stack(field("caller").map_or(0, |field| field.offset), payload, symbol, out),
+        "kernel_stack" => kernel_stack(event, payload, symbol, out),
         "user_stack" => user_stack(bytes("caller"), out),
         _ => event.print(payload, symbols, out),
     }
@@ -46,6 +46,17 @@ pub(super) fn word(event: &Event, name: &str, payload: &[u8]) -> u64 {
     field.and_then(|field| field.integer(payload)).map_or(0, |value| value as u64)
 }
 
+/// The addresses of a stack, the innermost first; nothing of another event.
+pub fn callers(event: &Event, payload: &[u8]) -> Option<Vec<u64>> {
+    let format = event.format();
+    let field =
+        format.field("caller").filter(|_| format.system == "ftrace" && format.name == "kernel_stack")?;
+    // The array is longer than its format says: up to the end of the record.
+    let words =
+        payload.get(field.offset..)?.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+    Some(words.take_while(|address| *address != u64::MAX).collect())
+}
+
 /// What was written to `trace_marker_raw`, up to the end of the record.
 pub(super) fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"# ");
@@ -57,18 +68,12 @@ pub(super) fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Callers, up to the end of the record: the array is longer than its format says.
-fn kernel_stack(offset: usize, payload: &[u8], symbol: impl Fn(u64, &mut Vec<u8>), out: &mut Vec<u8>) {
+fn kernel_stack(event: &Event, payload: &[u8], symbol: impl Fn(u64, &mut Vec<u8>), out: &mut Vec<u8>) {
     out.extend_from_slice(b"<stack trace>\n");
-    for at in (offset..payload.len()).step_by(8) {
-        match u64_at(payload, at) {
-            None | Some(u64::MAX) => break,
-            Some(address) => {
-                out.extend_from_slice(b" => ");
-                symbol(address, out);
-                out.push(b'\n');
-            }
-        }
+    for address in callers(event, payload).unwrap_or_default() {
+        out.extend_from_slice(b" => ");
+        symbol(address, out);
+        out.push(b'\n');
     }
 }
 
