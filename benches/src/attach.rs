@@ -2,6 +2,7 @@
 
 use session::{Options, Selection, Session};
 use std::ffi::CString;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -18,9 +19,15 @@ pub struct Live {
 impl Live {
     /// A new session with the selected events on, as `lookback record` makes it by default.
     pub fn new(events: &[&str]) -> Result<Live, String> {
+        Live::with_instances(events, 0)
+    }
+
+    /// The same with room for so many instances.
+    pub fn with_instances(events: &[&str], instances: u32) -> Result<Live, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
-        let session = Session::create(&directory.path().join("session"), &Options::default());
+        let options = Options { instances, ..Options::default() };
+        let session = Session::create(&directory.path().join("session"), &options);
         let session = session.map_err(|error| error.to_string())?;
         for text in events {
             let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
@@ -43,8 +50,15 @@ impl Live {
             agent: agent::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
             tid_offset: trace_event::find_tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
-            hooks: Hooks { thread_started: || (), forked: |_| (), stack: || None },
+            hooks: Hooks { thread_started: || (), forked: |_| (), stack: first_stack },
         };
         trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
     }
+}
+
+/// The first thread's stack, as far as is needed: only its stacks are recorded.
+fn first_stack() -> Option<Range<usize>> {
+    // SAFETY: always allowed. The path that was executed is at the stack's end.
+    let end = unsafe { libc::getauxval(libc::AT_EXECFN) } as usize;
+    Some(1..end)
 }

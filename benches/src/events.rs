@@ -27,6 +27,18 @@ static REFUSED: Event =
 static PASSED: Event =
     Event { system: "bench", name: "passed", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
+/// Events whose stacks are recorded, as many bytes as their names say.
+static STACKS: [Event; 3] = [stacked("stack_928"), stacked("stack_1920"), stacked("stack_3968")];
+
+const fn stacked(name: &'static str) -> Event {
+    Event { system: "bench", name, fields: &[Field { name: "value", kind: Kind::U64 }] }
+}
+
+static STACK_SITES: [Site; 3] = {
+    let [small, half, whole] = &STACKS;
+    [Site::new(small), Site::new(half), Site::new(whole)]
+};
+
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
 static DISABLED_SITE: Site = Site::new(&DISABLED);
@@ -39,7 +51,11 @@ const PATH: &[u8; 12] = b"/etc/hosts.1";
 /// Enters the events into the session that this process is attached to.
 pub fn register() -> Result<(), String> {
     let sites = [&NUMBER_SITE, &TEXT_SITE, &DISABLED_SITE, &REFUSED_SITE, &PASSED_SITE];
-    if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
+    if sites.into_iter().chain(&STACK_SITES).all(Site::register) {
+        Ok(())
+    } else {
+        Err("no room for the events".to_string())
+    }
 }
 
 /// Records so many events with one number.
@@ -60,6 +76,13 @@ pub fn record_refused(count: u64) {
 pub fn record_passed(count: u64) {
     for value in 0..count {
         record_number(&PASSED_SITE, black_box(value));
+    }
+}
+
+/// The same in an instance that records so many bytes of the stack behind each.
+pub fn record_with_stack<const SIZE: usize>(count: u64) {
+    for value in 0..count {
+        record_number(&STACK_SITES[SIZE], black_box(value));
     }
 }
 

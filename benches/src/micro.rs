@@ -10,7 +10,7 @@ use crate::samples::Samples;
 use crate::worker::Worker;
 use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
-use session::FilteredSelection;
+use session::{FilteredSelection, TraceOption};
 use std::path::PathBuf;
 
 /// What is wanted.
@@ -49,7 +49,7 @@ const ROUNDS: usize = 101;
 pub fn run(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("preparing");
-    let on = Live::new(&["@default"])?;
+    let on = Live::with_instances(&["@default"], STACKS.len() as u32)?;
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;
@@ -58,6 +58,17 @@ pub fn run(options: &Options) -> Result<Report, String> {
     for wanted in ["bench:refused if value > 0xffffffff", "bench:passed if value >= 0x0"] {
         let wanted: FilteredSelection = wanted.parse().map_err(|_| "bad selection".to_string())?;
         on.session.switch_on(&wanted).map_err(|error| error.to_string())?;
+    }
+    for (name, bytes) in STACKS {
+        let instance = on.session.create_instance(name).map_err(|error| error.to_string())?;
+        let wanted = format!("bench:{name}").parse().map_err(|_| "bad selection".to_string())?;
+        let set = || {
+            on.session.set(&wanted, false)?;
+            instance.set(&wanted, true)?;
+            instance.set_stack_bytes(bytes)?;
+            instance.set_option(TraceOption::Stacktrace, true)
+        };
+        set().map_err(|error| error.to_string())?;
     }
     let programs = Programs::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
@@ -92,7 +103,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
 type Loop = fn(u64);
 
 /// What runs in this process, by the number of its samples.
-const LOOPS: [Loop; 8] = [
+const LOOPS: [Loop; 11] = [
     events::read_tsc,
     events::record_numbers,
     events::record_texts,
@@ -101,7 +112,13 @@ const LOOPS: [Loop; 8] = [
     events::disabled_events,
     events::record_refused,
     events::record_passed,
+    events::record_with_stack::<0>,
+    events::record_with_stack::<1>,
+    events::record_with_stack::<2>,
 ];
+
+/// Instances that record stacks, and how many bytes of each.
+const STACKS: [(&str, u32); 3] = [("stack_928", 928), ("stack_1920", 1920), ("stack_3968", 3968)];
 
 /// The same events by LTTng, in the order of its samples.
 const LTTNG: [&str; 2] = ["number", "text"];
@@ -116,12 +133,16 @@ fn measure_events(report: &mut Report, programs: &Programs) {
         }
         lttng = lttng.and_then(|worker| measure_lttng(worker, &mut peer));
     }
-    let [tsc, number, text, worked_off, worked, off, refused, passed] = samples;
+    let [tsc, number, text, worked_off, worked, off, refused, passed, stacks @ ..] = samples;
     report.add("rdtsc_ns", Ok(tsc.median()));
     report.add("event_u64_ns", Ok(number.median()));
     report.add("event_str_ns", Ok(text.median()));
     report.add("event_refused_ns", Ok(refused.median()));
     report.add("event_passed_ns", Ok(passed.median()));
+    let names = ["event_stack_928_ns", "event_stack_1920_ns", "event_stack_3968_ns"];
+    for (name, samples) in names.into_iter().zip(stacks) {
+        report.add(name, Ok(samples.median()));
+    }
     report.add("event_u64_vs_rdtsc", Ok(number.ratio_to(&tsc)));
     report.add("event_str_vs_rdtsc", Ok(text.ratio_to(&tsc)));
     report.add("event_disabled_ns", Ok(worked_off.more_than(&worked)));

@@ -38,12 +38,21 @@ pub(crate) struct Addresses {
     is_cut: bool,
     /// What was asked before: entry and start of the process, and address.
     known: HashMap<(u32, u64, u64), u64>,
+    /// The same of places in files.
+    places: HashMap<(u32, u64, u64), (u32, u64)>,
 }
 
 impl Addresses {
     pub(crate) fn new() -> Addresses {
-        let (images, programs, known) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Addresses { images, programs, next: START, is_marked: false, is_cut: false, known }
+        Addresses {
+            images: HashMap::new(),
+            programs: HashSet::new(),
+            next: START,
+            is_marked: false,
+            is_cut: false,
+            known: HashMap::new(),
+            places: HashMap::new(),
+        }
     }
 
     /// The address in the recording for one in a process of the session whose file `control` is. Itself where
@@ -77,13 +86,22 @@ impl Addresses {
 
     /// Where an address of a process is: the entry of the file that is mapped there, and the file's own
     /// address.
-    pub(crate) fn place(&self, control: &ControlFile, process: &Process, address: u64) -> Option<(u32, u64)> {
-        // What was mapped last counts, where something else was before.
-        process.maps.iter().rev().find_map(|map| {
-            let object = control.object(map.object)?;
-            let own = address.wrapping_sub(map.base);
-            (object.low..object.high).contains(&own).then_some((map.object, own))
-        })
+    pub(crate) fn place(
+        &mut self,
+        control: &ControlFile,
+        process: &Process,
+        address: u64,
+    ) -> Option<(u32, u64)> {
+        let key = (process.info.entry, process.info.start_time, address);
+        if let Some(known) = self.places.get(&key) {
+            return Some(*known);
+        }
+        let found = place(control, process, address)?;
+        if self.places.len() >= MOST_KNOWN {
+            self.places.clear();
+        }
+        self.places.insert(key, found);
+        Some(found)
     }
 
     /// Whether a mapped file is the agent's.
@@ -145,6 +163,15 @@ impl Addresses {
         }
         text
     }
+}
+
+fn place(control: &ControlFile, process: &Process, address: u64) -> Option<(u32, u64)> {
+    // What was mapped last counts, where something else was before.
+    process.maps.iter().rev().find_map(|map| {
+        let object = control.object(map.object)?;
+        let own = address.wrapping_sub(map.base);
+        (object.low..object.high).contains(&own).then_some((map.object, own))
+    })
 }
 
 /// A name for one address.

@@ -10,7 +10,10 @@ use gimli::{
     X86_64,
 };
 use object::{Object, ObjectSection};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 type Bytes<'a> = gimli::EndianSlice<'a, LittleEndian>;
 
@@ -21,7 +24,24 @@ pub(crate) struct FrameTable {
     /// The index of that; empty in a file that has none.
     header: Vec<u8>,
     bases: BaseAddresses,
+    /// What was looked up before, by address.
+    rows: RefCell<HashMap<u64, Option<Arc<Row>>>>,
 }
+
+/// How a function leaves its frame, at some instruction.
+#[derive(Debug)]
+struct Row {
+    cfa: CfaRule<usize>,
+    registers: [Option<RegisterRule<usize>>; REGISTERS],
+    encoding: Encoding,
+    is_of_signal: bool,
+}
+
+/// Registers that are followed, by their DWARF numbers. The last is the instruction.
+const REGISTERS: usize = 17;
+
+/// Rows that are kept.
+const MOST_ROWS: usize = 1 << 14;
 
 /// A part of a stack.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +59,9 @@ impl Memory<'_> {
     }
 }
 
-/// Registers by their DWARF numbers, as far as they are known. The last is the instruction.
+/// Registers, as far as they are known.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Registers([Option<u64>; 17]);
+pub(crate) struct Registers([Option<u64>; REGISTERS]);
 
 impl Registers {
     pub(crate) fn new(rip: u64, rsp: u64, rbp: u64) -> Registers {
@@ -90,7 +110,7 @@ impl FrameTable {
                 .set_text(address(".text"))
                 .set_got(address(".got"));
             let header = bytes(".eh_frame_hdr").unwrap_or_default();
-            Some(FrameTable { eh_frame: bytes(".eh_frame")?, header, bases })
+            Some(FrameTable { eh_frame: bytes(".eh_frame")?, header, bases, rows: RefCell::default() })
         })
     }
 
@@ -101,28 +121,23 @@ impl FrameTable {
     }
 
     fn caller(&self, address: u64, registers: &mut Registers, memory: Memory<'_>) -> Option<Caller> {
-        let mut eh_frame = EhFrame::new(&self.eh_frame, LittleEndian);
-        eh_frame.set_address_size(8);
-        let entry = self.entry(&eh_frame, address)?;
-        let mut context = UnwindContext::new();
-        let row = entry.unwind_info_for_address(&eh_frame, &self.bases, &mut context, address).ok()?;
-        let frame = Frame { eh_frame, encoding: entry.cie().encoding(), registers, memory };
-        let cfa = match row.cfa() {
+        let row = self.row(address)?;
+        let frame = Frame { eh_frame: self.eh_frame(), encoding: row.encoding, registers, memory };
+        let cfa = match &row.cfa {
             CfaRule::RegisterAndOffset { register, offset } => {
                 registers.get(*register)?.wrapping_add_signed(*offset)
             }
             CfaRule::Expression(expression) => frame.evaluate(expression, None)?,
         };
         let mut caller = Registers::default();
-        for number in 0..=X86_64::RA.0 {
-            let register = Register(number);
-            caller.set(register, frame.value(row.register(register), register, cfa));
+        for (number, rule) in (0..).zip(&row.registers) {
+            caller.set(Register(number), frame.value(rule.as_ref(), Register(number), cfa));
         }
         if caller.get(X86_64::RSP).is_none() {
             caller.set(X86_64::RSP, Some(cfa));
         }
-        match row.register(X86_64::RA) {
-            None | Some(RegisterRule::Undefined) => return Some(Caller::Nobody),
+        match row.registers.last() {
+            None | Some(None | Some(RegisterRule::Undefined)) => return Some(Caller::Nobody),
             _ if caller.get(X86_64::RA) == Some(0) => return Some(Caller::Nobody),
             _ => {}
         }
@@ -132,7 +147,35 @@ impl FrameTable {
             return None;
         }
         *registers = caller;
-        Some(if entry.is_signal_trampoline() { Caller::Interrupted } else { Caller::Function })
+        Some(if row.is_of_signal { Caller::Interrupted } else { Caller::Function })
+    }
+
+    /// How the function that has the address leaves its frame there.
+    fn row(&self, address: u64) -> Option<Arc<Row>> {
+        let mut rows = self.rows.borrow_mut();
+        if rows.len() >= MOST_ROWS {
+            rows.clear();
+        }
+        rows.entry(address).or_insert_with(|| self.find(address).map(Arc::new)).clone()
+    }
+
+    fn find(&self, address: u64) -> Option<Row> {
+        let eh_frame = self.eh_frame();
+        let entry = self.entry(&eh_frame, address)?;
+        let mut context = UnwindContext::new();
+        let row = entry.unwind_info_for_address(&eh_frame, &self.bases, &mut context, address).ok()?;
+        Some(Row {
+            cfa: row.cfa().clone(),
+            registers: std::array::from_fn(|number| row.register(Register(number as u16))),
+            encoding: entry.cie().encoding(),
+            is_of_signal: entry.is_signal_trampoline(),
+        })
+    }
+
+    fn eh_frame(&self) -> EhFrame<Bytes<'_>> {
+        let mut eh_frame = EhFrame::new(&self.eh_frame, LittleEndian);
+        eh_frame.set_address_size(8);
+        eh_frame
     }
 
     /// The entry of the function that has the address.
@@ -160,18 +203,18 @@ struct Frame<'a> {
 
 impl Frame<'_> {
     /// What a register is in the caller.
-    fn value(&self, rule: Option<RegisterRule<usize>>, register: Register, cfa: u64) -> Option<u64> {
+    fn value(&self, rule: Option<&RegisterRule<usize>>, register: Register, cfa: u64) -> Option<u64> {
         match rule {
             None if is_kept(register) => self.registers.get(register),
             None | Some(RegisterRule::Undefined) => None,
             Some(RegisterRule::SameValue) => self.registers.get(register),
-            Some(RegisterRule::Offset(offset)) => self.memory.word(cfa.wrapping_add_signed(offset)),
-            Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
-            Some(RegisterRule::Register(other)) => self.registers.get(other),
+            Some(RegisterRule::Offset(offset)) => self.memory.word(cfa.wrapping_add_signed(*offset)),
+            Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(*offset)),
+            Some(RegisterRule::Register(other)) => self.registers.get(*other),
             Some(RegisterRule::Expression(expression)) => {
-                self.memory.word(self.evaluate(&expression, Some(cfa))?)
+                self.memory.word(self.evaluate(expression, Some(cfa))?)
             }
-            Some(RegisterRule::ValExpression(expression)) => self.evaluate(&expression, Some(cfa)),
+            Some(RegisterRule::ValExpression(expression)) => self.evaluate(expression, Some(cfa)),
             Some(_) => None,
         }
     }

@@ -54,8 +54,6 @@ pub fn is_enabled(event: u16) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub struct Entered {
     common: u64,
-    /// Of the function that the program has called; null where that isn't known.
-    frame_record: *const FrameRecord,
 }
 
 /// Finds out who the calling thread is. None when the process is not attached.
@@ -66,7 +64,7 @@ pub struct Entered {
 pub fn enter() -> Option<Entered> {
     let state = thread::load();
     if state.common != 0 && state.libc_tid == thread::libc_tid() {
-        return Some(Entered::new(state.common));
+        return Some(Entered { common: state.common });
     }
     enter_slowly()
 }
@@ -74,30 +72,10 @@ pub fn enter() -> Option<Entered> {
 #[cold]
 #[inline(never)]
 fn enter_slowly() -> Option<Entered> {
-    process::shared().map(|shared| Entered::new(thread::start(shared)))
+    process::shared().map(|shared| Entered { common: thread::start(shared) })
 }
 
 impl Entered {
-    #[inline(always)]
-    const fn new(common: u64) -> Entered {
-        Entered { common, frame_record: null() }
-    }
-
-    /// The same, called from a function that keeps a frame pointer and that the program has called: stacks
-    /// start with its caller. Without that they start here, and readers leave the agent's frames out.
-    ///
-    /// # Safety
-    ///
-    /// That function doesn't return as long as this is used.
-    #[inline(always)]
-    pub unsafe fn called_from(self, frame_record: *const FrameRecord) -> Entered {
-        Entered { frame_record, ..self }
-    }
-
-    pub(crate) fn frame_record(self) -> Option<*const FrameRecord> {
-        (!self.frame_record.is_null()).then_some(self.frame_record)
-    }
-
     /// The event's first word: its common fields.
     #[inline(always)]
     pub fn common(self, event: u16) -> u64 {
@@ -112,22 +90,46 @@ impl Entered {
     /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One
     /// body for all events: what is written often stays in the cache. What can't be written is counted in
     /// the buffer; what a filter refuses is not.
+    ///
+    /// If its stack is recorded, it starts here; readers leave the agent's frames out.
     #[inline(never)]
     pub fn write(self, event: Event<'_>) {
+        self.write_event(null(), event);
+    }
+
+    /// The same from a function that keeps a frame pointer and that the program has called: stacks start with
+    /// its caller.
+    ///
+    /// # Safety
+    ///
+    /// That is its record, and it has not returned.
+    #[inline(never)]
+    pub unsafe fn write_called(self, function: *const FrameRecord, event: Event<'_>) {
+        self.write_event(function, event);
+    }
+
+    #[inline(always)]
+    fn write_event(self, function: *const FrameRecord, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         match enabled_word(event_id).load(Relaxed) {
             FIRST_ALONE => {
                 let _ = shared.writer.write(self.thread(shared), event);
             }
-            _ => self.write_to_instances(shared, event_id, event),
+            _ => self.write_to_instances(shared, function, event_id, event),
         }
     }
 
     /// Writes an event to those instances that have it on, now that it is written, and whose filter lets it
-    /// pass.
+    /// pass; and its stack behind it, where that is wanted.
     #[inline(never)]
-    fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
+    fn write_to_instances(
+        self,
+        shared: &'static Shared,
+        function: *const FrameRecord,
+        event_id: u16,
+        event: Event<'_>,
+    ) {
         let here = Here::new(shared);
         let switched = shared.control.switched(event_id);
         for instance in switched.on.iter() {
@@ -139,7 +141,7 @@ impl Entered {
             if let Some(writer) = writer {
                 let written = writer.write(self.thread(shared), event);
                 if written.is_ok() && shared.control.instance_flags(instance) & STACKS != 0 {
-                    self.write_stack(shared, instance, writer);
+                    self.write_stack(shared, function, instance, writer);
                 }
             }
         }

@@ -83,18 +83,24 @@ impl Call {
 const SHORT: usize = SLICE_LEAD + LEAST_SLICE / 8;
 
 impl Entered {
-    /// Writes the calling thread's stack: from where the program has called, if that is known
-    /// ([`Entered::called_from`]), else from here, to the buffer of an instance, `writer`'s.
+    /// Writes the calling thread's stack to the buffer of an instance, `writer`'s: from where the program has
+    /// called `function`, if that isn't null (see [`Entered::write_called`]), else from here.
     ///
-    /// Async-signal-safe; no system call but at a thread's first stack; no room on the stack for what is
-    /// copied. What can't be written is counted in the buffer.
+    /// Async-signal-safe, no system call, and no room on the stack for what is copied. What can't be written
+    /// is counted in the buffer.
     #[inline(never)]
-    pub(crate) fn write_stack(self, shared: &Shared, instance: usize, writer: &Writer) {
+    pub(crate) fn write_stack(
+        self,
+        shared: &Shared,
+        function: *const FrameRecord,
+        instance: usize,
+        writer: &Writer,
+    ) {
         let most = shared.control.stack_bytes(instance) as usize;
-        let call = match self.frame_record() {
-            // SAFETY: who has entered says that its function has not returned.
-            Some(record) => unsafe { Call::of(record) },
-            None => Call::here(),
+        let call = match function.is_null() {
+            // SAFETY: who has called us says that it has not returned.
+            false => unsafe { Call::of(function) },
+            true => Call::here(),
         };
         let len = most.min(MOST_SLICE).min(readable(shared, call.rsp as usize)) & !(SLICE_STEP - 1);
         let lead = [self.common(STACK_ID), call.rip, call.rsp, call.rbp];

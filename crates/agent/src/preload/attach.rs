@@ -72,6 +72,7 @@ fn is_privileged() -> bool {
 }
 
 fn attach(file: &CStr) -> Result<Attached, AttachError> {
+    stack::ask_limit();
     trace_event::attach(&Attachment {
         file,
         agent: FINGERPRINT,

@@ -27,7 +27,7 @@ const MOST: u64 = 128 << 20;
 /// The stack of the calling thread: what is between the stack pointer and its end is mapped as long as the
 /// thread lives, whenever the stack pointer is in it. None where that isn't known.
 ///
-/// Async-signal-safe. Cost: reading the descriptor, some 300 words; for the first thread a system call.
+/// Async-signal-safe, no system call. Cost: reading the descriptor, some 300 words.
 pub(crate) fn of_thread() -> Option<Range<usize>> {
     match of_block() {
         None => of_first_thread(),
@@ -85,12 +85,20 @@ fn size_of_descriptor() -> Option<usize> {
     Some(SIZE.load(Relaxed))
 }
 
+/// How far the first thread's stack may reach.
+static REACH: AtomicUsize = AtomicUsize::new(0);
+
+/// Asks how large the first thread's stack may become: as the process starts, because the kernel has laid it
+/// out by that, and because a sandbox may forbid the question later.
+pub(crate) fn ask_limit() {
+    REACH.store(getrlimit(Resource::Stack).current.unwrap_or(MOST).min(MOST) as usize, Relaxed);
+}
+
 /// The stack that the kernel has made: it ends with the path that was executed.
 fn of_first_thread() -> Option<Range<usize>> {
     // SAFETY: always allowed.
     let end = unsafe { getauxval(libc::AT_EXECFN) } as usize;
-    let most = getrlimit(Resource::Stack).current.unwrap_or(MOST).min(MOST) as usize;
-    (end != 0).then(|| end.saturating_sub(most)..end)
+    (end != 0).then(|| end.saturating_sub(REACH.load(Relaxed))..end)
 }
 
 fn thread_pointer() -> usize {

@@ -94,8 +94,7 @@ macro_rules! wrap {
                 )*
                 record.push(frame.caller);
                 // SAFETY: the frame of a call that is under way.
-                let entered = unsafe { entered.called_from(frame.record()) };
-                entered.write(record.event());
+                unsafe { entered.write_called(frame.record(), record.event()) };
             }
 
             /// The same for a call with texts.

@@ -2,7 +2,7 @@
 
 use crate::support::{Program, available, lookback, run, scratch, skip};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// As distributions build: no frame pointers.
 const AS_USUAL: &[&str] = &["-O2", "-fomit-frame-pointer"];
@@ -17,11 +17,15 @@ fn recorded(program: &Program, options: &[&str]) -> PathBuf {
     file
 }
 
-/// The functions of each stack, by the path that was asked for there.
-fn stacks(file: &PathBuf, options: &[&str]) -> HashMap<String, Vec<String>> {
+fn report(file: &Path, options: &[&str]) -> String {
     let mut command = lookback();
     command.arg("report").args(options).arg(file);
-    let report = run(command).output;
+    run(command).output
+}
+
+/// The functions of each stack, by the path that was asked for there.
+fn stacks(file: &Path, options: &[&str]) -> HashMap<String, Vec<String>> {
+    let report = report(file, options);
     let mut stacks: HashMap<String, Vec<String>> = HashMap::new();
     let mut place = None;
     for line in report.lines() {
@@ -44,7 +48,8 @@ fn assert_begins(stack: &[String], functions: &[&str]) {
 
 #[test]
 fn stacks_are_whole_without_frame_pointers() {
-    let stacks = stacks(&recorded(&Program::c("stacks", AS_USUAL), &[]), &[]);
+    let file = recorded(&Program::c("stacks", AS_USUAL), &[]);
+    let stacks = stacks(&file, &[]);
     let main = &stacks["/main"];
     assert_begins(main, &["mark", "inner", "outer", "main"]);
     assert_eq!(main.last().map(String::as_str), Some("_start"));
@@ -60,6 +65,9 @@ fn stacks_are_whole_without_frame_pointers() {
         assert!(!stacks[place].contains(&"...".to_string()), "{:?}", stacks[place]);
     }
     assert_begins(&stacks["/child-of-thread"], &["mark", "inner", "outer", "forking_thread"]);
+    let lines = report(&file, &["--lines"]);
+    assert!(lines.contains("\n => outer ("), "{lines}");
+    assert!(lines.matches("stacks.c:").count() > 100, "{lines}");
     let all: Vec<&String> = stacks.values().flatten().collect();
     assert!(!all.iter().any(|name| name.contains("lookback")), "{all:?}");
 }
@@ -118,9 +126,7 @@ fn valgrind_has_nothing_to_say() {
     let (untraced, (traced, file)) = (watched.untraced(), watched.recorded_with(&["-q", "-T"]));
     assert!(untraced.is_ok(), "{untraced}");
     assert_eq!(untraced, traced);
-    let mut command = lookback();
-    command.args(["report", "-e", "fork_exit"]).arg(file);
-    let report = run(command).output;
+    let report = report(&file, &["-e", "fork_exit"]);
     assert_eq!(report.matches(": fork_exit: ").count(), 4, "{report}");
     assert_eq!(report.matches(": <stack trace>\n").count(), 4, "{report}");
 }

@@ -31,7 +31,7 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
                 symbol(parent, out);
             }
         }
-        "kernel_stack" => kernel_stack(event, payload, symbol, out),
+        "kernel_stack" => kernel_stack(event, payload, symbols, layout, out),
         "user_stack" => user_stack(bytes("caller"), out),
         _ => event.print(payload, symbols, out),
     }
@@ -68,11 +68,12 @@ pub(super) fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn kernel_stack(event: &Event, payload: &[u8], symbol: impl Fn(u64, &mut Vec<u8>), out: &mut Vec<u8>) {
+fn kernel_stack(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<stack trace>\n");
     for address in callers(event, payload).unwrap_or_default() {
         out.extend_from_slice(b" => ");
-        symbol(address, out);
+        symbol(address, symbols, layout, out);
+        symbols.source(address, out);
         out.push(b'\n');
     }
 }
