@@ -59,8 +59,8 @@ fn is_comparable(event: &Event) -> bool {
 
 /// Compares line by line, and returns how many lines are the same.
 fn assert_same(events: &EventTable, layout: Layout, kernel: &str, ours: &str) -> usize {
-    // Field by field the kernel shows where texts are in its memory, and it alone knows which of its addresses
-    // are code.
+    // Field by field the kernel shows where texts are in its memory, and it alone knows which of its
+    // addresses are code.
     let has_pointer = |event: &Event| event.format().fields.iter().any(|field| field.type_name.contains('*'));
     let skipped: HashSet<_> = events
         .iter()

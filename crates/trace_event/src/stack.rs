@@ -1,6 +1,6 @@
 //! The stack that an event comes from: registers and a slice of memory, in a record directly behind the
-//! event's. Readers unwind it; programs have no frame pointers as a rule, and an unwinder in the program would
-//! need locks.
+//! event's. Readers unwind it; programs have no frame pointers as a rule, and an unwinder in the program
+//! would need locks.
 //!
 //! # Safety
 //!

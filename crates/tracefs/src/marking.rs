@@ -6,8 +6,8 @@ use rustix::io::Errno;
 use session::{Marker, TraceOption};
 
 /// Writes a marker to all that are to have it: what is written to an instance's file stays in it; what is
-/// written to the session's own goes to every instance with the option `copy_trace_marker`, and to the session's
-/// buffer if that has it. The first that can't be written is the last.
+/// written to the session's own goes to every instance with the option `copy_trace_marker`, and to the
+/// session's buffer if that has it. The first that can't be written is the last.
 ///
 /// # Errors
 ///

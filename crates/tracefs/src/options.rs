@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn they_are_in_the_kernels_order() {
         let (_directory, tree) = tree();
-        let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields annotate \
-             noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite nodisable_on_free \
-             irq-info markers copy_trace_marker nopause-on-trace nostacktrace";
+        let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields \
+             annotate noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite \
+             nodisable_on_free irq-info markers copy_trace_marker nopause-on-trace nostacktrace";
         assert_eq!(read(&tree, "trace_options").split_whitespace().collect::<Vec<_>>().join(" "), expected);
     }
 

@@ -3,6 +3,10 @@
 use crate::failure::Done;
 use clap::Args;
 use session::{LEAST_STACK_BYTES, MOST_STACK_BYTES, Session};
+use std::ops::RangeInclusive;
+
+/// How many bytes can be asked for.
+const RANGE: RangeInclusive<i64> = LEAST_STACK_BYTES as i64..=MOST_STACK_BYTES as i64;
 
 /// Whether stacks are recorded.
 #[derive(Debug, Args)]
@@ -12,11 +16,7 @@ pub(crate) struct Stacks {
     stacktrace: bool,
 
     /// Bytes of the stack that are kept for each, 96 to 3968 [default: 3968]
-    #[arg(
-        long,
-        value_name = "BYTES",
-        value_parser = clap::value_parser!(u32).range(i64::from(LEAST_STACK_BYTES)..=i64::from(MOST_STACK_BYTES))
-    )]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(RANGE))]
     stack_bytes: Option<u32>,
 }
 

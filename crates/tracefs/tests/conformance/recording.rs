@@ -3,8 +3,8 @@
 use super::player::Player;
 use rustix::fs::OFlags;
 
-/// A text of events without what can't be the same: times and addresses; names and processes of threads, which
-/// the kernel learns when it switches tasks; and that it writes markers where it can't be preempted.
+/// A text of events without what can't be the same: times and addresses; names and processes of threads,
+/// which the kernel learns when it switches tasks; and that it writes markers where it can't be preempted.
 fn masked(text: &str) -> String {
     let pid = format!("({:7})", std::process::id());
     let text = text.replace(&pid, "(-------)");
