@@ -139,8 +139,8 @@ impl Session {
         }
     }
 
-    /// The names of those that get what is written to the session's own markers. Cost: a load for each that
-    /// there can be.
+    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
+    /// that there can be.
     pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
         let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
         (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))

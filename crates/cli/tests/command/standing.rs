@@ -7,6 +7,7 @@ mod many;
 mod participants;
 mod pipe;
 mod service;
+mod stacks;
 
 use crate::common::*;
 use std::path::PathBuf;

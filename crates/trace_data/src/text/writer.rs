@@ -94,16 +94,17 @@ impl<'a, W: Write> TextWriter<'a, W> {
     /// Those of the writer below.
     pub fn event_before(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
         lost(record.cpu, record.lost, &mut self.lines);
-        if self.layout.message_only && self.message_only(record.payload) {
-            // That was all.
-        } else if self.layout.form != Form::Text {
-            numbers::print(self.events, record, self.layout, &mut self.lines);
-        } else {
-            self.annotate(record.cpu);
-            if self.layout.context_info {
-                self.context(record, next);
+        let is_done = self.layout.message_only && self.message_only(record.payload);
+        match self.layout.form {
+            _ if is_done => {}
+            Form::Text => {
+                self.annotate(record.cpu);
+                if self.layout.context_info {
+                    self.context(record, next);
+                }
+                self.message(record.payload);
             }
-            self.message(record.payload);
+            _ => numbers::print(self.events, record, self.layout, &mut self.lines),
         }
         self.seen.events += 1;
         self.write_full()
