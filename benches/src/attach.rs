@@ -2,6 +2,7 @@
 
 use session::{Options, Selection, Session};
 use std::ffi::CString;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -19,11 +20,16 @@ impl Live {
     /// A new session with the selected events on, as `lookback record` makes it by default.
     pub fn new(events: &[&str]) -> Result<Live, String> {
         let live = Live::with(&Options::default())?;
-        for text in events {
-            let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
-            live.session.set(&selection, true).map_err(|error| error.to_string())?;
-        }
+        live.switch_on(events)?;
         Ok(live)
+    }
+
+    /// Switches the selected events on.
+    pub fn switch_on(&self, events: &[&str]) -> Result<(), String> {
+        events.iter().try_for_each(|text| {
+            let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
+            self.session.set(&selection, true).map_err(|error| error.to_string()).map(drop)
+        })
     }
 
     /// A new session with these options, and nothing on.
@@ -49,8 +55,15 @@ impl Live {
             agent: agent::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
             tid_offset: trace_event::find_tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
-            hooks: Hooks { thread_started: || (), forked: |_| () },
+            hooks: Hooks { thread_started: || (), forked: |_| (), stack: first_stack },
         };
         trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
     }
+}
+
+/// The first thread's stack, as far as is needed: only its stacks are recorded.
+fn first_stack() -> Option<Range<usize>> {
+    // SAFETY: always allowed. The path that was executed is at the stack's end.
+    let end = unsafe { libc::getauxval(libc::AT_EXECFN) } as usize;
+    Some(1..end)
 }

@@ -32,6 +32,17 @@ static PASSED: Event =
 
 static SHARED: Event =
     Event { system: "bench", name: "shared", fields: &[Field { name: "value", kind: Kind::U64 }] };
+/// Events whose stacks are recorded, as many bytes as their names say.
+static STACKS: [Event; 3] = [stacked("stack_928"), stacked("stack_1920"), stacked("stack_3968")];
+
+const fn stacked(name: &'static str) -> Event {
+    Event { system: "bench", name, fields: &[Field { name: "value", kind: Kind::U64 }] }
+}
+
+static STACK_SITES: [Site; 3] = {
+    let [small, half, whole] = &STACKS;
+    [Site::new(small), Site::new(half), Site::new(whole)]
+};
 
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
@@ -55,7 +66,8 @@ pub fn register() -> Result<(), String> {
         &PASSED_SITE,
         &SHARED_SITE,
     ];
-    if sites.into_iter().all(Site::register) { Ok(()) } else { Err("no room for the events".to_string()) }
+    let registered = sites.into_iter().chain(&STACK_SITES).all(Site::register);
+    if registered { Ok(()) } else { Err("no room for the events".to_string()) }
 }
 
 /// Records so many events with one number.
@@ -90,6 +102,13 @@ pub fn record_passed(count: u64) {
 pub fn record_shared(count: u64) {
     for value in 0..count {
         record_number(&SHARED_SITE, black_box(value));
+    }
+}
+
+/// The same in an instance that records so many bytes of the stack behind each.
+pub fn record_with_stack<const SIZE: usize>(count: u64) {
+    for value in 0..count {
+        record_number(&STACK_SITES[SIZE], black_box(value));
     }
 }
 

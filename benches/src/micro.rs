@@ -10,6 +10,7 @@ use crate::samples::Samples;
 use crate::worker::Worker;
 use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
+use session::{Options as SessionOptions, TraceOption};
 use std::path::PathBuf;
 
 /// What is wanted.
@@ -48,12 +49,24 @@ const ROUNDS: usize = 101;
 pub fn run(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("preparing");
-    let on = Live::new(&["@default"])?;
+    let on = Live::with(&SessionOptions { instances: STACKS.len() as u32, ..SessionOptions::default() })?;
+    on.switch_on(&["@default"])?;
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;
     let disabled = "bench:disabled".parse().map_err(|_| "bad selection".to_string())?;
     on.session.set(&disabled, false).map_err(|error| error.to_string())?;
+    for (name, bytes) in STACKS {
+        let instance = on.session.create_instance(name).map_err(|error| error.to_string())?;
+        let wanted = format!("bench:{name}").parse().map_err(|_| "bad selection".to_string())?;
+        let set = || {
+            on.session.set(&wanted, false)?;
+            instance.set(&wanted, true)?;
+            instance.set_stack_bytes(bytes)?;
+            instance.set_option(TraceOption::Stacktrace, true)
+        };
+        set().map_err(|error| error.to_string())?;
+    }
     let programs = Programs::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
     let mut report = Report::default();
@@ -87,14 +100,20 @@ pub fn run(options: &Options) -> Result<Report, String> {
 type Loop = fn(u64);
 
 /// What runs in this process, by the number of its samples.
-const LOOPS: [Loop; 6] = [
+const LOOPS: [Loop; 9] = [
     events::read_tsc,
     events::record_numbers,
     events::record_texts,
     events::work_with_disabled_event,
     events::work,
     events::disabled_events,
+    events::record_with_stack::<0>,
+    events::record_with_stack::<1>,
+    events::record_with_stack::<2>,
 ];
+
+/// Instances that record stacks, and how many bytes of each.
+const STACKS: [(&str, u32); 3] = [("stack_928", 928), ("stack_1920", 1920), ("stack_3968", 3968)];
 
 /// The same events by LTTng, in the order of its samples.
 const LTTNG: [&str; 2] = ["number", "text"];
@@ -109,10 +128,14 @@ fn measure_events(report: &mut Report, programs: &Programs) {
         }
         lttng = lttng.and_then(|worker| measure_lttng(worker, &mut peer));
     }
-    let [tsc, number, text, worked_off, worked, off] = samples;
+    let [tsc, number, text, worked_off, worked, off, stacks @ ..] = samples;
     report.add("rdtsc_ns", Ok(tsc.median()));
     report.add("event_u64_ns", Ok(number.median()));
     report.add("event_str_ns", Ok(text.median()));
+    let names = ["event_stack_928_ns", "event_stack_1920_ns", "event_stack_3968_ns"];
+    for (name, samples) in names.into_iter().zip(stacks) {
+        report.add(name, Ok(samples.median()));
+    }
     report.add("event_u64_vs_rdtsc", Ok(number.ratio_to(&tsc)));
     report.add("event_str_vs_rdtsc", Ok(text.ratio_to(&tsc)));
     report.add("event_disabled_ns", Ok(worked_off.more_than(&worked)));

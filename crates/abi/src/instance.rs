@@ -28,6 +28,8 @@ pub const PIDS: u32 = 1;
 pub const NOT_PIDS: u32 = 2;
 /// The flag of an instance whose events have a stack trace each.
 pub const STACKS: u32 = 4;
+/// The flag of an instance that gets what is written to the first one's markers. Not of the first itself.
+pub const MARKER_COPIES: u32 = 16;
 
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
@@ -42,14 +44,20 @@ pub struct Instance {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`].
+    /// [`STACKS`]. And [`MARKER_COPIES`], for who writes markers.
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,
     _clock: u32,
     /// Its name, zeros behind it.
     pub name: [AtomicU64; INSTANCE_NAME / 8],
+    /// Bytes of the stack that are copied behind an event whose stack is recorded; 0 where nobody has said.
+    pub stack_bytes: AtomicU32,
+    _stack: u32,
 }
+
+/// Bytes of the stack that are copied where nobody has said how many.
+pub const DEFAULT_STACK_BYTES: u32 = 3968;
 
 /// The word that says whether an instance is there: a count of its changes, and the lowest bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

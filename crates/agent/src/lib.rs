@@ -28,4 +28,7 @@ mod names;
 #[cfg(feature = "preload")]
 mod preload;
 
+/// What the name of the shared object's file begins with, whatever its version.
+pub const OBJECT_PREFIX: &str = "liblookback";
+
 pub use events::{Call, FINGERPRINT, Listed, events, is_on_request, sched, signal};

@@ -5,6 +5,7 @@ mod file_format;
 mod report;
 mod set;
 mod snapshot;
+mod stacks;
 mod standing;
 mod tree;
 mod trigger;
@@ -14,6 +15,7 @@ pub(crate) use file_format::FileFormat;
 pub(crate) use report::Report;
 pub(crate) use set::Set;
 pub(crate) use snapshot::{Kept, Snapshot};
+pub(crate) use stacks::Stacks;
 
 use clap::{Args, Parser, Subcommand};
 use session::{FilteredSelection, Selection, TraceClock};
@@ -129,6 +131,9 @@ pub(crate) struct Record {
     /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]
     #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
     pub(crate) clock: Option<TraceClock>,
+
+    #[command(flatten)]
+    pub(crate) stacks: Stacks,
 
     /// Write the recording to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]

@@ -12,7 +12,8 @@ use crate::arguments::Choice;
 use crate::failure::{Done, Failure};
 use event_filter::EventFilters;
 use session::Selection;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use time::Window;
 use trace_data::event::EventTable;
 use trace_data::merge::Record;
@@ -38,6 +39,9 @@ pub(crate) struct Times<'a> {
 
 /// What is asked for. Nothing means everything.
 pub(crate) struct Chosen<'a> {
+    /// The id of stacks, and the threads whose last event was meant.
+    stack: Option<u16>,
+    followed: RefCell<HashSet<i32>>,
     events: Option<Ids>,
     filters: Option<EventFilters>,
     cpus: Option<List>,
@@ -104,6 +108,8 @@ impl<'a> Chosen<'a> {
             filters => Some(EventFilters::new(filters, choice.invert, table)?),
         };
         Ok(Chosen {
+            stack: table.named("ftrace", "kernel_stack").map(|event| event.format().id),
+            followed: RefCell::default(),
             events,
             filters,
             cpus: choice.cpu.clone(),
@@ -114,10 +120,29 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    /// Whether an event is meant. What costs least is looked at first.
+    /// Whether an event is meant. A stack is if the event is that it belongs to: the thread's last.
     pub(crate) fn contains(&self, record: &Record<'_>, known: &Known<'_>) -> bool {
         let word = record.payload.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         let (id, pid) = (abi::common::event(word), abi::common::pid(word));
+        let is_meant = self.fits(id, pid, record, known);
+        let chooses_events = self.events.is_some() || self.filters.is_some();
+        if self.stack.is_none() || !chooses_events {
+            return is_meant;
+        }
+        let mut followed = self.followed.borrow_mut();
+        if self.stack == Some(id) {
+            return is_meant || followed.contains(&pid);
+        }
+        if is_meant {
+            followed.insert(pid)
+        } else {
+            followed.remove(&pid)
+        };
+        is_meant
+    }
+
+    /// Whether it is everything that is asked for. What costs least is looked at first.
+    fn fits(&self, id: u16, pid: i32, record: &Record<'_>, known: &Known<'_>) -> bool {
         let tasks = known.tasks;
         self.window.contains(record.time)
             && self.events.as_ref().is_none_or(|events| events.contains(id))

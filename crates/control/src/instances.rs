@@ -3,7 +3,7 @@
 use crate::PidFilter;
 use crate::file::ControlFile;
 use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
-use abi::instance::{INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
+use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
@@ -89,6 +89,7 @@ impl ControlFile {
         self.want_nothing(index);
         self.follow_forks(index, false);
         self.set_instance_flags(index, u32::MAX, false);
+        self.set_stack_bytes(index, 0);
     }
 
     /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are
@@ -103,6 +104,21 @@ impl ControlFile {
     pub fn reserve_instance(&self, path: &CStr, index: usize) -> Result<(), Errno> {
         let start = FILTERING_OFFSET + (index.min(INSTANCES) * FILTERING) as u64;
         shm::reserve(path, self.segment(), core::iter::once(start..start + FILTERING as u64))
+    }
+
+    /// Bytes of the stack that are copied behind an event of an instance whose stack is recorded.
+    pub fn stack_bytes(&self, index: usize) -> u32 {
+        match self.instance(index).map_or(0, |instance| instance.stack_bytes.load(Relaxed)) {
+            0 => DEFAULT_STACK_BYTES,
+            bytes => bytes,
+        }
+    }
+
+    /// Says how many that are; 0 for the default. Programs see it at once.
+    pub fn set_stack_bytes(&self, index: usize, bytes: u32) {
+        if let Some(instance) = self.instance(index) {
+            instance.stack_bytes.store(bytes, Relaxed);
+        }
     }
 
     /// For how many instances the file has room.

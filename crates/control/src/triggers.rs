@@ -31,6 +31,8 @@ pub enum Action {
     TraceOff,
     /// What has been recorded is kept.
     Snapshot,
+    /// The thread's stack is recorded.
+    Stacktrace,
     /// Another event is switched on.
     EnableEvent(u16),
     /// Another event is switched off.
@@ -46,6 +48,7 @@ impl Action {
             Action::Snapshot => (3, 0),
             Action::EnableEvent(event) => (4, event),
             Action::DisableEvent(event) => (5, event),
+            Action::Stacktrace => (6, 0),
         }
     }
 
@@ -57,13 +60,14 @@ impl Action {
             3 => Action::Snapshot,
             4 => Action::EnableEvent(event),
             5 => Action::DisableEvent(event),
+            6 => Action::Stacktrace,
             _ => return None,
         })
     }
 
     /// Whether it has to see the record written, as in the kernel.
     const fn is_after(self) -> bool {
-        matches!(self, Action::TraceOff | Action::Snapshot)
+        matches!(self, Action::TraceOff | Action::Snapshot | Action::Stacktrace)
     }
 
     /// The event that it does something to.

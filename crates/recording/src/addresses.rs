@@ -2,10 +2,12 @@
 
 use crate::image::Image;
 use crate::tables::Process;
+use crate::unwind::FrameTable;
 use control::ControlFile;
 use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::LazyLock;
 use trace_data::dat::MappedFile;
@@ -13,6 +15,11 @@ use trace_event::{Field, Kind};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
+
+/// What stands in a stack for callers that are not known. No program has this address.
+const CUT_IP: u64 = MARKER_IP - 4096;
+/// The name that it is shown with.
+const CUT_SYMBOL: &str = "...";
 
 /// Addresses that are kept, so that they need not be found again.
 const MOST_KNOWN: usize = 1 << 16;
@@ -27,14 +34,25 @@ pub(crate) struct Addresses {
     next: u64,
     /// Whether somebody has written a text.
     is_marked: bool,
+    /// Whether a stack was not known to its end.
+    is_cut: bool,
     /// What was asked before: entry and start of the process, and address.
     known: HashMap<(u32, u64, u64), u64>,
+    /// The same of places in files.
+    places: HashMap<(u32, u64, u64), (u32, u64)>,
 }
 
 impl Addresses {
     pub(crate) fn new() -> Addresses {
-        let (images, programs, known) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Addresses { images, programs, next: START, is_marked: false, known }
+        Addresses {
+            images: HashMap::new(),
+            programs: HashSet::new(),
+            next: START,
+            is_marked: false,
+            is_cut: false,
+            known: HashMap::new(),
+            places: HashMap::new(),
+        }
     }
 
     /// The address in the recording for one in a process of the session whose file `control` is. Itself where
@@ -52,18 +70,54 @@ impl Addresses {
         translated
     }
 
+    /// The same for the address of an instruction to which no call returns.
+    pub(crate) fn translate_start(&mut self, control: &ControlFile, process: &Process, address: u64) -> u64 {
+        // As if a call of its first byte returned.
+        self.translate(control, process, address.wrapping_add(1)).wrapping_sub(1)
+    }
+
     fn find(&mut self, control: &ControlFile, process: &Process, address: u64) -> Option<u64> {
-        // What was mapped last counts, where something else was before.
-        let map = process.maps.iter().rev().find(|map| {
-            let object = control.object(map.object);
-            let offset = address.wrapping_sub(map.base);
-            object.is_some_and(|object| (object.low..object.high).contains(&offset))
-        })?;
-        if process.maps.first() == Some(map) {
-            self.programs.insert(map.object);
+        let (entry, own) = self.place(control, process, address)?;
+        if process.maps.first().is_some_and(|map| map.object == entry) {
+            self.programs.insert(entry);
         }
-        let image = self.image(control, map.object)?;
-        Some(image.translate(address.wrapping_sub(map.base)))
+        Some(self.image(control, entry)?.translate(own))
+    }
+
+    /// Where an address of a process is: the entry of the file that is mapped there, and the file's own
+    /// address.
+    pub(crate) fn place(
+        &mut self,
+        control: &ControlFile,
+        process: &Process,
+        address: u64,
+    ) -> Option<(u32, u64)> {
+        let key = (process.info.entry, process.info.start_time, address);
+        if let Some(known) = self.places.get(&key) {
+            return Some(*known);
+        }
+        let found = place(control, process, address)?;
+        if self.places.len() >= MOST_KNOWN {
+            self.places.clear();
+        }
+        self.places.insert(key, found);
+        Some(found)
+    }
+
+    /// Whether a mapped file is the agent's.
+    pub(crate) fn is_agent(&mut self, control: &ControlFile, entry: u32) -> bool {
+        self.image(control, entry).is_some_and(|image| image.file_name().starts_with(agent::OBJECT_PREFIX))
+    }
+
+    /// How the functions of a mapped file leave their frames, if the file is there and says so.
+    pub(crate) fn frame_table(&mut self, control: &ControlFile, entry: u32) -> Option<&FrameTable> {
+        self.image(control, entry)?.frame_table()
+    }
+
+    /// The address that stands for what is not known of a stack.
+    pub(crate) fn cut(&mut self) -> u64 {
+        self.is_cut = true;
+        CUT_IP
     }
 
     fn image(&mut self, control: &ControlFile, entry: u32) -> Option<&mut Image> {
@@ -97,7 +151,10 @@ impl Addresses {
     pub(crate) fn symbols(&self) -> String {
         let mut text = String::new();
         if self.is_marked {
-            text = format!("{MARKER_IP:016x} T {MARKER_SYMBOL}\n{:016x} T end\n", MARKER_IP + 1);
+            write_symbol(MARKER_IP, MARKER_SYMBOL, &mut text);
+        }
+        if self.is_cut {
+            write_symbol(CUT_IP, CUT_SYMBOL, &mut text);
         }
         for (entry, image) in &self.images {
             if let Some(image) = image {
@@ -106,6 +163,20 @@ impl Addresses {
         }
         text
     }
+}
+
+fn place(control: &ControlFile, process: &Process, address: u64) -> Option<(u32, u64)> {
+    // What was mapped last counts, where something else was before.
+    process.maps.iter().rev().find_map(|map| {
+        let object = control.object(map.object)?;
+        let own = address.wrapping_sub(map.base);
+        (object.low..object.high).contains(&own).then_some((map.object, own))
+    })
+}
+
+/// A name for one address.
+fn write_symbol(address: u64, name: &str, text: &mut String) {
+    let _ = writeln!(text, "{address:016x} T {name}\n{:016x} T end", address + 1);
 }
 
 /// An address in an event.

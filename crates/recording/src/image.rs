@@ -1,6 +1,9 @@
 //! A mapped file in the addresses of a recording.
 
 use crate::symbols::{Function, functions};
+use crate::unwind::FrameTable;
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -25,13 +28,34 @@ pub(crate) struct Image {
     used: BTreeMap<u64, (u64, u64)>,
     /// Whether an address was in none.
     is_used_unnamed: bool,
+    /// Read when a stack is unwound; None in it where there is none.
+    frame_table: OnceCell<Option<FrameTable>>,
 }
 
 impl Image {
     /// The file at `path`, whose addresses end at `high`.
     pub(crate) fn new(path: PathBuf, build_id: Vec<u8>, base: u64, high: u64) -> Image {
         let size = size(high);
-        Image { path, build_id, base, size, functions: None, used: BTreeMap::new(), is_used_unnamed: false }
+        Image {
+            path,
+            build_id,
+            base,
+            size,
+            functions: None,
+            used: BTreeMap::new(),
+            is_used_unnamed: false,
+            frame_table: OnceCell::new(),
+        }
+    }
+
+    /// The file's name.
+    pub(crate) fn file_name(&self) -> Cow<'_, str> {
+        self.path.file_name().unwrap_or_default().to_string_lossy()
+    }
+
+    /// How its functions leave their frames, if it says so.
+    pub(crate) fn frame_table(&self) -> Option<&FrameTable> {
+        self.frame_table.get_or_init(|| FrameTable::read(&self.path, &self.build_id)).as_ref()
     }
 
     /// Where the next image can start.
@@ -75,8 +99,7 @@ impl Image {
     /// Appends what readers need to find names: lines as in `/proc/kallsyms`. A line behind each function
     /// says where it ends.
     pub(crate) fn write_symbols(&self, is_program: bool, text: &mut String) {
-        let file =
-            self.path.file_name().unwrap_or_default().to_string_lossy().replace(['\n', ' ', '\t'], "_");
+        let file = self.file_name().replace(['\n', ' ', '\t'], "_");
         let module = if is_program { String::new() } else { format!("\t[{file}]") };
         let mut line = |address: u64, kind: char, name: &str| {
             let _ = writeln!(text, "{:016x} {kind} {name}{module}", self.base + address);

@@ -1,8 +1,7 @@
 //! The functions of an ELF file.
 
-use object::read::ReadCache;
+use crate::elf;
 use object::{Object, ObjectSymbol, SymbolKind};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// A function.
@@ -35,22 +34,17 @@ fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
 }
 
 fn read(path: &Path, build_id: &[u8]) -> Option<Vec<Function>> {
-    let cache = ReadCache::new(File::open(path).ok()?);
-    let file = object::File::parse(&cache).ok()?;
-    let found = file.build_id().ok().flatten().unwrap_or_default();
-    if !build_id.is_empty() && found.get(..build_id.len().min(found.len())) != Some(build_id) {
-        return None;
-    }
-    let mut functions: Vec<Function> = file
-        .symbols()
-        .chain(file.dynamic_symbols())
-        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
-        .filter_map(|symbol| {
-            let (start, size) = (symbol.address(), symbol.size().max(1));
-            let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_string();
-            Some(Function { start, end: start.checked_add(size)?, name })
-        })
-        .collect();
+    let mut functions: Vec<Function> = elf::read(path, build_id, |file| {
+        let symbols = file.symbols().chain(file.dynamic_symbols());
+        let functions = symbols
+            .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
+            .filter_map(|symbol| {
+                let (start, size) = (symbol.address(), symbol.size().max(1));
+                let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_string();
+                Some(Function { start, end: start.checked_add(size)?, name })
+            });
+        Some(functions.collect())
+    })?;
     // Of several names for one place, a public one rather than one with underscores.
     functions.sort_by_cached_key(|function| {
         (function.start, function.name.starts_with('_'), function.name.clone())

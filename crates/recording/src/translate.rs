@@ -5,6 +5,7 @@ use crate::tables::{Forks, TasksByTime};
 use agent::sched;
 use session::{MARKER_IP, Session, Timeline};
 use trace_data::merge::Record;
+use trace_event::STACK_ID;
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
 /// a name. It is given them in the order of time.
@@ -33,6 +34,9 @@ impl<'a> Translator<'a> {
         let id = event(&self.payload);
         if id == sched::FORK_ID {
             self.note_fork(record.time);
+        }
+        if id == STACK_ID {
+            self.unwind(record.time);
         }
         for place in PLACES.get(usize::from(id)).into_iter().flatten() {
             self.name_address(*place, record.time);
@@ -72,6 +76,13 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// Replaces a captured stack by addresses.
+    fn unwind(&mut self, time: u64) {
+        let tid = word(&self.payload, 0).map_or(0, abi::common::pid) as u32;
+        let process = self.tasks.process(tid, time);
+        self.addresses.unwind(self.session.control(), process, &mut self.payload);
+    }
+
     /// Replaces an address by the one that means the same in the recording.
     fn name_address(&mut self, AddressPlace { offset, is_return }: AddressPlace, time: u64) {
         let (Some(common), Some(address)) = (word(&self.payload, 0), word(&self.payload, offset)) else {
@@ -82,11 +93,10 @@ impl<'a> Translator<'a> {
         }
         let tid = abi::common::pid(common) as u32;
         let Some(process) = self.tasks.process(tid, time) else { return };
-        let mut translate = |address| self.addresses.translate(self.session.control(), process, address);
+        let control = self.session.control();
         let translated = match is_return {
-            true => translate(address),
-            // As if a call of its first byte returned.
-            false => translate(address.wrapping_add(1)).wrapping_sub(1),
+            true => self.addresses.translate(control, process, address),
+            false => self.addresses.translate_start(control, process, address),
         };
         if let Some(bytes) = self.payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
             *bytes = translated.to_le_bytes();

@@ -13,10 +13,9 @@
 
 use crate::arch::{self, compare_exchange_pair};
 use crate::buffer::Buffer;
-use crate::record::Event;
 use crate::section::{Owner, Section};
 use crate::steps::Step;
-use crate::writer::{NotWritten, Thread, Writer};
+use crate::writer::{Content, NotWritten, Thread, Writer};
 use abi::atomic::AtomicU32;
 use abi::buffer::{Block, DropReason, Tail};
 use abi::page;
@@ -58,7 +57,7 @@ pub fn current_cpu() -> u32 {
 
 impl Writer {
     /// Writes an event to some lane.
-    pub(crate) fn write_to_lane(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
+    pub(crate) fn write_to_lane(&self, thread: Thread, event: impl Content) -> Result<(), NotWritten> {
         let cpu = current_cpu();
         let frame = [const { MaybeUninit::uninit() }; FRAME_SIZE];
         let claimant = Claimant::writing(thread.identity, &frame);
@@ -99,7 +98,7 @@ impl Buffer {
     }
 
     /// Writes to a lane that the caller owns.
-    fn write_as_owner(&self, lane: &Block, cpu: u32, event: Event<'_>) -> Result<(), NotWritten> {
+    fn write_as_owner(&self, lane: &Block, cpu: u32, event: impl Content) -> Result<(), NotWritten> {
         let len = LEAD + event.head().len as usize;
         let size = page::event_size(len);
         for _ in 0..TRIES {
@@ -120,7 +119,14 @@ impl Buffer {
     }
 
     /// Stores the event behind the lane's tail and commits it. There is room.
-    fn append_as_owner(&self, lane: &Block, cpu: u32, event: Event<'_>, len: usize, time: u64) -> Option<()> {
+    fn append_as_owner(
+        &self,
+        lane: &Block,
+        cpu: u32,
+        event: impl Content,
+        len: usize,
+        time: u64,
+    ) -> Option<()> {
         let tail = Tail(lane.tail.load(Relaxed));
         let delta = time.wrapping_sub(lane.last_time.load(Relaxed));
         let size = page::event_size(len);

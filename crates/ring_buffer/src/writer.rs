@@ -2,10 +2,11 @@
 
 use crate::arch;
 use crate::buffer::Buffer;
-use crate::record::Event;
+use crate::record::{Event, Head};
 use crate::section::OnCpu;
+use crate::sliced::Sliced;
 use crate::steps::Step;
-use abi::buffer::{Clock, DropReason};
+use abi::buffer::{Block, Clock, DropReason};
 use abi::page::HEADER_SIZE;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::{Area, Outcome};
@@ -28,6 +29,51 @@ pub(crate) struct Target {
     pub(crate) page_mask: u64,
     /// Bytes of events that fit a page.
     pub(crate) capacity: u64,
+}
+
+/// What can be written: an event that lies together, or one whose end lies elsewhere.
+pub(crate) trait Content: Copy {
+    /// The numbers.
+    fn head(&self) -> Head;
+
+    /// The payload's words.
+    fn words(&self) -> impl Iterator<Item = u64>;
+
+    /// Writes it to the block of `cpu` with the stamp `time`, or the last event's where that is later.
+    ///
+    /// # Safety
+    ///
+    /// `area` is the calling thread's, `block` is that of `cpu` in the segment that `target` describes.
+    unsafe fn append_at(
+        self,
+        area: Area,
+        cpu: u32,
+        block: *const Block,
+        target: &Target,
+        time: u64,
+    ) -> Outcome;
+}
+
+impl Content for Event<'_> {
+    fn head(&self) -> Head {
+        Event::head(self)
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> {
+        Event::words(self)
+    }
+
+    unsafe fn append_at(
+        self,
+        area: Area,
+        cpu: u32,
+        block: *const Block,
+        target: &Target,
+        time: u64,
+    ) -> Outcome {
+        // SAFETY: the caller's promise, handed on.
+        unsafe { arch::append_at(area, cpu, block, target, self, time) }
+    }
 }
 
 /// Who writes.
@@ -106,6 +152,13 @@ impl Writer {
         &self.buffer
     }
 
+    /// Writes an event that ends with a slice of memory, in the same way.
+    ///
+    /// Cost: about 30 ns, and what copying takes.
+    pub fn write_sliced(&self, thread: Thread, event: &Sliced<'_>) -> Result<(), NotWritten> {
+        self.write_slowly(thread, event)
+    }
+
     /// Has what an event on this CPU needs mapped before the first one comes.
     pub fn touch(&self, cpu: u32) {
         if cpu < self.buffer.geometry().cpus {
@@ -116,7 +169,7 @@ impl Writer {
     /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
     #[cold]
     #[inline(never)]
-    fn write_slowly(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
+    fn write_slowly(&self, thread: Thread, event: impl Content) -> Result<(), NotWritten> {
         let Some(area) = thread.area else {
             return self.write_to_lane(thread, event);
         };
@@ -129,7 +182,7 @@ impl Writer {
                 Step::Ready(time) => {
                     let time = self.buffer.event_time(time);
                     // SAFETY: as in `write`.
-                    match unsafe { arch::append_at(area, cpu, block, &self.target, event, time) } {
+                    match unsafe { event.append_at(area, cpu, block, &self.target, time) } {
                         Outcome::Committed => return Ok(()),
                         Outcome::Aborted | Outcome::Refused => {}
                     }

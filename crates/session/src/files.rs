@@ -1,7 +1,7 @@
 //! The file of a session.
 
 use crate::size::{check_space, most_pages, rooms, specification};
-use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker};
+use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker, stack};
 use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use abi::instance::{InstanceState, RECORDING};
 use control::{Clocks, ControlFile, Identity, Parts};
@@ -96,9 +96,10 @@ impl Session {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
             }
         }
-        let (id, (system, name), format) = marker::RAW_DATA;
-        if !control.add_event_at(id, system, name, format) {
-            return Err(Error::unusable(&file, "has no room for messages"));
+        for (id, (system, name), format) in [marker::RAW_DATA, stack::STACK] {
+            if !control.add_event_at(id, system, name, format) {
+                return Err(Error::unusable(&file, "has no room for messages and stacks"));
+            }
         }
         Ok(Session::with(path, control, buffer, RECORDING))
     }

@@ -3,73 +3,11 @@
 //! It is a small file beside the session's own, replaced as a whole: who is killed while he changes it has
 //! changed nothing. A setting that nobody has changed is not in it.
 
-use crate::{Error, Session};
+use crate::{Error, Session, TraceOption};
 use std::fmt::Write;
 
 /// The file's name.
 pub(crate) const FILE: &str = "preferences";
-
-/// An option of a session, by the kernel's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TraceOption {
-    /// A line of text where a CPU's buffer starts, if its start was overwritten.
-    Annotate,
-    /// Everything in front of an event's own text.
-    ContextInfo,
-    /// The form for those who look for delays.
-    LatencyFormat,
-    /// The column with the process.
-    RecordTgid,
-    /// Full buffers overwrite their oldest events.
-    Overwrite,
-    /// Recording stops when `free_buffer` is closed.
-    DisableOnFree,
-    /// The five characters of flags.
-    IrqInfo,
-    /// `trace_marker` and `trace_marker_raw` may be written.
-    Markers,
-    /// Lists of threads follow forks and exits.
-    EventFork,
-}
-
-impl TraceOption {
-    /// All, in the kernel's order.
-    pub const ALL: [TraceOption; 9] = [
-        TraceOption::Annotate,
-        TraceOption::ContextInfo,
-        TraceOption::LatencyFormat,
-        TraceOption::RecordTgid,
-        TraceOption::Overwrite,
-        TraceOption::DisableOnFree,
-        TraceOption::IrqInfo,
-        TraceOption::Markers,
-        TraceOption::EventFork,
-    ];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TraceOption::Annotate => "annotate",
-            TraceOption::ContextInfo => "context-info",
-            TraceOption::LatencyFormat => "latency-format",
-            TraceOption::RecordTgid => "record-tgid",
-            TraceOption::Overwrite => "overwrite",
-            TraceOption::DisableOnFree => "disable_on_free",
-            TraceOption::IrqInfo => "irq-info",
-            TraceOption::Markers => "markers",
-            TraceOption::EventFork => "event-fork",
-        }
-    }
-
-    /// The option of this name.
-    pub fn named(name: &str) -> Option<TraceOption> {
-        TraceOption::ALL.into_iter().find(|option| option.name() == name)
-    }
-
-    const fn bit(self) -> u32 {
-        1 << self as u32
-    }
-}
 
 /// What readers of a session prefer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,20 +19,13 @@ pub struct Preferences {
 
 impl Default for Preferences {
     fn default() -> Preferences {
-        let off = [
-            TraceOption::LatencyFormat,
-            TraceOption::RecordTgid,
-            TraceOption::DisableOnFree,
-            TraceOption::EventFork,
-        ];
-        let on = TraceOption::ALL.into_iter().filter(|option| !off.contains(option));
-        Preferences { options: on.fold(0, |bits, option| bits | option.bit()), buffer_percent: 50 }
+        let options = TraceOption::ON.into_iter().fold(0, |bits, option| bits | option.bit());
+        Preferences { options, buffer_percent: 50 }
     }
 }
 
 impl Preferences {
-    /// Whether an option is on. [`TraceOption::Overwrite`] and [`TraceOption::EventFork`] are not kept here:
-    /// ask [`Session::option`].
+    /// Whether an option is on. Some are the buffer's, or programs': ask [`Session::option`].
     pub fn is_on(&self, option: TraceOption) -> bool {
         self.options & option.bit() != 0
     }
@@ -102,6 +33,11 @@ impl Preferences {
     /// Switches an option.
     pub fn set(&mut self, option: TraceOption, on: bool) {
         self.options = if on { self.options | option.bit() } else { self.options & !option.bit() };
+    }
+
+    /// The same with the options of others.
+    pub(crate) fn with_options_of(self, others: &Preferences) -> Preferences {
+        Preferences { options: others.options, ..self }
     }
 
     /// Reads lines `NAME VALUE`. What makes no sense is as if nobody had set it.
@@ -151,25 +87,6 @@ impl Session {
     pub(crate) fn prefer_locked(&self, preferences: Preferences) -> Result<(), Error> {
         self.replace_file(FILE, preferences.print().as_bytes())
     }
-
-    /// Whether an option is on.
-    pub fn option(&self, option: TraceOption) -> bool {
-        match option {
-            TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
-            TraceOption::EventFork => self.follows_forks(),
-            option => self.preferences().is_on(option),
-        }
-    }
-
-    /// Switches an option.
-    pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
-        match option {
-            TraceOption::Overwrite => self.buffer().set_overwrite(on),
-            TraceOption::EventFork => self.follow_forks(on)?,
-            option => self.prefer(|preferred| preferred.set(option, on))?,
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -194,20 +111,6 @@ mod tests {
         let mut expected = Preferences::default();
         expected.set(TraceOption::Markers, false);
         assert_eq!(Preferences::parse(text), expected);
-    }
-
-    #[test]
-    fn all_who_use_the_session_see_the_same() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("s");
-        let one = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
-        let other = Session::open(&path).unwrap();
-        for option in TraceOption::ALL {
-            let was = other.option(option);
-            one.set_option(option, !was).unwrap();
-            assert_eq!(other.option(option), !was, "{option:?}");
-        }
-        assert!(one.buffer().control().no_overwrite());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What is on, and is to be on: to be put back later.
 
 use crate::filters::NewFilter;
-use crate::{Error, EventInfo, Session};
+use crate::{Error, EventInfo, Session, TraceOption};
+use abi::instance::STACKS;
 use std::collections::HashMap;
 
 /// Which events were on at a moment, their filters, and the patterns for those to come.
@@ -10,6 +11,8 @@ pub struct Settings {
     rules: String,
     /// Each event that was known, whether it was on, and its filter.
     events: HashMap<u16, (bool, Option<String>)>,
+    /// Whether stacks were recorded, and how many bytes of them.
+    stacks: (bool, u32),
 }
 
 impl Session {
@@ -17,7 +20,12 @@ impl Session {
     pub fn settings(&self) -> Settings {
         let control = self.control();
         let state = |id| (control.is_enabled(id, self.instance()), self.filter(id));
-        Settings { rules: self.rules(), events: control.event_ids().map(|id| (id, state(id))).collect() }
+        let stacks = (self.option(TraceOption::Stacktrace), control.stack_bytes(self.instance()));
+        Settings {
+            rules: self.rules(),
+            events: control.event_ids().map(|id| (id, state(id))).collect(),
+            stacks,
+        }
     }
 
     /// Puts back what was on and was to be on. Events that programs have brought since then go by the
@@ -31,6 +39,9 @@ impl Session {
     /// The same, for who has [`Session::lock_settings`].
     pub(crate) fn restore_locked(&self, settings: &Settings) -> Result<(), Error> {
         self.replace_rules(self.instance(), &settings.rules)?;
+        let (has_stacks, bytes) = settings.stacks;
+        self.control().set_stack_bytes(self.instance(), bytes);
+        self.control().set_instance_flags(self.instance(), STACKS, has_stacks);
         let events: Vec<EventInfo> = self.events().collect();
         let mut filters = Vec::new();
         for event in &events {
@@ -59,8 +70,11 @@ mod tests {
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         session.set(&"shop:*".parse().unwrap(), true).unwrap();
         session.set(&"libc:read".parse().unwrap(), true).unwrap();
+        session.set_stack_bytes(1024).unwrap();
         let before = session.settings();
         session.set(&"*:*".parse().unwrap(), true).unwrap();
+        session.set_option(TraceOption::Stacktrace, true).unwrap();
+        session.set_stack_bytes(96).unwrap();
         let bring = |system| session.control().add_event(system, "order", "").unwrap();
         let (wanted, other) = (bring("shop"), bring("other"));
         assert!(session.events().all(|event| event.enabled));
@@ -68,6 +82,8 @@ mod tests {
         let earlier = heard();
         session.restore(&before).unwrap();
         assert_ne!(heard(), earlier, "who waits for changes is told");
+        assert!(!session.option(TraceOption::Stacktrace));
+        assert_eq!(session.control().stack_bytes(0), 1024);
         assert_eq!(session.rules(), "+shop:*\n+libc:read\n");
         let on: Vec<String> =
             session.events().filter(|event| event.enabled).map(|event| event.name).collect();

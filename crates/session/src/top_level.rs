@@ -50,13 +50,13 @@ impl Session {
             self.control().set_instance_flags(TOP, STOPPED_HERE, false);
         }
         self.buffer().set_tracing(!is_stopped);
-        self.buffer().set_overwrite(!recording.buffer().control().no_overwrite());
         for cpu in self.cpus().filter(|cpu| !recording.buffer().is_block_recording(*cpu)) {
             self.buffer().set_block_recording(cpu, false);
         }
         self.control().set_trace_clock(self.instance(), recording.trace_clock());
         self.prefer_locked(recording.preferences())?;
         self.take_pids(&recording)?;
+        self.inherit_options(&recording)?;
         self.restore_locked(&recording.settings())
     }
 }

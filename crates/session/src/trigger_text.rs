@@ -22,6 +22,7 @@ pub(crate) enum Verb<'a> {
     TraceOn,
     TraceOff,
     Snapshot,
+    Stacktrace,
     /// Of an event: its system and name.
     EnableEvent(&'a str, &'a str),
     DisableEvent(&'a str, &'a str),
@@ -48,7 +49,7 @@ pub enum BadTrigger {
 }
 
 /// The names of all triggers, with blanks between, in the kernel's order.
-pub const TRIGGERS: &str = "traceon traceoff snapshot enable_event disable_event";
+pub const TRIGGERS: &str = "traceon traceoff snapshot stacktrace enable_event disable_event";
 
 impl<'a> Command<'a> {
     /// What a text without blanks at its ends asks for.
@@ -71,6 +72,7 @@ impl<'a> Command<'a> {
             "traceon" => Verb::TraceOn,
             "traceoff" => Verb::TraceOff,
             "snapshot" => Verb::Snapshot,
+            "stacktrace" => Verb::Stacktrace,
             "enable_event" | "disable_event" => {
                 let (system, event) = event().ok_or(BadTrigger::NoEvent)?;
                 if name == "enable_event" {

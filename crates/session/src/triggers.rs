@@ -50,6 +50,7 @@ impl Session {
             Action::TraceOn => "traceon".to_string(),
             Action::TraceOff => "traceoff".to_string(),
             Action::Snapshot => "snapshot".to_string(),
+            Action::Stacktrace => "stacktrace".to_string(),
             Action::EnableEvent(id) => format!("enable_event:{}", name(id)),
             Action::DisableEvent(id) => format!("disable_event:{}", name(id)),
         };
@@ -124,6 +125,7 @@ impl Session {
             Verb::TraceOn => Action::TraceOn,
             Verb::TraceOff => Action::TraceOff,
             Verb::Snapshot => Action::Snapshot,
+            Verb::Stacktrace => Action::Stacktrace,
             Verb::EnableEvent(system, name) => Action::EnableEvent(id(system, name)?),
             Verb::DisableEvent(system, name) => Action::DisableEvent(id(system, name)?),
         })
@@ -209,6 +211,7 @@ fn excludes(there: Action, other: Action) -> bool {
     let kind = |action| match action {
         Action::TraceOn | Action::TraceOff => (0, 0),
         Action::Snapshot => (1, 0),
+        Action::Stacktrace => (3, 0),
         Action::EnableEvent(id) | Action::DisableEvent(id) => (2, id),
     };
     kind(there) == kind(other)

@@ -22,15 +22,18 @@
 //! Sources: `kernel/trace/trace.c` and `trace_output.c`.
 
 mod date;
+mod fields;
 mod flags;
 mod ftrace;
 mod header;
 mod latency;
+mod numbers;
 mod writer;
 
 pub use date::{parse_date, print_date};
+pub use ftrace::callers;
 pub use header::Header;
-pub use writer::TextWriter;
+pub use writer::{Seen, TextWriter};
 
 /// Which columns there are. The kernel's options of the same names, at their defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +46,20 @@ pub struct Layout {
     pub context_info: bool,
     /// `latency-format`: another form, with microseconds, and a mark where much time passes. Off.
     pub latency: bool,
+    /// `verbose`: no legend, and in [`Layout::latency`] more in front of the message. Off.
+    pub verbose: bool,
+    /// `raw`, `hex` and `bin`: numbers instead of text.
+    pub form: Form,
+    /// `fields`: the event's fields instead of what its print format makes of them. Off.
+    pub fields: bool,
+    /// `printk-msg-only`: of messages nothing but the message. Off.
+    pub message_only: bool,
+    /// `print-parent`: of functions, who has called them. On.
+    pub parent: bool,
+    /// `sym-offset`: in the events of the system `ftrace`, names of functions with the offset in them. Off.
+    pub symbol_offset: bool,
+    /// `sym-addr`: there, names with their addresses. Off.
+    pub symbol_address: bool,
     /// `annotate`: a line where a CPU's first event follows those of others, in a buffer that has
     /// lost its start. Set it when events have been overwritten. Off.
     pub annotate: bool,
@@ -60,11 +77,31 @@ impl Default for Layout {
             tgid: false,
             context_info: true,
             latency: false,
+            verbose: false,
+            form: Form::Text,
+            fields: false,
+            message_only: false,
+            parent: true,
+            symbol_offset: false,
+            symbol_address: false,
             annotate: false,
             nanoseconds: true,
             date: false,
         }
     }
+}
+
+/// What an event is shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// Decimal numbers.
+    Raw,
+    /// Numbers in hexadecimal.
+    Hex,
+    /// Numbers as bytes.
+    Bin,
 }
 
 /// Whether a clock of this name counts nanoseconds: all but `counter`, `uptime` and the

@@ -42,6 +42,7 @@ mod process;
 mod recorder;
 mod shared;
 mod site;
+mod stack;
 mod thread;
 mod triggers;
 
@@ -50,6 +51,7 @@ pub use kind::Kind;
 pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, attach, leave, session};
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::{PRINT_FORMAT, PRINT_ID, register};
+pub use stack::{FrameRecord, STACK_FORMAT, STACK_ID};
 pub use thread::{
     ThreadState, end_thread, find_tid_offset, forked, is_aside, maker_aside, set_aside, take_back,
     thread_state, tid_offset,

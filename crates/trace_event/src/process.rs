@@ -6,6 +6,7 @@ use control::ControlFile;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use shm::Errno;
@@ -33,6 +34,10 @@ pub struct Hooks {
     pub thread_started: fn(),
     /// The process has found that it was forked, by that parent.
     pub forked: fn(Parent),
+    /// Says where the calling thread's stack is, see `stack`: asked once for each thread whose stack is
+    /// recorded. If the stack pointer is in it, all between that and its end can be read for as long as the
+    /// thread lives. None where that isn't known. Async-signal-safe.
+    pub stack: fn() -> Option<Range<usize>>,
 }
 
 /// The thread that has forked this process.

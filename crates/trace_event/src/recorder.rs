@@ -3,11 +3,13 @@
 use crate::here::Here;
 use crate::process;
 use crate::shared::Shared;
+use crate::stack::FrameRecord;
 use crate::thread;
 use crate::triggers::Stage;
 use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
-use abi::instance::{NOT_PIDS, PIDS};
+use abi::instance::{NOT_PIDS, PIDS, STACKS};
 use control::Switched;
+use core::ptr::null;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use ring_buffer::{Event, Thread};
@@ -90,15 +92,33 @@ impl Entered {
     /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One
     /// body for all events: what is written often stays in the cache. What can't be written is counted in
     /// the buffer; what a filter refuses is not.
+    ///
+    /// If its stack is recorded, it starts here; readers leave the agent's frames out.
     #[inline(never)]
     pub fn write(self, event: Event<'_>) {
+        self.write_event(null(), event);
+    }
+
+    /// The same from a function that keeps a frame pointer and that the program has called: stacks start with
+    /// its caller.
+    ///
+    /// # Safety
+    ///
+    /// That is its record, and it has not returned.
+    #[inline(never)]
+    pub unsafe fn write_called(self, function: *const FrameRecord, event: Event<'_>) {
+        self.write_event(function, event);
+    }
+
+    #[inline(always)]
+    fn write_event(self, function: *const FrameRecord, event: Event<'_>) {
         let Some(shared) = process::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         // What it leads to was there before.
         let word = enabled_word(event_id).load(Acquire);
         if word != FIRST_ALONE {
             if !is_filter_word(word) {
-                return self.write_to_instances(shared, event_id, event);
+                return self.write_to_instances(shared, function, event_id, event);
             }
             if !passes_first(shared, word, event_id, event) {
                 return;
@@ -109,25 +129,42 @@ impl Entered {
 
     /// Does with an event what its switches say, instance by instance.
     #[inline(never)]
-    fn write_to_instances(self, shared: &'static Shared, event_id: u16, event: Event<'_>) {
+    fn write_to_instances(
+        self,
+        shared: &'static Shared,
+        function: *const FrameRecord,
+        event_id: u16,
+        event: Event<'_>,
+    ) {
         let switched = shared.control.switched(event_id);
         switched.on.union(switched.triggered).for_each(|instance| {
             if switched.triggered.contains(instance) {
-                self.write_and_trigger(shared, instance, &switched, event);
+                self.write_and_trigger(shared, function, instance, &switched, event);
             } else if !is_ignored(shared, instance, event) {
-                self.write_to(shared, instance, &switched, event);
+                self.write_to(shared, function, instance, &switched, event);
             }
         });
     }
 
-    /// Writes an event to an instance, if its filter there lets it pass.
+    /// Writes an event to an instance, if its filter there lets it pass; and its stack behind it, where that
+    /// is wanted.
     #[inline]
-    fn write_to(self, shared: &'static Shared, instance: usize, switched: &Switched, event: Event<'_>) {
+    fn write_to(
+        self,
+        shared: &'static Shared,
+        function: *const FrameRecord,
+        instance: usize,
+        switched: &Switched,
+        event: Event<'_>,
+    ) {
         if switched.filtered.contains(instance) && !passes(shared, instance, event) {
             return;
         }
         if let Some(writer) = shared.writer_of(instance) {
-            let _ = writer.write(self.thread(shared), event);
+            let written = writer.write(self.thread(shared), event);
+            if written.is_ok() && shared.control.instance_flags(instance) & STACKS != 0 {
+                self.write_stack(shared, function, instance, writer);
+            }
         }
     }
 
@@ -140,6 +177,7 @@ impl Entered {
     fn write_and_trigger(
         self,
         shared: &'static Shared,
+        function: *const FrameRecord,
         instance: usize,
         switched: &Switched,
         event: Event<'_>,
@@ -157,14 +195,14 @@ impl Entered {
         }
         let was_on = due.is_conditional || switched.on.contains(instance);
         if was_on && shared.control.is_enabled(abi::common::event(event.first_word()), instance) {
-            self.write_to(shared, instance, switched, event);
+            self.write_to(shared, function, instance, switched, event);
         }
-        stage.after(&due);
+        stage.after(&due, Some(&|| self.write_stack(shared, function, instance, writer)));
     }
 
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
     #[inline(always)]
-    fn thread(self, shared: &Shared) -> Thread {
+    pub(crate) fn thread(self, shared: &Shared) -> Thread {
         Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
     }
 }

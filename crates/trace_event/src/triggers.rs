@@ -3,6 +3,7 @@
 //! Source: `kernel/trace/trace_events_trigger.c` of Linux 6.18, for what they do and what counts.
 
 use abi::control::CounterRef;
+use abi::instance::STACKS;
 use control::{Action, ControlFile, Due};
 use ring_buffer::{Buffer, Refused, Snapshot};
 
@@ -24,13 +25,13 @@ impl Stage<'_> {
     /// Has the triggers act that come before the record is written.
     #[inline]
     pub(crate) fn before(&self, due: &Due) {
-        due.before().for_each(|(action, counter)| self.act(action, counter));
+        due.before().for_each(|(action, counter)| self.act(action, counter, None));
     }
 
-    /// Has those act that come behind it.
+    /// Has those act that come behind it; with what writes the thread's stack, where there is one.
     #[inline]
-    pub(crate) fn after(&self, due: &Due) {
-        due.after().for_each(|(action, counter)| self.act(action, counter));
+    pub(crate) fn after(&self, due: &Due, write_stack: Option<&dyn Fn()>) {
+        due.after().for_each(|(action, counter)| self.act(action, counter, write_stack));
     }
 
     /// Has all act, for a record that is written: what the kernel does with those of `trace_marker`.
@@ -38,12 +39,12 @@ impl Stage<'_> {
     /// Async-signal-safe: atomic instructions, no system call.
     pub fn act_all(&self, due: &Due) {
         self.before(due);
-        self.after(due);
+        self.after(due, None);
     }
 
     /// One that finds nothing to do doesn't count.
-    fn act(&self, action: Action, counter: CounterRef) {
-        if self.is_done(action) || !self.control.take_count(counter) {
+    fn act(&self, action: Action, counter: CounterRef, write_stack: Option<&dyn Fn()>) {
+        if self.is_done(action, write_stack) || !self.control.take_count(counter) {
             return;
         }
         let has_acted = match action {
@@ -53,6 +54,7 @@ impl Stage<'_> {
                 self.take_snapshot();
                 true
             }
+            Action::Stacktrace => write_stack.map(|write| write()).is_some(),
             Action::EnableEvent(event) => self.control.turn(event, self.instance, true),
             Action::DisableEvent(event) => self.control.turn(event, self.instance, false),
         };
@@ -62,11 +64,15 @@ impl Stage<'_> {
         }
     }
 
-    fn is_done(&self, action: Action) -> bool {
+    fn is_done(&self, action: Action, write_stack: Option<&dyn Fn()>) -> bool {
         match action {
             Action::TraceOn => self.buffer.is_tracing(),
             Action::TraceOff => !self.buffer.is_tracing(),
             Action::Snapshot => false,
+            // With the option it is behind the event.
+            Action::Stacktrace => {
+                write_stack.is_none() || self.control.instance_flags(self.instance) & STACKS != 0
+            }
             Action::EnableEvent(event) => self.control.is_enabled(event, self.instance),
             Action::DisableEvent(event) => !self.control.is_enabled(event, self.instance),
         }

@@ -127,14 +127,15 @@ pub(crate) fn name_in<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use crate::Tree;
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
     use session::{Author, Options, Session};
 
-    fn tree() -> (tempfile::TempDir, Tree) {
+    /// A tree with room for two instances.
+    pub(crate) fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();

@@ -36,18 +36,25 @@ fn still_there(tree: &Tree) -> Result<(), Errno> {
 }
 
 /// What the directory has.
-pub(crate) fn names() -> Vec<String> {
-    TraceOption::ALL.iter().map(|option| option.name().to_string()).collect()
+pub(crate) fn names(tree: &Tree) -> Vec<String> {
+    let options = TraceOption::ALL.into_iter().filter(|option| is_there(tree, *option));
+    options.map(|option| option.name().to_string()).collect()
 }
 
 /// What it has of this name.
-pub(crate) fn entry(name: &str) -> Option<Node> {
-    TraceOption::named(name).map(|option| Node::File(Box::new(OptionFile(option))))
+pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
+    let option = TraceOption::named(name).filter(|option| is_there(tree, *option));
+    option.map(|option| Node::File(Box::new(OptionFile(option))))
+}
+
+fn is_there(tree: &Tree, option: TraceOption) -> bool {
+    tree.is_top() || !option.is_once()
 }
 
 #[cfg(test)]
 mod tests {
     use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
 
     #[test]
     fn an_option_is_the_same_in_its_file_and_in_the_list() {
@@ -58,5 +65,43 @@ mod tests {
         assert!(has("record-tgid"));
         write(&tree, "trace_options", " norecord-tgid \n").unwrap();
         assert_eq!(read(&tree, "options/record-tgid"), "0\n");
+    }
+
+    #[test]
+    fn they_are_in_the_kernels_order() {
+        let (_directory, tree) = tree();
+        let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields \
+             annotate noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite \
+             nodisable_on_free irq-info markers copy_trace_marker nopause-on-trace nostacktrace";
+        assert_eq!(read(&tree, "trace_options").split_whitespace().collect::<Vec<_>>().join(" "), expected);
+    }
+
+    #[test]
+    fn texts_follow_them() {
+        let (_directory, tree) = tree();
+        write(&tree, "trace_marker", "text").unwrap();
+        let last = |option: &str| {
+            write(&tree, "trace_options", option).unwrap();
+            let text = read(&tree, "trace");
+            write(&tree, "trace_options", &format!("no{option}")).unwrap();
+            text.lines().rfind(|line| !line.is_empty()).unwrap_or_default().to_string()
+        };
+        assert!(last("sym-offset").ends_with(": tracing_mark_write+0x0/0x1: text"));
+        assert!(last("sym-addr").ends_with(": tracing_mark_write <00fffffffffff000>: text"));
+        assert!(last("raw").ends_with(" # fffffffffff000 text"));
+        assert!(last("hex").ends_with(" type: 5"));
+        assert!(last("fields").ends_with(": UNKNOWN TYPE 5"));
+        assert_eq!(last("printk-msg-only"), "text");
+        write(&tree, "trace_options", "norecord-cmd").unwrap();
+        assert!(read(&tree, "trace").lines().last().unwrap_or_default().starts_with("           <...>-"));
+    }
+
+    #[test]
+    fn with_block_a_pipe_can_always_be_read() {
+        let (_directory, tree) = tree();
+        let pipe = tree.open("trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
+        assert!(!pipe.is_readable());
+        write(&tree, "options/block", "1").unwrap();
+        assert!(pipe.is_readable());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
-use trace_data::text::{Layout, Tasks, is_nanoseconds};
+use trace_data::text::{Form, Layout, Tasks, is_nanoseconds};
 
 /// What is above all texts of events, with or without any.
 pub(crate) const PLAIN_TRACER: &str = "# tracer: nop\n#\n";
@@ -16,36 +16,51 @@ pub(crate) const PLAIN_TRACER: &str = "# tracer: nop\n#\n";
 /// lost their start.
 pub(crate) fn layout(session: &Session) -> Layout {
     let preferred = session.preferences();
+    let is_on = |option| preferred.is_on(option);
+    // Of several the first counts.
+    let forms = [(TraceOption::Bin, Form::Bin), (TraceOption::Hex, Form::Hex), (TraceOption::Raw, Form::Raw)];
+    let form = forms.into_iter().find(|(option, _)| is_on(*option)).map_or(Form::Text, |(_, form)| form);
     Layout {
-        irq_info: preferred.is_on(TraceOption::IrqInfo),
-        tgid: preferred.is_on(TraceOption::RecordTgid),
-        context_info: preferred.is_on(TraceOption::ContextInfo),
-        latency: preferred.is_on(TraceOption::LatencyFormat),
-        annotate: preferred.is_on(TraceOption::Annotate),
+        irq_info: is_on(TraceOption::IrqInfo),
+        tgid: is_on(TraceOption::RecordTgid),
+        context_info: is_on(TraceOption::ContextInfo),
+        latency: is_on(TraceOption::LatencyFormat),
+        verbose: is_on(TraceOption::Verbose),
+        form,
+        fields: is_on(TraceOption::Fields),
+        message_only: is_on(TraceOption::PrintkMsgOnly),
+        parent: is_on(TraceOption::PrintParent),
+        symbol_offset: is_on(TraceOption::SymOffset),
+        symbol_address: is_on(TraceOption::SymAddr),
+        annotate: is_on(TraceOption::Annotate),
         nanoseconds: is_nanoseconds(session.trace_clock().name()),
-        ..Layout::default()
+        date: false,
     }
 }
 
 /// Names of threads, and their processes, in the order of their TIDs.
 #[derive(Debug, Default)]
-pub(crate) struct Names(Vec<Thread>);
+pub(crate) struct Names {
+    threads: Vec<Thread>,
+    /// Whether names are told: the option `record-cmd`.
+    has_names: bool,
+}
 
 impl Names {
     /// Those that the session knows now.
     pub(crate) fn of(tree: &Tree) -> Names {
-        Names(tree.reader().threads())
+        Names { threads: tree.reader().threads(), has_names: tree.session().option(TraceOption::RecordCmd) }
     }
 
     fn thread(&self, tid: i32) -> Option<&Thread> {
-        let place = self.0.binary_search_by_key(&tid, |thread| thread.tid).ok()?;
-        self.0.get(place)
+        let place = self.threads.binary_search_by_key(&tid, |thread| thread.tid).ok()?;
+        self.threads.get(place)
     }
 }
 
 impl Tasks for Names {
     fn comm(&self, pid: i32) -> Option<&str> {
-        self.thread(pid).map(|thread| thread.name.as_str())
+        self.thread(pid).filter(|_| self.has_names).map(|thread| thread.name.as_str())
     }
 
     fn tgid(&self, pid: i32) -> Option<i32> {

@@ -4,14 +4,13 @@ use crate::text::{self, Names};
 use crate::tree::Tree;
 use recording::Copied;
 use rustix::io::Errno;
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use trace_data::event::EventTable;
 use trace_data::merge::{Merge, Record, Source};
 use trace_data::page::Missed;
 use trace_data::symbols::SymbolTable;
-use trace_data::text::{Header, Layout, TextWriter};
+use trace_data::text::{Header, Layout, Seen, TextWriter};
 
 /// Up to `len` bytes from `offset` on of the text that a reader has, which is made when it is read from its
 /// start, or from before what is left of it.
@@ -39,7 +38,7 @@ pub(crate) struct TraceText {
     layout: Layout,
     /// The next event to be printed, where its line tells when the one behind it is.
     pending: Option<Pending>,
-    started: BTreeSet<u32>,
+    seen: Seen,
     /// Where the piece starts in the text.
     start: u64,
     piece: Vec<u8>,
@@ -64,7 +63,7 @@ impl TraceText {
             symbols,
             layout,
             pending: None,
-            started: BTreeSet::new(),
+            seen: Seen::default(),
             start: 0,
             piece: Vec::new(),
         }
@@ -93,9 +92,9 @@ impl TraceText {
 
     /// The next piece; nothing at the end.
     fn next_piece(&mut self) -> Vec<u8> {
-        let started = std::mem::take(&mut self.started);
+        let seen = std::mem::take(&mut self.seen);
         let writer = TextWriter::new(Vec::new(), &self.events, &self.names, &self.symbols, self.layout);
-        let mut writer = writer.with_started(started);
+        let mut writer = writer.with_seen(seen);
         // Writing to memory does not fail.
         if let Some((entries, written, cpus)) = self.header.take() {
             let release = rustix::system::uname().release().to_string_lossy().into_owned();
@@ -115,7 +114,7 @@ impl TraceText {
                 None => {}
             }
         }
-        self.started = writer.started().clone();
+        self.seen = writer.seen().clone();
         writer.finish().unwrap_or_default()
     }
 }

@@ -33,6 +33,8 @@ struct Shared {
     /// The same for all instances of a session.
     formats: Arc<Mutex<Formats>>,
     instances: Mutex<HashMap<String, Tree>>,
+    /// How many files are open that stop recording.
+    pauses: Mutex<u32>,
 }
 
 /// Something in the tree.
@@ -88,7 +90,7 @@ impl Directory {
             Directory::Events => event::names(tree),
             Directory::System(system) => event::names_of_system(tree, system),
             Directory::Event(name) => event::names_of_event(name),
-            Directory::Options => options::names(),
+            Directory::Options => options::names(tree),
             Directory::Cpus => cpu::names(tree),
             Directory::Cpu(_) => cpu::names_of_cpu(),
             Directory::Instances => instances::names(tree),
@@ -107,7 +109,7 @@ impl Directory {
             Directory::Events => event::entry(tree, name),
             Directory::System(system) => event::entry_of_system(tree, system, name),
             Directory::Event(event) => event::entry_of_event(event, name),
-            Directory::Options => options::entry(name),
+            Directory::Options => options::entry(tree, name),
             Directory::Cpus => cpu::entry(tree, name),
             Directory::Cpu(cpu) => cpu::entry_of_cpu(*cpu, name),
             Directory::Instances => instances::entry(tree, name),
@@ -145,6 +147,7 @@ impl Tree {
                 marker: OnceLock::new(),
                 formats,
                 instances: Mutex::default(),
+                pauses: Mutex::default(),
             }),
         }
     }
@@ -270,6 +273,11 @@ impl Tree {
     /// Whether it is no instance's: it has what there is once for all.
     pub(crate) fn is_top(&self) -> bool {
         self.shared.is_top
+    }
+
+    /// How many files are open that stop recording.
+    pub(crate) fn pauses(&self) -> MutexGuard<'_, u32> {
+        self.shared.pauses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who reads events. Nobody keeps it for long.

@@ -1,7 +1,7 @@
 //! The start of the agent in a process.
 
 use crate::argument::Value;
-use crate::preload::{environment, exit, objects, record, symbols};
+use crate::preload::{environment, exit, objects, record, stack, symbols};
 use crate::{FINGERPRINT, sched};
 use control::ControlFile;
 use core::ffi::{CStr, c_char, c_int};
@@ -72,12 +72,13 @@ fn is_privileged() -> bool {
 }
 
 fn attach(file: &CStr) -> Result<Attached, AttachError> {
+    stack::ask_limit();
     trace_event::attach(&Attachment {
         file,
         agent: FINGERPRINT,
         comm: comm_of(program()),
         tid_offset: find_tid_offset().or_else(told_tid_offset).ok_or(AttachError::OtherLibc)?,
-        hooks: Hooks { thread_started: exit::watch_thread, forked: record_fork },
+        hooks: Hooks { thread_started: exit::watch_thread, forked: record_fork, stack: stack::of_thread },
     })
 }
 

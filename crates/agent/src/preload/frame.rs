@@ -12,7 +12,9 @@ use crate::preload::real;
 use core::arch::naked_asm;
 use core::ffi::CStr;
 use core::mem::{offset_of, transmute};
+use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicUsize;
+use trace_event::FrameRecord;
 
 /// A symbol that is wrapped.
 ///
@@ -80,6 +82,14 @@ pub(crate) struct Frame {
 }
 
 const _: () = assert!(size_of::<Frame>().is_multiple_of(16));
+
+impl Frame {
+    /// What the assembly has pushed before it: the program's rbp, and above it is where the call returns to.
+    #[inline(always)]
+    pub(crate) fn record(&self) -> *const FrameRecord {
+        with_exposed_provenance((&raw const *self).wrapping_add(1).addr())
+    }
+}
 
 /// What every stub jumps to, with its [`Wrapped`] in r11.
 #[unsafe(naked)]

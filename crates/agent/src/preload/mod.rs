@@ -28,6 +28,7 @@ mod reap;
 mod record;
 mod send;
 mod sockaddr;
+mod stack;
 mod stub;
 mod symbols;
 mod wrap;

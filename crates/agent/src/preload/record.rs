@@ -1,9 +1,10 @@
 //! Writing the agent's events.
 
 use crate::argument::{Failure, Outcome, Returned, Value};
+use crate::preload::frame::Frame;
 use crate::preload::sockaddr::SocketText;
 use core::ffi::c_char;
-use ring_buffer::Record;
+use ring_buffer::{Event, Record};
 use trace_event::{Entered, Kind, enter, is_enabled};
 
 /// Words of the largest event of the agent: law 9 allows 256 bytes on the program's stack.
@@ -57,13 +58,43 @@ pub(crate) unsafe fn write(event: u16, values: &[Value]) {
     }
 }
 
+/// The same of a call that is under way.
+///
+/// # Safety
+///
+/// As for [`write`]; the frame is that of the call.
+#[inline(never)]
+pub(crate) unsafe fn write_of(frame: &Frame, event: u16, values: &[Value]) {
+    if !is_enabled(event) {
+        return;
+    }
+    if let Some(entered) = enter() {
+        let mut record = Record::new();
+        // SAFETY: the caller's promise; the frame is that of the call.
+        unsafe {
+            let event = fill(&mut record, entered.common(event), values);
+            entered.write_called(frame.record(), event);
+        }
+    }
+}
+
 /// The same with these common fields.
 ///
 /// # Safety
 ///
 /// As for [`write`].
 pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[Value]) {
-    let mut record = Record::<WORDS>::new();
+    let mut record = Record::new();
+    // SAFETY: the caller's promise.
+    entered.write(unsafe { fill(&mut record, common, values) });
+}
+
+/// Makes a record of values.
+///
+/// # Safety
+///
+/// As for [`write`].
+unsafe fn fill<'a>(record: &'a mut Record<WORDS>, common: u64, values: &[Value]) -> Event<'a> {
     record.push(common);
     let mut texts = Texts::new(values);
     for value in values {
@@ -77,9 +108,9 @@ pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[Value]) {
     }
     for value in values {
         // SAFETY: the caller's promise.
-        unsafe { texts.push(value, &mut record) };
+        unsafe { texts.push(value, record) };
     }
-    entered.write(record.event());
+    record.event()
 }
 
 /// Where the texts of an event go: behind its fixed fields, each at a multiple of 8, each with its share of

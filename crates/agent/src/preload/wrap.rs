@@ -93,7 +93,8 @@ macro_rules! wrap {
                     record::push(&mut record, <$kind as Argument>::ENTRY, word);
                 )*
                 record.push(frame.caller);
-                entered.write(record.event());
+                // SAFETY: the frame of a call that is under way.
+                unsafe { entered.write_called(frame.record(), record.event()) };
             }
 
             /// The same for a call with texts.
@@ -106,7 +107,7 @@ macro_rules! wrap {
                     Value::Word(frame.caller),
                 ];
                 // SAFETY: libc is about to read the texts.
-                unsafe { record::write(Call::$call.entry(), &values) };
+                unsafe { record::write_of(frame, Call::$call.entry(), &values) };
             }
 
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
@@ -128,7 +129,7 @@ macro_rules! wrap {
                     ),*
                 ];
                 // SAFETY: what the values point to was read or written by the call.
-                unsafe { record::write(Call::$call.exit(), &values) };
+                unsafe { record::write_of(frame, Call::$call.exit(), &values) };
             }
 
             $(

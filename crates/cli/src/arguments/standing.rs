@@ -1,6 +1,6 @@
 //! The tasks around a session that stands.
 
-use super::{Choice, FileFormat, Kept, Triggers};
+use super::{Choice, FileFormat, Kept, Stacks, Triggers};
 use clap::Args;
 use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
@@ -73,6 +73,9 @@ pub(crate) struct Start {
     /// Show times of this clock, one of those that record takes [default: mono]
     #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
     pub(crate) clock: Option<TraceClock>,
+
+    #[command(flatten)]
+    pub(crate) stacks: Stacks,
 
     /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]

@@ -55,6 +55,7 @@ impl OwnSession {
         };
         own.enable(&arguments.events)?;
         own.triggers = set_triggers(&own.session, &arguments.events, &arguments.triggers)?;
+        arguments.stacks.apply(&own.session)?;
         Ok(own)
     }
 

@@ -9,7 +9,7 @@ use trace_data::format::{Field, Kind};
 use trace_data::merge::Record;
 use trace_data::page::Missed;
 use trace_data::symbols::Symbols;
-use trace_data::text::{Tasks, print_date};
+use trace_data::text::{Tasks, callers, print_date};
 
 /// Writes objects.
 pub(super) struct Objects<'a, W> {
@@ -74,6 +74,10 @@ impl<'a, W: Write> Objects<'a, W> {
             }
             string(field.name.as_bytes(), out);
             out.push(b':');
+            if let Some(callers) = callers(event, payload).filter(|_| field.name == "caller") {
+                list(&callers, self.recorded.symbols, out)?;
+                continue;
+            }
             match field.integer(payload).filter(|_| functions.get(index) == Some(&true)) {
                 Some(address) => function(self.recorded.symbols, address as u64, out)?,
                 None => value(field, payload, out)?,
@@ -81,7 +85,10 @@ impl<'a, W: Write> Objects<'a, W> {
         }
         out.extend_from_slice(b"},\"text\":");
         self.text.clear();
-        event.print(payload, self.recorded.symbols, &mut self.text);
+        match callers(event, payload) {
+            Some(callers) => stack(&callers, self.recorded.symbols, &mut self.text),
+            None => event.print(payload, self.recorded.symbols, &mut self.text),
+        }
         string(&self.text, out);
         Ok(())
     }
@@ -148,6 +155,28 @@ fn function(symbols: &dyn Symbols, address: u64, out: &mut Vec<u8>) -> io::Resul
     symbols.source(address, &mut text);
     string(&text, out);
     Ok(())
+}
+
+/// The functions of a stack, as an array.
+fn list(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) -> io::Result<()> {
+    for (index, caller) in callers.iter().enumerate() {
+        out.push(if index == 0 { b'[' } else { b',' });
+        function(symbols, *caller, out)?;
+    }
+    out.extend_from_slice(if callers.is_empty() { b"[]" } else { b"]" });
+    Ok(())
+}
+
+/// The same as lines show them.
+fn stack(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<stack trace>");
+    for caller in callers {
+        out.extend_from_slice(b"\n => ");
+        match symbols.symbol(*caller) {
+            Some(symbol) => out.extend_from_slice(symbol.name.as_bytes()),
+            None => out.extend_from_slice(format!("{caller:#x}").as_bytes()),
+        }
+    }
 }
 
 /// Bytes as a string. What is no UTF-8 is replaced.

@@ -57,6 +57,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
     let set = events.iter().try_for_each(|wanted| switch_on_told(&session, wanted));
     let set = set.and_then(|()| narrow(&session, arguments));
+    let set = set.and_then(|()| arguments.stacks.apply(&session));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -100,6 +101,7 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Se
         switch_on_told(&session, event)?;
     }
     narrow(&session, arguments)?;
+    arguments.stacks.apply(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
 }

@@ -17,6 +17,7 @@ mod processes;
 mod programs;
 mod report;
 mod signals;
+mod stacks;
 mod standing;
 mod terminal;
 mod tracing;

@@ -8,6 +8,7 @@ mod participants;
 mod pids;
 mod pipe;
 mod service;
+mod stacks;
 mod triggers;
 
 use crate::common::*;

@@ -19,6 +19,7 @@ mod own_tests;
 mod registers;
 mod results;
 mod signals;
+mod stacks;
 mod stress;
 mod surroundings;
 mod threads;

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::record::{Event, Head, UNROLLED};
+use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::writer::Target;
 use abi::buffer::Block;
 use abi::page::DELTA_LIMIT;
@@ -20,7 +21,7 @@ use rseq::{Area, Outcome};
 /// Defines a section that writes one event. They differ in where the time comes from and in how the
 /// payload is copied. Every way out but the last instruction leaves the tail as it was.
 macro_rules! append_section {
-    ($(#[$doc:meta])* $name:ident($($time:ident)?), clock: $clock:expr, copy: $copy:expr) => {
+    ($(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ty, clock: $clock:expr, copy: $copy:expr) => {
         $(#[$doc])*
         #[inline(always)]
         unsafe fn $name(
@@ -28,7 +29,7 @@ macro_rules! append_section {
             cpu: u32,
             block: *const Block,
             target: &Target,
-            event: Event<'_>,
+            event: $event,
             $($time: u64,)?
         ) -> Outcome {
             // SAFETY: the caller answers for `block`, `target` and `event`. The position is checked
@@ -178,21 +179,49 @@ macro_rules! copy_large {
     };
 }
 
+/// A large payload whose end is a slice of memory, a multiple of two words.
+macro_rules! copy_sliced {
+    () => {
+        concat!(
+            "mov rdx, [{event} + {LEN}]\n",
+            "add edx, 4\n",
+            "mov [{position} + 4], edx\n",
+            "movups xmm0, [{event} + {PAYLOAD}]\n",
+            "movups xmm1, [{event} + {PAYLOAD} + 16]\n",
+            "movups [{position} + 8], xmm0\n",
+            "movups [{position} + 24], xmm1\n",
+            "mov {scratch}, [{event} + {PAYLOAD} + 32]\n",
+            "mov ecx, {UNROLLED}\n",
+            "2:\n",
+            "movups xmm0, [{scratch} + 8 * rcx - 32]\n",
+            "movups [{position} + 8 + 8 * rcx], xmm0\n",
+            "add rcx, 2\n",
+            "cmp rcx, [{event} + {WORDS}]\n",
+            "jb 2b\n",
+        )
+    };
+}
+
 append_section! {
     /// A small event, stamped with the counter.
-    append_small(), clock: read_counter!(), copy: copy_small!()
+    append_small() of Event<'_>, clock: read_counter!(), copy: copy_small!()
 }
 append_section! {
     /// A large event, stamped with the counter.
-    append_large(), clock: read_counter!(), copy: copy_large!()
+    append_large() of Event<'_>, clock: read_counter!(), copy: copy_large!()
 }
 append_section! {
     /// A small event, stamped with `time`.
-    append_small_at(time), clock: given_time!(), copy: copy_small!()
+    append_small_at(time) of Event<'_>, clock: given_time!(), copy: copy_small!()
 }
 append_section! {
     /// A large event, stamped with `time`.
-    append_large_at(time), clock: given_time!(), copy: copy_large!()
+    append_large_at(time) of Event<'_>, clock: given_time!(), copy: copy_large!()
+}
+
+append_section! {
+    /// An event that ends with a slice of memory, stamped with `time`.
+    append_slice_at(time) of &Sliced<'_>, clock: given_time!(), copy: copy_sliced!()
 }
 
 /// Writes `event` to the block of `cpu` and stamps it with the processor's counter.
@@ -242,6 +271,25 @@ pub(crate) unsafe fn append_at(
             append_large_at(area, cpu, block, target, event, time)
         }
     }
+}
+
+/// The same of an event that ends with a slice of memory.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(never)]
+pub(crate) unsafe fn append_sliced_at(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: &Sliced<'_>,
+    time: u64,
+) -> Outcome {
+    const { assert!(SLICE_LEAD == UNROLLED) };
+    // SAFETY: the caller's promise, handed on.
+    unsafe { append_slice_at(area, cpu, block, target, event, time) }
 }
 
 /// The processor's time stamp counter.

@@ -4,7 +4,7 @@ use crate::temporary::{TemporaryBuffer, block, thread};
 use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, Entry};
 use proptest::prelude::*;
-use ring_buffer::{Record, Walk, Writer};
+use ring_buffer::{LEAST_SLICE, MOST_SLICE, Record, SLICE_STEP, Sliced, Walk, Writer};
 
 /// Words of the largest event here.
 const WORDS: usize = 64;
@@ -55,6 +55,49 @@ proptest! {
             }
         }
         prop_assert_eq!(found, lens);
+    }
+
+    #[test]
+    fn slices_of_memory_arrive_beside_other_events(
+        lens in prop::collection::vec(0usize..=MOST_SLICE / SLICE_STEP, 1..14), odd in 0usize..8, lane: bool
+    ) {
+        let temporary = TemporaryBuffer::new(64, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(lane, &buffer);
+        let memory: Vec<u8> = (0..MOST_SLICE + 8).map(|index| (index * 7) as u8).collect();
+        let mut expected = Vec::new();
+        for (number, len) in (0u64..).zip(lens.iter().map(|steps| steps * SLICE_STEP)) {
+            let lead = [number, 2, 3, u64::MAX];
+            // SAFETY: so many bytes are there.
+            let sliced = unsafe { Sliced::new(lead, memory[odd..].as_ptr(), len) };
+            prop_assert_eq!(sliced.is_some(), len >= LEAST_SLICE);
+            let payload = match &sliced {
+                Some(sliced) => {
+                    writer.write_sliced(thread(lane), sliced).unwrap();
+                    [lead.map(u64::to_le_bytes).as_flattened(), &memory[odd..][..len]].concat()
+                }
+                None => {
+                    let mut record = Record::<4>::new();
+                    record.push(number);
+                    writer.write(thread(lane), record.event()).unwrap();
+                    number.to_le_bytes().to_vec()
+                }
+            };
+            expected.push(payload);
+        }
+        let (mut page, mut found) = (vec![0; 4096], Vec::new());
+        while let Some(taken) = buffer.consume(block, &mut page) {
+            for event in Walk::new(&page[..taken.len]) {
+                let lead = if lane { 8 } else { 0 };
+                prop_assert_eq!(event.size(), page::event_size(event.len));
+                found.push(page[event.payload..][lead..event.len].to_vec());
+            }
+        }
+        prop_assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            // Small ones are padded.
+            prop_assert!(found.starts_with(expected) && found.len() - expected.len() < 12);
+        }
     }
 
     #[test]

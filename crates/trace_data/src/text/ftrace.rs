@@ -1,37 +1,37 @@
 //! The messages of the system `ftrace`, which the kernel prints its own way: without the event's
 //! name in front, and not by the print format.
 
+use super::Layout;
 use crate::bytes::{u64_at, until_nul};
 use crate::digits::hex;
 use crate::event::Event;
-use crate::symbols::Symbols;
+use crate::symbols::{Symbol, Symbols};
+use std::io::Write;
 
 /// Appends the message of an event of the system `ftrace`, its line end included.
 ///
 /// What isn't known here is printed by its print format.
-pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     let field = |name: &str| event.format().field(name);
-    let number =
-        |name: &str| field(name).and_then(|field| field.integer(payload)).map_or(0, |value| value as u64);
+    let number = |name: &str| word(event, name, payload);
+    let symbol = |address: u64, out: &mut Vec<u8>| symbol(address, symbols, layout, out);
     let bytes = |name: &str| field(name).and_then(|field| field.bytes(payload)).unwrap_or_default();
     match event.format().name.as_str() {
         "print" => {
-            symbol(number("ip"), symbols, out);
+            symbol(number("ip"), out);
             out.extend_from_slice(b": ");
             out.extend_from_slice(until_nul(bytes("buf")));
         }
         "raw_data" => raw_data(number("id"), bytes("buf"), out),
         "function" => {
-            symbol(number("ip"), symbols, out);
+            symbol(number("ip"), out);
             let parent = number("parent_ip");
-            if parent != 0 {
+            if layout.parent && parent != 0 {
                 out.extend_from_slice(b" <-");
-                symbol(parent, symbols, out);
+                symbol(parent, out);
             }
         }
-        "kernel_stack" => {
-            kernel_stack(field("caller").map_or(0, |field| field.offset), payload, symbols, out)
-        }
+        "kernel_stack" => kernel_stack(event, payload, symbols, layout, out),
         "user_stack" => user_stack(bytes("caller"), out),
         _ => event.print(payload, symbols, out),
     }
@@ -40,8 +40,25 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, out: &
     }
 }
 
+/// A field of such an event as a number; 0 where it has none of that name.
+pub(super) fn word(event: &Event, name: &str, payload: &[u8]) -> u64 {
+    let field = event.format().field(name);
+    field.and_then(|field| field.integer(payload)).map_or(0, |value| value as u64)
+}
+
+/// The addresses of a stack, the innermost first; nothing of another event.
+pub fn callers(event: &Event, payload: &[u8]) -> Option<Vec<u64>> {
+    let format = event.format();
+    let field =
+        format.field("caller").filter(|_| format.system == "ftrace" && format.name == "kernel_stack")?;
+    // The array is longer than its format says: up to the end of the record.
+    let words =
+        payload.get(field.offset..)?.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+    Some(words.take_while(|address| *address != u64::MAX).collect())
+}
+
 /// What was written to `trace_marker_raw`, up to the end of the record.
-fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"# ");
     hex(id, 0, out);
     out.extend_from_slice(b" buf:");
@@ -51,18 +68,13 @@ fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Callers, up to the end of the record: the array is longer than its format says.
-fn kernel_stack(offset: usize, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+fn kernel_stack(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<stack trace>\n");
-    for at in (offset..payload.len()).step_by(8) {
-        match u64_at(payload, at) {
-            None | Some(u64::MAX) => break,
-            Some(address) => {
-                out.extend_from_slice(b" => ");
-                symbol(address, symbols, out);
-                out.push(b'\n');
-            }
-        }
+    for address in callers(event, payload).unwrap_or_default() {
+        out.extend_from_slice(b" => ");
+        symbol(address, symbols, layout, out);
+        symbols.source(address, out);
+        out.push(b'\n');
     }
 }
 
@@ -81,18 +93,32 @@ fn user_stack(callers: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The name of an address, or the address.
-fn symbol(address: u64, symbols: &dyn Symbols, out: &mut Vec<u8>) {
+/// The name of an address, or the address: with what the options want besides.
+fn symbol(address: u64, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     if address == 0 {
         return out.push(b'0');
     }
     match symbols.symbol(address) {
+        Some(symbol) if layout.symbol_offset => symbol_with_offset(symbol, out),
         Some(symbol) => out.extend_from_slice(symbol.name.as_bytes()),
         None => {
             out.extend_from_slice(b"0x");
-            hex(address, 8, out);
+            hex(address, if layout.symbol_offset { 0 } else { 8 }, out);
         }
     }
+    if layout.symbol_address {
+        out.extend_from_slice(b" <");
+        hex(address, 16, out);
+        out.push(b'>');
+    }
+}
+
+/// `NAME+0xOFFSET/0xSIZE [MODULE]`.
+pub(super) fn symbol_with_offset(Symbol { name, offset, size, module }: Symbol<'_>, out: &mut Vec<u8>) {
+    // Writing into a vector can't fail.
+    let _ = write!(out, "{name}+0x{offset:x}");
+    let _ = size.map_or(Ok(()), |size| write!(out, "/0x{size:x}"));
+    let _ = module.map_or(Ok(()), |module| write!(out, " [{module}]"));
 }
 
 #[cfg(test)]
@@ -107,7 +133,7 @@ mod tests {
         let event = Event::new(Format::parse("ftrace", &text).unwrap(), Dialect::Kernel);
         let symbols = SymbolTable::parse("1000 t caller\n2000 t callee\n3000 t end\n", "");
         let mut out = Vec::new();
-        print(&event, payload, &symbols, &mut out);
+        print(&event, payload, &symbols, Layout::default(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

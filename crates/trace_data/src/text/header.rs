@@ -38,7 +38,10 @@ impl Header<'_> {
             return;
         }
         if layout.latency {
-            return latency::header(self, out);
+            return latency::header(self, layout.verbose, out);
+        }
+        if layout.verbose {
+            return;
         }
         out.extend_from_slice(b"# entries-in-buffer/entries-written: ");
         decimal(self.entries, 0, b' ', out);

@@ -15,6 +15,7 @@
 use super::{Header, flags};
 use crate::digits::{decimal, fill};
 use crate::merge::Record;
+use std::io::Write;
 
 /// Microseconds until the next event from which on a line is marked, and how. The most first.
 const MARKS: [(u64, u8); 2] = [(100, b'!'), (1, b'+')];
@@ -33,7 +34,7 @@ const LEGEND: [&str; 9] = [
 ];
 
 /// What stands above the first event, if there is one. No tracer measures a latency, so nobody has one.
-pub(super) fn header(header: &Header<'_>, out: &mut Vec<u8>) {
+pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
     if header.entries == 0 {
         return;
     }
@@ -45,7 +46,7 @@ pub(super) fn header(header: &Header<'_>, out: &mut Vec<u8>) {
     ));
     put("#    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n");
     put("#    -----------------\n#\n");
-    for line in LEGEND {
+    for line in LEGEND.iter().filter(|_| !verbose) {
         put(&format!("# {line}\n"));
     }
 }
@@ -78,6 +79,31 @@ pub(super) fn context(
     out.extend_from_slice(&[b'u', b's', mark, b':', b' ']);
 }
 
+/// The same with `verbose`: names in full, flags as numbers, the number of the event among those that are
+/// shown, and times in milliseconds.
+pub(super) fn verbose(
+    comm: &str,
+    record: &Record<'_>,
+    next: Option<u64>,
+    nanoseconds: bool,
+    index: u64,
+    out: &mut Vec<u8>,
+) {
+    let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
+    let (pid, flags, depth) = (abi::common::pid(common), (common >> 16) as u8, (common >> 24) as u8 & 0xf);
+    fill(b' ', 16_usize.saturating_sub(comm.len()), out);
+    // Writing into a vector can't fail.
+    let _ = write!(out, "{comm} {pid:7} {:3} {flags} {depth:08x} {index:08x} ", record.cpu);
+    let (time, delay) = (record.time, next.map_or(0, |next| next.saturating_sub(record.time)));
+    let _ = if nanoseconds {
+        let [time, delay] = [time, delay].map(|time| time / 1000);
+        let milliseconds = |time: u64| format!("{}.{:03}ms", time / 1000, time % 1000);
+        write!(out, "[{time:08x}] {} (+{}): ", milliseconds(time), milliseconds(delay))
+    } else {
+        write!(out, "[{time:016x}] {time} (+{delay}): ")
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,9 +133,9 @@ mod tests {
     fn an_empty_buffer_has_no_legend() {
         let mut out = Vec::new();
         let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, release: "6.18" };
-        header(&empty, &mut out);
+        header(&empty, false, &mut out);
         assert!(out.is_empty());
-        header(&Header { entries: 2, written: 7, ..empty }, &mut out);
+        header(&Header { entries: 2, written: 7, ..empty }, false, &mut out);
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("# nop latency trace v1.1.5 on 6.18\n# ------"));
         assert!(text.contains("\n# latency: 0 us, #2/7, CPU#0 | (M:"));

@@ -1,6 +1,7 @@
 //! Writing the lines.
 
-use super::{Header, Layout, Tasks, flags, ftrace, latency, print_date};
+use super::{Form, Header, Layout, Tasks, fields, flags, ftrace, latency, numbers, print_date};
+use crate::bytes::until_nul;
 use crate::digits::{decimal, fill};
 use crate::event::EventTable;
 use crate::merge::Record;
@@ -23,8 +24,23 @@ pub struct TextWriter<'a, W> {
     tasks: &'a dyn Tasks,
     symbols: &'a dyn Symbols,
     layout: Layout,
-    /// CPUs that have been seen, for `annotate`.
-    started: BTreeSet<u32>,
+    seen: Seen,
+}
+
+/// What a writer has seen so far, for who goes on with its text.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// CPUs, for `annotate`.
+    cpus: BTreeSet<u32>,
+    /// How many events, for `verbose`.
+    events: u64,
+}
+
+impl Seen {
+    /// What has been seen where a pipe is read: the kernel counts from 1 there.
+    pub fn of_pipe() -> Seen {
+        Seen { events: 1, ..Seen::default() }
+    }
 }
 
 impl<'a, W: Write> TextWriter<'a, W> {
@@ -38,19 +54,18 @@ impl<'a, W: Write> TextWriter<'a, W> {
         layout: Layout,
     ) -> TextWriter<'a, W> {
         let lines = Vec::with_capacity(BUFFER + BUFFER / 4);
-        let started = BTreeSet::new();
-        TextWriter { out, lines, events, tasks, symbols, layout, started }
+        TextWriter { out, lines, events, tasks, symbols, layout, seen: Seen::default() }
     }
 
-    /// The same for who goes on with a text: these CPUs have been seen ([`TextWriter::started`]).
-    pub fn with_started(mut self, started: BTreeSet<u32>) -> TextWriter<'a, W> {
-        self.started = started;
+    /// The same for who goes on with a text of which this has been seen ([`TextWriter::seen`]).
+    pub fn with_seen(mut self, seen: Seen) -> TextWriter<'a, W> {
+        self.seen = seen;
         self
     }
 
-    /// The CPUs that have been seen so far, as `annotate` wants to know.
-    pub fn started(&self) -> &BTreeSet<u32> {
-        &self.started
+    /// What has been seen so far.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
     }
 
     /// Writes the header. `trace_pipe` has none.
@@ -79,12 +94,31 @@ impl<'a, W: Write> TextWriter<'a, W> {
     /// Those of the writer below.
     pub fn event_before(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
         lost(record.cpu, record.lost, &mut self.lines);
-        self.annotate(record.cpu);
-        if self.layout.context_info {
-            self.context(record, next);
+        let is_done = self.layout.message_only && self.message_only(record.payload);
+        match self.layout.form {
+            _ if is_done => {}
+            Form::Text => {
+                self.annotate(record.cpu);
+                if self.layout.context_info {
+                    self.context(record, next);
+                }
+                self.message(record.payload);
+            }
+            _ => numbers::print(self.events, record, self.layout, &mut self.lines),
         }
-        self.message(record.payload);
+        self.seen.events += 1;
         self.write_full()
+    }
+
+    /// Writes the text of a message. False for another event.
+    fn message_only(&mut self, payload: &[u8]) -> bool {
+        let event = self.events.of(payload).map(|event| event.format());
+        let Some(format) = event.filter(|format| format.system == "ftrace" && format.name == "print") else {
+            return false;
+        };
+        let text = format.field("buf").and_then(|field| field.bytes(payload)).unwrap_or_default();
+        self.lines.extend_from_slice(until_nul(text));
+        true
     }
 
     /// Writes what has been collected.
@@ -118,7 +152,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
 
     /// Tells where a CPU starts, unless it is the first.
     fn annotate(&mut self, cpu: u32) {
-        if !self.layout.annotate || !self.started.insert(cpu) || self.started.len() == 1 {
+        if !self.layout.annotate || !self.seen.cpus.insert(cpu) || self.seen.cpus.len() == 1 {
             return;
         }
         self.lines.extend_from_slice(b"##### CPU ");
@@ -136,8 +170,11 @@ impl<'a, W: Write> TextWriter<'a, W> {
             ..0 => "<XXX>",
             _ => "<...>",
         });
-        if self.layout.latency {
-            return latency::context(comm, record, next, self.layout.nanoseconds, out);
+        let nanoseconds = self.layout.nanoseconds;
+        match (self.layout.latency, self.layout.verbose) {
+            (true, false) => return latency::context(comm, record, next, nanoseconds, out),
+            (true, true) => return latency::verbose(comm, record, next, nanoseconds, self.seen.events, out),
+            (false, _) => {}
         }
         fill(b' ', 16_usize.saturating_sub(comm.len()), out);
         out.extend_from_slice(comm.as_bytes());
@@ -164,7 +201,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         out.push(b' ');
         match self.layout.date {
             true => print_date(record.time, out),
-            false => time(record.time, self.layout.nanoseconds, out),
+            false => time(record.time, nanoseconds, out),
         }
         out.extend_from_slice(b": ");
     }
@@ -177,8 +214,11 @@ impl<'a, W: Write> TextWriter<'a, W> {
             decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
             return out.push(b'\n');
         };
+        if self.layout.fields {
+            return fields::print(event, payload, self.symbols, out);
+        }
         if event.format().system == "ftrace" {
-            return ftrace::print(event, payload, self.symbols, out);
+            return ftrace::print(event, payload, self.symbols, self.layout, out);
         }
         out.extend_from_slice(event.format().name.as_bytes());
         out.extend_from_slice(b": ");

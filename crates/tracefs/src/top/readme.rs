@@ -68,7 +68,7 @@ mod tests {
 
     /// What programs look for, of features that there aren't.
     const ABSENT: &[&str] =
-        &["imm-value", "synthetic", "stacktrace", "uprobe", "kprobe", "hist", "onchange", "place"];
+        &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
     fn nothing_is_claimed_that_there_is_not() {

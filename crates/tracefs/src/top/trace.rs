@@ -2,6 +2,7 @@
 
 use crate::file::{Change, File, Opened, is_truncating};
 use crate::listed::Listed;
+use crate::pause::Pause;
 use crate::trace_text::{self, TraceText};
 use crate::tree::Tree;
 use rustix::fs::OFlags;
@@ -39,7 +40,8 @@ impl File for Trace {
             }
             tree.reader().forget(self.cpu);
         }
-        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None }))
+        let pause = Pause::if_wanted(tree);
+        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None, _pause: pause }))
     }
 }
 
@@ -48,6 +50,7 @@ struct Open {
     cpu: Option<u32>,
     tree: Tree,
     text: Option<TraceText>,
+    _pause: Option<Pause>,
 }
 
 impl Opened for Open {

@@ -2,6 +2,7 @@
 
 use crate::file::{File, Opened};
 use crate::listed::Listed;
+use crate::marking::mark;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -9,7 +10,7 @@ use session::{Author, TraceOption};
 
 /// Each write is an event `ftrace:print`, with the writer's TID, in the buffer of the CPU that the writer was
 /// on. Of a longer text than fits an event as much is taken as does: 4054 bytes. EBADF when nothing is
-/// recorded, EINVAL when the option `markers` is off.
+/// recorded, EINVAL when the option `markers` is off, ENODEV when nobody has `copy_trace_marker`.
 ///
 /// Source: `tracing_mark_write` in `kernel/trace/trace.c` of Linux 6.18.
 struct TraceMarker;
@@ -40,8 +41,7 @@ impl Opened for Open {
         if !self.tree.session().option(TraceOption::Markers) {
             return Err(Errno::INVAL);
         }
-        let marker = self.tree.marker()?;
-        marker.write_text(author, bytes).map_err(|_| Errno::BADF)
+        mark(&self.tree, |marker| marker.write_text(author, bytes))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::file::{File, Opened};
 use crate::listed::Listed;
+use crate::marking::mark;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -46,8 +47,7 @@ impl Opened for Open {
         if !self.tree.session().option(TraceOption::Markers) || !is_possible {
             return Err(Errno::INVAL);
         }
-        let marker = self.tree.marker()?;
-        marker.write_raw(author, bytes).map_err(|_| Errno::BADF)?;
+        mark(&self.tree, |marker| marker.write_raw(author, bytes))?;
         Ok(bytes.len())
     }
 }

@@ -7,10 +7,10 @@ use crate::tree::{Tree, errno};
 use recording::Reader;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::Lock;
+use session::{Lock, TraceOption};
 use trace_data::merge::Record;
 use trace_data::page::Missed;
-use trace_data::text::{Layout, TextWriter};
+use trace_data::text::{Layout, Seen, TextWriter};
 
 /// Reads the events of a CPU, or of all, and takes them away. A reader waits where there are none; after it
 /// has read some, and recording is off, that is the end. One reader at a time: of all CPUs, or of each.
@@ -79,6 +79,7 @@ impl Opened for Open {
     fn is_readable(&self) -> bool {
         let session = self.tree.session();
         !self.text.is_empty()
+            || session.option(TraceOption::Block)
             || match self.cpu {
                 Some(cpu) => session.buffer().has_reached(cpu, session.preferences().buffer_percent),
                 None => self.tree.reader().has_events(None),
@@ -117,7 +118,8 @@ pub(super) fn text_of_taken(
     let names = Names::of(tree);
     let layout = Layout { annotate: false, ..text::layout(tree.session()) };
     let events = tree.formats();
-    let mut writer = TextWriter::new(Vec::new(), &events, &names, &symbols, layout);
+    let writer = TextWriter::new(Vec::new(), &events, &names, &symbols, layout);
+    let mut writer = writer.with_seen(Seen::of_pipe());
     for (cpu, time, payload, lost) in &taken {
         // Writing to memory does not fail.
         let _ = writer.event(&Record { cpu: *cpu, time: *time, payload, lost: *lost });

@@ -28,6 +28,10 @@ impl Control for TracingOn {
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
         let (on, session) = (number::parse(bytes)? != 0, tree.session());
+        if on && *tree.pauses() == 0 {
+            // A reader that was killed while it had stopped recording, see `pause`.
+            session.buffer().set_recording(true);
+        }
         if tree.is_top() {
             session.set_tracing_at_top(on);
         } else {

@@ -5,6 +5,8 @@ const MEANT: &[(&str, &str, &str)] = &[
     ("", "mode", "the kernel's is an instance's directory"),
     ("buffer_subbuf_size_kb", "write", "pages keep the size that they are made with"),
     ("trace_clock", "content", "the one at the start is another, and counter needs other buffers"),
+    ("options/copy_trace_marker", "read", "the kernel's is an instance, which gets none at first"),
+    ("options/copy_trace_marker", "content", "the kernel's is an instance, which gets none at first"),
     ("events/header_*", "read", "the kernel gives nothing at an offset; here a text goes on"),
     (
         "tracing_cpumask",

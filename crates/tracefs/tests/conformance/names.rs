@@ -84,7 +84,7 @@ fn nothing_can_be_made_or_removed() {
 #[test]
 fn what_we_have_the_kernel_has() {
     let Some(mut player) = Player::new() else { return };
-    // README and what it tells of instances is only at the kernel's top.
+    // What is only at the kernel's top.
     let top = [
         "README",
         "available_events",
@@ -93,6 +93,8 @@ fn what_we_have_the_kernel_has() {
         "saved_tgids",
         "printk_formats",
         "instances",
+        "printk-msg-only",
+        "record-cmd",
     ];
     for directory in [
         "",

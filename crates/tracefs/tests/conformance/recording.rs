@@ -3,12 +3,13 @@
 use super::player::Player;
 use rustix::fs::OFlags;
 
-/// A text of events without what can't be the same: times; names and processes of threads, which the kernel
-/// learns when it switches tasks; and that it writes markers where it can't be preempted.
+/// A text of events without what can't be the same: times and addresses; names and processes of threads,
+/// which the kernel learns when it switches tasks; and that it writes markers where it can't be preempted.
 fn masked(text: &str) -> String {
     let pid = format!("({:7})", std::process::id());
     let text = text.replace(&pid, "(-------)");
     let thread = format!("-{}", rustix::thread::gettid().as_raw_nonzero());
+    let verbose = format!(" {:7} ", rustix::thread::gettid().as_raw_nonzero());
     let masked = text.lines().map(|line| {
         // Those of `latency-format`, with a mark or a blank behind them.
         let is_microseconds = |word: &str| {
@@ -17,6 +18,9 @@ fn masked(text: &str) -> String {
         };
         // Names can have blanks in them, and the kernel's can be an earlier thread's of the same TID.
         let line = line.find(&thread).map_or(line.to_string(), |at| format!("COMM{}", &line[at..]));
+        let line = line.find(&verbose).map_or(line.clone(), |at| {
+            format!("COMM{}", line[at..].replacen(" 0 0 00000001 ", " 0 0 00000000 ", 1))
+        });
         let words: Vec<&str> = line.split(' ').collect();
         let is_time = |word: &str| {
             word.len() > 8
@@ -25,10 +29,18 @@ fn masked(text: &str) -> String {
                         && [seconds, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
                 })
         };
+        // Addresses, and times in other forms; not what counts events.
+        let is_long = |word: &str| {
+            let digits = word.trim_matches(['<', '>', '[', ']', ':']);
+            digits.len() > 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
         let words = words.into_iter().filter(|word| !word.is_empty() || line.starts_with('#'));
         let word = |word: &str| match word {
             word if is_time(word) => "TIME:".to_string(),
             word if is_microseconds(word) => "TIME:".to_string(),
+            word if word.trim_end_matches("):").ends_with("ms") => "TIME".to_string(),
+            word if is_long(word) => "NUMBER".to_string(),
+            word if word.starts_with("tracing_mark_write+0x") => "tracing_mark_write+OFFSET".to_string(),
             ":" => String::new(),
             word if word.starts_with("(M:") => "(M:".to_string(),
             "0...1." | "0.N.1." => "0.....".to_string(),
@@ -55,12 +67,32 @@ fn mark(player: &mut Player, path: &str, bytes: &[u8]) {
 fn the_text_of_markers_is_the_same_with_all_options() {
     let Some(mut player) = Player::new() else { return };
     let texts: &[&[u8]] = &[b"one", b"two\n", b"", b"\n", b"three\nlines\nhere", b"%s %d", b"\xc3\xa9\xff"];
-    let options = ["irq-info", "record-tgid", "context-info", "annotate", "latency-format"];
-    let is_off = |option| ["record-tgid", "latency-format"].contains(&option);
-    for option in [None].into_iter().chain(options.map(Some)) {
-        if let Some(option) = option {
-            let on = if is_off(option) { b"1" } else { b"0" };
-            player.put(&format!("options/{option}"), OFlags::WRONLY, on);
+    let settings = [
+        "",
+        "noirq-info",
+        "record-tgid",
+        "nocontext-info",
+        "noannotate",
+        "latency-format",
+        "verbose",
+        "verbose latency-format",
+        "sym-offset",
+        "sym-addr",
+        "sym-offset sym-addr",
+        "fields",
+        "raw",
+        "hex",
+        "raw nocontext-info",
+        "hex nocontext-info",
+        "raw hex bin nocontext-info",
+        "printk-msg-only",
+        "printk-msg-only raw",
+        "noprint-parent",
+        "block",
+    ];
+    for setting in settings {
+        for word in setting.split_whitespace() {
+            player.put("trace_options", OFlags::WRONLY, word.as_bytes());
         }
         player.put("trace", OFlags::WRONLY | OFlags::TRUNC, b"x");
         for text in texts.iter().filter(|text| std::str::from_utf8(text).is_ok()) {
@@ -72,10 +104,41 @@ fn the_text_of_markers_is_the_same_with_all_options() {
         compare(&mut player, "per_cpu/cpu0/trace");
         compare(&mut player, "trace_pipe");
         compare(&mut player, "trace");
-        if let Some(option) = option {
-            let off = if is_off(option) { b"0" } else { b"1" };
-            player.put(&format!("options/{option}"), OFlags::WRONLY, off);
+        for word in setting.split_whitespace() {
+            let back = word.strip_prefix("no").map_or(format!("no{word}"), str::to_string);
+            player.put("trace_options", OFlags::WRONLY, back.as_bytes());
         }
+    }
+    player.finish();
+}
+
+#[test]
+fn recording_pauses_while_trace_is_open() {
+    let Some(mut player) = Player::new() else { return };
+    player.put("options/pause-on-trace", OFlags::WRONLY, b"1");
+    for path in ["trace", "per_cpu/cpu0/trace"] {
+        mark(&mut player, "trace_marker", b"before");
+        let (first, second) = (player.open(path, OFlags::RDONLY), player.open("trace", OFlags::RDONLY));
+        mark(&mut player, "trace_marker", b"meanwhile");
+        player.get("tracing_on");
+        player.close(first);
+        mark(&mut player, "trace_marker", b"meanwhile");
+        player.close(second);
+        mark(&mut player, "trace_marker", b"behind");
+    }
+    compare(&mut player, "trace");
+    player.finish();
+}
+
+#[test]
+fn a_pipe_can_always_be_read_with_block() {
+    let Some(mut player) = Player::new() else { return };
+    player.put("options/block", OFlags::WRONLY, b"1");
+    for path in ["trace_pipe", "per_cpu/cpu0/trace_pipe"] {
+        let pipe = player.open(path, OFlags::RDONLY | OFlags::NONBLOCK);
+        player.on(&pipe, "poll", |target, file| target.poll(file));
+        player.read(&pipe, 100);
+        player.close(pipe);
     }
     player.finish();
 }

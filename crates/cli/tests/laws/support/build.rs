@@ -121,11 +121,17 @@ impl Program {
 
     /// Runs it with lookback, which gets these options.
     pub(crate) fn traced_with(&self, options: &[&str]) -> (Run, Trace) {
+        let (run, file) = self.recorded_with(options);
+        (run, Trace::read(&file))
+    }
+
+    /// The same, with the file that lookback has written.
+    pub(crate) fn recorded_with(&self, options: &[&str]) -> (Run, PathBuf) {
         let file = unused("trace.dat");
         let run = record(options, &file, |words| {
             self.command(&words.iter().copied().chain(self.words()).collect::<Vec<_>>())
         });
-        (run, Trace::read(&file))
+        (run, file)
     }
 
     /// Runs it with lookback.

@@ -1,0 +1,63 @@
+//! Stacks, wherever events are shown. What they are is tested by `tests/laws/stacks.rs`.
+
+use crate::common::*;
+
+/// Calls open(2) from a function that main has called.
+pub(crate) const PROGRAM: &str = "
+#include <fcntl.h>
+__attribute__((noinline)) static int look(const char *path)
+{
+	int found = open(path, O_RDONLY) >= 0;
+	__asm__ volatile(\"\" ::: \"memory\");
+	return found;
+}
+int main(int count, char **words)
+{
+	int found = look(count > 1 ? words[1] : \"/nowhere\");
+	__asm__ volatile(\"\" ::: \"memory\");
+	return found;
+}
+";
+
+/// The stack of the first event that has this program's path.
+#[track_caller]
+pub(crate) fn stack(text: &str) -> Vec<&str> {
+    let mut lines = text.lines().skip_while(|line| !line.contains("\"/nowhere\""));
+    lines.by_ref().next().unwrap_or_else(|| panic!("{text}"));
+    let head = lines.next().unwrap_or_default();
+    assert!(head.ends_with(": <stack trace>"), "{head}");
+    lines.take_while(|line| line.starts_with(" => ")).collect()
+}
+
+#[test]
+fn stacks_are_shown_with_the_events_that_they_belong_to() {
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = compile(&scratch, "looks", PROGRAM, &["-O2", "-fomit-frame-pointer"]);
+    run(&mut scratch.record(&["-q", "-T", "-e", "libc:open*"], &[program.to_str().unwrap()]));
+    let all = run(&mut scratch.report(&[])).success().stdout;
+    assert!(all.contains(": open: "), "{all}");
+    let expected = [" => look", " => main"];
+    assert_eq!(stack(&all)[..2], expected);
+    for options in [["-e", "open_exit"], ["-F", "open_exit: error != 0"]] {
+        let chosen = run(&mut scratch.report(&options)).success().stdout;
+        assert_eq!(stack(&chosen)[..2], expected);
+        let count = |text: &str| chosen.matches(text).count();
+        assert_eq!((count(": open: "), count(": <stack trace>")), (0, count(": open_exit: ")));
+    }
+    let json = run(&mut scratch.report(&["--json", "-e", "kernel_stack"])).success().stdout;
+    assert!(json.lines().all(|line| line.contains("\"caller\":[\"look+0x")), "{json}");
+    let mut theirs = scratch.command("trace-cmd");
+    let theirs = run(theirs.args(["report", "-i"]).arg(scratch.beside("trace.dat"))).success().stdout;
+    assert!(theirs.contains("\n=> look (") && theirs.contains("\n=> main ("), "{theirs}");
+}
+
+#[test]
+fn sizes_that_no_stack_can_have_are_refused() {
+    let scratch = Scratch::new();
+    for bytes in ["0", "95", "3969", "4k"] {
+        run(&mut scratch.record(&["--stack-bytes", bytes], &["true"])).failure(125, &["--stack-bytes"]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Stacks in a session that stands.
+
+use super::Standing;
+use crate::common::*;
+use crate::stacks::{PROGRAM, stack};
+
+#[test]
+fn an_instance_has_stacks_and_the_session_need_not() {
+    let standing = Standing::new(&["-e", "libc:open_exit"]);
+    let rare = ["-B", "rare"];
+    standing.done("start", &["-B", "rare", "-e", "libc:open_exit", "-T", "--stack-bytes", "1024"]);
+    let get = |options: &[&str]| standing.done("get", options).stdout;
+    assert_eq!(get(&["-B", "rare", "options/stacktrace"]), "1\n");
+    let program = compile(&standing.scratch, "looks", PROGRAM, &["-O2", "-fomit-frame-pointer"]);
+    run(&mut standing.running(&[program.to_str().unwrap()]));
+    let own = get(&["trace"]);
+    assert!(own.contains("/nowhere") && !own.contains("<stack trace>"), "{own}");
+    let text = get(&["-B", "rare", "trace"]);
+    assert_eq!(stack(&text)[..2], [" => look", " => main"]);
+    let shown = standing.done("show", &rare).stdout;
+    assert_eq!(stack(&shown), stack(&text));
+    standing.done("set", &["-B", "rare", "options/sym-offset", "1"]);
+    standing.done("stop", &rare);
+    let piped = standing.done("cat", &["-B", "rare", "trace_pipe"]).stdout;
+    assert!(stack(&piped)[0].starts_with(" => look+0x"), "{piped}");
+}

@@ -1,0 +1,191 @@
+//! The stack that an event comes from: registers and a slice of memory, in a record directly behind the
+//! event's. Readers unwind it; programs have no frame pointers as a rule, and an unwinder in the program
+//! would need locks.
+//!
+//! # Safety
+//!
+//! Nothing is read but what is sure to be mapped for as long as the thread is here: what lies between its
+//! stack pointer and the end of the stack that libc or the kernel has made for the thread, if the stack
+//! pointer is in that. On any other stack (a coroutine's, an alternate one for signals) it is the rest of the
+//! page that the stack pointer points into, which the thread is using.
+
+use crate::recorder::Entered;
+use crate::shared::Shared;
+use core::arch::{asm, global_asm};
+use core::ops::Range;
+use ring_buffer::{LEAST_SLICE, MOST_SLICE, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
+
+/// The id of stacks. In a session's buffers such a record has, behind its common fields, an address that a
+/// call returns to, the stack pointer and rbp as they are then, and what lies at the stack pointer; readers
+/// make the kernel's `kernel_stack` of it.
+pub const STACK_ID: u16 = 4;
+
+/// The `format` text of stacks as readers make them, from the first field that is not common on: the
+/// kernel's.
+pub const STACK_FORMAT: &str = "\
+\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;
+\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;
+
+print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \
+\"\\t=> %ps\\n\\t=> %ps\\n\", (void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], \
+(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], (void *)REC->caller[6], \
+(void *)REC->caller[7]
+";
+
+/// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
+/// address that it returns to.
+pub type FrameRecord = [u64; 2];
+
+/// A call that is about to return.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    /// The address that it returns to.
+    rip: u64,
+    /// The stack pointer then.
+    rsp: u64,
+    /// The caller's rbp.
+    rbp: u64,
+}
+
+impl Call {
+    /// That of a function which keeps a frame pointer.
+    ///
+    /// # Safety
+    ///
+    /// It has not returned.
+    unsafe fn of(record: *const FrameRecord) -> Call {
+        // SAFETY: the caller's promise.
+        let [rbp, rip] = unsafe { record.read() };
+        Call { rip, rsp: record.wrapping_add(1).addr() as u64, rbp }
+    }
+
+    /// As if something that was called here returned here.
+    #[inline(always)]
+    fn here() -> Call {
+        let (rip, rsp, rbp);
+        // SAFETY: reads registers.
+        unsafe {
+            asm!(
+                "lea {rip}, [rip]",
+                "mov {rsp}, rsp",
+                "mov {rbp}, rbp",
+                rip = out(reg) rip,
+                rsp = out(reg) rsp,
+                rbp = out(reg) rbp,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        Call { rip, rsp, rbp }
+    }
+}
+
+/// Words of a record with less than [`LEAST_SLICE`] bytes of the stack.
+const SHORT: usize = SLICE_LEAD + LEAST_SLICE / 8;
+
+impl Entered {
+    /// Writes the calling thread's stack to the buffer of an instance, `writer`'s: from where the program has
+    /// called `function`, if that isn't null (see [`Entered::write_called`]), else from here.
+    ///
+    /// Async-signal-safe, no system call, and no room on the stack for what is copied. What can't be written
+    /// is counted in the buffer.
+    #[inline(never)]
+    pub(crate) fn write_stack(
+        self,
+        shared: &Shared,
+        function: *const FrameRecord,
+        instance: usize,
+        writer: &Writer,
+    ) {
+        let most = shared.control.stack_bytes(instance) as usize;
+        let call = match function.is_null() {
+            // SAFETY: who has called us says that it has not returned.
+            false => unsafe { Call::of(function) },
+            true => Call::here(),
+        };
+        let len = most.min(MOST_SLICE).min(readable(shared, call.rsp as usize)) & !(SLICE_STEP - 1);
+        let lead = [self.common(STACK_ID), call.rip, call.rsp, call.rbp];
+        let from = core::ptr::with_exposed_provenance(call.rsp as usize);
+        let thread = self.thread(shared);
+        // SAFETY: so much can be read.
+        let written = match unsafe { Sliced::new(lead, from, len) } {
+            Some(sliced) => writer.write_sliced(thread, &sliced),
+            // SAFETY: as above.
+            None => writer.write(thread, unsafe { short(lead, from.cast(), len / 8) }.event()),
+        };
+        let _ = written;
+    }
+}
+
+/// A record with so many words from `from`, or as many as it has room for.
+///
+/// # Safety
+///
+/// So many words can be read there.
+unsafe fn short(lead: [u64; SLICE_LEAD], from: *const u64, words: usize) -> Record<SHORT> {
+    let mut record = Record::new();
+    lead.into_iter().for_each(|word| record.push(word));
+    for index in 0..words {
+        // SAFETY: the caller's promise. Other threads may write there.
+        record.push(unsafe { from.add(index).read_volatile() });
+    }
+    record
+}
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
+
+/// How many bytes from the stack pointer on can be read for sure.
+fn readable(shared: &Shared, stack_pointer: usize) -> usize {
+    let stack = stack_of_thread(shared);
+    let end = match stack.contains(&stack_pointer) {
+        true => stack.end,
+        false => (stack_pointer | (PAGE - 1)) + 1,
+    };
+    end - stack_pointer
+}
+
+global_asm!(
+    ".pushsection .tbss, \"awT\", @nobits",
+    ".balign 16",
+    ".hidden lookback_thread_stack",
+    ".globl lookback_thread_stack",
+    ".type lookback_thread_stack, @object",
+    "lookback_thread_stack: .zero 16",
+    ".size lookback_thread_stack, 16",
+    ".popsection",
+);
+
+/// Where a thread's stack starts and ends; both 0 as long as nobody has asked, and equal where nobody knows.
+/// They stay what they are for the thread's life, also if that goes on in another process.
+type Bounds = [usize; 2];
+
+fn bounds() -> *mut Bounds {
+    let address: *mut Bounds;
+    // SAFETY: computes the address of the thread's own copy of the words above.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + lookback_thread_stack@GOTTPOFF]",
+            "add {0}, fs:[0]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    address
+}
+
+/// The stack that libc or the kernel has made for the calling thread, found out once.
+fn stack_of_thread(shared: &Shared) -> Range<usize> {
+    // SAFETY: the words are the thread's own.
+    let [start, end] = unsafe { bounds().read_volatile() };
+    if end != 0 {
+        return start..end;
+    }
+    let Range { start, end } = (shared.hooks.stack)().unwrap_or(1..1);
+    // The end last: a handler that comes in between asks itself.
+    // SAFETY: as above.
+    unsafe {
+        (&raw mut (*bounds())[0]).write_volatile(start);
+        (&raw mut (*bounds())[1]).write_volatile(end);
+    }
+    start..end
+}
