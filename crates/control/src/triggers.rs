@@ -260,19 +260,21 @@ impl ControlFile {
     /// Async-signal-safe. It costs some loads, and for each trigger with a filter what [`evaluate`] says.
     pub fn due(&self, instance: usize, record: &[u8], context: &impl Context) -> Due {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
-        let Some(word) = self.trigger_word(id, instance) else { return Due::NONE };
-        let due = self.read_filter(word, |word| {
+        let mut due = Due::NONE;
+        let Some(word) = self.trigger_word(id, instance) else { return due };
+        // Filled where it is: it is too large to be handed about.
+        let is_whole = self.read_filter(word, |word| {
+            (due.len, due.is_conditional) = (0, false);
             let list = List(self.stored_words(word)?);
-            let mut due = Due::NONE;
             for trigger in Trigger::all(&list) {
                 due.is_conditional |= trigger.action.is_after() || !trigger.program.is_empty();
                 if trigger.is_due(&list, record, context) {
                     due.add(&trigger);
                 }
             }
-            Some(due)
+            Some(())
         });
-        due.unwrap_or(Due::NONE)
+        if is_whole.is_some() { due } else { Due::NONE }
     }
 
     #[inline]
