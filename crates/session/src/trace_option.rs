@@ -1,7 +1,7 @@
 //! The options of a session, by the kernel's names.
 
 use crate::{Error, Session};
-use abi::instance::{FIRST_MADE, MARKER_COPIES, STACKS};
+use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, STACKS};
 
 /// An option of a session, by the kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -155,13 +155,20 @@ impl Session {
     }
 
     /// Gives a new instance the options of `other`; not the copies of markers.
-    pub(crate) fn inherit_options(&self, other: &Session) -> Result<(), Error> {
+    pub(crate) fn with_options_of(self, other: &Session) -> Result<Session, Error> {
         self.control().set_stack_bytes(self.instance(), self.control().stack_bytes(other.instance()));
         let inherited = TraceOption::ALL.into_iter().filter(|option| *option != TraceOption::CopyTraceMarker);
         for option in inherited.filter(|option| self.option(*option) != other.option(*option)) {
             self.set_option(option, other.option(option))?;
         }
-        Ok(())
+        Ok(self)
+    }
+
+    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
+    /// that there can be.
+    pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
+        let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
+        (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))
     }
 
     /// Switches an option.
