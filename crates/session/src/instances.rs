@@ -8,7 +8,7 @@ use crate::files::c_path;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Lock, Session};
 use abi::buffer::MIN_PAGES;
-use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, MARKER_COPIES, RECORDING};
+use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING};
 use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -56,8 +56,7 @@ impl Session {
         Session::open_instance(self.path(), self.instance())
     }
 
-    /// Makes an instance, with a buffer as large as that of the session when it was made. All events are off;
-    /// options are as the session's own.
+    /// Makes an instance: with a buffer as large as the session's first was, its options, all events off.
     ///
     /// Cost: about 0.3 ms per MB of its memory. No traced process has to do anything.
     pub fn create_instance(&self, name: &str) -> Result<Session, Error> {
@@ -137,14 +136,7 @@ impl Session {
         }
     }
 
-    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
-    /// that there can be.
-    pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
-        let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
-        (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))
-    }
-
-    fn name_of(&self, index: usize) -> Option<String> {
+    pub(crate) fn name_of(&self, index: usize) -> Option<String> {
         self.control().instance_name(index, &mut [0; INSTANCE_NAME]).map(str::to_string)
     }
 

@@ -1,7 +1,7 @@
 //! The options of a session, by the kernel's names.
 
 use crate::{Error, Session};
-use abi::instance::{FIRST_MADE, MARKER_COPIES, STACKS};
+use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, STACKS};
 
 /// An option of a session, by the kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,6 +167,13 @@ impl Session {
         control.set_instance_flags(instance, STACKS, other.option(TraceOption::Stacktrace));
         self.buffer().set_overwrite(other.option(TraceOption::Overwrite));
         self.prefer_locked(self.preferences().with_options_of(&other.preferences()))
+    }
+
+    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
+    /// that there can be.
+    pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
+        let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
+        (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))
     }
 
     /// Switches an option.

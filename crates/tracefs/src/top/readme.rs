@@ -37,7 +37,7 @@ const DIRECTORIES: &str = "
 \tSYSTEM/EVENT/id\t- the number in its records
 \tSYSTEM/EVENT/trigger - what is done when it happens, at once, be it on or not
 \t    Format: <trigger>[:count][ if <filter>]
-\t    trigger: traceon, traceoff, snapshot,
+\t    trigger: traceon, traceoff, snapshot, stacktrace,
 \t             enable_event:<system>:<event>, disable_event:<system>:<event>
 \t    ! before it takes it away
 ";
