@@ -1,5 +1,6 @@
 //! The tree: names, directories, and what may be done with them.
 
+use crate::catalog::Catalog;
 use crate::file::File;
 use crate::handle::Handle;
 use crate::instances::FileOf;
@@ -30,6 +31,7 @@ struct Shared {
     is_top: bool,
     reader: Mutex<Reader>,
     marker: OnceLock<Marker>,
+    catalog: Mutex<Arc<Catalog>>,
     /// The same for all instances of a session.
     formats: Arc<Mutex<Formats>>,
     instances: Mutex<HashMap<String, Tree>>,
@@ -145,6 +147,7 @@ impl Tree {
                 is_top,
                 reader,
                 marker: OnceLock::new(),
+                catalog: Mutex::default(),
                 formats,
                 instances: Mutex::default(),
                 pauses: Mutex::default(),
@@ -291,6 +294,11 @@ impl Tree {
         let Some(newest) = self.session().snapshots().pop() else { return Ok(None) };
         let holder = self.session().holder().map_err(|error| errno(&error))?;
         Ok(holder.hold(newest).map(|held| read(&held)))
+    }
+
+    /// The names of the events.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Catalog::update(&mut self.shared.catalog.lock().unwrap_or_else(PoisonError::into_inner), self)
     }
 
     /// The events, ready to be printed.
