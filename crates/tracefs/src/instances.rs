@@ -47,6 +47,14 @@ impl File for FileOf {
         self.file.is_stream()
     }
 
+    fn is_paged(&self) -> bool {
+        self.file.is_paged()
+    }
+
+    fn cached_size(&self) -> u64 {
+        self.file.cached_size()
+    }
+
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         if !self.file.keeps_instance() {
             return self.file.open(&self.tree, flags);

@@ -28,6 +28,14 @@ impl File for TopLevelFile {
         self.file.is_stream()
     }
 
+    fn is_paged(&self) -> bool {
+        self.file.is_paged()
+    }
+
+    fn cached_size(&self) -> u64 {
+        self.file.cached_size()
+    }
+
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
         let tree = match writes && self.file.takes_away(Change::Opened(flags)) {
