@@ -13,6 +13,7 @@ mod common;
 mod environment;
 mod kernel_recordings;
 mod killed;
+mod mounting;
 mod processes;
 mod programs;
 mod report;
