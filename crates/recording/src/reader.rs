@@ -72,7 +72,8 @@ impl Reader {
     pub fn new(session: Arc<Session>) -> Reader {
         let moments = Moments::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
-        Reader { session, tables: Tables::default(), moments, addresses: Addresses::new(), live, kept }
+        let addresses = Addresses::of_instance(session.instance());
+        Reader { session, tables: Tables::default(), moments, addresses, live, kept }
     }
 
     /// Copies the events that are there and leaves them there: those of `cpu`, or all.
@@ -169,6 +170,12 @@ impl Reader {
     /// Names of the addresses in all events that were taken so far.
     pub fn symbols(&self) -> SymbolTable {
         SymbolTable::parse(&self.addresses.symbols(), "")
+    }
+
+    /// The same as text, in the form of `/proc/kallsyms`. Readers of other instances of a session have other
+    /// addresses: their texts can be put together.
+    pub fn kallsyms(&self) -> String {
+        self.addresses.symbols()
     }
 
     /// The threads that the session knows, each as it was last, in the order of their TIDs.

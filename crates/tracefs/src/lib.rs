@@ -35,6 +35,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod beside;
 mod catalog;
 mod cpu;
 mod event;

@@ -6,7 +6,7 @@ use crate::handle::Handle;
 use crate::instances::FileOf;
 use crate::text::Formats;
 use crate::top_level::TopLevelFile;
-use crate::{cpu, event, instances, options, sub_buffers, top};
+use crate::{beside, cpu, event, instances, listed, options, sub_buffers, top};
 use recording::Reader;
 use ring_buffer::Held;
 use rustix::fs::OFlags;
@@ -23,6 +23,7 @@ pub(crate) const LONGEST_NAME: usize = 255;
 #[derive(Clone)]
 pub struct Tree {
     shared: Arc<Shared>,
+    root: Directory,
 }
 
 struct Shared {
@@ -52,6 +53,8 @@ pub enum Node {
 pub enum Directory {
     /// The tree itself.
     Top,
+    /// What [`Tree::beside`] has.
+    Beside,
     /// `events`.
     Events,
     /// `events/SYSTEM`.
@@ -77,7 +80,7 @@ impl Directory {
     pub fn mode(&self) -> u32 {
         match self {
             Directory::Top => 0o700,
-            Directory::Events | Directory::System(_) | Directory::Event(_) => 0o755,
+            Directory::Events | Directory::System(_) | Directory::Event(_) | Directory::Beside => 0o755,
             Directory::Options | Directory::Cpus | Directory::Cpu(_) => 0o750,
             Directory::Instances | Directory::SubBuffers => 0o750,
             Directory::Of(_, inner) if **inner == Directory::Top => 0o750,
@@ -89,6 +92,7 @@ impl Directory {
     pub fn names(&self, tree: &Tree) -> Vec<String> {
         let mut names = match self {
             Directory::Top => top::names(tree),
+            Directory::Beside => listed::names(beside::FILES),
             Directory::Events => event::names(tree),
             Directory::System(system) => event::names_of_system(tree, system),
             Directory::Event(name) => event::names_of_event(name),
@@ -108,6 +112,7 @@ impl Directory {
     pub(crate) fn entry(&self, tree: &Tree, name: &str) -> Option<Node> {
         match self {
             Directory::Top => top::entry(tree, name),
+            Directory::Beside => listed::entry(beside::FILES, name),
             Directory::Events => event::entry(tree, name),
             Directory::System(system) => event::entry_of_system(tree, system, name),
             Directory::Event(event) => event::entry_of_event(event, name),
@@ -142,6 +147,7 @@ impl Tree {
         let session = Arc::new(session);
         let reader = Mutex::new(Reader::new(session.clone()));
         Tree {
+            root: Directory::Top,
             shared: Arc::new(Shared {
                 session,
                 is_top,
@@ -155,6 +161,13 @@ impl Tree {
         }
     }
 
+    /// Files that are not in the kernel's tracefs but belong to it: where clients expect them, each is to be
+    /// laid over the kernel's. `kallsyms`, with the addresses that are in this tree's events;
+    /// `ftrace_enabled` and `kptr_restrict`, of `/proc/sys/kernel`.
+    pub fn beside(&self) -> Tree {
+        Tree { root: Directory::Beside, ..self.clone() }
+    }
+
     /// The session.
     pub fn session(&self) -> &Session {
         &self.shared.session
@@ -166,7 +179,7 @@ impl Tree {
     ///
     /// ENOENT, ENOTDIR, and ENAMETOOLONG for a name of more than 255 bytes.
     pub fn find(&self, path: &str) -> Result<Node, Errno> {
-        let mut node = Node::Directory(Directory::Top);
+        let mut node = Node::Directory(self.root.clone());
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
             let Node::Directory(directory) = &node else { return Err(Errno::NOTDIR) };
             if name.len() > LONGEST_NAME {
@@ -275,7 +288,7 @@ impl Tree {
 
     /// Whether it is no instance's: it has what there is once for all.
     pub(crate) fn is_top(&self) -> bool {
-        self.shared.is_top
+        self.shared.is_top && self.root == Directory::Top
     }
 
     /// How many files are open that stop recording.
