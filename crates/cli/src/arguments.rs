@@ -13,7 +13,7 @@ mod trigger;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
-pub(crate) use mounting::{Mount, Umount};
+pub(crate) use mounting::{Exec, Mount, Umount};
 pub(crate) use report::Report;
 pub(crate) use set::Set;
 pub(crate) use snapshot::{Kept, Snapshot};
@@ -71,6 +71,7 @@ pub(crate) enum Task {
     Ls(Ls),
     Mount(Mount),
     Umount(Umount),
+    Exec(Exec),
     List(List),
     Stat(Stat),
     Clear(Clear),

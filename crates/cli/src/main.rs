@@ -12,6 +12,7 @@ mod arguments;
 mod choice;
 mod completions;
 mod events;
+mod exec;
 mod failure;
 mod json;
 mod manual;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Task::Ls(arguments) => tree::ls(&arguments),
         Task::Mount(arguments) => mounting::mount(&arguments),
         Task::Umount(arguments) => mounting::umount(&arguments),
+        Task::Exec(arguments) => exec::run(&arguments),
         Task::List(arguments) => standing::list(&arguments),
         Task::Stat(arguments) => standing::stat(&arguments),
         Task::Clear(arguments) => standing::clear(&arguments),

@@ -2,6 +2,7 @@
 
 use super::Which;
 use clap::Args;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use tracefs_fuse::MountOptions;
 
@@ -54,4 +55,35 @@ fn option(text: &str) -> Result<MountOptions, String> {
         Some(gid) => Ok(MountOptions { gid: Some(gid) }),
         None => Err("expected gid=NUMBER".to_string()),
     }
+}
+
+/// Run a program, or a shell, for which a session is the system's tracefs.
+///
+/// In a mount namespace of its own the session's control tree lies where the kernel's is: trace-cmd,
+/// libtracefs, perf and scripts work on the session, unchanged. That needs no rights: who has none to mount
+/// gets a user namespace, too, and stays himself in it. For all others the system's own tracefs stays as it
+/// is.
+///
+/// The program is not recorded; what it runs by `lookback run` is.
+#[derive(Debug, Args)]
+#[command(override_usage = "lookback exec [OPTIONS] [-- CMD [ARGUMENT]...]")]
+#[command(after_help = "\
+Examples:
+  lookback exec -- trace-cmd list -e libc
+  lookback exec -- trace-cmd record -e libc:openat -- lookback run -- make
+  lookback exec                     a shell
+
+What lies over the system's files:
+  /sys/kernel/tracing, and debug/tracing where it is there: the control tree
+  /proc/kallsyms: names for the addresses in events
+  /proc/sys/kernel/ftrace_enabled and kptr_restrict: as clients want them
+  /proc/mounts, if it has no tracefs: with a line that names the tree
+  $TRACEFS_PATH says where the tree is, for perf.")]
+pub(crate) struct Exec {
+    #[command(flatten)]
+    pub(crate) which: Which,
+
+    /// The program to run, and its arguments [default: $SHELL]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
 }

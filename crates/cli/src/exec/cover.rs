@@ -1,0 +1,80 @@
+//! Laying a session over the system's tracefs, in a mount namespace of our own.
+
+use crate::failure::{Done, Failure};
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::mount_bind;
+use session::Session;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use tracefs::Tree;
+use tracefs_fuse::{Mount, MountOptions, Server};
+
+/// Where clients look.
+const TRACEFS: &str = "/sys/kernel/tracing";
+const DEBUGFS: &str = "/sys/kernel/debug/tracing";
+
+/// The kernel's files that belong to its tracefs, and what lies over them.
+const BESIDE: &[(&str, &str)] = &[
+    ("/proc/kallsyms", "kallsyms"),
+    ("/proc/sys/kernel/ftrace_enabled", "ftrace_enabled"),
+    ("/proc/sys/kernel/kptr_restrict", "kptr_restrict"),
+];
+
+/// Lays the control tree over the kernel's, and says where it is.
+///
+/// Where the kernel has none the tree is somewhere else; clients find it by the table of mounts.
+pub(super) fn cover(session: Session) -> Done<PathBuf> {
+    let tree = Tree::new(session);
+    let known = [TRACEFS, DEBUGFS].into_iter().find(|path| Path::new(path).is_dir());
+    let place = match known {
+        Some(path) => PathBuf::from(path),
+        None => {
+            tempfile::Builder::new().prefix("lookback-tracing-").tempdir().map_err(Failure::failed)?.keep()
+        }
+    };
+    cover_beside(&tree, &place)?;
+    // Over the mount whose files lie where they should now.
+    serve(tree, &place)?;
+    if known == Some(TRACEFS) && Path::new(DEBUGFS).is_dir() {
+        bind(&place, Path::new(DEBUGFS))?;
+    }
+    name_tracefs(&place)?;
+    Ok(place)
+}
+
+/// Mounts a tree and serves it, for as long as this process lives.
+fn serve(tree: Tree, place: &Path) -> Done<()> {
+    let mount = Mount::new(place, &MountOptions::default())?;
+    // It ends with this process, and has nobody to tell that anything failed.
+    std::thread::spawn(|| Server::new(tree, mount).run());
+    Ok(())
+}
+
+fn cover_beside(tree: &Tree, place: &Path) -> Done<()> {
+    serve(tree.beside(), place)?;
+    for (path, name) in BESIDE.iter().filter(|(path, _)| Path::new(path).exists()) {
+        bind(&place.join(name), Path::new(path))?;
+    }
+    Ok(())
+}
+
+fn bind(from: &Path, to: &Path) -> Done<()> {
+    mount_bind(from, to)
+        .map_err(|error| Failure::failed(format_args!("{}: can't be covered: {error}", to.display())))
+}
+
+/// Lays a table of mounts over the system's in which there is a tracefs, if there is none: libtracefs takes
+/// the first.
+fn name_tracefs(place: &Path) -> Done<()> {
+    let table = std::fs::read_to_string("/proc/self/mounts").map_err(Failure::failed)?;
+    if table.lines().any(|line| line.split(' ').nth(2) == Some("tracefs")) {
+        return Ok(());
+    }
+    let named = tempfile::NamedTempFile::new().map_err(Failure::failed)?;
+    let line = format!("tracefs {} tracefs rw,nosuid,nodev,noexec,relatime 0 0\n", place.display());
+    std::fs::write(named.path(), table + &line).map_err(Failure::failed)?;
+    // The link itself, not the table of this process that it leads to: of all processes.
+    let link = rustix::fs::open("/proc/mounts", OFlags::PATH | OFlags::NOFOLLOW, Mode::empty())
+        .map_err(|error| Failure::failed(format_args!("/proc/mounts: {error}")))?;
+    bind(named.path(), &PathBuf::from(format!("/proc/self/fd/{}", link.as_raw_fd())))
+}
