@@ -18,16 +18,19 @@ pub(crate) enum Kind {
     Pages,
     /// Events, as text.
     Pipe,
-    /// Nothing: it can always be read, or never.
+    /// Nothing: events are written to it.
+    Marker,
+    /// Nothing: it can always be read.
     Other,
 }
 
 impl Kind {
     /// That of a file.
     pub(crate) fn of(file: &dyn File) -> Kind {
-        match file.is_stream() && file.mode() & 0o444 != 0 {
+        match file.is_stream() {
             true if file.is_paged() => Kind::Pages,
-            true => Kind::Pipe,
+            true if file.mode() & 0o444 != 0 => Kind::Pipe,
+            true => Kind::Marker,
             false => Kind::Other,
         }
     }

@@ -10,6 +10,7 @@ mod listing;
 mod waiting;
 
 use crate::attributes::Attributes;
+use crate::caller::Caller;
 use crate::channel::{Channel, Received};
 use crate::kept_texts::KeptTexts;
 use crate::mount::Mount;
@@ -52,6 +53,7 @@ pub struct Server {
     listings: HashMap<u64, Listing>,
     texts: KeptTexts,
     waiting: Waiting,
+    caller: Caller,
     /// The number of the file or listing that was opened last.
     last: u64,
 }
@@ -68,6 +70,7 @@ impl Server {
             listings: HashMap::new(),
             texts: KeptTexts::default(),
             waiting: Waiting::default(),
+            caller: Caller::default(),
             last: 0,
         }
     }
@@ -93,6 +96,7 @@ impl Server {
 
     fn answer(&mut self, bytes: &[u8]) {
         let Some(request) = Request::parse(bytes) else { return };
+        self.caller.note(request.header.pid);
         match self.dispatch(&request) {
             Ok(Reply::Nothing) => {}
             Ok(Reply::Bytes(body)) => self.channel.answer(request.header.unique, Ok(&body)),

@@ -2,7 +2,6 @@
 
 use super::Server;
 use super::waiting::ParkedRead;
-use crate::caller;
 use crate::kept_texts::is_kept;
 use crate::open_file::{Kind, OpenFile};
 use crate::pages::{self, Pages};
@@ -10,6 +9,7 @@ use crate::request::{Outcome, Reply, Request};
 use polyfuse_kernel::*;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use session::Author;
 use std::sync::Arc;
 use tracefs::Node;
 
@@ -82,7 +82,12 @@ impl Server {
         let (wanted, bytes) = request.argument_and_rest::<fuse_write_in>()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         let bytes = bytes.get(..wanted.size as usize).ok_or(Errno::INVAL)?;
-        let size = file.handle.write(caller::author(request.header.pid), bytes)? as u32;
+        let tid = request.header.pid;
+        let author = match file.kind {
+            Kind::Marker => self.caller.author(tid),
+            _ => Author { tid, cpu: None },
+        };
+        let size = file.handle.write(author, bytes)? as u32;
         // What was written may be what somebody waits for.
         self.waiting.hurry();
         Ok(Reply::of(&fuse_write_out { size, padding: 0 }))

@@ -134,8 +134,8 @@ impl Server {
             self.waiting.begin();
         }
         let ready = match is_readable {
-            true if file.kind == Kind::Other => READY,
-            true => READABLE,
+            true if matches!(file.kind, Kind::Pages | Kind::Pipe) => READABLE,
+            true => READY,
             false => PollFlags::empty(),
         };
         Ok(Reply::of(&fuse_poll_out { revents: u32::from(ready.bits()), padding: 0 }))
