@@ -4,6 +4,7 @@
 
 mod attributes;
 mod control;
+mod crowd;
 mod mounted;
 mod pages;
 mod pipes;
