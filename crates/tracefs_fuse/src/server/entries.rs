@@ -134,5 +134,5 @@ pub(super) fn is_paged(node: &Node) -> bool {
 
 /// Whether it is the directory of an instance: they come and go, by other ways than this mount, too.
 fn is_instance(path: &str) -> bool {
-    path.strip_prefix("instances/").is_some_and(|name| !name.contains('/'))
+    matches!(path.split_once('/'), Some(("instances" | "sub_buffers", name)) if !name.contains('/'))
 }
