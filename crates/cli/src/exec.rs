@@ -21,12 +21,15 @@ pub(crate) fn run(arguments: &Exec) -> Done {
     };
     // Before any thread is there.
     namespace::enter()?;
-    let tracefs = cover::cover(session)?;
+    let cover = cover::cover(session)?;
     let child = Child::start_in(&program, |command| {
         set_untraced(command);
-        command.env("LOOKBACK_SESSION", &path).env("TRACEFS_PATH", &tracefs);
+        command.env("LOOKBACK_SESSION", &path).env("TRACEFS_PATH", &cover.place);
     });
-    pass_on(child?.wait(|_| ())?)
+    let status = child?.wait(|_| ())?;
+    // Before this process ends as the program did.
+    drop(cover);
+    pass_on(status)
 }
 
 fn shell() -> OsString {

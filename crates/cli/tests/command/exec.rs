@@ -67,6 +67,20 @@ fn where_there_is_no_tracefs_clients_find_one() {
     assert_eq!(outcome.stdout, "1\nlibc:open\n", "also for children of the program");
 }
 
+/// Neither is there where the kernel's is in other systems.
+#[test]
+fn where_there_is_no_place_for_one_it_is_somewhere_else() {
+    let scratch = scratch();
+    let script = "mount -t tmpfs none /sys/kernel && mkdir covered/tmp && export TMPDIR=$PWD/covered/tmp
+                  $LOOKBACK exec -- sh -c 'grep -m1 \" tracefs \" /proc/mounts; cat $TRACEFS_PATH/tracing_on; exit 5'
+                  echo $?; ls covered/tmp";
+    let Some(mut command) = with_mount(&scratch, "covered", "size=1M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", scratch.path("session"))).success();
+    let mut lines = outcome.stdout.lines();
+    assert!(lines.next().unwrap().contains("/covered/tmp/lookback-tracing-"), "{outcome:#?}");
+    assert_eq!(lines.collect::<Vec<_>>(), ["1", "5"], "nothing is left");
+}
+
 /// A script that somebody else than root runs, with a device that he may open as distributions have it. He
 /// finds the command in `$LOOKBACK`, and has a session. None where a test can't be run.
 fn nobodys(scratch: &Scratch, script: &str) -> Option<Command> {
