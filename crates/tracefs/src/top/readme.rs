@@ -1,7 +1,7 @@
 //! `README`: what there is.
 
 use super::FILES;
-use crate::file::Control;
+use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
@@ -43,6 +43,9 @@ const DIRECTORIES: &str = "
 ";
 
 impl Control for Readme {
+    /// It may be longer than a page.
+    const TEXT: Text = Text::Kept;
+
     fn mode(&self) -> u32 {
         0o440
     }
