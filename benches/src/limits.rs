@@ -36,6 +36,11 @@ const LIMITS: &[(&str, Limit)] = &[
     ("second_instance_added", Limit::AtMost(1.0)),
     ("enable_2000_events_ms", Limit::AtMost(50.0)),
     ("trace_text_vs_kernel", Limit::AtLeast(0.5)),
+    ("marker_write_us", Limit::AtMost(10.0)),
+    ("open_read_close_us", Limit::AtMost(15.0)),
+    ("walk_2000_events_s", Limit::AtMost(1.0)),
+    ("raw_GBps", Limit::AtLeast(0.5)),
+    ("cat_trace_vs_kernel", Limit::AtLeast(0.5)),
 ];
 
 impl Limit {

@@ -17,6 +17,7 @@ mod events;
 mod limits;
 mod lttng;
 mod micro;
+mod mount;
 mod pairs;
 mod peers;
 mod program;
@@ -35,6 +36,7 @@ mod worker;
 mod workload;
 
 use clap::{Parser, Subcommand};
+use std::fmt::Display;
 use std::process::ExitCode;
 
 /// Measures what recording costs, beside other tracers.
@@ -60,7 +62,12 @@ enum Command {
     Programs(programs::Options),
     /// Events of a program's own.
     Author(author::Options),
+    /// The control tree over a mount.
+    Tracefs,
     /// What the former measures.
+    #[command(hide = true)]
+    Serve(mount::Serve),
+    /// What measuring events of a program's own measures.
     #[command(hide = true)]
     AuthorWorker,
 }
@@ -73,21 +80,26 @@ fn main() -> ExitCode {
         Command::Control => control::measure(),
         Command::Programs(options) => programs::measure(&options),
         Command::Author(options) => author::measure(&options),
-        Command::AuthorWorker => {
-            return match author::serve() {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    eprintln!("lookback-benches: {error}");
-                    ExitCode::from(2)
-                }
-            };
-        }
+        Command::Tracefs => mount::measure(),
+        Command::Serve(arguments) => return ended(mount::serve(&arguments)),
+        Command::AuthorWorker => return ended(author::serve()),
     };
     match measured {
         Ok(report) => {
             report.print(arguments.json);
             if report.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Err(error) => {
+            eprintln!("lookback-benches: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// How a process ends that another one measures.
+fn ended(result: Result<(), impl Display>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("lookback-benches: {error}");
             ExitCode::from(2)

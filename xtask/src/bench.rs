@@ -32,6 +32,8 @@ enum What {
     Programs,
     /// Events of a program's own: typed events, messages, spans
     Author,
+    /// The control tree over a mount, beside the kernel's own
+    Tracefs,
 }
 
 /// Measures. Whether all limits are kept.
@@ -54,11 +56,14 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         What::Author => {
             measure.arg("author");
         }
+        What::Tracefs => {
+            measure.arg("tracefs");
+        }
     }
     if bench.json {
         measure.arg("--json");
     }
-    if !matches!(bench.what, What::Ring | What::Control) {
+    if !matches!(bench.what, What::Ring | What::Control | What::Tracefs) {
         match agent() {
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);

@@ -2,6 +2,7 @@
 
 mod choice;
 mod file_format;
+mod mounting;
 mod report;
 mod set;
 mod snapshot;
@@ -12,6 +13,7 @@ mod trigger;
 
 pub(crate) use choice::Choice;
 pub(crate) use file_format::FileFormat;
+pub(crate) use mounting::{Exec, Mount, Umount};
 pub(crate) use report::Report;
 pub(crate) use set::Set;
 pub(crate) use snapshot::{Kept, Snapshot};
@@ -67,6 +69,9 @@ pub(crate) enum Task {
     Get(Get),
     Cat(Cat),
     Ls(Ls),
+    Mount(Mount),
+    Umount(Umount),
+    Exec(Exec),
     List(List),
     Stat(Stat),
     Clear(Clear),

@@ -4,7 +4,7 @@
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
 //! lookback start              a session that stands: run, show, snapshot, extract, stat and more
-//! lookback get, set, cat, ls  the control tree
+//! lookback get, set, cat, ls  the control tree; mount, umount: as files
 //! ```
 #![forbid(unsafe_code)]
 
@@ -12,9 +12,11 @@ mod arguments;
 mod choice;
 mod completions;
 mod events;
+mod exec;
 mod failure;
 mod json;
 mod manual;
+mod mounting;
 mod number;
 mod object;
 mod record;
@@ -44,6 +46,9 @@ fn main() -> ExitCode {
         Task::Get(arguments) => tree::get(&arguments),
         Task::Cat(arguments) => tree::cat(&arguments),
         Task::Ls(arguments) => tree::ls(&arguments),
+        Task::Mount(arguments) => mounting::mount(&arguments),
+        Task::Umount(arguments) => mounting::umount(&arguments),
+        Task::Exec(arguments) => exec::run(&arguments),
         Task::List(arguments) => standing::list(&arguments),
         Task::Stat(arguments) => standing::stat(&arguments),
         Task::Clear(arguments) => standing::clear(&arguments),

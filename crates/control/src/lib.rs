@@ -48,6 +48,7 @@ extern crate std;
 
 mod claim;
 mod clocks;
+mod counters;
 mod events;
 mod file;
 mod filters;

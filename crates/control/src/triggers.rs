@@ -5,20 +5,16 @@
 //! to the event by one store. Who has an event copies what is due out of the list, and acts once he has seen
 //! that it still was the event's.
 //!
-//! How often a trigger may still act is in a counter that all processes share. It goes down by a
-//! compare-exchange before the trigger acts: so it never acts more often.
+//! How often a trigger may still act is in a counter that all processes share: see `counters.rs`.
 
 use crate::file::ControlFile;
 use crate::filters::StoredFilter;
-use abi::control::{
-    COUNTERS, COUNTERS_OFFSET, Counter, CounterRef, EVENTS, MOST_TRIGGERS, TRIGGERING, TRIGGERING_OFFSET,
-    TriggerHead,
-};
+use abi::control::{CounterRef, EVENTS, MOST_TRIGGERS, TRIGGERING, TRIGGERING_OFFSET, TriggerHead};
 use abi::instance::INSTANCES;
 use core::ffi::CStr;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{Relaxed, Release};
 use event_filter::{Context, Words, evaluate};
 use shm::Errno;
 
@@ -147,7 +143,7 @@ impl Trigger {
 }
 
 /// A list in the file. Everything in it may change at any moment.
-struct List<'a>(&'a [AtomicU64]);
+pub(crate) struct List<'a>(pub(crate) &'a [AtomicU64]);
 
 impl Words for List<'_> {
     #[inline]
@@ -283,71 +279,11 @@ impl ControlFile {
         self.array(TRIGGERING_OFFSET + place, EVENTS).get(usize::from(id))
     }
 
-    fn counters(&self) -> &[AtomicU64] {
-        self.array(COUNTERS_OFFSET, COUNTERS)
-    }
-
-    /// How often a trigger may still act. None where nothing limits it.
-    pub fn count_left(&self, counter: CounterRef) -> Option<u64> {
-        let word = self.counters().get(counter.index()?)?;
-        Some(Counter(word.load(Relaxed)).left())
-    }
-
-    /// Sets up a counter that no trigger has. None where each has one. Only for who has the session's lock.
-    pub fn new_counter(&self, count: u64) -> Option<CounterRef> {
-        let used = self.used_counters();
-        let is_free = |index: &usize| used.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 0);
-        let index = (0..COUNTERS).find(is_free)?;
-        let word = self.counters().get(index)?;
-        let stamp = Counter(word.load(Relaxed)).stamp().wrapping_add(1);
-        word.store(Counter::new(stamp, count).0, Release);
-        Some(CounterRef::new(index, stamp))
-    }
-
-    /// A bit for each counter that a trigger has.
-    fn used_counters(&self) -> [u64; COUNTERS / 64] {
-        let mut used = [0; COUNTERS / 64];
-        for word in self.trigger_lists() {
-            self.read_filter(word, |word| {
-                let list = List(self.stored_words(word)?);
-                for index in Trigger::all(&list).filter_map(|trigger| trigger.counter.index()) {
-                    *used.get_mut(index / 64)? |= 1 << (index % 64);
-                }
-                Some(())
-            });
-        }
-        used
-    }
-
     /// The words that say where there are triggers.
     pub(crate) fn trigger_lists(&self) -> impl Iterator<Item = &AtomicU64> {
         self.event_ids().flat_map(move |id| {
             let instances = self.switched(id).triggered.iter();
             instances.filter_map(move |instance| self.trigger_word(id, instance))
         })
-    }
-
-    /// Whether a trigger may act now: takes one of what its counter has left.
-    ///
-    /// Async-signal-safe. Over all processes it is true as often as was said when the trigger was set.
-    pub fn take_count(&self, counter: CounterRef) -> bool {
-        let Some(index) = counter.index() else { return true };
-        let changed = self.counters().get(index).map(|word| {
-            word.fetch_update(AcqRel, Acquire, |word| {
-                let found = Counter(word);
-                (found.stamp() == counter.stamp() && found.left() > 0).then(|| word - 1)
-            })
-        });
-        changed.is_some_and(|changed| changed.is_ok())
-    }
-
-    /// Gives back what was taken: the trigger found nothing to do.
-    pub fn give_count_back(&self, counter: CounterRef) {
-        if let Some(word) = counter.index().and_then(|index| self.counters().get(index)) {
-            let _ = word.fetch_update(AcqRel, Acquire, |word| {
-                let found = Counter(word);
-                (found.stamp() == counter.stamp() && found.left() < Counter::MOST).then(|| word + 1)
-            });
-        }
     }
 }

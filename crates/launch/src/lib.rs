@@ -5,7 +5,9 @@
 //! program that is run through a Rust program doesn't find what it would find without it. Here is what was
 //! there at first, and how to hand it on.
 //!
-//! What this crate is not: it starts nothing, and it changes nothing in this process.
+//! A program can also be started where other things are mounted than elsewhere: [`leave_mounts`].
+//!
+//! What this crate is not: it starts nothing.
 //!
 //! ```
 //! use std::process::Command;
@@ -18,7 +20,8 @@
 //! # Safety
 //!
 //! Between fork and exec only async-signal-safe functions are called: signal(2) and close(2). What they are
-//! called with was read before any thread was there.
+//! called with was read before any thread was there. unshare(2) is called without flags that are about
+//! memory, descriptors or threads.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -75,5 +78,22 @@ pub fn hand_on(command: &mut Command) {
             }
             Ok(())
         });
+    }
+}
+
+/// Gives this process, and what it starts from here on, a mount namespace of its own, and if `with_user` a
+/// user namespace too, in which it may mount. Nothing is mapped in that yet: user_namespaces(7).
+///
+/// To be called before there is a second thread.
+///
+/// # Errors
+///
+/// EPERM without the right to do so, EINVAL where there are threads, ENOSPC for more than the system allows.
+pub fn leave_mounts(with_user: bool) -> std::io::Result<()> {
+    let user = if with_user { libc::CLONE_NEWUSER } else { 0 };
+    // SAFETY: it changes what paths and rights mean, but nothing that Rust knows of.
+    match unsafe { libc::unshare(libc::CLONE_NEWNS | user) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
     }
 }

@@ -16,6 +16,9 @@ use trace_event::{Field, Kind};
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
 
+/// How far those of two instances are apart: no program has so much mapped.
+const INSTANCE: u64 = 1 << 48;
+
 /// What stands in a stack for callers that are not known. No program has this address.
 const CUT_IP: u64 = MARKER_IP - 4096;
 /// The name that it is shown with.
@@ -44,10 +47,15 @@ pub(crate) struct Addresses {
 
 impl Addresses {
     pub(crate) fn new() -> Addresses {
+        Addresses::of_instance(0)
+    }
+
+    /// For who reads several instances of a session: what one has, no other has.
+    pub(crate) fn of_instance(instance: usize) -> Addresses {
         Addresses {
             images: HashMap::new(),
             programs: HashSet::new(),
-            next: START,
+            next: START + instance as u64 * INSTANCE,
             is_marked: false,
             is_cut: false,
             known: HashMap::new(),

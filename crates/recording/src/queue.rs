@@ -18,6 +18,8 @@ pub(crate) trait Supply {
     fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken>;
     /// Whether a block has none.
     fn is_empty(&self, block: u32) -> bool;
+    /// The time: what comes later has a later one.
+    fn now(&self) -> u64;
 }
 
 impl Supply for Buffer {
@@ -32,6 +34,9 @@ impl Supply for Buffer {
     }
     fn is_empty(&self, block: u32) -> bool {
         self.is_block_empty(block)
+    }
+    fn now(&self) -> u64 {
+        Buffer::now(self)
     }
 }
 
@@ -49,6 +54,9 @@ impl Supply for Held<'_> {
     fn is_empty(&self, block: u32) -> bool {
         self.statistics(block).entries == 0
     }
+    fn now(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// The most pages of a lane that are taken at once: writers go on meanwhile.
@@ -62,6 +70,8 @@ pub(crate) struct Queues {
     generation: u64,
     /// The blocks behind the CPUs.
     lanes: Range<u32>,
+    /// When they were taken: an event until then has none of theirs before it that isn't here.
+    lanes_taken: u64,
     page: Vec<u8>,
 }
 
@@ -101,18 +111,26 @@ impl Queues {
         let geometry = buffer.geometry();
         let cpus = (0..geometry.cpus).map(|_| Queue::default()).collect();
         let (lanes, page) = (geometry.cpus..geometry.blocks(), vec![0; geometry.page_size as usize]);
-        Queues { cpus, generation: buffer.control().generation(), lanes, page }
+        Queues { cpus, generation: buffer.control().generation(), lanes, lanes_taken: 0, page }
     }
 
     /// The CPU with the earliest event: `cpu`, if it has one, or any. Consumes what is needed to know.
     pub(crate) fn earliest(&mut self, supply: &impl Supply, cpu: Option<u32>) -> Option<u32> {
         self.forget_cleared(supply);
-        self.take_lanes(supply);
-        let cpus = self.chosen(cpu);
-        for cpu in cpus.clone() {
+        for cpu in self.chosen(cpu) {
             self.take_own(supply, cpu);
         }
-        cpus.filter_map(|cpu| Some((self.first(cpu)?.time, cpu))).min().map(|(_, cpu)| cpu)
+        let earliest = self.earliest_here(cpu);
+        if earliest.is_some_and(|(time, _)| time <= self.lanes_taken) {
+            return earliest.map(|(_, cpu)| cpu);
+        }
+        self.take_lanes(supply);
+        self.earliest_here(cpu).map(|(_, cpu)| cpu)
+    }
+
+    /// The time and the CPU of the earliest event that waits here.
+    fn earliest_here(&self, cpu: Option<u32>) -> Option<(u64, u32)> {
+        self.chosen(cpu).filter_map(|cpu| Some((self.first(cpu)?.time, cpu))).min()
     }
 
     /// The earliest event of a CPU.
@@ -163,6 +181,7 @@ impl Queues {
     fn forget_cleared(&mut self, supply: &impl Supply) {
         if !self.is_current(supply) {
             self.clear(None);
+            self.lanes_taken = 0;
         }
         self.generation = supply.generation();
     }
@@ -189,6 +208,7 @@ impl Queues {
 
     /// Consumes all lanes, and gives their events to their CPUs.
     fn take_lanes(&mut self, supply: &impl Supply) {
+        self.lanes_taken = supply.now();
         for lane in self.lanes.clone() {
             for _ in 0..MOST_PAGES {
                 if !self.take_lane_page(supply, lane) {
@@ -255,7 +275,8 @@ mod tests {
         for time in [40, 5, 20] {
             queue.push_from_lane(queued(time, 8));
         }
-        let mut queues = Queues { cpus: vec![queue], generation: 0, lanes: 0..0, page: Vec::new() };
+        let mut queues =
+            Queues { cpus: vec![queue], generation: 0, lanes: 0..0, lanes_taken: 0, page: Vec::new() };
         let mut times = Vec::new();
         while let Some(first) = queues.first(0) {
             times.push(first.time);

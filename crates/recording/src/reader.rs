@@ -31,6 +31,8 @@ pub struct Reader {
     addresses: Addresses,
     live: Pipe,
     kept: Pipe,
+    /// When the tables were looked at, in the buffer's clock: of events until then all is known.
+    looked: u64,
 }
 
 /// What takes events out: of the buffers, or of the newest snapshot.
@@ -45,16 +47,22 @@ impl Pipe {
         Pipe { queues: Queues::new(session.buffer()), forks: Forks::new() }
     }
 
-    /// Takes events out of `supply`, as [`Reader::take`] does.
+    /// Takes events out of `supply`, as [`Reader::take`] does, but none later than `looked`. Whether such a
+    /// one is next.
     fn take(
         &mut self,
         supply: &impl Supply,
-        cpu: Option<u32>,
+        (cpu, looked): (Option<u32>, u64),
         mut translator: Translator<'_>,
         mut take: impl FnMut(&Record<'_>) -> bool,
-    ) {
+    ) -> bool {
+        let mut is_later = false;
         while let Some(cpu) = self.queues.earliest(supply, cpu) {
             let Some(queued) = self.queues.first(cpu) else { break };
+            is_later = queued.time > looked;
+            if is_later {
+                break;
+            }
             // The queue knows the CPU already.
             let record = Record { cpu, time: queued.time, payload: &queued.payload, lost: queued.missed() };
             let taken = translator.translate(&record).is_none_or(|record| take(&record));
@@ -64,6 +72,7 @@ impl Pipe {
             self.queues.pop(cpu);
         }
         self.forks = translator.into_forks();
+        is_later
     }
 }
 
@@ -72,7 +81,8 @@ impl Reader {
     pub fn new(session: Arc<Session>) -> Reader {
         let moments = Moments::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
-        Reader { session, tables: Tables::default(), moments, addresses: Addresses::new(), live, kept }
+        let addresses = Addresses::of_instance(session.instance());
+        Reader { session, tables: Tables::default(), moments, addresses, live, kept, looked: 0 }
     }
 
     /// Copies the events that are there and leaves them there: those of `cpu`, or all.
@@ -129,26 +139,44 @@ impl Reader {
     /// all. What `take` refuses stays, and what it takes no other reader gets.
     ///
     /// The names of the addresses in them: [`Reader::symbols`].
-    pub fn take(&mut self, cpu: Option<u32>, take: impl FnMut(&Record<'_>) -> bool) {
-        self.prepare();
+    ///
+    /// Cost: some 100 ns for each event, and 100 us for looking at the tables, where events have come since.
+    pub fn take(&mut self, cpu: Option<u32>, mut take: impl FnMut(&Record<'_>) -> bool) {
+        while self.take_known(cpu, &mut take) {
+            self.prepare();
+        }
+    }
+
+    /// The same of events of which all is known. Whether there is a later one.
+    fn take_known(&mut self, cpu: Option<u32>, take: impl FnMut(&Record<'_>) -> bool) -> bool {
         let (session, timeline) = (&self.session, self.timeline());
         let tasks = self.tables.by_time(std::mem::take(&mut self.live.forks));
         let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
-        self.live.take(session.buffer(), cpu, translator, take);
+        self.live.take(session.buffer(), (cpu, self.looked), translator, take)
     }
 
-    /// The same of a snapshot.
+    /// The same as [`Reader::take`], of a snapshot.
     pub fn take_kept(
         &mut self,
         snapshot: &Held<'_>,
         cpu: Option<u32>,
-        take: impl FnMut(&Record<'_>) -> bool,
+        mut take: impl FnMut(&Record<'_>) -> bool,
     ) {
-        self.prepare();
+        while self.take_known_kept(snapshot, cpu, &mut take) {
+            self.prepare();
+        }
+    }
+
+    fn take_known_kept(
+        &mut self,
+        snapshot: &Held<'_>,
+        cpu: Option<u32>,
+        take: impl FnMut(&Record<'_>) -> bool,
+    ) -> bool {
         let (session, timeline) = (&self.session, self.timeline());
         let tasks = self.tables.by_time(std::mem::take(&mut self.kept.forks));
         let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
-        self.kept.take(snapshot, cpu, translator, take);
+        self.kept.take(snapshot, (cpu, self.looked), translator, take)
     }
 
     /// Whether there is something to take: of `cpu`, or at all. Cost: some 20 ns for each CPU.
@@ -169,6 +197,12 @@ impl Reader {
     /// Names of the addresses in all events that were taken so far.
     pub fn symbols(&self) -> SymbolTable {
         SymbolTable::parse(&self.addresses.symbols(), "")
+    }
+
+    /// The same as text, in the form of `/proc/kallsyms`. Readers of other instances of a session have other
+    /// addresses: their texts can be put together.
+    pub fn kallsyms(&self) -> String {
+        self.addresses.symbols()
     }
 
     /// The threads that the session knows, each as it was last, in the order of their TIDs.
@@ -193,6 +227,7 @@ impl Reader {
 
     /// Looks at the tables and at the clocks.
     fn look(&mut self) {
+        self.looked = self.session.buffer().now();
         self.tables.collect(self.session.control());
         self.moments.look();
         self.moments.keep(MOMENTS);

@@ -1,46 +1,65 @@
 //! What the session's events are called.
 
+use crate::errno::errno;
 use crate::event::Name;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use control::Description;
 use rustix::io::Errno;
 use session::FTRACE;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Bytes that a description takes at most.
 const LONGEST: usize = 8192;
 
+/// The events of a session, to be found by their names. There may be more by now, but never others.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    /// In the order of their ids.
+    events: Vec<Name>,
+    /// Their places, by system and name.
+    places: HashMap<String, HashMap<String, usize>>,
+}
+
+impl Catalog {
+    /// The events that there are now: those of `known`, if there are no more.
+    pub(crate) fn update(known: &mut Arc<Catalog>, tree: &Tree) -> Arc<Catalog> {
+        let control = tree.session().control();
+        if control.event_ids().count() != known.events.len() {
+            let mut catalog = Catalog::default();
+            let mut buffer = vec![0; LONGEST];
+            for id in control.event_ids() {
+                control.describe(id, &mut buffer).into_iter().for_each(|found| catalog.insert(&found));
+            }
+            *known = Arc::new(catalog);
+        }
+        known.clone()
+    }
+
+    fn insert(&mut self, found: &Description<'_>) {
+        let (system, event) = (found.system.to_string(), found.name.to_string());
+        // Of two with the same name the first is found.
+        let places = self.places.entry(system.clone()).or_default();
+        places.entry(event.clone()).or_insert(self.events.len());
+        self.events.push(Name { id: found.id, system, event });
+    }
+}
+
 /// All events, in the order of their ids.
 pub(crate) fn events(tree: &Tree) -> Vec<Name> {
-    let mut names = Vec::new();
-    find(tree, |found| {
-        names.push(name(found));
-        false
-    });
-    names
+    tree.catalog().events.clone()
 }
 
 /// The event of this name.
 pub(crate) fn event(tree: &Tree, system: &str, event: &str) -> Option<Name> {
-    find(tree, |found| found.system == system && found.name == event)
+    let catalog = tree.catalog();
+    let place = catalog.places.get(system)?.get(event)?;
+    catalog.events.get(*place).cloned()
 }
 
 /// Whether there is a system of this name.
 pub(crate) fn has_system(tree: &Tree, system: &str) -> bool {
-    find(tree, |found| found.system == system).is_some()
-}
-
-/// The first event that `is_meant` says is.
-fn find(tree: &Tree, mut is_meant: impl FnMut(&Description<'_>) -> bool) -> Option<Name> {
-    let control = tree.session().control();
-    let mut buffer = vec![0; LONGEST];
-    control.event_ids().find_map(|id| {
-        let found = control.describe(id, &mut buffer)?;
-        is_meant(&found).then(|| name(&found))
-    })
-}
-
-fn name(found: &Description<'_>) -> Name {
-    Name { id: found.id, system: found.system.to_string(), event: found.name.to_string() }
+    tree.catalog().places.contains_key(system)
 }
 
 /// Those that can be switched on and off: all but the kernel's own `ftrace` ones.

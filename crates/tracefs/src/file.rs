@@ -50,6 +50,18 @@ pub trait File: Send + Sync {
         true
     }
 
+    /// Whether it gives pages, which clients move by splice(2).
+    fn is_paged(&self) -> bool {
+        false
+    }
+
+    /// What stat(2) says of its size where there is a page cache in front of it, through which splice(2) and
+    /// sendfile(2) read: a page for a text that always fits one. The kernel's tracefs, which has no cache,
+    /// says 0 for all.
+    fn cached_size(&self) -> u64 {
+        0
+    }
+
     /// Opens it. What opening for writing with `O_TRUNC` does, it does here.
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno>;
 }
@@ -90,7 +102,7 @@ pub trait Opened: Send {
 /// How the text of a control file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
-    /// Made anew for each read(2), whatever its offset.
+    /// Made anew for each read(2), whatever its offset: a short one.
     Fresh,
     /// Made when it is read from its start, and kept for what follows: the kernel's `seq_file`.
     Kept,
@@ -145,6 +157,13 @@ impl<C: Control> File for C {
         C::KEEPS_INSTANCE
     }
 
+    fn cached_size(&self) -> u64 {
+        match C::TEXT {
+            Text::Fresh if Control::mode(self) & 0o444 != 0 => PAGE,
+            _ => 0,
+        }
+    }
+
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         if is_truncating(flags) {
             self.truncate(tree)?;
@@ -152,6 +171,9 @@ impl<C: Control> File for C {
         Ok(Box::new(OpenControl { control: self.clone(), tree: tree.clone(), kept: None }))
     }
 }
+
+/// Bytes of a page of memory.
+const PAGE: u64 = 4096;
 
 /// Whether opening with these flags truncates: only who may write does.
 pub(crate) fn is_truncating(flags: OFlags) -> bool {

@@ -126,6 +126,11 @@ impl Handle {
         self.opened.is_unblocked()
     }
 
+    /// fcntl(2) with `F_SETFL`: whether its reader wants to be told EAGAIN, not to wait.
+    pub fn set_nonblocking(&mut self, is_nonblocking: bool) {
+        self.flags.set(OFlags::NONBLOCK, is_nonblocking);
+    }
+
     /// Whether its reader wants to be told EAGAIN, not to wait.
     pub fn is_nonblocking(&self) -> bool {
         self.flags.contains(OFlags::NONBLOCK)

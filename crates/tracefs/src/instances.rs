@@ -4,8 +4,9 @@
 //! kernel's instances have: what there is once for all is only in the tree above. `flight` is the recording,
 //! which is always there.
 
+use crate::errno::errno;
 use crate::file::{File, Opened};
-use crate::tree::{Directory, Node, Tree, errno};
+use crate::tree::{Directory, Node, Tree};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, FLIGHT, Lock};
@@ -45,6 +46,14 @@ impl File for FileOf {
 
     fn is_stream(&self) -> bool {
         self.file.is_stream()
+    }
+
+    fn is_paged(&self) -> bool {
+        self.file.is_paged()
+    }
+
+    fn cached_size(&self) -> u64 {
+        self.file.cached_size()
     }
 
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {

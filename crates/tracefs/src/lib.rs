@@ -35,8 +35,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod beside;
 mod catalog;
 mod cpu;
+mod errno;
 mod event;
 mod file;
 mod handle;

@@ -1,8 +1,9 @@
 //! `options`: a file for each option.
 
+use crate::errno::errno;
 use crate::file::Control;
 use crate::number;
-use crate::tree::{Node, Tree, errno};
+use crate::tree::{Node, Tree};
 use rustix::io::Errno;
 use session::TraceOption;
 
@@ -72,7 +73,7 @@ mod tests {
         let (_directory, tree) = tree();
         let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields \
              annotate noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite \
-             nodisable_on_free irq-info markers copy_trace_marker nopause-on-trace nostacktrace";
+             nodisable_on_free irq-info markers noevent-fork copy_trace_marker nopause-on-trace nostacktrace";
         assert_eq!(read(&tree, "trace_options").split_whitespace().collect::<Vec<_>>().join(" "), expected);
     }
 

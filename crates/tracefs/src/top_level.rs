@@ -6,8 +6,9 @@
 //! something away ([`File::takes_away`]). That gives the top level an instance of its own, for good and for
 //! all who look, with the same settings. The recording is `instances/flight` all the while.
 
+use crate::errno::errno;
 use crate::file::{Change, File, Opened};
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
@@ -26,6 +27,14 @@ impl File for TopLevelFile {
 
     fn is_stream(&self) -> bool {
         self.file.is_stream()
+    }
+
+    fn is_paged(&self) -> bool {
+        self.file.is_paged()
+    }
+
+    fn cached_size(&self) -> u64 {
+        self.file.cached_size()
     }
 
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {

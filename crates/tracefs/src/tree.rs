@@ -1,16 +1,18 @@
 //! The tree: names, directories, and what may be done with them.
 
+use crate::catalog::Catalog;
+use crate::errno::errno;
 use crate::file::File;
 use crate::handle::Handle;
 use crate::instances::FileOf;
 use crate::text::Formats;
 use crate::top_level::TopLevelFile;
-use crate::{cpu, event, instances, options, sub_buffers, top};
+use crate::{beside, cpu, event, instances, listed, options, sub_buffers, top};
 use recording::Reader;
 use ring_buffer::Held;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{BadTrigger, Marker, Session};
+use session::{Marker, Session};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use trace_data::event::EventTable;
@@ -22,6 +24,7 @@ pub(crate) const LONGEST_NAME: usize = 255;
 #[derive(Clone)]
 pub struct Tree {
     shared: Arc<Shared>,
+    root: Directory,
 }
 
 struct Shared {
@@ -30,6 +33,7 @@ struct Shared {
     is_top: bool,
     reader: Mutex<Reader>,
     marker: OnceLock<Marker>,
+    catalog: Mutex<Arc<Catalog>>,
     /// The same for all instances of a session.
     formats: Arc<Mutex<Formats>>,
     instances: Mutex<HashMap<String, Tree>>,
@@ -50,6 +54,8 @@ pub enum Node {
 pub enum Directory {
     /// The tree itself.
     Top,
+    /// What [`Tree::beside`] has.
+    Beside,
     /// `events`.
     Events,
     /// `events/SYSTEM`.
@@ -75,7 +81,7 @@ impl Directory {
     pub fn mode(&self) -> u32 {
         match self {
             Directory::Top => 0o700,
-            Directory::Events | Directory::System(_) | Directory::Event(_) => 0o755,
+            Directory::Events | Directory::System(_) | Directory::Event(_) | Directory::Beside => 0o755,
             Directory::Options | Directory::Cpus | Directory::Cpu(_) => 0o750,
             Directory::Instances | Directory::SubBuffers => 0o750,
             Directory::Of(_, inner) if **inner == Directory::Top => 0o750,
@@ -87,6 +93,7 @@ impl Directory {
     pub fn names(&self, tree: &Tree) -> Vec<String> {
         let mut names = match self {
             Directory::Top => top::names(tree),
+            Directory::Beside => listed::names(beside::FILES),
             Directory::Events => event::names(tree),
             Directory::System(system) => event::names_of_system(tree, system),
             Directory::Event(name) => event::names_of_event(name),
@@ -106,6 +113,7 @@ impl Directory {
     pub(crate) fn entry(&self, tree: &Tree, name: &str) -> Option<Node> {
         match self {
             Directory::Top => top::entry(tree, name),
+            Directory::Beside => listed::entry(beside::FILES, name),
             Directory::Events => event::entry(tree, name),
             Directory::System(system) => event::entry_of_system(tree, system, name),
             Directory::Event(event) => event::entry_of_event(event, name),
@@ -140,16 +148,25 @@ impl Tree {
         let session = Arc::new(session);
         let reader = Mutex::new(Reader::new(session.clone()));
         Tree {
+            root: Directory::Top,
             shared: Arc::new(Shared {
                 session,
                 is_top,
                 reader,
                 marker: OnceLock::new(),
+                catalog: Mutex::default(),
                 formats,
                 instances: Mutex::default(),
                 pauses: Mutex::default(),
             }),
         }
+    }
+
+    /// Files that are not in the kernel's tracefs but belong to it: where clients expect them, each is to be
+    /// laid over the kernel's. `kallsyms`, with the addresses that are in this tree's events;
+    /// `ftrace_enabled` and `kptr_restrict`, of `/proc/sys/kernel`.
+    pub fn beside(&self) -> Tree {
+        Tree { root: Directory::Beside, ..self.clone() }
     }
 
     /// The session.
@@ -163,7 +180,7 @@ impl Tree {
     ///
     /// ENOENT, ENOTDIR, and ENAMETOOLONG for a name of more than 255 bytes.
     pub fn find(&self, path: &str) -> Result<Node, Errno> {
-        let mut node = Node::Directory(Directory::Top);
+        let mut node = Node::Directory(self.root.clone());
         for name in path.split('/').filter(|name| !name.is_empty() && *name != ".") {
             let Node::Directory(directory) = &node else { return Err(Errno::NOTDIR) };
             if name.len() > LONGEST_NAME {
@@ -272,7 +289,7 @@ impl Tree {
 
     /// Whether it is no instance's: it has what there is once for all.
     pub(crate) fn is_top(&self) -> bool {
-        self.shared.is_top
+        self.shared.is_top && self.root == Directory::Top
     }
 
     /// How many files are open that stop recording.
@@ -293,6 +310,11 @@ impl Tree {
         Ok(holder.hold(newest).map(|held| read(&held)))
     }
 
+    /// The names of the events.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Catalog::update(&mut self.shared.catalog.lock().unwrap_or_else(PoisonError::into_inner), self)
+    }
+
     /// The events, ready to be printed.
     pub(crate) fn formats(&self) -> Arc<EventTable> {
         self.shared.formats.lock().unwrap_or_else(PoisonError::into_inner).of(self)
@@ -311,25 +333,4 @@ impl Tree {
 /// The directory that a path is in.
 fn parent(path: &str) -> &str {
     path.trim_end_matches('/').rsplit_once('/').map_or("", |(parent, _)| parent)
-}
-
-/// The number of an error of the session's. What has none is EIO.
-pub(crate) fn errno(error: &session::Error) -> Errno {
-    match error {
-        session::Error::Busy { .. } | session::Error::Snapshot { .. } | session::Error::NotResized { .. } => {
-            Errno::BUSY
-        }
-        session::Error::Protected { .. } => Errno::BUSY,
-        session::Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
-        session::Error::BadTrigger { .. } => Errno::INVAL,
-        session::Error::NoInstance { .. } => Errno::NOENT,
-        session::Error::InstanceExists { .. } | session::Error::TriggerExists { .. } => Errno::EXIST,
-        session::Error::TooManyInstances { .. } => Errno::NOMEM,
-        session::Error::TooManyTriggers { .. } | session::Error::TooManyPids => Errno::NOMEM,
-        session::Error::BadInstanceName { .. } => Errno::INVAL,
-        session::Error::OtherClock { .. } => Errno::INVAL,
-        session::Error::NoSnapshots { .. } | session::Error::NoMemory { .. } => Errno::NOMEM,
-        session::Error::System { error, .. } => Errno::from_io_error(error).unwrap_or(Errno::IO),
-        _ => Errno::IO,
-    }
 }

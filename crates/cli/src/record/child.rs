@@ -34,12 +34,19 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts the program with an environment in which it finds the session.
+    /// Starts the program with an environment in which it finds the session, and is traced.
     pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
         let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
+        Child::start_in(program, |command| {
+            command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", &session);
+        })
+    }
+
+    /// Starts the program with an environment that `prepare` makes.
+    pub(crate) fn start_in(program: &Program, prepare: impl Fn(&mut Command)) -> Done<Child> {
         // Before the program starts: a signal that comes meanwhile must not end this process alone.
         let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
-        let process = spawn(program, &session, object).map_err(|error| {
+        let process = spawn(program, prepare).map_err(|error| {
             let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
             Failure::new(code, format_args!("{}: {error}", program.path.display()))
         })?;
@@ -68,9 +75,9 @@ impl Child {
 
 /// Starts the program. What is in no format that the kernel knows is a script for the shell, as execvp(3) and
 /// the shells have it.
-fn spawn(program: &Program, session: &Path, object: &Path) -> std::io::Result<std::process::Child> {
+fn spawn(program: &Program, prepare: impl Fn(&mut Command)) -> std::io::Result<std::process::Child> {
     let spawn = |command: &mut Command| {
-        command.args(&program.arguments).env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
+        prepare(command.args(&program.arguments));
         launch::hand_on(command);
         command.spawn()
     };

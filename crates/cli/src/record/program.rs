@@ -33,12 +33,17 @@ pub(crate) struct Program {
 impl Program {
     /// Finds what the command names, as a shell would, and checks that it can be recorded.
     pub(crate) fn find(command: &[OsString]) -> Done<Program> {
+        let program = Program::locate(command)?;
+        check(&program.path, SCRIPTS)?;
+        Ok(program)
+    }
+
+    /// Finds what the command names, as a shell would.
+    pub(crate) fn locate(command: &[OsString]) -> Done<Program> {
         let Some((name, arguments)) = command.split_first() else {
             return Err(Failure::failed("no program is given: expected one behind --"));
         };
-        let path = locate(name)?;
-        check(&path, SCRIPTS)?;
-        Ok(Program { path, name: name.clone(), arguments: arguments.to_vec() })
+        Ok(Program { path: locate(name)?, name: name.clone(), arguments: arguments.to_vec() })
     }
 }
 

@@ -31,6 +31,10 @@ impl File for TracePipeRaw {
         true
     }
 
+    fn is_paged(&self) -> bool {
+        true
+    }
+
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         Ok(Box::new(Open { of: *self, tree: tree.clone(), page: Vec::new(), read: 0 }))
     }

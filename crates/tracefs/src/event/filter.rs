@@ -1,8 +1,9 @@
 //! `filter`: which records of an event are written, decided in the traced process.
 
 use crate::catalog::Group;
+use crate::errno::errno;
 use crate::file::Control;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Of an event: reads its filter, or `none`. Takes another, or 0 for none. Of a system: takes one for those

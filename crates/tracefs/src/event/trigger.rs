@@ -1,9 +1,10 @@
 //! `trigger`: what is done when an event happens, in the traced process and at once.
 
+use crate::errno::errno;
 use crate::event::Name;
 use crate::file::{Control, Text};
 use crate::token;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 use session::{Error, TRIGGERS, filter_of_trigger};
 
@@ -64,7 +65,8 @@ mod tests {
     use rustix::io::Errno;
 
     const READ: &str = "events/libc/read_exit/trigger";
-    const NONE: &str = "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n";
+    const NONE: &str =
+        "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n";
 
     #[test]
     fn triggers_come_and_go_by_their_kind() {
@@ -100,7 +102,7 @@ mod tests {
         for text in ["hist:keys=fd", "!traceoffx", " ", "traceoff:x", "enable_event:libc:nothing", &long] {
             assert_eq!(write(&tree, READ, text), Err(Errno::INVAL), "{text}");
         }
-        for text in ["enable_event:ftrace:print", "stacktrace", "traceoff if", "traceoff:3x"] {
+        for text in ["enable_event:ftrace:print", "stacktracex", "traceoff if", "traceoff:3x"] {
             assert_eq!(write(&tree, READ, text), Err(Errno::INVAL), "{text}");
         }
         assert_eq!(write(&tree, READ, "traceoff:99999999999999999999999"), Err(Errno::RANGE));

@@ -1,9 +1,10 @@
 //! `buffer_percent`: how full a buffer is when poll(2) tells its readers.
 
+use crate::errno::errno;
 use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Reads and takes a number from 0 to 100. 0 tells readers of any event.

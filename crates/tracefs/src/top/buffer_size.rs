@@ -1,9 +1,10 @@
 //! `buffer_size_kb`: how large the buffer of a CPU is.
 
+use crate::errno::errno;
 use crate::file::{Change, Control};
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Reads KB for each CPU, without the pages' headers: of one CPU, or of those that have memory, X where they

@@ -1,8 +1,9 @@
 //! `error_log`: why commands to control files were refused.
 
+use crate::errno::errno;
 use crate::file::{Control, Text};
 use crate::listed::Listed;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Reads the last 8 errors. Opening it for writing with `O_TRUNC` forgets them; what is written is not looked

@@ -1,7 +1,7 @@
 //! `README`: what there is.
 
 use super::FILES;
-use crate::file::Control;
+use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
@@ -43,6 +43,9 @@ const DIRECTORIES: &str = "
 ";
 
 impl Control for Readme {
+    /// It may be longer than a page.
+    const TEXT: Text = Text::Kept;
+
     fn mode(&self) -> u32 {
         0o440
     }
@@ -67,8 +70,7 @@ mod tests {
     use crate::top::tests::{read, tree};
 
     /// What programs look for, of features that there aren't.
-    const ABSENT: &[&str] =
-        &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
+    const ABSENT: &[&str] = &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
     fn nothing_is_claimed_that_there_is_not() {

@@ -1,10 +1,11 @@
 //! `set_event_pid` and `set_event_notrace_pid`: whose events are recorded, and whose are not.
 
+use crate::errno::errno;
 use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::number;
 use crate::token;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 use session::PidFilter;
 

@@ -1,11 +1,12 @@
 //! `snapshot`: what was kept, while recording goes on.
 
+use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
 use crate::text::PLAIN_TRACER;
 use crate::trace_text::{self, TraceText};
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;

@@ -1,9 +1,10 @@
 //! `snapshot_enabled`: whether there is memory for a snapshot.
 
+use crate::errno::errno;
 use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Reads 0 or 1. Takes a number: 0 gives snapshots and their memory up; any other takes the memory, so that

@@ -1,10 +1,11 @@
 //! `snapshot_pipe`: the events of snapshots, each given once.
 
 use super::trace_pipe::text_of_taken;
+use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;

@@ -1,9 +1,10 @@
 //! `trace_clock`: what the times are of.
 
+use crate::errno::errno;
 use crate::file::{Change, Control, Text};
 use crate::listed::Listed;
 use crate::token;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 
 /// Reads the clocks that can be chosen, with the present one in brackets: all but `counter`, which is no

@@ -1,9 +1,10 @@
 //! `trace_options`: what the text has, and what the buffer does.
 
+use crate::errno::errno;
 use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::token;
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use rustix::io::Errno;
 use session::TraceOption;
 

@@ -1,9 +1,10 @@
 //! `trace_pipe`: the events as text, each given once.
 
+use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::text::{self, Names};
-use crate::tree::{Tree, errno};
+use crate::tree::Tree;
 use recording::Reader;
 use rustix::fs::OFlags;
 use rustix::io::Errno;

@@ -24,3 +24,16 @@ fn an_instance_has_stacks_and_the_session_need_not() {
     let piped = standing.done("cat", &["-B", "rare", "trace_pipe"]).stdout;
     assert!(stack(&piped)[0].starts_with(" => look+0x"), "{piped}");
 }
+
+#[test]
+fn a_trigger_asks_for_the_stack_of_some() {
+    let standing = Standing::new(&["-e", "libc:open_exit", "-R", r#"stacktrace:1 if pathname ~ "/nowh*""#]);
+    let program = compile(&standing.scratch, "looks", PROGRAM, &["-O2", "-fomit-frame-pointer"]);
+    let program = program.to_str().unwrap();
+    standing.run(&["sh", "-c", &format!("cat /other; {program}; {program}")]);
+    let text = standing.done("get", &["trace"]).stdout;
+    assert_eq!((text.matches("/nowhere").count(), text.matches("<stack trace>").count()), (2, 1), "{text}");
+    assert_eq!(stack(&text)[..2], [" => look", " => main"]);
+    let trigger = standing.done("get", &["events/libc/open_exit/trigger"]).stdout;
+    assert_eq!(trigger, "stacktrace:count=0 if pathname ~ \"/nowh*\"\n");
+}

@@ -1,0 +1,164 @@
+//! The control tree over a mount: what clients of tracefs do with it, and how long that takes.
+
+mod place;
+
+use crate::clock::{cpus, pinned, wall_ns};
+use crate::report::Report;
+use crate::samples::Samples;
+use crate::tracefs::Instance;
+use place::Place;
+pub use place::{Serve, serve};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, pipe, splice};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Rounds of short operations, and how many there are in each.
+const ROUNDS: usize = 21;
+const OPERATIONS: u64 = 2000;
+
+/// Walks over all events, each over a mount of its own: nothing is cached.
+const WALKS: usize = 5;
+
+/// The events that are walked over.
+const EVENTS: usize = 2000;
+
+/// Texts that are read back.
+const TEXTS: u64 = 20_000;
+
+/// The text of an event: of the usual length of a line.
+const TEXT: &[u8] = b"a request of 4711 bytes has come from 127.0.0.1";
+
+/// Measures everything.
+pub fn measure() -> Result<Report, String> {
+    let mut report = Report::default();
+    let place = Place::new(0)?;
+    report.add("marker_write_us", each(|| write_markers(&place.path("trace_marker"))));
+    report.add("open_read_close_us", each(|| read_files(&place.path("tracing_on"))));
+    report.add("raw_GBps", raw(&place, by_splice));
+    report.add("raw_read_GBps", raw(&place, by_read));
+    report.add("walk_2000_events_s", walks());
+    cat(&place, &mut report);
+    Ok(report)
+}
+
+/// The median time of an operation, in us. The client stays on a CPU, the server where it likes.
+fn each(work: impl Fn() -> std::io::Result<()> + Sync) -> Result<f64, String> {
+    let mut samples = Samples::new();
+    for _ in 0..ROUNDS {
+        let before = wall_ns();
+        pinned(&cpus(1), &work).map_err(|error| error.to_string())?;
+        samples.push((wall_ns() - before) / 1e3 / OPERATIONS as f64);
+    }
+    Ok(samples.median())
+}
+
+fn write_markers(path: &Path) -> std::io::Result<()> {
+    let mut file = File::options().write(true).open(path)?;
+    (0..OPERATIONS).try_for_each(|_| file.write_all(TEXT))
+}
+
+fn read_files(path: &Path) -> std::io::Result<()> {
+    let mut buffer = [0; 64];
+    (0..OPERATIONS).try_for_each(|_| File::open(path)?.read(&mut buffer).map(drop))
+}
+
+/// GB/s of pages that are taken out by `take`, which says how many bytes it has got, 0 at the end.
+fn raw(place: &Place, take: fn(&OwnedFd) -> Result<u64, String>) -> Result<f64, String> {
+    let mut samples = Samples::new();
+    for _ in 0..5 {
+        place.fill(500_000)?;
+        let file =
+            File::open(place.path("per_cpu/cpu0/trace_pipe_raw")).map_err(|error| error.to_string())?;
+        let file = OwnedFd::from(file);
+        let (before, mut bytes) = (wall_ns(), 0);
+        loop {
+            match take(&file)? {
+                0 => break,
+                more => bytes += more,
+            }
+        }
+        samples.push(bytes as f64 / (wall_ns() - before));
+    }
+    Ok(samples.median())
+}
+
+/// As trace-cmd does: what select has told of goes through a pipe.
+fn by_splice(file: &OwnedFd) -> Result<u64, String> {
+    let failed = |error: rustix::io::Errno| error.to_string();
+    let ready = poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&Default::default())).map_err(failed)?;
+    if ready == 0 {
+        return Ok(0);
+    }
+    let (reader, writer) = pipe().map_err(failed)?;
+    let size = fcntl_setpipe_size(&writer, 1 << 16).map_err(failed)?;
+    let nowhere = File::options().write(true).open("/dev/null").map_err(|error| error.to_string())?;
+    let len = splice(file, None, &writer, None, size, SpliceFlags::MOVE).map_err(failed)?;
+    splice(reader, None, &nowhere, None, len, SpliceFlags::MOVE).map_err(failed)?;
+    Ok(len as u64)
+}
+
+/// A page at a time, as clients do that don't splice.
+fn by_read(file: &OwnedFd) -> Result<u64, String> {
+    rustix::io::ioctl_fionbio(file, true).map_err(|error| error.to_string())?;
+    let mut page = [0_u8; 4096];
+    match rustix::io::read(file, &mut page) {
+        Ok(len) => Ok(len as u64),
+        Err(rustix::io::Errno::AGAIN) => Ok(0),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn walks() -> Result<f64, String> {
+    let mut samples = Samples::new();
+    for _ in 0..WALKS {
+        let place = Place::new(EVENTS)?;
+        let before = wall_ns();
+        let mut list = Command::new("ls");
+        list.arg("-lR").arg(place.path("events")).stdout(Stdio::null());
+        let status = list.status().map_err(|error| error.to_string())?;
+        samples.push((wall_ns() - before) / 1e9);
+        if !status.success() {
+            return Err(format!("ls ended with {status}"));
+        }
+    }
+    Ok(samples.median())
+}
+
+/// MB/s of `cat trace`, of ours and of the kernel's, and how many times the kernel's ours is.
+fn cat(place: &Place, report: &mut Report) {
+    let (mut ours, mut kernels) = (Samples::new(), Samples::new());
+    let measured = Instance::new().and_then(|kernel| {
+        for marker in [kernel.path("trace_marker"), place.path("trace_marker")] {
+            let mut file = File::options().write(true).open(marker).map_err(|error| error.to_string())?;
+            let write = |_| file.write_all(TEXT);
+            pinned(&cpus(1), || (0..TEXTS).try_for_each(write)).map_err(|error| error.to_string())?;
+        }
+        for _ in 0..5 {
+            kernels.push(cat_rate(&kernel.path("trace"))?);
+            ours.push(cat_rate(&place.path("trace"))?);
+        }
+        Ok(())
+    });
+    let names = ["cat_trace_MBps", "kernel_cat_trace_MBps", "cat_trace_vs_kernel"];
+    let values = [ours.median(), kernels.median(), ours.ratio_to(&kernels)];
+    for (name, value) in names.into_iter().zip(values) {
+        report.add(name, measured.clone().map(|()| value));
+    }
+}
+
+fn cat_rate(path: &Path) -> Result<f64, String> {
+    let before = wall_ns();
+    let mut file = File::open(path).map_err(|error| error.to_string())?;
+    let mut buffer = vec![0; 1 << 17];
+    let mut bytes = 0;
+    loop {
+        match file.read(&mut buffer).map_err(|error| error.to_string())? {
+            0 => return Ok(bytes as f64 * 1e3 / (wall_ns() - before)),
+            more => bytes += more,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `lookback exec`: programs for which a session is the system's tracefs.
+
+use crate::common::*;
+use session::{Options, Session};
+use std::process::Command;
+
+/// A scratch directory with a session.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
+    Session::create(&scratch.path("session"), &options).unwrap();
+    scratch
+}
+
+fn on(scratch: &Scratch, arguments: &[&str]) -> Command {
+    let mut command = scratch.lookback(arguments);
+    command.env("LOOKBACK_SESSION", scratch.path("session"));
+    command
+}
+
+/// A shell script for which the session is the system's tracefs. It finds the command in `$LOOKBACK`.
+fn exec(scratch: &Scratch, script: &str) -> Outcome {
+    run(on(scratch, &["exec", "--", "sh", "-c", script]).env("LOOKBACK", LOOKBACK))
+}
+
+const MOUNTS: &str = "/proc/self/mounts";
+
+#[test]
+fn the_tree_lies_over_the_kernels_and_only_here() {
+    let scratch = scratch();
+    let before = std::fs::read_to_string(MOUNTS).unwrap();
+    let script = "echo libc:open > /sys/kernel/tracing/set_event; cat $TRACEFS_PATH/set_event
+                  cat /proc/sys/kernel/ftrace_enabled /proc/sys/kernel/kptr_restrict
+                  echo 1 > /proc/sys/kernel/ftrace_enabled && echo done; pwd; id -u; exit 7";
+    let outcome = exec(&scratch, script);
+    let own = rustix::process::geteuid().as_raw();
+    let here = scratch.path("").canonicalize().unwrap();
+    assert_eq!(outcome.stdout, format!("libc:open\n1\n0\ndone\n{}\n{own}\n", here.display()));
+    assert_eq!((outcome.stderr.as_str(), outcome.code()), ("", Some(7)));
+    assert_eq!(std::fs::read_to_string(MOUNTS).unwrap(), before);
+    assert_eq!(run(&mut on(&scratch, &["get", "set_event"])).success().stdout, "libc:open\n");
+}
+
+#[test]
+fn without_a_program_it_is_a_shell() {
+    let scratch = scratch();
+    let shell = scratch.write_program("shell", "#!/bin/sh\necho a shell of $# arguments; exit 3\n");
+    let outcome = run(on(&scratch, &["exec"]).env("SHELL", shell));
+    assert_eq!((outcome.stdout.as_str(), outcome.code()), ("a shell of 0 arguments\n", Some(3)));
+    run(&mut on(&scratch, &["exec", "--", "no-such-program"])).failure(127, &["no-such-program"]);
+    run(on(&scratch, &["exec", "true"]).env("LOOKBACK_SESSION", "/nowhere/s")).failure(125, &["/nowhere/s"]);
+    let outcome = exec(&scratch, "kill -TERM $$");
+    assert_eq!(outcome.signal(), Some(15));
+}
+
+/// In containers: nothing is mounted that libtracefs would find.
+#[test]
+fn where_there_is_no_tracefs_clients_find_one() {
+    let scratch = scratch();
+    let script = "umount -a -t tracefs,debugfs
+                  exec $LOOKBACK exec -- sh -c 'grep -c \" tracefs \" /proc/mounts; trace-cmd list -e libc:^open$'";
+    if is_missing(&["trace-cmd"]) {
+        return;
+    }
+    let Some(mut command) = with_mount(&scratch, "covered", "size=1M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", scratch.path("session"))).success();
+    assert_eq!(outcome.stdout, "1\nlibc:open\n", "also for children of the program");
+}
+
+/// Neither is there where the kernel's is in other systems.
+#[test]
+fn where_there_is_no_place_for_one_it_is_somewhere_else() {
+    let scratch = scratch();
+    let script = "mount -t tmpfs none /sys/kernel && mkdir covered/tmp && export TMPDIR=$PWD/covered/tmp
+                  $LOOKBACK exec -- sh -c 'grep -m1 \" tracefs \" /proc/mounts; cat $TRACEFS_PATH/tracing_on; exit 5'
+                  echo $?; ls covered/tmp";
+    let Some(mut command) = with_mount(&scratch, "covered", "size=1M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", scratch.path("session"))).success();
+    let mut lines = outcome.stdout.lines();
+    assert!(lines.next().unwrap().contains("/covered/tmp/lookback-tracing-"), "{outcome:#?}");
+    assert_eq!(lines.collect::<Vec<_>>(), ["1", "5"], "nothing is left");
+}
+
+/// A script that somebody else than root runs, with a device that he may open as distributions have it. He
+/// finds the command in `$LOOKBACK`, and has a session. None where a test can't be run.
+fn nobodys(scratch: &Scratch, script: &str) -> Option<Command> {
+    let nobody = as_nobody(scratch)?;
+    let lookback = nobody.get_args().last()?.to_os_string();
+    // A directory of his own, and the device for all: in a mount namespace, so only here.
+    let device =
+        "mknod covered/fuse c 10 229 && chmod 666 covered/fuse && mount --bind covered/fuse /dev/fuse
+                  mkdir -m 777 covered/own && cd covered/own
+                  exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c \"$SCRIPT\"";
+    let mut command = with_mount(scratch, "covered", "size=64M,mode=755", device)?;
+    let script = format!("$LOOKBACK start -q -b 256 -e libc:open_exit && {script}");
+    command.env("SCRIPT", script).env("LOOKBACK", lookback);
+    command.env("LOOKBACK_SESSION", scratch.path("covered/own/session"));
+    Some(command)
+}
+
+#[test]
+fn nobody_needs_to_be_root() {
+    let scratch = scratch();
+    let script = "$LOOKBACK exec -- sh -c 'id -u; cat /sys/kernel/tracing/set_event
+                  echo hello > /sys/kernel/tracing/trace_marker; grep -c hello /sys/kernel/tracing/trace
+                  $LOOKBACK run -- cat /etc/hostname > /dev/null; grep -c hostname /sys/kernel/tracing/trace'";
+    let Some(mut command) = nobodys(&scratch, script) else { return };
+    assert_eq!(run(&mut command).success().stdout, "65534\nlibc:open_exit\n1\n1\n");
+}
+
+#[test]
+fn who_may_not_mount_mounts_by_the_helper() {
+    let scratch = scratch();
+    if is_missing(&["fusermount3"]) {
+        return;
+    }
+    let script = "mkdir here && $LOOKBACK mount here > said && cat here/set_event
+                  $LOOKBACK umount here && $LOOKBACK umount here";
+    let Some(mut command) = nobodys(&scratch, script) else { return };
+    let outcome = run(&mut command).failure(125, &["no session is mounted here"]);
+    assert_eq!(outcome.stdout, "libc:open_exit\n");
+}
+
+#[test]
+fn where_namespaces_are_forbidden_the_way_out_is_told() {
+    let scratch = scratch();
+    if is_missing(&["unshare", "setpriv"]) {
+        return;
+    }
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces
+                  exec setpriv --bounding-set -sys_admin $LOOKBACK exec -- true";
+    let mut command = scratch.command("unshare");
+    command.args(["-Ur", "sh", "-c", script]).env("LOOKBACK", LOOKBACK);
+    command.env("LOOKBACK_SESSION", scratch.path("session"));
+    let parts = ["no user namespace", "sysctl user.max_user_namespaces=15000", "lookback mount DIR"];
+    run(&mut command).failure(125, &parts);
+}
+
+#[test]
+fn the_program_is_not_traced_and_what_it_runs_is() {
+    let scratch = scratch();
+    let script = "echo libc:open_exit > /sys/kernel/tracing/set_event; cat /etc/passwd > /dev/null
+                  $LOOKBACK run -- cat /etc/hostname > /dev/null; cat /sys/kernel/tracing/trace";
+    // From a traced shell.
+    let traced = "exec $LOOKBACK exec -- sh -c \"$SCRIPT\"";
+    let mut command = on(&scratch, &["run", "-q", "--", "sh", "-c", traced]);
+    let text = run(command.env("LOOKBACK", LOOKBACK).env("SCRIPT", script)).success().stdout;
+    assert!(text.contains("hostname") && !text.contains("passwd"), "{text}");
+}

@@ -1,0 +1,48 @@
+//! `kallsyms`: names for the addresses in events.
+
+use crate::file::{Control, Text};
+use crate::listed::Listed;
+use crate::tree::Tree;
+use rustix::io::Errno;
+
+/// Reads `ADDRESS T NAME`, and a shared object's name behind that, for the functions of all files whose
+/// addresses were in events that were taken out of this tree so far: by its pipes, of the instances too.
+#[derive(Debug, Clone)]
+struct Kallsyms;
+
+pub(super) const LISTED: Listed =
+    Listed { name: "kallsyms", help: "names for the addresses in events", make: || Box::new(Kallsyms) };
+
+impl Control for Kallsyms {
+    const TEXT: Text = Text::Kept;
+
+    fn mode(&self) -> u32 {
+        0o444
+    }
+
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        let mut text = tree.reader().kallsyms();
+        for instance in tree.known_instances().values() {
+            text.push_str(&instance.reader().kallsyms());
+        }
+        Ok(text.into_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
+
+    #[test]
+    fn addresses_of_events_that_were_taken_have_names() {
+        let (_directory, tree) = tree();
+        let beside = tree.beside();
+        assert_eq!(read(&beside, "kallsyms"), "");
+        write(&tree, "trace_marker", "here").unwrap();
+        tree.open("trace_pipe", OFlags::RDONLY).unwrap().read(4096).unwrap();
+        let text = read(&beside, "kallsyms");
+        assert!(text.lines().any(|line| line.ends_with(" T tracing_mark_write")), "{text}");
+        assert!(text.lines().all(|line| line.split(' ').count() >= 3), "{text}");
+    }
+}

@@ -1,0 +1,96 @@
+//! An open file.
+
+use crate::pages::Pages;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tracefs::{File, Handle};
+
+/// How long data wait at most until poll(2) tells of them, where they don't fill the buffer as far as
+/// `buffer_percent` asks for: a reader of a quiet session sees what there is all the same.
+const OLDEST: Duration = Duration::from_millis(500);
+
+/// What a reader of a file waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Events, as pages.
+    Pages,
+    /// Events, as text.
+    Pipe,
+    /// Nothing: events are written to it.
+    Marker,
+    /// Nothing: it can always be read.
+    Other,
+}
+
+impl Kind {
+    /// That of a file.
+    pub(crate) fn of(file: &dyn File) -> Kind {
+        match file.is_stream() {
+            true if file.is_paged() => Kind::Pages,
+            true if file.mode() & 0o444 != 0 => Kind::Pipe,
+            true => Kind::Marker,
+            false => Kind::Other,
+        }
+    }
+}
+
+/// An open file.
+pub(crate) struct OpenFile {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// The file as the tree has it.
+    pub(crate) handle: Handle,
+    /// Its path.
+    pub(crate) path: Arc<str>,
+    /// What it has in the page cache, where it gives pages.
+    pub(crate) pages: Option<Pages>,
+    /// The size that has to be told again when it is closed: `O_TRUNC` has made it 0, or a short read
+    /// through the page cache, as of sendfile(2), that of the text.
+    pub(crate) lost_size: u64,
+    /// What it is read as, where that is kept.
+    pub(crate) text: Option<Arc<Vec<u8>>>,
+    /// What the kernel calls it, if it wants to be told when it can be read.
+    pub(crate) waker: Option<u64>,
+    /// Since when there is something to read, as far as anybody has looked.
+    unread_since: Option<Instant>,
+}
+
+impl OpenFile {
+    /// One that was opened just now.
+    pub(crate) fn new(kind: Kind, handle: Handle, path: Arc<str>, pages: Option<Pages>) -> OpenFile {
+        OpenFile { kind, handle, path, pages, lost_size: 0, text: None, waker: None, unread_since: None }
+    }
+
+    /// Reads, with the flags that the file has now. None when its reader has to wait.
+    pub(crate) fn read(&mut self, offset: u64, size: usize, flags: u32) -> Result<Option<Vec<u8>>, Errno> {
+        self.handle.set_nonblocking(is_nonblocking(flags));
+        self.unread_since = None;
+        let read = match &mut self.pages {
+            Some(pages) => pages.read(&mut self.handle, offset, size),
+            None => self.handle.read_at(offset, size),
+        };
+        match read {
+            Err(Errno::AGAIN) if !is_nonblocking(flags) => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// Whether poll(2) says that it can be read.
+    pub(crate) fn is_readable(&mut self) -> bool {
+        let is_pushed = self.pages.as_ref().is_some_and(Pages::has_unread);
+        if is_pushed || self.handle.is_readable() {
+            return true;
+        }
+        if !self.handle.is_unblocked() {
+            self.unread_since = None;
+            return false;
+        }
+        self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
+    }
+}
+
+fn is_nonblocking(flags: u32) -> bool {
+    OFlags::from_bits_retain(flags).contains(OFlags::NONBLOCK)
+}

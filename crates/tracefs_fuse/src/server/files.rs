@@ -1,0 +1,110 @@
+//! Files: opening, reading, writing, closing.
+
+use super::Server;
+use super::waiting::ParkedRead;
+use crate::kept_texts::is_kept;
+use crate::open_file::{Kind, OpenFile};
+use crate::pages::{self, Pages};
+use crate::request::{Outcome, Reply, Request};
+use polyfuse_kernel::*;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+use std::sync::Arc;
+use tracefs::Node;
+
+/// Closing needn't be told before close(2) returns: what happens then happens at release, which comes before
+/// all later requests. Of Linux 5.16; older kernels tell it all the same.
+const FOPEN_NOFLUSH: u32 = 1 << 5;
+
+/// The flags of open(2) that mean anything to a file.
+const MEANT: OFlags = OFlags::RWMODE.union(OFlags::TRUNC).union(OFlags::APPEND).union(OFlags::NONBLOCK);
+
+impl Server {
+    pub(super) fn open(&mut self, request: &Request<'_>) -> Outcome {
+        let wanted: fuse_open_in = request.argument()?;
+        let path = self.nodes.path(request.header.nodeid)?.clone();
+        let flags = OFlags::from_bits_retain(wanted.flags);
+        if flags.contains(OFlags::DIRECT) {
+            return Err(Errno::INVAL);
+        }
+        let Node::File(file) = self.tree.find(&path)? else { return Err(Errno::ISDIR) };
+        let kind = Kind::of(&*file);
+        let handle = self.tree.open(&path, flags & MEANT)?;
+        // A descriptor that is opened again by /proc shares the cache: only the first one's reader has pages.
+        let has_pages = kind == Kind::Pages && self.pushed(request.header.nodeid).is_none();
+        // Pages are without positions, too, but splice(2) needs one.
+        let stream = if file.is_stream() && kind != Kind::Pages { FOPEN_STREAM } else { 0 };
+        let pages = has_pages.then(|| Pages::new(request.header.nodeid));
+        let mut opened = OpenFile::new(kind, handle, path, pages);
+        if flags.contains(OFlags::TRUNC) {
+            opened.lost_size = file.cached_size();
+        }
+        let fh = self.next();
+        self.files.insert(fh, opened);
+        let open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH | stream;
+        Ok(Reply::of(&fuse_open_out { fh, open_flags, padding: 0 }))
+    }
+
+    /// How far pages of this node were put into the page cache; None if it isn't open.
+    pub(super) fn pushed(&self, node: u64) -> Option<u64> {
+        let mut pages = self.files.values().filter_map(|file| file.pages.as_ref());
+        pages.find(|pages| pages.node() == node).map(Pages::end)
+    }
+
+    pub(super) fn read(&mut self, request: &Request<'_>) -> Outcome {
+        let wanted: fuse_read_in = request.argument()?;
+        let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
+        let (offset, size) = (wanted.offset, wanted.size as usize);
+        if is_kept(&file.path) {
+            if offset == 0 || file.text.is_none() {
+                let make = || file.handle.seek(0).and_then(|()| file.handle.read_to_end());
+                file.text = Some(self.texts.read(&file.path, request.header.pid, make)?);
+            }
+            return Ok(Reply::Bytes(part(file.text.as_ref(), offset, size)));
+        }
+        let is_cached = wanted.read_flags & FUSE_READ_LOCKOWNER == 0;
+        match file.read(offset, size, wanted.flags)? {
+            Some(bytes) => {
+                if is_cached && file.kind == Kind::Other {
+                    file.lost_size = offset + u64::from(wanted.size);
+                }
+                Ok(Reply::Bytes(bytes))
+            }
+            None => {
+                self.waiting.park(ParkedRead { unique: request.header.unique, read: wanted });
+                Ok(Reply::Nothing)
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, request: &Request<'_>) -> Outcome {
+        let (wanted, bytes) = request.argument_and_rest::<fuse_write_in>()?;
+        let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
+        let bytes = bytes.get(..wanted.size as usize).ok_or(Errno::INVAL)?;
+        let tid = request.header.pid;
+        let author = match file.kind {
+            Kind::Marker => self.caller.author(tid),
+            _ => Author { tid, cpu: None },
+        };
+        let size = file.handle.write(author, bytes)? as u32;
+        // What was written may be what somebody waits for.
+        self.waiting.hurry();
+        Ok(Reply::of(&fuse_write_out { size, padding: 0 }))
+    }
+
+    pub(super) fn release(&mut self, request: &Request<'_>) -> Outcome {
+        let closed: fuse_release_in = request.argument()?;
+        if let Some(file) = self.files.remove(&closed.fh).filter(|file| file.lost_size > 0) {
+            // A node that is forgotten is told its size when it is looked up.
+            let _ = pages::tell_size(&self.channel, request.header.nodeid, file.lost_size);
+        }
+        Ok(Reply::DONE)
+    }
+}
+
+fn part(text: Option<&Arc<Vec<u8>>>, offset: u64, size: usize) -> Vec<u8> {
+    let text = text.map(|text| text.as_slice()).unwrap_or_default();
+    let rest = text.get(usize::try_from(offset).unwrap_or(usize::MAX)..).unwrap_or_default();
+    rest.get(..size).unwrap_or(rest).to_vec()
+}

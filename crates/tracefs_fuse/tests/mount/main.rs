@@ -1,0 +1,10 @@
+//! The tree over a real mount, by the system calls that clients make.
+//!
+//! Mounting needs root, or `fusermount3`.
+
+mod attributes;
+mod control;
+mod crowd;
+mod mounted;
+mod pages;
+mod pipes;

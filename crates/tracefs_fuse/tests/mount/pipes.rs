@@ -1,0 +1,177 @@
+//! `trace_pipe`: readers that wait, and what ends their waiting.
+
+use crate::mounted::*;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::Signal;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn is_ready(file: &impl std::os::fd::AsFd, wait: Duration) -> bool {
+    let mut files = [PollFd::new(file, PollFlags::IN)];
+    poll(&mut files, Some(&Timespec::try_from(wait).unwrap())).unwrap() > 0
+}
+
+/// Row 6: `O_NONBLOCK` counts as it is when it is read.
+#[test]
+fn a_reader_waits_or_is_told_that_there_is_nothing() {
+    let mounted = Mounted::new();
+    let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe).unwrap() | OFlags::NONBLOCK).unwrap();
+    assert_eq!(read(&pipe, 100), Err(Errno::AGAIN));
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe).unwrap() - OFlags::NONBLOCK).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read(&pipe, 1000).unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!reader.is_finished());
+        // The server has others to serve meanwhile.
+        assert_eq!(mounted.read("tracing_on"), "1\n");
+        mounted.mark(1);
+        let text = String::from_utf8(reader.join().unwrap()).unwrap();
+        assert!(text.ends_with(": number 0\n"), "{text}");
+    });
+    assert_eq!(rustix::fs::seek(&pipe, rustix::fs::SeekFrom::Start(0)), Err(Errno::SPIPE));
+    assert_eq!(mounted.open("trace_pipe", OFlags::RDONLY).map(drop), Err(Errno::BUSY));
+}
+
+#[test]
+fn the_end_comes_when_recording_is_off() {
+    let mounted = Mounted::new();
+    mounted.mark(1);
+    let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| rest(pipe));
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!reader.is_finished());
+        mounted.write("tracing_on", "0").unwrap();
+        assert!(reader.join().unwrap().ends_with(b": number 0\n"));
+    });
+}
+
+/// A reader that waits can be killed, by Control-C and by SIGKILL, and leaves nothing behind.
+#[test]
+fn a_reader_that_waits_dies_at_once() {
+    let mounted = Mounted::new();
+    for path in ["trace_pipe", "per_cpu/cpu0/trace_pipe", "per_cpu/cpu0/trace_pipe_raw"] {
+        for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+            let mut reader =
+                Command::new("cat").arg(mounted.path(path)).stdout(Stdio::null()).spawn().unwrap();
+            let pid = rustix::process::Pid::from_child(&reader);
+            // In read(2) of the file, as its system call tells.
+            eventually(|| {
+                let call = std::fs::read_to_string(format!("/proc/{}/syscall", reader.id())).unwrap();
+                call.starts_with("0 0x3 ")
+            });
+            let start = Instant::now();
+            rustix::process::kill_process(pid, signal).unwrap();
+            let status = reader.wait().unwrap();
+            assert_eq!(status.signal(), Some(signal.as_raw()), "{path}");
+            assert!(start.elapsed() < Duration::from_secs(1), "{path}: {:?}", start.elapsed());
+            eventually(|| mounted.open(path, OFlags::RDONLY).is_ok());
+        }
+    }
+}
+
+/// A signal with a handler ends the waiting with EINTR, as in the kernel.
+#[test]
+fn a_handled_signal_interrupts_a_read() {
+    let mounted = Mounted::new();
+    let script = "import os, signal, sys, time
+def handle(*_): raise KeyError
+signal.signal(signal.SIGALRM, handle)
+signal.setitimer(signal.ITIMER_REAL, 0.1)
+f = os.open(sys.argv[1], os.O_RDONLY)
+try: os.read(f, 100)
+except KeyError: print('interrupted')
+os.set_blocking(f, False)
+try: os.read(f, 100)
+except BlockingIOError: print('nothing')";
+    let printed = output(Command::new("python3").arg("-c").arg(script).arg(mounted.path("trace_pipe")));
+    assert_eq!(printed, "interrupted\nnothing\n");
+}
+
+#[test]
+fn poll_waits_and_is_told() {
+    let mounted = Mounted::new();
+    let pipe = mounted.open("trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
+    assert!(!is_ready(&pipe, Duration::from_millis(20)));
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| is_ready(&pipe, Duration::from_secs(10)));
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!waiter.is_finished());
+        let start = Instant::now();
+        mounted.mark(1);
+        assert!(waiter.join().unwrap());
+        assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
+    });
+    assert!(read(&pipe, 1000).unwrap().ends_with(b": number 0\n"));
+    assert!(!is_ready(&pipe, Duration::ZERO));
+    // All others can always be read and written.
+    let other = mounted.open("tracing_on", OFlags::RDWR).unwrap();
+    let mut files = [PollFd::new(&other, PollFlags::IN | PollFlags::OUT)];
+    assert_eq!(poll(&mut files, Some(&Timespec::default())), Ok(1));
+    assert!(files[0].revents().contains(PollFlags::IN | PollFlags::OUT));
+}
+
+/// Row 4: of a CPU's pipe, poll tells when the buffer is full as far as `buffer_percent` says, or when what
+/// is there is half a second old.
+#[test]
+fn poll_waits_for_the_fill_level_or_for_age() {
+    let mounted = Mounted::new();
+    for path in ["per_cpu/cpu0/trace_pipe_raw", "per_cpu/cpu0/trace_pipe"] {
+        let pipe = mounted.open(path, OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
+        assert!(!is_ready(&pipe, Duration::ZERO));
+        let start = Instant::now();
+        mark_on(&mounted, 0, 1);
+        assert!(!is_ready(&pipe, Duration::ZERO), "{path}");
+        assert!(is_ready(&pipe, Duration::from_secs(10)), "{path}");
+        assert!(start.elapsed() > Duration::from_millis(400), "{path}: {:?}", start.elapsed());
+        assert!(!read(&pipe, 4096).unwrap().is_empty());
+        mounted.write("buffer_percent", "0").unwrap();
+        mark_on(&mounted, 0, 1);
+        assert!(is_ready(&pipe, Duration::ZERO), "{path}");
+        assert!(!read(&pipe, 4096).unwrap().is_empty());
+        mounted.write("buffer_percent", "50").unwrap();
+    }
+}
+
+/// Row 2: splice(2) has nothing to take from a text that has no size: it says so and doesn't hang.
+#[test]
+fn splice_finds_nothing_in_trace_pipe() {
+    let mounted = Mounted::new();
+    mounted.mark(1);
+    let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
+    let (_reader, writer) = rustix::pipe::pipe().unwrap();
+    for _ in 0..2 {
+        let flags = rustix::pipe::SpliceFlags::empty();
+        assert_eq!(rustix::pipe::splice(&pipe, None, &writer, None, 65536, flags), Ok(0));
+    }
+    assert!(read(&pipe, 1000).unwrap().ends_with(b": number 0\n"), "nothing was taken");
+}
+
+/// While nobody waits the server does nothing, and while somebody does, next to nothing.
+#[test]
+fn waiting_costs_nothing() {
+    let mounted = Mounted::new();
+    let server = mounted.server_thread();
+    let before = switches(server);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(switches(server) - before <= 2, "idle");
+    let mut cat = Command::new("cat").arg(mounted.path("trace_pipe")).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let before = switches(server);
+    std::thread::sleep(Duration::from_secs(1));
+    let looks = switches(server) - before;
+    assert!((50..=150).contains(&looks), "{looks} times a second");
+    cat.kill().unwrap();
+    cat.wait().unwrap();
+    let mut text = String::new();
+    cat.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "");
+    let before = switches(server);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(switches(server) - before <= 2, "idle again");
+}
