@@ -64,7 +64,8 @@ mod tests {
     use rustix::io::Errno;
 
     const READ: &str = "events/libc/read_exit/trigger";
-    const NONE: &str = "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n";
+    const NONE: &str =
+        "# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event\n";
 
     #[test]
     fn triggers_come_and_go_by_their_kind() {

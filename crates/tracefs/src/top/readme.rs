@@ -67,8 +67,7 @@ mod tests {
     use crate::top::tests::{read, tree};
 
     /// What programs look for, of features that there aren't.
-    const ABSENT: &[&str] =
-        &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
+    const ABSENT: &[&str] = &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
     fn nothing_is_claimed_that_there_is_not() {
