@@ -32,6 +32,7 @@ static PASSED: Event =
 
 static SHARED: Event =
     Event { system: "bench", name: "shared", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
 /// Events whose stacks are recorded, as many bytes as their names say.
 static STACKS: [Event; 3] = [stacked("stack_928"), stacked("stack_1920"), stacked("stack_3968")];
 
@@ -44,6 +45,9 @@ static STACK_SITES: [Site; 3] = {
     [Site::new(small), Site::new(half), Site::new(whole)]
 };
 
+static KEPT: Event =
+    Event { system: "bench", name: "kept", fields: &[Field { name: "value", kind: Kind::U64 }] };
+
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);
 static DISABLED_SITE: Site = Site::new(&DISABLED);
@@ -51,6 +55,7 @@ static REFUSED_SITE: Site = Site::new(&REFUSED);
 static REFUSED_BY_TWO_SITE: Site = Site::new(&REFUSED_BY_TWO);
 static PASSED_SITE: Site = Site::new(&PASSED);
 static SHARED_SITE: Site = Site::new(&SHARED);
+static KEPT_SITE: Site = Site::new(&KEPT);
 
 /// 12 bytes.
 const PATH: &[u8; 12] = b"/etc/hosts.1";
@@ -65,6 +70,7 @@ pub fn register() -> Result<(), String> {
         &REFUSED_BY_TWO_SITE,
         &PASSED_SITE,
         &SHARED_SITE,
+        &KEPT_SITE,
     ];
     let registered = sites.into_iter().chain(&STACK_SITES).all(Site::register);
     if registered { Ok(()) } else { Err("no room for the events".to_string()) }
@@ -109,6 +115,13 @@ pub fn record_shared(count: u64) {
 pub fn record_with_stack<const SIZE: usize>(count: u64) {
     for value in 0..count {
         record_number(&STACK_SITES[SIZE], black_box(value));
+    }
+}
+
+/// The same of the event that has a trigger.
+pub fn record_kept(count: u64) {
+    for value in 0..count {
+        record_number(&KEPT_SITE, black_box(value));
     }
 }
 

@@ -34,6 +34,7 @@ const LIMITS: &[(&str, Limit)] = &[
     ("filter_reject_vs_event", Limit::AtMost(0.7)),
     ("filter_pass_added", Limit::AtMost(0.5)),
     ("second_instance_added", Limit::AtMost(1.0)),
+    ("trigger_snapshot_us", Limit::AtMost(10.0)),
     ("enable_2000_events_ms", Limit::AtMost(50.0)),
     ("trace_text_vs_kernel", Limit::AtLeast(0.5)),
     ("marker_write_us", Limit::AtMost(10.0)),

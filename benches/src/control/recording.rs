@@ -5,7 +5,9 @@ use crate::clock::cpu_ns_each;
 use crate::events;
 use crate::report::Report;
 use crate::samples::Samples;
-use session::{FilteredSelection, Options};
+use rustix::fs::OFlags;
+use session::{Author, FilteredSelection, Options, Session};
+use tracefs::Tree;
 
 /// Events in a round: some milliseconds.
 const EVENTS: u64 = 100_000;
@@ -22,7 +24,7 @@ const LOOPS: [fn(u64); 5] = [
 
 /// Measures it.
 pub fn measure(report: &mut Report) -> Result<(), String> {
-    let live = Live::with(&Options { instances: 1, ..Options::default() })?;
+    let live = Live::with(&Options { instances: 1, snapshots: 1, ..Options::default() })?;
     live.attach()?;
     events::register()?;
     let second = live.session.create_instance("second").map_err(|error| error.to_string())?;
@@ -53,5 +55,29 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     report.add("filter_reject_vs_event", Ok(refused.ratio_to(&plain)));
     report.add("filter_pass_added", Ok(passed.ratio_to(&plain) - 1.0));
     report.add("second_instance_added", Ok(shared.ratio_to(&plain) - 1.0));
+    report.add("trigger_snapshot_us", snapshots(&live));
     Ok(())
+}
+
+/// Microseconds of an event that has its trigger take a snapshot.
+fn snapshots(live: &Live) -> Result<f64, String> {
+    let tree = Tree::new(Session::open(&live.path()).map_err(|error| error.to_string())?);
+    let write = |path: &str, text: &str| {
+        let written = tree
+            .open(path, OFlags::WRONLY)
+            .and_then(|mut file| file.write_all(Author::current(), text.as_bytes()));
+        written.map_err(|error| format!("{path}: {error}"))
+    };
+    write("events/bench/kept/trigger", "snapshot")?;
+    write("events/bench/kept/enable", "1")?;
+    let mut samples = Samples::default();
+    for _ in 0..ROUNDS {
+        samples.push(cpu_ns_each(1, events::record_kept) / 1e3);
+        if tree.session().snapshots().is_empty() {
+            return Err("the trigger has taken no snapshot".to_string());
+        }
+        // Its memory is free for the next.
+        write("snapshot", "2")?;
+    }
+    Ok(samples.median())
 }

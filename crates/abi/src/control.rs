@@ -150,7 +150,9 @@ pub struct Header {
     pub rooms: AtomicU32,
     /// KB that each CPU of a new instance has.
     pub buffer_kb: AtomicU64,
-    _fixed: [u64; 2],
+    /// The instances whose [flags](Instance::flags) have to be looked at: a bit for each, which is there
+    /// before the flags and goes behind them.
+    pub flagged: [AtomicU64; INSTANCE_WORDS],
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
     /// Who reads the tables has seen everything that ended before this time. `u64::MAX` when nobody does.

@@ -13,8 +13,9 @@ use shm::Errno;
 const TRIES: u32 = 1000;
 
 impl ControlFile {
+    #[inline]
     pub(crate) fn instance(&self, index: usize) -> Option<&Instance> {
-        self.array(INSTANCES_OFFSET, INSTANCES).get(index)
+        self.fixed::<INSTANCES_OFFSET, _, INSTANCES>().get(index)
     }
 
     /// What an instance's number stands for now: another one of the same number has another state. None when

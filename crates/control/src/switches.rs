@@ -160,17 +160,27 @@ impl ControlFile {
         self.instance(instance).map_or(0, |instance| instance.flags.load(Acquire))
     }
 
-    /// Sets or takes away flags of an instance. Traced processes see it at once.
+    /// Sets or takes away flags of an instance. Traced processes see it at once. Only for who has the
+    /// session's lock: killed half-way he leaves an instance that is looked at for nothing.
     pub fn set_instance_flags(&self, instance: usize, flags: u32, on: bool) {
-        let Some(found) = self.instance(instance) else { return };
+        let flagged = self.header().flagged.get(instance / 64);
+        let (Some(found), Some(flagged)) = (self.instance(instance), flagged) else { return };
+        let bit = 1 << (instance % 64);
         if on {
+            flagged.fetch_or(bit, SeqCst);
             found.flags.fetch_or(flags, SeqCst);
-        } else {
-            found.flags.fetch_and(!flags, SeqCst);
+        } else if found.flags.fetch_and(!flags, SeqCst) & !flags == 0 {
+            flagged.fetch_and(!bit, SeqCst);
         }
         if instance == 0 {
             self.mend_summaries();
         }
+    }
+
+    /// The instances that may have flags. Async-signal-safe.
+    #[inline]
+    pub fn flagged(&self) -> InstanceSet {
+        InstanceSet::load(&self.header().flagged)
     }
 
     /// Where any event is on, or something is to be done when it happens.

@@ -34,7 +34,11 @@ fn the_word_sums_the_switches_up() {
         file.set_triggered(id, instance, false);
         file.set_instance_flags(instance, PIDS, true);
         assert_eq!((word(file, id), file.instance_flags(instance)), (FIRST_ALONE, PIDS), "not wanted there");
+        file.set_instance_flags(instance, STACKS, true);
         file.set_instance_flags(instance, PIDS, false);
+        assert!(file.flagged().iter().eq([instance]));
+        file.set_instance_flags(instance, STACKS, false);
+        assert!(file.flagged().is_empty());
     }
     file.set_instance_flags(0, STACKS, true);
     assert_eq!(word(file, id), BY_SWITCHES);

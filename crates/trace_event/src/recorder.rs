@@ -137,13 +137,31 @@ impl Entered {
         event: Event<'_>,
     ) {
         let switched = shared.control.switched(event_id);
+        let looked_at = switched.filtered.union(switched.triggered).union(shared.control.flagged());
         switched.on.union(switched.triggered).for_each(|instance| {
-            if switched.triggered.contains(instance) {
-                self.write_and_trigger(shared, function, instance, &switched, event);
-            } else if !is_ignored(shared, instance, event) {
-                self.write_to(shared, function, instance, &switched, event);
+            if looked_at.contains(instance) {
+                self.look_and_write(shared, function, instance, &switched, event);
+            } else if let Some(writer) = shared.writer_of(instance) {
+                let _ = writer.write(self.thread(shared), event);
             }
         });
+    }
+
+    /// The same for an instance where there is more to do than to write.
+    #[inline(never)]
+    fn look_and_write(
+        self,
+        shared: &'static Shared,
+        function: *const FrameRecord,
+        instance: usize,
+        switched: &Switched,
+        event: Event<'_>,
+    ) {
+        if switched.triggered.contains(instance) {
+            self.write_and_trigger(shared, function, instance, switched, event);
+        } else if !is_ignored(shared, instance, event) {
+            self.write_to(shared, function, instance, switched, event);
+        }
     }
 
     /// Writes an event to an instance, if its filter there lets it pass; and its stack behind it, where that
