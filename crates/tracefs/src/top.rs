@@ -7,6 +7,7 @@ mod buffer_size;
 mod buffer_subbuf_size;
 mod buffer_total_size;
 mod current_tracer;
+mod dynamic_events;
 mod error_log;
 mod free_buffer;
 mod printk_formats;
@@ -67,6 +68,7 @@ pub(crate) const FILES: &[Listed] = &[
     set_event::LISTED,
     set_event_pid::LISTED,
     set_event_pid::NOTRACE,
+    dynamic_events::LISTED,
     error_log::LISTED,
 ];
 
@@ -83,6 +85,7 @@ const DIRECTORIES: &[(&str, Directory)] = &[
 const ONCE: &[&str] = &[
     "README",
     "available_events",
+    "dynamic_events",
     "instances",
     "printk_formats",
     "saved_cmdlines",
