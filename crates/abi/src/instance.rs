@@ -30,6 +30,10 @@ pub const NOT_PIDS: u32 = 2;
 pub const STACKS: u32 = 4;
 /// The flag of an instance that gets what is written to the first one's markers. Not of the first itself.
 pub const MARKER_COPIES: u32 = 16;
+/// The flag of an instance whose markers can't be written.
+pub const NO_MARKERS: u32 = 32;
+/// The flag of the top level's where it doesn't get what is written to its own markers.
+pub const NO_MARKER_COPIES: u32 = 64;
 
 /// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
@@ -44,7 +48,7 @@ pub struct Instance {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`]. And [`MARKER_COPIES`], for who writes markers.
+    /// [`STACKS`]. And for who writes markers [`MARKER_COPIES`], [`NO_MARKERS`], [`NO_MARKER_COPIES`].
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,

@@ -1,7 +1,7 @@
 //! The options of a session, by the kernel's names.
 
 use crate::{Error, Session};
-use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, STACKS};
+use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
 
 /// An option of a session, by the kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,12 +137,15 @@ impl TraceOption {
         1 << self as u32
     }
 
-    /// The flag of an instance that it is, if traced programs or other trees have to know it.
-    const fn flag(self, instance: usize) -> Option<u32> {
+    /// The flag of an instance that it is, if traced programs or other trees have to know it, or it is looked
+    /// at often; and what it is when the option is on. What is on by default is no flag then: any makes each
+    /// event slower.
+    const fn flag(self, instance: usize) -> Option<(u32, bool)> {
         match (self, instance) {
-            (TraceOption::Stacktrace, _) => Some(STACKS),
-            // At the top level it is a preference: a flag of the first would make every event slower.
-            (TraceOption::CopyTraceMarker, FIRST_MADE..) => Some(MARKER_COPIES),
+            (TraceOption::Stacktrace, _) => Some((STACKS, true)),
+            (TraceOption::Markers, _) => Some((NO_MARKERS, false)),
+            (TraceOption::CopyTraceMarker, FIRST_MADE..) => Some((MARKER_COPIES, true)),
+            (TraceOption::CopyTraceMarker, _) => Some((NO_MARKER_COPIES, false)),
             _ => None,
         }
     }
@@ -152,7 +155,7 @@ impl Session {
     /// Whether an option is on.
     pub fn option(&self, option: TraceOption) -> bool {
         match option.flag(self.instance()) {
-            Some(flag) => self.control().instance_flags(self.instance()) & flag != 0,
+            Some((flag, when_on)) => (self.control().instance_flags(self.instance()) & flag != 0) == when_on,
             None if option == TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
             None if option == TraceOption::EventFork => self.follows_forks(),
             None => self.preferences().is_on(option),
@@ -165,6 +168,7 @@ impl Session {
         let (control, instance) = (self.control(), self.instance());
         control.set_stack_bytes(instance, control.stack_bytes(other.instance()));
         control.set_instance_flags(instance, STACKS, other.option(TraceOption::Stacktrace));
+        control.set_instance_flags(instance, NO_MARKERS, !other.option(TraceOption::Markers));
         self.buffer().set_overwrite(other.option(TraceOption::Overwrite));
         self.prefer_locked(self.preferences().with_options_of(&other.preferences()))
     }
@@ -179,9 +183,9 @@ impl Session {
     /// Switches an option.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option.flag(self.instance()) {
-            Some(flag) => {
+            Some((flag, when_on)) => {
                 let _lock = self.lock_settings()?;
-                self.control().set_instance_flags(self.instance(), flag, on);
+                self.control().set_instance_flags(self.instance(), flag, on == when_on);
             }
             None if option == TraceOption::Overwrite => self.buffer().set_overwrite(on),
             None if option == TraceOption::EventFork => self.follow_forks(on)?,
