@@ -88,6 +88,7 @@ fn what_we_have_the_kernel_has() {
     let top = [
         "README",
         "available_events",
+        "dynamic_events",
         "saved_cmdlines",
         "saved_cmdlines_size",
         "saved_tgids",
