@@ -1,7 +1,7 @@
 //! The files beside a session's own, which traced programs don't need.
 
 use crate::instances::{FILE_PREFIX, is_instance_file};
-use crate::lock::CPU_LOCK;
+use crate::lock::{CPU_LOCK, OPEN};
 use crate::{Error, Session, error_log, preferences};
 use abi::control::SESSION_FILE;
 use abi::instance::RECORDING;
@@ -21,7 +21,7 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
         let number = name.strip_prefix(CPU_LOCK.0).and_then(|rest| rest.strip_suffix(CPU_LOCK.1));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    let is_known = |name: &str| [SESSION_FILE, preferences::FILE, error_log::FILE].contains(&name);
+    let is_known = |name: &str| [SESSION_FILE, preferences::FILE, error_log::FILE, OPEN].contains(&name);
     is_instance_file(name)
         || name
             .to_str()
@@ -95,5 +95,23 @@ mod tests {
             .unwrap();
         assert!(session.set_option(TraceOption::IrqInfo, false).is_err());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
+
+    #[test]
+    fn all_that_is_made_there_goes_with_the_session() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let instance = session.create_instance("one").unwrap();
+        let top = session.make_top().unwrap().unwrap();
+        for session in [&session, &instance, &top] {
+            session.set_option(TraceOption::IrqInfo, false).unwrap();
+            session.log_error("place", "error", "command", 0).unwrap();
+            drop(session.lock_open().unwrap());
+            drop(session.lock_reader().unwrap());
+            drop(session.lock_cpu_reader(0).unwrap());
+        }
+        Session::remove(session.path()).unwrap();
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -17,7 +17,7 @@ pub struct Lock {
 pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
 
 /// The file whose lock those have that have a file of an instance's tree open.
-const OPEN: &str = "open";
+pub(crate) const OPEN: &str = "open";
 
 impl Lock {
     /// For who takes events out of the session at `path`: one at a time, so that each gets all of them.
