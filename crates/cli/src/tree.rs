@@ -65,7 +65,7 @@ pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
     let value = value(arguments)?;
     let had_top = tree.session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
-    file.write_all(Author::current(), &value).map_err(|error| failed(&arguments.what, error))?;
+    file.write_all(Author::current(), &value).map_err(|error| refused(&arguments.what, error))?;
     if tree.session().has_top() && !had_top && !arguments.quiet {
         let what = &arguments.what;
         anstream::eprintln!(
@@ -109,6 +109,18 @@ fn open(tree: &Tree, path: &str, flags: OFlags) -> Done<Handle> {
         Errno::ACCESS => failed(path, Errno::NOENT),
         error => failed(path, error),
     })
+}
+
+/// What the kernel says of what was written, and where more is told.
+fn refused(path: &str, error: Errno) -> Failure {
+    let hint = match path.rsplit_once('/') {
+        Some((_, "filter")) if error != Errno::NOMEM => "`lookback get error_log` shows where it is wrong",
+        Some((_, "trigger")) if error == Errno::INVAL => {
+            "`lookback get README` tells what it takes, and error_log of its filter"
+        }
+        _ => return failed(path, error),
+    };
+    Failure::failed(format_args!("{path}: {error}; {hint}"))
 }
 
 /// What the kernel says, and where to look.
