@@ -5,11 +5,10 @@
 //! which is always there.
 
 use crate::errno::errno;
-use crate::file::{File, Opened};
+use crate::placed::Placed;
 use crate::tree::{Directory, Node, Tree};
-use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, FLIGHT, Lock};
+use session::FLIGHT;
 
 /// What `instances` has.
 pub(crate) fn names(tree: &Tree) -> Vec<String> {
@@ -29,68 +28,8 @@ pub(crate) fn entry_of(tree: &Tree, instance: &str, directory: &Directory, name:
     let of = tree.instance(instance)?;
     Some(match directory.entry(&of, name)? {
         Node::Directory(inner) => Node::Directory(Directory::Of(instance.to_string(), Box::new(inner))),
-        Node::File(file) => Node::File(Box::new(FileOf { tree: of, file })),
+        Node::File(file) => Node::File(Box::new(Placed { tree: of, file: file.into() })),
     })
-}
-
-/// A file of an instance's tree.
-pub(crate) struct FileOf {
-    pub(crate) tree: Tree,
-    pub(crate) file: Box<dyn File>,
-}
-
-impl File for FileOf {
-    fn mode(&self) -> u32 {
-        self.file.mode()
-    }
-
-    fn is_stream(&self) -> bool {
-        self.file.is_stream()
-    }
-
-    fn is_paged(&self) -> bool {
-        self.file.is_paged()
-    }
-
-    fn cached_size(&self) -> u64 {
-        self.file.cached_size()
-    }
-
-    fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        if !self.file.keeps_instance() {
-            return self.file.open(&self.tree, flags);
-        }
-        let lock = self.tree.session().lock_open().map_err(|error| errno(&error))?;
-        Ok(Box::new(Keeping { opened: self.file.open(&self.tree, flags)?, _lock: lock }))
-    }
-}
-
-/// An open file whose instance can't be removed meanwhile.
-struct Keeping {
-    opened: Box<dyn Opened>,
-    _lock: Lock,
-}
-
-impl Opened for Keeping {
-    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        self.opened.read(offset, len)
-    }
-
-    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        self.opened.write(author, bytes)
-    }
-
-    fn is_readable(&self) -> bool {
-        self.opened.is_readable()
-    }
-
-    fn is_unblocked(&self) -> bool {
-        self.opened.is_unblocked()
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.opened.is_at_end()
-    }
 }
 
 impl Tree {

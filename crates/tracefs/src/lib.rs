@@ -48,6 +48,7 @@ mod marking;
 mod number;
 mod options;
 mod pause;
+mod placed;
 mod sub_buffers;
 mod text;
 mod token;

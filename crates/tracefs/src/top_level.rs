@@ -11,78 +11,41 @@ use crate::file::{Change, File, Opened};
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::Author;
 use std::sync::Arc;
 
-/// A file of the top level.
-pub(crate) struct TopLevelFile {
-    pub(crate) tree: Tree,
-    pub(crate) file: Arc<dyn File>,
-}
-
-impl File for TopLevelFile {
-    fn mode(&self) -> u32 {
-        self.file.mode()
-    }
-
-    fn is_stream(&self) -> bool {
-        self.file.is_stream()
-    }
-
-    fn is_paged(&self) -> bool {
-        self.file.is_paged()
-    }
-
-    fn cached_size(&self) -> u64 {
-        self.file.cached_size()
-    }
-
-    fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
-        let tree = match writes && self.file.takes_away(Change::Opened(flags)) {
-            true => self.tree.own_top()?,
-            false => self.tree.shown_at_top(),
-        };
-        let (opened, is_own) = (self.file.open(&tree, flags)?, tree.session().instance() != 0);
-        Ok(Box::new(Open { opened, is_own, tree: self.tree.clone(), file: self.file.clone(), flags }))
-    }
-}
-
-/// An open one. What is written to it goes where the top level is then.
-struct Open {
-    opened: Box<dyn Opened>,
-    /// Whether that is of the top level's own instance.
-    is_own: bool,
+/// A file of the top level that is open where that shows the recording: what is written to it goes where the
+/// top level is then.
+pub(crate) struct Follower {
     tree: Tree,
     file: Arc<dyn File>,
     flags: OFlags,
 }
 
-impl Opened for Open {
-    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        self.opened.read(offset, len)
+impl Follower {
+    /// Opens a file of the top level. With a follower unless that has an instance of its own.
+    pub(crate) fn open(
+        tree: &Tree,
+        file: &Arc<dyn File>,
+        flags: OFlags,
+    ) -> Result<(Box<dyn Opened>, Option<Follower>), Errno> {
+        let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
+        let shown = match writes && file.takes_away(Change::Opened(flags)) {
+            true => tree.own_top()?,
+            false => tree.shown_at_top(),
+        };
+        let follows = shown.session().instance() == 0;
+        let follower = follows.then(|| Follower { tree: tree.clone(), file: file.clone(), flags });
+        Ok((file.open(&shown, flags)?, follower))
     }
 
-    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        let has_top = self.tree.session().has_top();
-        if !self.is_own && (has_top || self.file.takes_away(Change::Written(bytes))) {
-            let own = self.tree.own_top()?;
-            self.opened = self.file.open(&own, self.flags.difference(OFlags::TRUNC))?;
-            self.is_own = true;
+    /// The file as it is to be written to: opened anew where the top level has an instance of its own by now,
+    /// or gets one because of what is to be written.
+    pub(crate) fn follow(&self, bytes: &[u8]) -> Result<Option<Box<dyn Opened>>, Errno> {
+        if !self.tree.session().has_top() && !self.file.takes_away(Change::Written(bytes)) {
+            return Ok(None);
         }
-        self.opened.write(author, bytes)
-    }
-
-    fn is_readable(&self) -> bool {
-        self.opened.is_readable()
-    }
-
-    fn is_unblocked(&self) -> bool {
-        self.opened.is_unblocked()
-    }
-
-    fn is_at_end(&self) -> bool {
-        self.opened.is_at_end()
+        let own = self.tree.own_top()?;
+        self.file.open(&own, self.flags.difference(OFlags::TRUNC)).map(Some)
     }
 }
 

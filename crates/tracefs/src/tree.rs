@@ -4,9 +4,8 @@ use crate::catalog::Catalog;
 use crate::errno::errno;
 use crate::file::File;
 use crate::handle::Handle;
-use crate::instances::FileOf;
+use crate::placed::Placed;
 use crate::text::Formats;
-use crate::top_level::TopLevelFile;
 use crate::{beside, cpu, event, instances, listed, options, sub_buffers, top};
 use recording::Reader;
 use ring_buffer::Held;
@@ -201,12 +200,7 @@ impl Tree {
 
     /// A file of this tree, whatever tree it is opened with.
     fn file(&self, file: Box<dyn File>) -> Box<dyn File> {
-        let tree = self.clone();
-        if self.is_top() {
-            Box::new(TopLevelFile { tree, file: file.into() })
-        } else {
-            Box::new(FileOf { tree, file })
-        }
+        Box::new(Placed { tree: self.clone(), file: file.into() })
     }
 
     /// open(2) of a file, with the flags that it has there.
