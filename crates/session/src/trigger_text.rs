@@ -3,6 +3,8 @@
 //! Source: `trigger_process_regex`, `event_trigger_separate_filter` and `event_trigger_parse_num` in
 //! `kernel/trace/trace_events_trigger.c`, compared with Linux 6.18.
 
+use crate::number::{BadNumber, parse_number};
+
 /// What a text asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
@@ -107,21 +109,13 @@ fn condition(text: &str) -> Result<Option<&str>, BadTrigger> {
     filter.map(Some).ok_or(BadTrigger::NoFilter)
 }
 
-/// How often, in decimal, octal or hexadecimal; the highest number of all is as often as it likes.
+/// How often; the highest number of all is as often as it likes.
 fn count(text: &str) -> Result<Option<u64>, BadTrigger> {
-    let text = text.strip_prefix('+').unwrap_or(text);
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (&text[2..], 16),
-        [b'0', ..] => (text, 8),
-        _ => (text, 10),
-    };
-    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return Err(BadTrigger::BadCount);
-    }
-    match u64::from_str_radix(digits, radix) {
+    match parse_number(text) {
         Ok(u64::MAX) => Ok(None),
         Ok(count) if count <= abi::control::Counter::MOST => Ok(Some(count)),
-        _ => Err(BadTrigger::CountTooLarge),
+        Ok(_) | Err(BadNumber::TooLarge) => Err(BadTrigger::CountTooLarge),
+        Err(BadNumber::NoNumber) => Err(BadTrigger::BadCount),
     }
 }
 

@@ -11,10 +11,14 @@ use session::{Marker, TraceOption};
 ///
 /// # Errors
 ///
-/// ENODEV where nobody is to have it, EBADF where nothing is recorded.
+/// EINVAL where the option `markers` is off, ENODEV where nobody is to have it, EBADF where nothing is
+/// recorded.
 ///
 /// Source: `tracing_mark_write` in `kernel/trace/trace.c` of Linux 6.18.
 pub(crate) fn mark<T>(tree: &Tree, write: impl Fn(&Marker) -> Result<T, NotWritten>) -> Result<T, Errno> {
+    if !tree.session().option(TraceOption::Markers) {
+        return Err(Errno::INVAL);
+    }
     let write = |tree: &Tree| write(tree.marker()?).map_err(|_| Errno::BADF);
     if !tree.is_top() {
         return write(tree);

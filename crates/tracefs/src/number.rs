@@ -31,25 +31,6 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<u64, Errno> {
     number.ok_or(Errno::RANGE)
 }
 
-/// The number that a text is, in decimal, octal (`0` before it) or hexadecimal (`0x`): the kernel's
-/// `kstrtoul` for any base.
-///
-/// # Errors
-///
-/// Those of [`parse`].
-pub(crate) fn parse_any(text: &str) -> Result<u64, Errno> {
-    let text = text.strip_prefix('+').unwrap_or(text);
-    let (digits, radix) = match text.as_bytes() {
-        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => (&text[2..], 16),
-        [b'0', ..] => (text, 8),
-        _ => (text, 10),
-    };
-    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return Err(Errno::INVAL);
-    }
-    u64::from_str_radix(digits, radix).map_err(|_| Errno::RANGE)
-}
-
 /// 0 or 1.
 ///
 /// # Errors

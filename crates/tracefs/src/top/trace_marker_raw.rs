@@ -6,7 +6,7 @@ use crate::marking::mark;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, MOST_RAW, TraceOption};
+use session::{Author, MOST_RAW};
 
 /// Each write is an event `ftrace:raw_data`: a number of 4 bytes, and bytes. EINVAL for fewer than 4, and for
 /// more than fit an event: nothing is cut off. Else as `trace_marker`.
@@ -43,8 +43,7 @@ struct Open {
 
 impl Opened for Open {
     fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        let is_possible = (NUMBER..=MOST_RAW).contains(&bytes.len());
-        if !self.tree.session().option(TraceOption::Markers) || !is_possible {
+        if !(NUMBER..=MOST_RAW).contains(&bytes.len()) {
             return Err(Errno::INVAL);
         }
         mark(&self.tree, |marker| marker.write_raw(author, bytes))?;
