@@ -52,12 +52,14 @@ pub struct Instance {
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,
-    _clock: u32,
-    /// Its name, zeros behind it.
-    pub name: [AtomicU64; INSTANCE_NAME / 8],
     /// Bytes of the stack that are copied behind an event whose stack is recorded; 0 where nobody has said.
     pub stack_bytes: AtomicU32,
-    _stack: u32,
+    /// Its name, zeros behind it.
+    pub name: [AtomicU64; INSTANCE_NAME / 8],
+    /// Of the tree's top level: up to when its past is the recording's, in the buffer's clock; 0 for never.
+    pub past_until: AtomicU64,
+    /// The generation of its buffer that has this past: with the next one it is gone.
+    pub past_generation: AtomicU64,
 }
 
 /// Bytes of the stack that are copied where nobody has said how many.

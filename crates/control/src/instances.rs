@@ -91,6 +91,7 @@ impl ControlFile {
         self.follow_forks(index, false);
         self.set_instance_flags(index, u32::MAX, false);
         self.set_stack_bytes(index, 0);
+        self.set_past_until(index, 0, 0);
     }
 
     /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are
@@ -119,6 +120,21 @@ impl ControlFile {
     pub fn set_stack_bytes(&self, index: usize, bytes: u32) {
         if let Some(instance) = self.instance(index) {
             instance.stack_bytes.store(bytes, Relaxed);
+        }
+    }
+
+    /// Up to when the past of an instance is the recording's, as long as its buffer is of this generation.
+    pub fn past_until(&self, index: usize, generation: u64) -> Option<u64> {
+        let instance = self.instance(index)?;
+        let until = instance.past_until.load(Relaxed);
+        (until > 0 && instance.past_generation.load(Relaxed) == generation).then_some(until)
+    }
+
+    /// Says that; 0 for none.
+    pub fn set_past_until(&self, index: usize, until: u64, generation: u64) {
+        if let Some(instance) = self.instance(index) {
+            instance.past_generation.store(generation, Relaxed);
+            instance.past_until.store(until, Relaxed);
         }
     }
 

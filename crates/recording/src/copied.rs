@@ -1,10 +1,12 @@
 //! Copying what a session's buffers hold, and leaving it there.
 
 use crate::convert::count;
+use crate::translate::Translator;
 use abi::page::DEFAULT_SIZE;
 use ring_buffer::{Buffer, Held, Taken};
 use std::convert::Infallible;
-use trace_data::merge::{Record, Source};
+use std::ops::RangeInclusive;
+use trace_data::merge::{Merge, Record, Source};
 use trace_data::page::PageBuilder;
 use trace_data::symbols::SymbolTable;
 
@@ -21,19 +23,65 @@ pub struct Copied {
     pub overrun: u64,
 }
 
+/// Events that are being copied.
+pub(crate) struct Copying<'a> {
+    translator: Translator<'a>,
+    streams: Vec<Stream>,
+    /// The CPU whose events are wanted; None for all.
+    cpu: Option<u32>,
+    entries: u64,
+}
+
+impl<'a> Copying<'a> {
+    pub(crate) fn new(translator: Translator<'a>, cpus: u32, cpu: Option<u32>) -> Copying<'a> {
+        Copying { translator, streams: (0..cpus).map(|_| Stream::new()).collect(), cpu, entries: 0 }
+    }
+
+    /// Adds those of a buffer that are of these times, none of which is before what was added already. How
+    /// many they are, of all CPUs.
+    pub(crate) fn add(
+        &mut self,
+        blocks: Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>>,
+        times: RangeInclusive<u64>,
+    ) -> u64 {
+        let before = self.entries;
+        let Ok(mut merge) = Merge::new(blocks);
+        while let Ok(Some(record)) = merge.next() {
+            if !times.contains(&record.time) {
+                continue;
+            }
+            let Some(record) = self.translator.translate(&record) else { continue };
+            self.entries += 1;
+            let wanted = self.cpu.is_none_or(|cpu| cpu == record.cpu);
+            if let Some(stream) = self.streams.get_mut(record.cpu as usize).filter(|_| wanted) {
+                stream.push(&record);
+            }
+        }
+        self.entries - before
+    }
+
+    /// All of them, of which the names of the addresses and the number of those overwritten are still to be
+    /// told.
+    pub(crate) fn finish(self) -> Copied {
+        let pages = (0..).zip(self.streams).map(|(cpu, stream)| (cpu, stream.finish()));
+        let cpus = pages.filter(|(_, pages)| !pages.is_empty()).collect();
+        Copied { cpus, symbols: SymbolTable::default(), entries: self.entries, overrun: 0 }
+    }
+}
+
 /// A CPU's events on their way into pages.
-pub(crate) struct Stream {
+struct Stream {
     builder: PageBuilder,
     pages: Vec<Vec<u8>>,
     missed: u64,
 }
 
 impl Stream {
-    pub(crate) fn new() -> Stream {
+    fn new() -> Stream {
         Stream { builder: PageBuilder::new(DEFAULT_SIZE), pages: Vec::new(), missed: 0 }
     }
 
-    pub(crate) fn push(&mut self, record: &Record<'_>) {
+    fn push(&mut self, record: &Record<'_>) {
         let lost = count(record.lost);
         if lost > 0 {
             self.turn();
@@ -53,7 +101,7 @@ impl Stream {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Vec<Vec<u8>> {
+    fn finish(mut self) -> Vec<Vec<u8>> {
         self.turn();
         self.pages
     }
@@ -65,7 +113,12 @@ pub(crate) fn pages_of(buffer: &Buffer) -> impl FnMut(u32, &mut [u8]) -> Option<
     move |block, page| cursors.get_mut(block as usize)?.advance(page)
 }
 
-/// The same of a snapshot with so many blocks.
+/// All blocks of a buffer, read like that.
+pub(crate) fn live_blocks(buffer: &Buffer) -> Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>> {
+    Blocks::new(buffer, |block| buffer.capacity(block), pages_of(buffer))
+}
+
+/// Pages of blocks, as by [`pages_of`], of a snapshot with so many blocks.
 pub(crate) fn pages_of_snapshot(
     snapshot: &Held<'_>,
     blocks: u32,

@@ -1,15 +1,15 @@
 //! Reading a session that nobody records: what is there, and taking it out, while programs write.
 
 use crate::addresses::Addresses;
-use crate::copied::{Blocks, Copied, Stream, pages_of, pages_of_snapshot};
+use crate::copied::{Blocks, Copied, Copying, live_blocks, pages_of_snapshot};
 use crate::moments::Moments;
 use crate::queue::{Queues, Supply};
 use crate::tables::{Forks, Tables, Thread};
 use crate::translate::Translator;
-use ring_buffer::{Held, Taken};
+use ring_buffer::Held;
 use session::{Session, Timeline};
 use std::sync::Arc;
-use trace_data::merge::{Merge, Record};
+use trace_data::merge::Record;
 use trace_data::symbols::SymbolTable;
 
 /// Readings of the clocks that are kept: what was read is before one, so that it is told the same again.
@@ -26,6 +26,8 @@ const MOST_FORKS: usize = 4096;
 #[derive(Debug)]
 pub struct Reader {
     session: Arc<Session>,
+    /// The recording, where that is the session's past.
+    recording: Option<Arc<Session>>,
     tables: Tables,
     moments: Moments,
     addresses: Addresses,
@@ -81,58 +83,61 @@ impl Reader {
     pub fn new(session: Arc<Session>) -> Reader {
         let moments = Moments::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
-        let addresses = Addresses::of_instance(session.instance());
-        Reader { session, tables: Tables::default(), moments, addresses, live, kept, looked: 0 }
+        let (tables, addresses) = (Tables::default(), Addresses::of_instance(session.instance()));
+        Reader { session, recording: None, tables, moments, addresses, live, kept, looked: 0 }
     }
 
-    /// Copies the events that are there and leaves them there: those of `cpu`, or all.
+    /// Copies the events that are there and leaves them there: those of `cpu`, or all. With the session's
+    /// past, if it has one ([`Session::past`]).
     ///
     /// Cost: some 100 ns for each event.
     pub fn copy(&mut self, cpu: Option<u32>) -> Copied {
-        let session = self.session.clone();
+        let (session, past) = (self.session.clone(), self.past());
         let buffer = session.buffer();
-        let blocks = Blocks::new(buffer, |block| buffer.capacity(block), pages_of(buffer));
-        let copied = self.copy_blocks(cpu, blocks);
-        Copied { entries: buffer.entries(), overrun: buffer.overruns(), ..copied }
+        self.copied(cpu, |copying| {
+            let (mut since, mut overrun) = (0, buffer.overruns());
+            if let Some((recording, until)) = &past {
+                if copying.add(live_blocks(recording.buffer()), 0..=*until) > 0 {
+                    overrun += recording.buffer().overruns();
+                }
+                since = until.saturating_add(1);
+            }
+            copying.add(live_blocks(buffer), since..=u64::MAX);
+            overrun
+        })
     }
 
     /// The same of a snapshot.
     pub fn copy_snapshot(&mut self, snapshot: &Held<'_>, cpu: Option<u32>) -> Copied {
         let session = self.session.clone();
         let blocks = session.buffer().geometry().blocks();
-        // Nobody adds to it.
-        let pages = Blocks::new(session.buffer(), |_| u64::MAX, pages_of_snapshot(snapshot, blocks));
-        let copied = self.copy_blocks(cpu, pages);
-        let counts = (0..blocks).map(|block| snapshot.statistics(block));
-        let (entries, overrun) =
-            counts.fold((0, 0), |(entries, overrun), of| (entries + of.entries, overrun + of.overrun));
-        Copied { entries, overrun, ..copied }
+        self.copied(cpu, |copying| {
+            // Nobody adds to it.
+            let pages = Blocks::new(session.buffer(), |_| u64::MAX, pages_of_snapshot(snapshot, blocks));
+            copying.add(pages, 0..=u64::MAX);
+            (0..blocks).map(|block| snapshot.statistics(block).overrun).sum()
+        })
     }
 
-    fn copy_blocks(
-        &mut self,
-        cpu: Option<u32>,
-        blocks: Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>>,
-    ) -> Copied {
+    /// The session's past: the recording, and up to when.
+    fn past(&mut self) -> Option<(Arc<Session>, u64)> {
+        let until = self.session.past_until()?;
+        let open = || Some(Arc::new(Session::open(self.session.path()).ok()?));
+        self.recording = self.recording.take().or_else(open);
+        Some((self.recording.clone()?, until))
+    }
+
+    /// What `add` adds, which says how many events had been overwritten.
+    fn copied(&mut self, cpu: Option<u32>, add: impl FnOnce(&mut Copying<'_>) -> u64) -> Copied {
         self.prepare();
         let timeline = self.timeline();
         let mut addresses = Addresses::new();
         let tasks = self.tables.by_time(Forks::new());
-        let mut translator = Translator::new(&self.session, &timeline, tasks, &mut addresses);
-        let cpus = self.session.buffer().geometry().cpus;
-        let mut streams: Vec<Stream> = (0..cpus).map(|_| Stream::new()).collect();
-        let Ok(mut merge) = Merge::new(blocks);
-        while let Ok(Some(record)) = merge.next() {
-            let Some(record) = translator.translate(&record) else { continue };
-            let wanted = cpu.is_none_or(|cpu| cpu == record.cpu);
-            if let Some(stream) = streams.get_mut(record.cpu as usize).filter(|_| wanted) {
-                stream.push(&record);
-            }
-        }
-        let pages = (0..).zip(streams).map(|(cpu, stream)| (cpu, stream.finish()));
-        let cpus = pages.filter(|(_, pages)| !pages.is_empty()).collect();
-        let symbols = SymbolTable::parse(&addresses.symbols(), "");
-        Copied { cpus, symbols, entries: 0, overrun: 0 }
+        let translator = Translator::new(&self.session, &timeline, tasks, &mut addresses);
+        let mut copying = Copying::new(translator, self.session.buffer().geometry().cpus, cpu);
+        let overrun = add(&mut copying);
+        let copied = copying.finish();
+        Copied { symbols: SymbolTable::parse(&addresses.symbols(), ""), overrun, ..copied }
     }
 
     /// Takes events out, the oldest first, as long as `take` says that it has taken one: those of `cpu`, or
@@ -237,7 +242,8 @@ impl Reader {
     /// be read.
     fn prepare(&mut self) {
         self.look();
-        let there = self.session.buffer().oldest_time().min(self.session.control().kept_since());
+        let past = self.past().map_or(u64::MAX, |(recording, _)| recording.buffer().oldest_time());
+        let there = self.session.buffer().oldest_time().min(self.session.control().kept_since()).min(past);
         let waiting = self.live.queues.oldest_time().min(self.kept.queues.oldest_time());
         let oldest = there.min(waiting);
         self.tables.forget(oldest);

@@ -33,6 +33,18 @@ impl Session {
         }
     }
 
+    /// Up to when what the recording has is shown before the events of this instance, in the buffer's clock.
+    /// Only the top level's own has such a past, until its buffer is emptied: what was recorded when that was
+    /// made is to be seen there still.
+    pub fn past_until(&self) -> Option<u64> {
+        self.control().past_until(self.instance(), self.buffer().control().generation())
+    }
+
+    /// Leaves it without a past.
+    pub fn forget_past(&self) {
+        self.control().set_past_until(self.instance(), 0, 0);
+    }
+
     /// Stops what the top level shows, or goes on with it.
     pub fn set_tracing_at_top(&self, on: bool) {
         if self.instance() == RECORDING {
@@ -57,7 +69,11 @@ impl Session {
         self.prefer_locked(recording.preferences())?;
         self.take_pids(&recording)?;
         self.inherit_options(&recording)?;
-        self.restore_locked(&recording.settings())
+        self.restore_locked(&recording.settings())?;
+        // From now on it has all that is to be there.
+        let (now, generation) = (self.buffer().now(), self.buffer().control().generation());
+        self.control().set_past_until(self.instance(), now, generation);
+        Ok(())
     }
 }
 

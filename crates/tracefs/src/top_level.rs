@@ -119,13 +119,59 @@ mod tests {
         write(&tree, "trace_marker", "still").unwrap();
         assert!(read(&tree, "trace").ends_with(": still\n"));
         write(&tree, "events/libc/open/enable", "0").unwrap();
-        assert!(tree.session().has_top() && !read(&tree, "trace").contains("still"));
+        assert!(tree.session().has_top() && read(&tree, "trace").ends_with(": still\n"));
         let files = ["events/libc/open/enable", "events/enable", "options/irq-info", "buffer_percent"];
         assert_eq!(files.map(|file| read(&tree, file)), ["0\n", "X\n", "0\n", "10\n"], "what was set stays");
         assert!(read(&tree, "instances/flight/trace").ends_with(": still\n"));
         assert_eq!(read(&tree, "instances/flight/events/enable"), "1\n");
         let other = Tree::new(Session::open(tree.session().path()).unwrap());
         assert_eq!(read(&other, "events/libc/open/enable"), "0\n", "for whoever looks");
+    }
+
+    #[test]
+    fn what_was_recorded_is_shown_until_it_is_cleared() {
+        let (_directory, tree) = tree();
+        let shown = || {
+            let text = read(&tree, "trace");
+            let counted = text.lines().find(|line| line.starts_with("# entries")).unwrap_or_default();
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            let texts = lines.map(|line| line.rsplit(": ").next().unwrap_or_default().to_string());
+            (texts.collect::<Vec<_>>(), counted.split_whitespace().nth(2).map(str::to_string))
+        };
+        let expect = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
+            let counted = format!("{0}/{0}", texts.len());
+            assert_eq!(shown(), (texts, Some(counted)));
+        };
+        let mark = |path: &str, text: &str| write(&tree, path, text).unwrap();
+        mark("trace_marker", "before");
+        write(&tree, "events/libc/open/enable", "0").unwrap();
+        assert!(tree.session().has_top());
+        mark("trace_marker", "behind");
+        mark("instances/flight/trace_marker", "not its own");
+        expect(&["before", "behind"]);
+        let cpus = tree.session().buffer().geometry().cpus;
+        let of_cpus = (0..cpus).map(|cpu| read(&tree, &format!("per_cpu/cpu{cpu}/trace")));
+        assert_eq!(of_cpus.map(|text| text.matches("before").count()).sum::<usize>(), 1);
+        write(&tree, "trace", "").unwrap();
+        mark("trace_marker", "new");
+        expect(&["new"]);
+        let recording = read(&tree, "instances/flight/trace");
+        assert!(recording.contains(": before\n") && recording.ends_with(": not its own\n"), "{recording}");
+    }
+
+    #[test]
+    fn what_empties_the_buffer_takes_that_away() {
+        for (path, value) in
+            [("trace", ""), ("per_cpu/cpu0/trace", ""), ("trace_clock", "boot"), ("buffer_size_kb", "8")]
+        {
+            let (_directory, tree) = tree();
+            write(&tree, "trace_marker", "before").unwrap();
+            write(&tree, "events/libc/open/enable", "0").unwrap();
+            assert!(read(&tree, "trace").contains(": before"));
+            write(&tree, path, value).unwrap();
+            assert!(!read(&tree, "trace").contains(": before"), "{path}");
+        }
     }
 
     #[test]

@@ -35,7 +35,10 @@ impl File for Trace {
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         if is_truncating(flags) {
             match self.cpu {
-                Some(cpu) => tree.session().buffer().clear_block(cpu),
+                Some(cpu) => {
+                    tree.session().buffer().clear_block(cpu);
+                    tree.session().forget_past();
+                }
                 None => tree.session().buffer().clear(),
             }
             tree.reader().forget(self.cpu);
