@@ -39,6 +39,7 @@ mod follow;
 mod image;
 mod moments;
 mod obituary;
+mod pipe;
 mod queue;
 mod reader;
 mod recorded;

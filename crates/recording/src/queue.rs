@@ -6,7 +6,7 @@
 use ring_buffer::{Buffer, Held, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
-use trace_data::page::{Missed, Page};
+use trace_data::page::{Event, Missed, Page, PageEvents};
 
 /// Where events come from.
 pub(crate) trait Supply {
@@ -78,24 +78,35 @@ pub(crate) struct Queues {
 /// Those of a CPU: from its block, and from lanes.
 #[derive(Debug, Default)]
 struct Queue {
-    own: VecDeque<Queued>,
-    lanes: VecDeque<Queued>,
+    /// The page that was consumed last, at the event that is next.
+    own: PageEvents,
+    /// How many events were lost before that one.
+    own_lost: u64,
+    lanes: VecDeque<FromLane>,
     /// Bytes of payload that came from lanes.
     bytes: usize,
 }
 
+/// An event that was consumed from a lane, and belongs to a CPU.
+#[derive(Debug)]
+struct FromLane {
+    time: u64,
+    payload: Vec<u8>,
+    lost: u64,
+}
+
 /// An event that was consumed.
 #[derive(Debug)]
-pub(crate) struct Queued {
+pub(crate) struct Queued<'a> {
     /// When, in the buffer's clock.
     pub(crate) time: u64,
     /// What.
-    pub(crate) payload: Vec<u8>,
+    pub(crate) payload: &'a [u8],
     /// How many were lost right before it.
     lost: u64,
 }
 
-impl Queued {
+impl Queued<'_> {
     /// What was lost before it.
     pub(crate) fn missed(&self) -> Missed {
         if self.lost > 0 { Missed::Count(self.lost) } else { Missed::None }
@@ -130,30 +141,35 @@ impl Queues {
 
     /// The time and the CPU of the earliest event that waits here.
     fn earliest_here(&self, cpu: Option<u32>) -> Option<(u64, u32)> {
-        self.chosen(cpu).filter_map(|cpu| Some((self.first(cpu)?.time, cpu))).min()
+        self.chosen(cpu).filter_map(|cpu| Some((self.cpus.get(cpu as usize)?.time()?, cpu))).min()
     }
 
     /// The earliest event of a CPU.
-    pub(crate) fn first(&self, cpu: u32) -> Option<&Queued> {
-        let queue = self.cpus.get(cpu as usize)?;
-        if queue.is_lane_first() { queue.lanes.front() } else { queue.own.front() }
+    #[inline]
+    pub(crate) fn first(&self, cpu: u32) -> Option<Queued<'_>> {
+        self.cpus.get(cpu as usize)?.first()
     }
 
     /// Takes the earliest event of a CPU away.
+    #[inline]
     pub(crate) fn pop(&mut self, cpu: u32) {
-        let Some(queue) = self.cpus.get_mut(cpu as usize) else { return };
-        if queue.is_lane_first() {
-            let payload = queue.lanes.pop_front().map_or(0, |event| event.payload.len());
-            queue.bytes -= payload;
-        } else {
-            queue.own.pop_front();
+        if let Some(queue) = self.cpus.get_mut(cpu as usize) {
+            queue.pop();
         }
+    }
+
+    /// Whether the next event is one of `cpu` for sure, from which one was taken just now: no other CPU is
+    /// wanted, and no lane can have an earlier one than is here. So the buffer needn't be asked; that it was
+    /// cleared meanwhile is seen at the end of the page.
+    #[inline]
+    pub(crate) fn goes_on(&self, cpu: u32, wanted: Option<u32>) -> bool {
+        let Some(queue) = self.cpus.get(cpu as usize).filter(|_| wanted == Some(cpu)) else { return false };
+        queue.lanes.is_empty() && queue.own.time().is_some_and(|time| time <= self.lanes_taken)
     }
 
     /// The time of the earliest event that waits here, in the buffer's clock; `u64::MAX` when none does.
     pub(crate) fn oldest_time(&self) -> u64 {
-        let cpus = 0..self.cpus.len() as u32;
-        cpus.filter_map(|cpu| Some(self.first(cpu)?.time)).min().unwrap_or(u64::MAX)
+        self.cpus.iter().filter_map(Queue::time).min().unwrap_or(u64::MAX)
     }
 
     /// Whether there is an event of `cpu`, or of any, here or in the buffer.
@@ -193,17 +209,14 @@ impl Queues {
 
     /// Consumes a page of a CPU's block, if none of its events wait.
     fn take_own(&mut self, supply: &impl Supply, cpu: u32) {
-        let Some(queue) = self.cpus.get_mut(cpu as usize).filter(|queue| queue.own.is_empty()) else {
-            return;
-        };
+        let queue = self.cpus.get_mut(cpu as usize);
+        let Some(queue) = queue.filter(|queue| queue.own.time().is_none()) else { return };
         let Some(taken) = supply.consume(cpu, &mut self.page) else { return };
-        let Some(page) = self.page.get(..taken.len).and_then(Page::new) else { return };
-        let events =
-            page.events().map(|event| Queued { time: event.time, payload: event.payload.to_vec(), lost: 0 });
-        queue.own.extend(events);
-        if let Some(first) = queue.own.front_mut() {
-            first.lost = taken.lost;
-        }
+        let mut spent = std::mem::take(&mut queue.own).into_page();
+        spent.resize(self.page.len(), 0);
+        queue.own = PageEvents::new(std::mem::replace(&mut self.page, spent));
+        queue.own.advance();
+        queue.own_lost = taken.lost;
     }
 
     /// Consumes all lanes, and gives their events to their CPUs.
@@ -225,10 +238,10 @@ impl Queues {
         for event in page {
             let Some((cpu, payload)) = event.payload.split_first_chunk() else { continue };
             let cpu = (u64::from_le_bytes(*cpu) as usize).min(self.cpus.len() - 1);
-            let queued =
-                Queued { time: event.time, payload: payload.to_vec(), lost: std::mem::take(&mut lost) };
+            let from_lane =
+                FromLane { time: event.time, payload: payload.to_vec(), lost: std::mem::take(&mut lost) };
             if let Some(queue) = self.cpus.get_mut(cpu) {
-                queue.push_from_lane(queued);
+                queue.push_from_lane(from_lane);
             }
         }
         true
@@ -236,17 +249,42 @@ impl Queues {
 }
 
 impl Queue {
-    /// Whether the earliest event came from a lane.
-    fn is_lane_first(&self) -> bool {
-        match (self.own.front(), self.lanes.front()) {
-            (Some(own), Some(lane)) => lane.time < own.time,
-            (None, Some(_)) => true,
-            _ => false,
+    /// The earliest event from a lane, if none of the CPU's own is before it.
+    #[inline]
+    fn lane_first(&self) -> Option<&FromLane> {
+        let lane = self.lanes.front()?;
+        self.own.time().is_none_or(|own| lane.time < own).then_some(lane)
+    }
+
+    /// The time of the earliest event.
+    #[inline]
+    fn time(&self) -> Option<u64> {
+        self.lane_first().map(|lane| lane.time).or_else(|| self.own.time())
+    }
+
+    /// The earliest event.
+    #[inline]
+    fn first(&self) -> Option<Queued<'_>> {
+        if let Some(FromLane { time, payload, lost }) = self.lane_first() {
+            return Some(Queued { time: *time, payload, lost: *lost });
+        }
+        let Event { time, payload } = self.own.event()?;
+        Some(Queued { time, payload, lost: self.own_lost })
+    }
+
+    /// Takes the earliest event away.
+    #[inline]
+    fn pop(&mut self) {
+        if self.lane_first().is_some() {
+            self.bytes -= self.lanes.pop_front().map_or(0, |event| event.payload.len());
+        } else {
+            self.own.advance();
+            self.own_lost = 0;
         }
     }
 
     /// Puts an event where its time belongs. Where nobody takes them, the oldest are lost.
-    fn push_from_lane(&mut self, event: Queued) {
+    fn push_from_lane(&mut self, event: FromLane) {
         self.bytes += event.payload.len();
         let behind = self.lanes.partition_point(|other| other.time <= event.time);
         self.lanes.insert(behind, event);
@@ -263,26 +301,30 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trace_data::page::PageBuilder;
 
-    fn queued(time: u64, len: usize) -> Queued {
-        Queued { time, payload: vec![0; len], lost: 0 }
+    fn from_lane(time: u64, len: usize) -> FromLane {
+        FromLane { time, payload: vec![0; len], lost: 0 }
     }
 
     #[test]
     fn lanes_merge_into_their_cpu_by_time() {
-        let mut queue = Queue::default();
-        queue.own.extend([queued(10, 8), queued(30, 8)]);
+        let mut builder = PageBuilder::new(4096);
+        assert!([10, 30].iter().all(|time| builder.push(*time, &[0; 12])));
+        let mut own = PageEvents::new(builder.finish(None).to_vec());
+        own.advance();
+        let mut queue = Queue { own, own_lost: 7, ..Queue::default() };
         for time in [40, 5, 20] {
-            queue.push_from_lane(queued(time, 8));
+            queue.push_from_lane(from_lane(time, 8));
         }
         let mut queues =
             Queues { cpus: vec![queue], generation: 0, lanes: 0..0, lanes_taken: 0, page: Vec::new() };
-        let mut times = Vec::new();
+        let mut found = Vec::new();
         while let Some(first) = queues.first(0) {
-            times.push(first.time);
+            found.push((first.time, first.lost));
             queues.pop(0);
         }
-        assert_eq!(times, [5, 10, 20, 30, 40]);
+        assert_eq!(found, [(5, 0), (10, 7), (20, 0), (30, 0), (40, 0)]);
         assert_eq!(queues.cpus[0].bytes, 0);
     }
 
@@ -290,9 +332,9 @@ mod tests {
     fn what_nobody_takes_is_bounded_and_the_loss_is_told() {
         let mut queue = Queue::default();
         for time in 0..10 {
-            queue.push_from_lane(queued(time, MOST_BYTES / 8));
+            queue.push_from_lane(from_lane(time, MOST_BYTES / 8));
         }
         assert_eq!(queue.lanes.len(), 8);
-        assert_eq!(queue.lanes.front().unwrap().missed(), Missed::Count(2));
+        assert_eq!(queue.first().unwrap().missed(), Missed::Count(2));
     }
 }

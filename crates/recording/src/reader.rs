@@ -3,7 +3,7 @@
 use crate::addresses::Addresses;
 use crate::copied::{Blocks, Copied, Copying, live_blocks, pages_of_snapshot};
 use crate::moments::Moments;
-use crate::queue::{Queues, Supply};
+use crate::pipe::Pipe;
 use crate::tables::{Forks, Tables, Thread};
 use crate::translate::Translator;
 use ring_buffer::Held;
@@ -30,52 +30,13 @@ pub struct Reader {
     recording: Option<Arc<Session>>,
     tables: Tables,
     moments: Moments,
+    /// Through the moments.
+    timeline: Timeline,
     addresses: Addresses,
     live: Pipe,
     kept: Pipe,
     /// When the tables were looked at, in the buffer's clock: of events until then all is known.
     looked: u64,
-}
-
-/// What takes events out: of the buffers, or of the newest snapshot.
-#[derive(Debug)]
-struct Pipe {
-    queues: Queues,
-    forks: Forks,
-}
-
-impl Pipe {
-    fn new(session: &Session) -> Pipe {
-        Pipe { queues: Queues::new(session.buffer()), forks: Forks::new() }
-    }
-
-    /// Takes events out of `supply`, as [`Reader::take`] does, but none later than `looked`. Whether such a
-    /// one is next.
-    fn take(
-        &mut self,
-        supply: &impl Supply,
-        (cpu, looked): (Option<u32>, u64),
-        mut translator: Translator<'_>,
-        mut take: impl FnMut(&Record<'_>) -> bool,
-    ) -> bool {
-        let mut is_later = false;
-        while let Some(cpu) = self.queues.earliest(supply, cpu) {
-            let Some(queued) = self.queues.first(cpu) else { break };
-            is_later = queued.time > looked;
-            if is_later {
-                break;
-            }
-            // The queue knows the CPU already.
-            let record = Record { cpu, time: queued.time, payload: &queued.payload, lost: queued.missed() };
-            let taken = translator.translate(&record).is_none_or(|record| take(&record));
-            if !taken {
-                break;
-            }
-            self.queues.pop(cpu);
-        }
-        self.forks = translator.into_forks();
-        is_later
-    }
 }
 
 impl Reader {
@@ -84,11 +45,12 @@ impl Reader {
         let moments = Moments::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
         let (tables, addresses) = (Tables::default(), Addresses::of_instance(session.instance()));
-        Reader { session, recording: None, tables, moments, addresses, live, kept, looked: 0 }
+        let timeline = session.timeline(moments.all());
+        Reader { session, recording: None, tables, moments, timeline, addresses, live, kept, looked: 0 }
     }
 
     /// Copies the events that are there and leaves them there: those of `cpu`, or all. With the session's
-    /// past, if it has one ([`Session::past`]).
+    /// past, if it has one ([`Session::past_until`]).
     ///
     /// Cost: some 100 ns for each event.
     pub fn copy(&mut self, cpu: Option<u32>) -> Copied {
@@ -130,10 +92,9 @@ impl Reader {
     /// What `add` adds, which says how many events had been overwritten.
     fn copied(&mut self, cpu: Option<u32>, add: impl FnOnce(&mut Copying<'_>) -> u64) -> Copied {
         self.prepare();
-        let timeline = self.timeline();
         let mut addresses = Addresses::new();
         let tasks = self.tables.by_time(Forks::new());
-        let translator = Translator::new(&self.session, &timeline, tasks, &mut addresses);
+        let translator = Translator::new(&self.session, &self.timeline, tasks, &mut addresses);
         let mut copying = Copying::new(translator, self.session.buffer().geometry().cpus, cpu);
         let overrun = add(&mut copying);
         let copied = copying.finish();
@@ -154,9 +115,10 @@ impl Reader {
 
     /// The same of events of which all is known. Whether there is a later one.
     fn take_known(&mut self, cpu: Option<u32>, take: impl FnMut(&Record<'_>) -> bool) -> bool {
-        let (session, timeline) = (&self.session, self.timeline());
+        self.keep_to_clock();
+        let (session, timeline) = (&self.session, &self.timeline);
         let tasks = self.tables.by_time(std::mem::take(&mut self.live.forks));
-        let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
+        let translator = Translator::new(session, timeline, tasks, &mut self.addresses);
         self.live.take(session.buffer(), (cpu, self.looked), translator, take)
     }
 
@@ -178,9 +140,10 @@ impl Reader {
         cpu: Option<u32>,
         take: impl FnMut(&Record<'_>) -> bool,
     ) -> bool {
-        let (session, timeline) = (&self.session, self.timeline());
+        self.keep_to_clock();
+        let (session, timeline) = (&self.session, &self.timeline);
         let tasks = self.tables.by_time(std::mem::take(&mut self.kept.forks));
-        let translator = Translator::new(session, &timeline, tasks, &mut self.addresses);
+        let translator = Translator::new(session, timeline, tasks, &mut self.addresses);
         self.kept.take(snapshot, (cpu, self.looked), translator, take)
     }
 
@@ -217,17 +180,21 @@ impl Reader {
     }
 
     /// The time now, as events have it.
-    pub fn now(&self) -> u64 {
+    pub fn now(&mut self) -> u64 {
         self.time(self.session.buffer().now())
     }
 
     /// A time in the buffer's clock, as events have it.
-    pub fn time(&self, time: u64) -> u64 {
-        self.timeline().time(time)
+    pub fn time(&mut self, time: u64) -> u64 {
+        self.keep_to_clock();
+        self.timeline.time(time)
     }
 
-    fn timeline(&self) -> Timeline {
-        self.session.timeline(self.moments.all())
+    /// Shows times in the clock that is chosen now.
+    fn keep_to_clock(&mut self) {
+        if self.timeline.shown() != self.session.trace_clock() {
+            self.timeline = self.session.timeline(self.moments.all());
+        }
     }
 
     /// Looks at the tables and at the clocks.
@@ -236,6 +203,7 @@ impl Reader {
         self.tables.collect(self.session.control());
         self.moments.look();
         self.moments.keep(MOMENTS);
+        self.timeline = self.session.timeline(self.moments.all());
     }
 
     /// Looks, and forgets what is not asked for any more, because it ended before all events that can still

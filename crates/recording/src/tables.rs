@@ -2,16 +2,19 @@
 
 use control::{ControlFile, Map, ProcessInfo, TaskInfo};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Processes and threads that were there at any time of the recording.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// By entry and start, which no two have in common.
-    processes: HashMap<(u32, u64), Process>,
+    processes: HashMap<(u32, u64), Arc<Process>>,
     /// By TID and start.
     tasks: HashMap<(u32, u64), TaskInfo>,
     /// The PIDs of all processes.
     pids: HashSet<u32>,
+    /// What is made of them when it is asked for, and kept until they change.
+    lives: Option<Lives>,
 }
 
 /// A thread that a session knows.
@@ -35,12 +38,13 @@ pub(crate) struct Process {
 impl Tables {
     /// Adds what the tables say now.
     pub(crate) fn collect(&mut self, control: &ControlFile) {
+        self.lives = None;
         for info in control.processes() {
             let known = self.processes.get(&(info.entry, info.start_time));
             if known.is_none_or(|known| known.info.end_time == 0) {
                 let maps = control.maps(info.entry).collect();
                 self.pids.insert(info.pid);
-                self.processes.insert((info.entry, info.start_time), Process { info, maps });
+                self.processes.insert((info.entry, info.start_time), Arc::new(Process { info, maps }));
             }
         }
         for task in control.tasks() {
@@ -50,6 +54,7 @@ impl Tables {
 
     /// Forgets what ended before `time`.
     pub(crate) fn forget(&mut self, time: u64) {
+        self.lives = None;
         let is_needed = |end| end == 0 || end >= time;
         self.processes.retain(|_, process| is_needed(process.info.end_time));
         self.tasks.retain(|_, task| is_needed(task.end_time));
@@ -105,8 +110,13 @@ impl Tables {
 
     /// The threads in the order of time, to find whose events are whose. `forks` is what earlier events have
     /// told.
-    pub(crate) fn by_time(&self, forks: Forks) -> TasksByTime<'_> {
-        let mut lives: HashMap<u32, Vec<Life<'_>>> = HashMap::new();
+    pub(crate) fn by_time(&mut self, forks: Forks) -> TasksByTime<'_> {
+        let lives = self.lives.take().unwrap_or_else(|| self.lives());
+        TasksByTime { lives: self.lives.insert(lives), forks }
+    }
+
+    fn lives(&self) -> Lives {
+        let mut lives = Lives::new();
         let programs = self.programs();
         for task in self.tasks.values() {
             let end = if task.end_time == 0 { u64::MAX } else { task.end_time };
@@ -116,7 +126,7 @@ impl Tables {
         for lives in lives.values_mut() {
             lives.sort_by_key(|life| life.start);
         }
-        TasksByTime { lives, forks }
+        lives
     }
 
     /// The programs that each entry has described for each PID, by their start.
@@ -133,31 +143,34 @@ impl Tables {
 }
 
 /// By entry and PID.
-type Programs<'a> = HashMap<(u32, u32), Vec<&'a Process>>;
+type Programs<'a> = HashMap<(u32, u32), Vec<&'a Arc<Process>>>;
 
 /// The process that a thread was in: the one that its entry named when the thread started.
-fn program_of<'a>(task: &TaskInfo, programs: &Programs<'a>) -> Option<&'a Process> {
+fn program_of(task: &TaskInfo, programs: &Programs<'_>) -> Option<Arc<Process>> {
     let of_entry = programs.get(&(task.process?, task.tgid))?;
     let behind = of_entry.partition_point(|process| process.info.start_time <= task.start_time);
-    of_entry.get(behind.checked_sub(1)?).copied()
+    of_entry.get(behind.checked_sub(1)?).map(|process| Arc::clone(process))
 }
 
 /// What every TID was, and when.
 #[derive(Debug)]
 pub(crate) struct TasksByTime<'a> {
-    lives: HashMap<u32, Vec<Life<'a>>>,
+    lives: &'a Lives,
     forks: Forks,
 }
+
+/// What every TID was, one after the other.
+type Lives = HashMap<u32, Vec<Life>>;
 
 /// When a TID was made last, and by which.
 pub(crate) type Forks = HashMap<u32, (u64, u32)>;
 
 /// What a TID was for some time.
 #[derive(Debug)]
-struct Life<'a> {
+struct Life {
     start: u64,
     end: u64,
-    process: Option<&'a Process>,
+    process: Option<Arc<Process>>,
 }
 
 /// How many children, each in its parent's memory, are looked through.
@@ -185,14 +198,14 @@ impl<'a> TasksByTime<'a> {
             let behind = lives.partition_point(|life| life.start <= time);
             let life = lives.get(behind.wrapping_sub(1));
             match (life, self.forks.get(&tid)) {
-                (Some(life), _) if time <= life.end => return life.process,
+                (Some(life), _) if time <= life.end => return life.process.as_deref(),
                 (life, Some((forked, parent)))
                     if *forked <= time && life.is_none_or(|life| life.end <= *forked) =>
                 {
                     (tid, time) = (*parent, *forked);
                 }
                 // A thread's first event can be a little older than its entry, its last a little newer.
-                _ => return life.or(lives.first())?.process,
+                _ => return life.or(lives.first())?.process.as_deref(),
             }
         }
         None
@@ -203,7 +216,7 @@ impl<'a> TasksByTime<'a> {
 mod tests {
     use super::*;
 
-    fn process(pid: u32) -> Process {
+    fn process(pid: u32) -> Arc<Process> {
         let info = ProcessInfo {
             entry: pid,
             pid,
@@ -213,25 +226,25 @@ mod tests {
             start_time: 0,
             end_time: 0,
         };
-        Process { info, maps: Vec::new() }
+        Arc::new(Process { info, maps: Vec::new() })
     }
 
     #[test]
     fn a_child_is_in_its_parents_memory_until_it_executes() {
         let (parent, first, second) = (process(10), process(11), process(11));
-        let life = |start, end, process| Life { start, end, process: Some(process) };
+        let life = |start, end, process: &Arc<Process>| Life { start, end, process: Some(process.clone()) };
         let lives = HashMap::from([
             (10, vec![life(100, u64::MAX, &parent)]),
             (11, vec![life(200, 300, &first), life(500, u64::MAX, &second)]),
         ]);
-        let mut tasks = TasksByTime { lives, forks: HashMap::new() };
+        let mut tasks = TasksByTime { lives: &lives, forks: HashMap::new() };
         let pid = |tasks: &TasksByTime<'_>, tid, time| tasks.process(tid, time).map(|found| found.info.pid);
         assert_eq!(pid(&tasks, 11, 199), Some(11), "nothing is known of a fork");
         assert_eq!(pid(&tasks, 12, 199), None);
         tasks.forked(10, 11, 400);
         assert_eq!(pid(&tasks, 11, 250), Some(11));
         assert_eq!(pid(&tasks, 11, 450), Some(10), "made again, with no program of its own yet");
-        assert!(std::ptr::eq(tasks.process(11, 500).unwrap(), &second));
+        assert!(std::ptr::eq(tasks.process(11, 500).unwrap(), &*second));
         tasks.forked(11, 12, 600);
         assert_eq!(pid(&tasks, 12, 700), Some(11));
     }

@@ -15,7 +15,10 @@ pub(crate) struct Translator<'a> {
     timeline: &'a Timeline,
     tasks: TasksByTime<'a>,
     addresses: &'a mut Addresses,
+    /// The payload of a record that was changed.
     payload: Vec<u8>,
+    /// Where on the timeline the last record was.
+    stretch: usize,
 }
 
 impl<'a> Translator<'a> {
@@ -25,24 +28,26 @@ impl<'a> Translator<'a> {
         tasks: TasksByTime<'a>,
         addresses: &'a mut Addresses,
     ) -> Translator<'a> {
-        Translator { session, timeline, tasks, addresses, payload: Vec::new() }
+        Translator { session, timeline, tasks, addresses, payload: Vec::new(), stretch: 0 }
     }
 
     /// The record, translated; None for bytes that are no event.
-    pub(crate) fn translate(&mut self, record: &Record<'_>) -> Option<Record<'_>> {
-        let cpu = self.copy(record)?;
-        let id = event(&self.payload);
+    pub(crate) fn translate<'r>(&'r mut self, record: &Record<'r>) -> Option<Record<'r>> {
+        let (cpu, payload) = self.placed(record)?;
+        let id = event(payload);
         if id == sched::FORK_ID {
-            self.note_fork(record.time);
+            self.note_fork(payload, record.time);
         }
-        if id == STACK_ID {
-            self.unwind(record.time);
-        }
-        for place in PLACES.get(usize::from(id)).into_iter().flatten() {
-            self.name_address(*place, record.time);
-        }
-        let time = self.timeline.time(record.time);
-        Some(Record { cpu, time, payload: &self.payload, lost: record.lost })
+        let is_changed = match id {
+            STACK_ID => self.unwind(payload, record.time),
+            _ => {
+                let places = PLACES.get(usize::from(id)).map_or(&[][..], Vec::as_slice);
+                self.name_addresses(places, payload, record.time)
+            }
+        };
+        let time = self.timeline.time_near(record.time, &mut self.stretch);
+        let payload = if is_changed { &self.payload } else { payload };
+        Some(Record { cpu, time, payload, lost: record.lost })
     }
 
     /// Who has made whom, as far as the records have told.
@@ -50,24 +55,20 @@ impl<'a> Translator<'a> {
         self.tasks.into_forks()
     }
 
-    /// Copies a record's payload and gives its CPU. What was written to a lane has its CPU before the
-    /// payload.
-    fn copy(&mut self, record: &Record<'_>) -> Option<u32> {
+    /// A record's CPU, and its payload. What was written to a lane has its CPU before the payload.
+    fn placed<'r>(&self, record: &Record<'r>) -> Option<(u32, &'r [u8])> {
         let cpus = self.session.buffer().geometry().cpus;
-        self.payload.clear();
         if record.cpu < cpus {
-            self.payload.extend_from_slice(record.payload);
-            return Some(record.cpu);
+            return Some((record.cpu, record.payload));
         }
-        let (cpu, rest) = record.payload.split_first_chunk()?;
-        self.payload.extend_from_slice(rest);
-        Some((u64::from_le_bytes(*cpu) as u32).min(cpus - 1))
+        let (cpu, payload) = record.payload.split_first_chunk()?;
+        Some(((u64::from_le_bytes(*cpu) as u32).min(cpus - 1), payload))
     }
 
     /// Takes note of who has made whom.
-    fn note_fork(&mut self, time: u64) {
+    fn note_fork(&mut self, payload: &[u8], time: u64) {
         let half = |field| {
-            let bytes = self.payload.get(sched::FORK.offset(field)..)?.first_chunk()?;
+            let bytes = payload.get(sched::FORK.offset(field)..)?.first_chunk()?;
             Some(u32::from_le_bytes(*bytes))
         };
         // `parent_pid` and `child_pid`.
@@ -76,31 +77,51 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Replaces a captured stack by addresses.
-    fn unwind(&mut self, time: u64) {
-        let tid = word(&self.payload, 0).map_or(0, abi::common::pid) as u32;
+    /// Copies a captured stack, as addresses.
+    fn unwind(&mut self, payload: &[u8], time: u64) -> bool {
+        self.payload.clear();
+        self.payload.extend_from_slice(payload);
+        let tid = word(payload, 0).map_or(0, abi::common::pid) as u32;
         let process = self.tasks.process(tid, time);
         self.addresses.unwind(self.session.control(), process, &mut self.payload);
+        true
     }
 
-    /// Replaces an address by the one that means the same in the recording.
-    fn name_address(&mut self, AddressPlace { offset, is_return }: AddressPlace, time: u64) {
-        let (Some(common), Some(address)) = (word(&self.payload, 0), word(&self.payload, offset)) else {
-            return;
-        };
-        if address == MARKER_IP {
-            return self.addresses.name_marker();
+    /// Copies a record with addresses that mean in the recording what those in it mean. False where it stays
+    /// as it is: to copy each, and look at the copy at once, was a tenth of all that pages take.
+    fn name_addresses(&mut self, places: &[AddressPlace], payload: &[u8], time: u64) -> bool {
+        let mut is_changed = false;
+        for place in places {
+            let Some(address) = self.name_address(*place, payload, time) else { continue };
+            if !is_changed {
+                self.payload.clear();
+                self.payload.extend_from_slice(payload);
+                is_changed = true;
+            }
+            if let Some(bytes) = self.payload.get_mut(place.offset..).and_then(|rest| rest.first_chunk_mut())
+            {
+                *bytes = address.to_le_bytes();
+            }
         }
-        let tid = abi::common::pid(common) as u32;
-        let Some(process) = self.tasks.process(tid, time) else { return };
+        is_changed
+    }
+
+    /// The address that means in the recording what the one in a payload means; None where that
+    /// is the same.
+    fn name_address(&mut self, place: AddressPlace, payload: &[u8], time: u64) -> Option<u64> {
+        let address = word(payload, place.offset)?;
+        if address == MARKER_IP {
+            self.addresses.name_marker();
+            return None;
+        }
+        let tid = abi::common::pid(word(payload, 0)?) as u32;
+        let process = self.tasks.process(tid, time)?;
         let control = self.session.control();
-        let translated = match is_return {
+        let translated = match place.is_return {
             true => self.addresses.translate(control, process, address),
             false => self.addresses.translate_start(control, process, address),
         };
-        if let Some(bytes) = self.payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
-            *bytes = translated.to_le_bytes();
-        }
+        (translated != address).then_some(translated)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Events of several CPUs, merged by time.
 
-use crate::page::{Cursor, Missed, Page};
+use crate::page::{Missed, PageEvents};
 use core::cmp::Reverse;
-use core::ops::Range;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
@@ -54,14 +53,10 @@ pub struct Merge<S> {
     current: Option<usize>,
 }
 
-/// A stream's page and the event in it that is next.
+/// A stream's page, at the event that is next, and what was lost before that.
 #[derive(Debug, Default)]
 struct Stream {
-    page: Vec<u8>,
-    data: Range<usize>,
-    cursor: Cursor,
-    time: u64,
-    payload: Range<usize>,
+    events: PageEvents,
     lost: Missed,
 }
 
@@ -77,7 +72,7 @@ impl<S: Source> Merge<S> {
         let mut merge = Merge { source, streams, order: BinaryHeap::new(), current: None };
         for number in 0..merge.streams.len() {
             if merge.streams[number].advance(&mut merge.source, number)? {
-                let time = merge.streams[number].time;
+                let time = merge.streams[number].time();
                 merge.order.push(Reverse((time, merge.source.cpu(number), number)));
             }
         }
@@ -100,7 +95,7 @@ impl<S: Source> Merge<S> {
         };
         self.current = Some(number);
         let stream = &self.streams[number];
-        let payload = &stream.page[stream.data.clone()][stream.payload.clone()];
+        let payload = stream.events.event().map_or(&[][..], |event| event.payload);
         Ok(Some(Record { cpu, time, payload, lost: stream.lost }))
     }
 
@@ -111,7 +106,7 @@ impl<S: Source> Merge<S> {
         };
         match self.streams[number].advance(&mut self.source, number) {
             Ok(true) => {
-                top.0.0 = self.streams[number].time;
+                top.0.0 = self.streams[number].time();
                 Ok(())
             }
             Ok(false) => {
@@ -127,33 +122,23 @@ impl<S: Source> Merge<S> {
 }
 
 impl Stream {
+    fn time(&self) -> u64 {
+        self.events.time().unwrap_or(0)
+    }
+
     /// Steps to the next event, in this page or a later one. False at the end of the stream.
     fn advance<S: Source>(&mut self, source: &mut S, number: usize) -> Result<bool, S::Error> {
         self.lost = Missed::None;
-        loop {
-            if let Some((time, payload)) = self.cursor.next(&self.page[self.data.clone()]) {
-                self.time = time;
-                self.payload = payload;
-                return Ok(true);
-            }
-            if !source.next_page(number, &mut self.page)? {
+        while !self.events.advance() {
+            let mut page = std::mem::take(&mut self.events).into_page();
+            if !source.next_page(number, &mut page)? {
                 return Ok(false);
             }
-            self.turn();
+            self.events = PageEvents::new(page);
+            // Losses in front of an empty page and of the one behind it are those of one place.
+            self.lost = self.lost.and(self.events.missed());
         }
-    }
-
-    /// Starts with the page that has just been read.
-    fn turn(&mut self) {
-        let Some(page) = Page::new(&self.page) else {
-            self.data = 0..0;
-            return;
-        };
-        let start = self.page.len().min(abi::page::HEADER_SIZE);
-        self.data = start..start + page.data().len();
-        self.cursor = Cursor::new(page.time_stamp());
-        // Losses in front of an empty page and of the one behind it are those of one place.
-        self.lost = self.lost.and(page.missed());
+        Ok(true)
     }
 }
 

@@ -9,9 +9,11 @@
 
 mod build;
 mod cursor;
+mod events;
 
 pub use build::PageBuilder;
-pub(crate) use cursor::Cursor;
+use cursor::Cursor;
+pub use events::PageEvents;
 
 use crate::bytes::u64_at;
 use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};

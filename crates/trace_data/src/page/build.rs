@@ -105,7 +105,9 @@ impl PageBuilder {
             self.put(&event_word(words as u32, delta).to_le_bytes());
         }
         self.put(payload);
-        self.page[self.end..next].fill(0);
+        if self.end < next {
+            self.page[self.end..next].fill(0);
+        }
         self.end = next;
     }
 

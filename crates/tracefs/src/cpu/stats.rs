@@ -20,7 +20,7 @@ impl Control for Stats {
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
         let found = tree.session().buffer().statistics(self.cpu);
-        let reader = tree.reader();
+        let mut reader = tree.reader();
         let oldest = if found.oldest_time == 0 { 0 } else { reader.time(found.oldest_time) };
         let is_nanoseconds = is_nanoseconds(tree.session().trace_clock().name());
         let shown = |time: u64| if is_nanoseconds { seconds(time) } else { time.to_string() };

@@ -2,11 +2,14 @@
 
 use crate::file::{File, Opened};
 use crate::tree::Tree;
-use abi::page::{DEFAULT_SIZE, HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
+use abi::page::DEFAULT_SIZE;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use trace_data::merge::Record;
 use trace_data::page::{Missed, PageBuilder};
+
+/// The smallest page that events are put into: who reads less gets none.
+const SMALLEST: usize = 64;
 
 /// Gives pages of 4096 bytes in the layout that `events/header_page` tells.
 ///
@@ -55,6 +58,7 @@ impl Opened for Open {
         }
         if self.read == self.page.len() {
             match self.next_page(len)? {
+                Some(page) if page.len() <= len => return Ok(Some(page)),
                 Some(page) => (self.page, self.read) = (page, 0),
                 // What is there doesn't fit: the kernel says 0, as at an end.
                 None if len < DEFAULT_SIZE && self.is_unblocked() => return Ok(Some(Vec::new())),
@@ -87,27 +91,34 @@ impl Opened for Open {
 impl Open {
     /// A page with the events that come next, in its first `len` bytes. None where there are none that fit.
     fn next_page(&self, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        let mut builder = PageBuilder::new(DEFAULT_SIZE);
-        let (mut used, mut lost) = (HEADER_SIZE, None);
+        let size = len.min(DEFAULT_SIZE) / 8 * 8;
+        if size < SMALLEST {
+            return Ok(None);
+        }
+        let (mut builder, mut lost) = (PageBuilder::new(size), None);
         let push = |record: &Record<'_>| {
             // A gap can only be told in front of a page.
-            let is_gap = record.lost != Missed::None && !builder.is_empty();
-            let room = event_size(record.payload.len()) + TIME_EXTEND_SIZE;
-            if is_gap || used + room > len.min(DEFAULT_SIZE) && (len < DEFAULT_SIZE || !builder.is_empty()) {
+            if record.lost != Missed::None && !builder.is_empty() {
                 return false;
             }
-            if builder.is_empty() {
+            let is_first = builder.is_empty();
+            let is_taken = builder.push(record.time, record.payload);
+            if is_taken && is_first {
                 lost = count(record.lost);
             }
-            used += room;
-            builder.push(record.time, record.payload)
+            is_taken
         };
         let (tree, cpu) = (&self.tree, Some(self.of.cpu));
         match self.of.is_snapshot {
             true => drop(tree.newest_snapshot(|held| tree.reader().take_kept(held, cpu, push))?),
             false => tree.reader().take(cpu, push),
         }
-        Ok((!builder.is_empty()).then(|| builder.finish(lost).to_vec()))
+        if builder.is_empty() {
+            return Ok(None);
+        }
+        let mut page = builder.finish(lost).to_vec();
+        page.resize(DEFAULT_SIZE, 0);
+        Ok(Some(page))
     }
 }
 
@@ -123,6 +134,7 @@ fn count(lost: Missed) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::top::tests::tree;
+    use abi::page::event_size;
     use session::{Author, PRINT_ID};
     use trace_data::page::Page;
 
@@ -150,6 +162,19 @@ mod tests {
         assert_eq!(ids, [PRINT_ID; 3]);
         assert_eq!(raw.read(4096), Err(Errno::AGAIN));
         assert_eq!(raw.seek(0), Err(Errno::SPIPE));
+    }
+
+    #[test]
+    fn pages_are_full() {
+        let (_directory, tree) = tree();
+        let mut raw = opened(&tree, 1000);
+        let (page, next) = (raw.read(4096).unwrap(), raw.read(4096).unwrap());
+        let [page, next] = [&page, &next].map(|page| Page::new(page).unwrap());
+        let first = next.events().next().unwrap();
+        assert!(
+            page.data().len() + event_size(first.payload.len()) > 4080,
+            "what is in the next doesn't fit"
+        );
     }
 
     #[test]

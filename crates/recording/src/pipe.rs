@@ -1,0 +1,55 @@
+//! Taking events out of a buffer in the order of time, translated.
+
+use crate::queue::{Queues, Supply};
+use crate::tables::Forks;
+use crate::translate::Translator;
+use session::Session;
+use trace_data::merge::Record;
+
+/// What takes events out: of the buffers, or of the newest snapshot.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    pub(crate) queues: Queues,
+    /// Who has made whom, as far as the events have told.
+    pub(crate) forks: Forks,
+}
+
+impl Pipe {
+    /// One that has taken nothing yet.
+    pub(crate) fn new(session: &Session) -> Pipe {
+        Pipe { queues: Queues::new(session.buffer()), forks: Forks::new() }
+    }
+
+    /// Takes events out of `supply`, as [`crate::Reader::take`] does, but none later than `looked`. Whether
+    /// such a one is next.
+    pub(crate) fn take(
+        &mut self,
+        supply: &impl Supply,
+        (cpu, looked): (Option<u32>, u64),
+        mut translator: Translator<'_>,
+        mut take: impl FnMut(&Record<'_>) -> bool,
+    ) -> bool {
+        let mut is_later = false;
+        let mut next = self.queues.earliest(supply, cpu);
+        while let Some(of) = next {
+            let Some(queued) = self.queues.first(of) else { break };
+            is_later = queued.time > looked;
+            if is_later {
+                break;
+            }
+            // The queue knows the CPU already.
+            let record =
+                Record { cpu: of, time: queued.time, payload: queued.payload, lost: queued.missed() };
+            let taken = translator.translate(&record).is_none_or(|record| take(&record));
+            if !taken {
+                break;
+            }
+            self.queues.pop(of);
+            if !self.queues.goes_on(of, cpu) {
+                next = self.queues.earliest(supply, cpu);
+            }
+        }
+        self.forks = translator.into_forks();
+        is_later
+    }
+}
