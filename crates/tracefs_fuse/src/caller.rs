@@ -3,7 +3,7 @@
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::pread;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use session::Author;
 
 /// The thread that has asked last.
@@ -54,11 +54,7 @@ impl Caller {
 
     /// Has the server run where the thread is.
     fn follow(&mut self) -> Option<u32> {
-        if self.stat.is_none() {
-            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-            self.stat = open(format!("/proc/{}/stat", self.tid), flags, Mode::empty()).ok();
-        }
-        let found = self.cpu();
+        let found = only_cpu(self.tid).or_else(|| self.seen_cpu());
         match found {
             Some(cpu) => self.run_on(cpu as usize),
             // It has ended, and its number may be another's next time.
@@ -67,7 +63,12 @@ impl Caller {
         found
     }
 
-    fn cpu(&self) -> Option<u32> {
+    /// The CPU that the kernel shows it on. Cost: 3 us, for 52 numbers of which one is wanted.
+    fn seen_cpu(&mut self) -> Option<u32> {
+        if self.stat.is_none() {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            self.stat = open(format!("/proc/{}/stat", self.tid), flags, Mode::empty()).ok();
+        }
         let mut text = [0; MOST];
         let len = pread(self.stat.as_ref()?, &mut text, 0).ok()?;
         parse_cpu(str::from_utf8(text.get(..len)?).ok()?)
@@ -92,6 +93,18 @@ impl Caller {
             let _ = sched_setaffinity(None, &before);
         }
     }
+}
+
+/// The CPU of a thread that may run on one alone: there it is. Cost: 0.4 us.
+fn only_cpu(tid: u32) -> Option<u32> {
+    let allowed = sched_getaffinity(Some(Pid::from_raw(tid.cast_signed())?)).ok()?;
+    if allowed.count() != 1 {
+        return None;
+    }
+    let here = sched_getcpu();
+    let cpu =
+        if allowed.is_set(here) { here } else { (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu))? };
+    Some(cpu as u32)
 }
 
 /// The field `processor` of proc_pid_stat(5), the 39th. The second, a name, may have blanks and parentheses.
@@ -143,5 +156,18 @@ mod tests {
             caller.leave();
         }
         assert_eq!(Caller::default().author(0).cpu, None);
+    }
+
+    #[test]
+    fn who_may_run_anywhere_is_looked_for() {
+        let everywhere = sched_getaffinity(None).unwrap();
+        let (mut caller, tid) = (Caller::default(), Author::current().tid);
+        caller.note(tid);
+        let cpu = caller.seen_cpu().unwrap();
+        assert!(everywhere.is_set(cpu as usize));
+        assert_eq!(only_cpu(tid).is_some(), everywhere.count() == 1);
+        assert_eq!(caller.author(tid).cpu, Some(sched_getcpu() as u32));
+        caller.leave();
+        assert_eq!(sched_getaffinity(None).unwrap(), everywhere);
     }
 }

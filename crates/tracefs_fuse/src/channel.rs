@@ -3,10 +3,15 @@
 use polyfuse_kernel::fuse_out_header;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
-use rustix::io::{Errno, ioctl_fionbio, read, writev};
+use rustix::io::{Errno, ioctl_fionbio, read, write, writev};
 use std::io::IoSlice;
+use std::iter;
 use std::time::Duration;
 use zerocopy::IntoBytes;
+
+/// Bytes up to which an answer is copied together: the kernel takes hold of the memory of each piece that it
+/// is given, which takes longer.
+const SHORT: usize = 1024;
 
 /// A connection to the kernel.
 #[derive(Debug)]
@@ -86,10 +91,13 @@ impl Channel {
     fn write(&self, unique: u64, error: i32, parts: &[&[u8]]) -> Result<(), Errno> {
         let len = size_of::<fuse_out_header>() + parts.iter().map(|part| part.len()).sum::<usize>();
         let header = fuse_out_header { len: len as u32, error, unique };
-        let mut slices = [IoSlice::new(header.as_bytes()), IoSlice::new(&[]), IoSlice::new(&[])];
-        for (slice, part) in slices[1..].iter_mut().zip(parts) {
-            *slice = IoSlice::new(part);
+        let pieces = || iter::once(header.as_bytes()).chain(parts.iter().copied());
+        if len <= SHORT {
+            let mut bytes = Vec::with_capacity(len);
+            pieces().for_each(|piece| bytes.extend_from_slice(piece));
+            return write(&self.device, &bytes).map(drop);
         }
-        writev(&self.device, &slices[..1 + parts.len()]).map(drop)
+        let pieces: Vec<IoSlice<'_>> = pieces().map(IoSlice::new).collect();
+        writev(&self.device, &pieces).map(drop)
     }
 }
