@@ -22,8 +22,10 @@ use zerocopy::IntoBytes;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-/// Pages that are put there at a time: what a pipe(7) holds.
-const MOST: usize = 16;
+/// Bytes that are put there at a time: at first what a pipe(7) holds, so that who takes that and closes has
+/// taken all. Twice as much each time that so much was there and was taken, for who goes on: fewer requests.
+const FIRST: usize = 16 * PAGE;
+const MOST: usize = 64 * PAGE;
 
 /// What a file has given to its only reader.
 #[derive(Debug)]
@@ -35,12 +37,14 @@ pub(crate) struct Pages {
     bytes: Vec<u8>,
     /// How much of them was read, as far as is known.
     read: usize,
+    /// How many bytes are put there next.
+    wanted: usize,
 }
 
 impl Pages {
     /// Of a node that nobody else has open.
     pub(crate) fn new(node: u64) -> Pages {
-        Pages { node, start: 0, bytes: Vec::new(), read: 0 }
+        Pages { node, start: 0, bytes: Vec::new(), read: 0, wanted: FIRST }
     }
 
     /// The file's size.
@@ -78,10 +82,13 @@ impl Pages {
             return;
         }
         let taken = (self.start, self.bytes.len());
+        if self.bytes.len() == self.wanted {
+            self.wanted = (2 * self.wanted).min(MOST);
+        }
         (self.start, self.read) = (self.end(), 0);
         self.bytes.clear();
         handle.set_nonblocking(true);
-        while self.bytes.len() < MOST * PAGE
+        while self.bytes.len() < self.wanted
             && let Ok(page) = handle.read_at(self.end(), PAGE)
             && !page.is_empty()
         {

@@ -188,5 +188,5 @@ print(taken // 4096, most)";
         println!("skipped: the kernel doesn't tell what it has cached");
         return;
     }
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "1920 16\n", "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1920 64\n", "{output:?}");
 }
