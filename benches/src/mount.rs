@@ -1,5 +1,7 @@
 //! The control tree over a mount: what clients of tracefs do with it, and how long that takes.
 
+mod bindfs;
+mod operations;
 mod place;
 
 use crate::clock::{cpus, pinned, wall_ns};
@@ -9,16 +11,12 @@ use crate::tracefs::Instance;
 use place::Place;
 pub use place::{Serve, serve};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::pipe::{SpliceFlags, fcntl_setpipe_size, pipe, splice};
+use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, pipe, splice};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-/// Rounds of short operations, and how many there are in each.
-const ROUNDS: usize = 21;
-const OPERATIONS: u64 = 2000;
 
 /// Walks over all events, each over a mount of its own: nothing is cached.
 const WALKS: usize = 5;
@@ -36,73 +34,74 @@ const TEXT: &[u8] = b"a request of 4711 bytes has come from 127.0.0.1";
 pub fn measure() -> Result<Report, String> {
     let mut report = Report::default();
     let place = Place::new(0)?;
-    report.add("marker_write_us", each(|| write_markers(&place.path("trace_marker"))));
-    report.add("open_read_close_us", each(|| read_files(&place.path("tracing_on"))));
-    report.add("raw_GBps", raw(&place, by_splice));
-    report.add("raw_read_GBps", raw(&place, by_read));
+    operations::measure(&place, &mut report);
+    let (anywhere, one) = (cpus(usize::MAX), cpus(1));
+    report.add("raw_GBps", raw(&place, &anywhere, by_splice));
+    report.add("raw_read_GBps", raw(&place, &anywhere, by_read));
+    report.add("raw_pinned_GBps", raw(&place, &one, by_splice));
+    report.add("raw_read_pinned_GBps", raw(&place, &one, by_read));
     report.add("walk_2000_events_s", walks());
     cat(&place, &mut report);
     Ok(report)
 }
 
-/// The median time of an operation, in us. The client stays on a CPU, the server where it likes.
-fn each(work: impl Fn() -> std::io::Result<()> + Sync) -> Result<f64, String> {
-    let mut samples = Samples::new();
-    for _ in 0..ROUNDS {
-        let before = wall_ns();
-        pinned(&cpus(1), &work).map_err(|error| error.to_string())?;
-        samples.push((wall_ns() - before) / 1e3 / OPERATIONS as f64);
-    }
-    Ok(samples.median())
-}
+/// How a client takes pages: it says how many bytes it has got, 0 at the end.
+type Take = fn(&OwnedFd, &Pipe) -> Result<u64, String>;
 
-fn write_markers(path: &Path) -> std::io::Result<()> {
-    let mut file = File::options().write(true).open(path)?;
-    (0..OPERATIONS).try_for_each(|_| file.write_all(TEXT))
-}
-
-fn read_files(path: &Path) -> std::io::Result<()> {
-    let mut buffer = [0; 64];
-    (0..OPERATIONS).try_for_each(|_| File::open(path)?.read(&mut buffer).map(drop))
-}
-
-/// GB/s of pages that are taken out by `take`, which says how many bytes it has got, 0 at the end.
-fn raw(place: &Place, take: fn(&OwnedFd) -> Result<u64, String>) -> Result<f64, String> {
-    let mut samples = Samples::new();
+/// GB/s of pages that are taken out by a client on these CPUs.
+fn raw(place: &Place, cpus: &[usize], take: Take) -> Result<f64, String> {
+    let (mut samples, pipe) = (Samples::new(), Pipe::new()?);
     for _ in 0..5 {
         place.fill(500_000)?;
-        let file =
-            File::open(place.path("per_cpu/cpu0/trace_pipe_raw")).map_err(|error| error.to_string())?;
-        let file = OwnedFd::from(file);
-        let (before, mut bytes) = (wall_ns(), 0);
-        loop {
-            match take(&file)? {
-                0 => break,
-                more => bytes += more,
-            }
-        }
-        samples.push(bytes as f64 / (wall_ns() - before));
+        let file = File::open(place.path("per_cpu/cpu0/trace_pipe_raw"));
+        let file = OwnedFd::from(file.map_err(|error| error.to_string())?);
+        samples.push(pinned(cpus, || rate(|| take(&file, &pipe)))?);
     }
     Ok(samples.median())
+}
+
+/// GB/s until nothing is left.
+fn rate(take: impl Fn() -> Result<u64, String>) -> Result<f64, String> {
+    let (before, mut bytes) = (wall_ns(), 0);
+    loop {
+        match take()? {
+            0 => return Ok(bytes as f64 / (wall_ns() - before)),
+            more => bytes += more,
+        }
+    }
+}
+
+/// What pages go through, as trace-cmd has one for each CPU, and where they go then.
+struct Pipe {
+    reader: OwnedFd,
+    writer: OwnedFd,
+    size: usize,
+    nowhere: File,
+}
+
+impl Pipe {
+    fn new() -> Result<Pipe, String> {
+        let (reader, writer) = pipe().map_err(|error| error.to_string())?;
+        let size = fcntl_getpipe_size(&writer).map_err(|error| error.to_string())?;
+        let nowhere = File::options().write(true).open("/dev/null").map_err(|error| error.to_string())?;
+        Ok(Pipe { reader, writer, size, nowhere })
+    }
 }
 
 /// As trace-cmd does: what select has told of goes through a pipe.
-fn by_splice(file: &OwnedFd) -> Result<u64, String> {
+fn by_splice(file: &OwnedFd, pipe: &Pipe) -> Result<u64, String> {
     let failed = |error: rustix::io::Errno| error.to_string();
     let ready = poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&Default::default())).map_err(failed)?;
     if ready == 0 {
         return Ok(0);
     }
-    let (reader, writer) = pipe().map_err(failed)?;
-    let size = fcntl_setpipe_size(&writer, 1 << 16).map_err(failed)?;
-    let nowhere = File::options().write(true).open("/dev/null").map_err(|error| error.to_string())?;
-    let len = splice(file, None, &writer, None, size, SpliceFlags::MOVE).map_err(failed)?;
-    splice(reader, None, &nowhere, None, len, SpliceFlags::MOVE).map_err(failed)?;
+    let len = splice(file, None, &pipe.writer, None, pipe.size, SpliceFlags::MOVE).map_err(failed)?;
+    splice(&pipe.reader, None, &pipe.nowhere, None, len, SpliceFlags::MOVE).map_err(failed)?;
     Ok(len as u64)
 }
 
 /// A page at a time, as clients do that don't splice.
-fn by_read(file: &OwnedFd) -> Result<u64, String> {
+fn by_read(file: &OwnedFd, _pipe: &Pipe) -> Result<u64, String> {
     rustix::io::ioctl_fionbio(file, true).map_err(|error| error.to_string())?;
     let mut page = [0_u8; 4096];
     match rustix::io::read(file, &mut page) {
