@@ -36,6 +36,7 @@ mod open_file;
 mod pages;
 mod request;
 mod server;
+mod splicing;
 
 pub use error::Error;
 pub use mount::{Mount, MountOptions, detach, unmount};

@@ -1,6 +1,8 @@
 //! An open file.
 
 use crate::pages::Pages;
+use crate::splicing::{Splicing, is_cached};
+use polyfuse_kernel::fuse_read_in;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -46,6 +48,8 @@ pub(crate) struct OpenFile {
     pub(crate) path: Arc<str>,
     /// What it has in the page cache, where it gives pages.
     pub(crate) pages: Option<Pages>,
+    /// How it comes to be spliced, where it gives text.
+    pub(crate) splicing: Option<Splicing>,
     /// The size that has to be told again when it is closed: `O_TRUNC` has made it 0, or a short read
     /// through the page cache, as of sendfile(2), that of the text.
     pub(crate) lost_size: u64,
@@ -60,19 +64,40 @@ pub(crate) struct OpenFile {
 impl OpenFile {
     /// One that was opened just now.
     pub(crate) fn new(kind: Kind, handle: Handle, path: Arc<str>, pages: Option<Pages>) -> OpenFile {
-        OpenFile { kind, handle, path, pages, lost_size: 0, text: None, waker: None, unread_since: None }
+        OpenFile {
+            kind,
+            handle,
+            path,
+            pages,
+            splicing: None,
+            lost_size: 0,
+            text: None,
+            waker: None,
+            unread_since: None,
+        }
     }
 
     /// Reads, with the flags that the file has now. None when its reader has to wait.
-    pub(crate) fn read(&mut self, offset: u64, size: usize, flags: u32) -> Result<Option<Vec<u8>>, Errno> {
-        self.handle.set_nonblocking(is_nonblocking(flags));
+    pub(crate) fn read(&mut self, wanted: &fuse_read_in) -> Result<Option<Vec<u8>>, Errno> {
+        let (offset, size) = (wanted.offset, wanted.size as usize);
+        let is_nonblocking = OFlags::from_bits_retain(wanted.flags).contains(OFlags::NONBLOCK);
+        self.handle.set_nonblocking(is_nonblocking);
         self.unread_since = None;
         let read = match &mut self.pages {
             Some(pages) => pages.read(&mut self.handle, offset, size),
             None => self.handle.read_at(offset, size),
         };
+        let read = match (read, &mut self.splicing) {
+            // As in the kernel: who splices is told of no end, only who reads.
+            (Ok(bytes), Some(splicing)) if bytes.is_empty() && splicing.has_begun() => Err(Errno::AGAIN),
+            (Ok(bytes), Some(splicing)) if is_cached(wanted) => {
+                splicing.give(bytes.len());
+                Ok(bytes)
+            }
+            (read, _) => read,
+        };
         match read {
-            Err(Errno::AGAIN) if !is_nonblocking(flags) => Ok(None),
+            Err(Errno::AGAIN) if !is_nonblocking => Ok(None),
             read => read.map(Some),
         }
     }
@@ -89,8 +114,4 @@ impl OpenFile {
         }
         self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
     }
-}
-
-fn is_nonblocking(flags: u32) -> bool {
-    OFlags::from_bits_retain(flags).contains(OFlags::NONBLOCK)
 }

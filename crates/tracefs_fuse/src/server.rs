@@ -35,13 +35,10 @@ const PAGES: u16 = 64;
 const BUFFER: usize = MOST as usize + 4096;
 
 /// What is asked of the kernel, if it knows that: reads of many pages; `O_TRUNC` told to open, where it means
-/// something else than truncate(2); entries with their attributes.
-const WANTED: u32 = FUSE_ASYNC_READ
-    | FUSE_ATOMIC_O_TRUNC
-    | FUSE_BIG_WRITES
-    | FUSE_DO_READDIRPLUS
-    | FUSE_MAX_PAGES
-    | FUSE_PARALLEL_DIROPS;
+/// something else than truncate(2); entries with their attributes. Not `FUSE_ASYNC_READ`: who waits for a
+/// page could not be interrupted.
+const WANTED: u32 =
+    FUSE_ATOMIC_O_TRUNC | FUSE_BIG_WRITES | FUSE_DO_READDIRPLUS | FUSE_MAX_PAGES | FUSE_PARALLEL_DIROPS;
 
 /// Serves a tree that is mounted.
 pub struct Server {

@@ -2,6 +2,7 @@
 
 use super::Server;
 use crate::nodes::{ROOT, join};
+use crate::open_file::Kind;
 use crate::request::{Outcome, Reply, Request};
 use polyfuse_kernel::*;
 use rustix::io::Errno;
@@ -20,13 +21,12 @@ impl Server {
 
     /// What the kernel is told of an entry, which it then knows.
     pub(super) fn entry(&mut self, path: &str, node: &Node) -> fuse_entry_out {
-        // Each opening of pages has a page cache of its own: that of a node.
-        let is_paged = is_paged(node);
+        let is_own = has_own_cache(node);
         fuse_entry_out {
-            nodeid: self.nodes.look_up(path, is_paged),
+            nodeid: self.nodes.look_up(path, is_own),
             generation: 0,
-            entry_valid: if is_paged || is_instance(path) { 0 } else { LONG },
-            attr_valid: if is_paged { 0 } else { LONG },
+            entry_valid: if is_own || is_instance(path) { 0 } else { LONG },
+            attr_valid: if is_own { 0 } else { LONG },
             entry_valid_nsec: 0,
             attr_valid_nsec: 0,
             attr: self.attributes.of(path, node),
@@ -54,26 +54,36 @@ impl Server {
     }
 
     pub(super) fn getattr(&mut self, request: &Request<'_>) -> Outcome {
-        self.attributes_of(request.header.nodeid)
+        let node = request.header.nodeid;
+        // An answer would be newer to the kernel than the page's, which is to tell the size.
+        if self.waiting.is_filling(node) {
+            return Err(Errno::AGAIN);
+        }
+        let mut attributes = self.attributes_of(node)?;
+        let mut files = self.files.values_mut().filter_map(|file| file.splicing.as_mut());
+        if let Some(splicing) = files.find(|splicing| splicing.node() == node) {
+            attributes.attr.size = splicing.tell_size(&self.channel);
+        }
+        Ok(Reply::of(&attributes))
     }
 
-    fn attributes_of(&self, id: u64) -> Outcome {
+    fn attributes_of(&self, id: u64) -> Result<fuse_attr_out, Errno> {
         let path = self.nodes.path(id)?;
         let node = self.tree.find(path)?;
         let mut attr = self.attributes.of(path, &node);
-        let is_paged = is_paged(&node);
-        if is_paged {
+        let is_own = has_own_cache(&node);
+        if is_own {
             attr.size = self.pushed(id).unwrap_or(0);
         }
-        let attr_valid = if is_paged { 0 } else { LONG };
-        Ok(Reply::of(&fuse_attr_out { attr_valid, attr_valid_nsec: 0, dummy: 0, attr }))
+        let attr_valid = if is_own { 0 } else { LONG };
+        Ok(fuse_attr_out { attr_valid, attr_valid_nsec: 0, dummy: 0, attr })
     }
 
     pub(super) fn setattr(&mut self, request: &Request<'_>) -> Outcome {
         let wanted: fuse_setattr_in = request.argument()?;
         let path = self.nodes.path(request.header.nodeid)?;
         self.attributes.change(path, &wanted);
-        self.attributes_of(request.header.nodeid)
+        self.attributes_of(request.header.nodeid).map(|attributes| Reply::of(&attributes))
     }
 
     pub(super) fn mkdir(&mut self, request: &Request<'_>) -> Outcome {
@@ -127,9 +137,9 @@ impl Server {
     }
 }
 
-/// Whether it gives pages.
-pub(super) fn is_paged(node: &Node) -> bool {
-    matches!(node, Node::File(file) if file.is_paged())
+/// Whether each opening has a page cache of its own, that of a node: splice(2) takes events from there.
+pub(super) fn has_own_cache(node: &Node) -> bool {
+    matches!(node, Node::File(file) if matches!(Kind::of(&**file), Kind::Pages | Kind::Pipe))
 }
 
 /// Whether it is the directory of an instance: they come and go, by other ways than this mount, too.

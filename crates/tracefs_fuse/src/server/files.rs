@@ -2,10 +2,12 @@
 
 use super::Server;
 use super::waiting::ParkedRead;
+use crate::attributes::inode;
 use crate::kept_texts::is_kept;
 use crate::open_file::{Kind, OpenFile};
 use crate::pages::{self, Pages};
 use crate::request::{Outcome, Reply, Request};
+use crate::splicing::{Splicing, is_cached};
 use polyfuse_kernel::*;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -40,6 +42,11 @@ impl Server {
         if flags.contains(OFlags::TRUNC) {
             opened.lost_size = file.cached_size();
         }
+        if kind == Kind::Pipe && !self.is_spliced(request.header.nodeid) {
+            let mut splicing = Splicing::new(request.header.nodeid, inode(&opened.path));
+            splicing.tell_size(&self.channel);
+            opened.splicing = Some(splicing);
+        }
         let fh = self.next();
         self.files.insert(fh, opened);
         let open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH | stream;
@@ -52,8 +59,14 @@ impl Server {
         pages.find(|pages| pages.node() == node).map(Pages::end)
     }
 
+    /// Whether this node is open, and may be spliced.
+    fn is_spliced(&self, node: u64) -> bool {
+        let mut files = self.files.values().filter_map(|file| file.splicing.as_ref());
+        files.any(|splicing| splicing.node() == node)
+    }
+
     pub(super) fn read(&mut self, request: &Request<'_>) -> Outcome {
-        let wanted: fuse_read_in = request.argument()?;
+        let mut wanted: fuse_read_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         let (offset, size) = (wanted.offset, wanted.size as usize);
         if is_kept(&file.path) {
@@ -63,16 +76,23 @@ impl Server {
             }
             return Ok(Reply::Bytes(part(file.text.as_ref(), offset, size)));
         }
-        let is_cached = wanted.read_flags & FUSE_READ_LOCKOWNER == 0;
-        match file.read(offset, size, wanted.flags)? {
+        if is_cached(&wanted) && file.kind == Kind::Pipe {
+            let splicing = file.splicing.as_mut().ok_or(Errno::INVAL)?;
+            wanted = splicing.begin(request.header.pid, wanted)?;
+        }
+        match file.read(&wanted)? {
             Some(bytes) => {
-                if is_cached && file.kind == Kind::Other {
+                if is_cached(&wanted) && file.kind == Kind::Other {
                     file.lost_size = offset + u64::from(wanted.size);
                 }
                 Ok(Reply::Bytes(bytes))
             }
             None => {
-                self.waiting.park(ParkedRead { unique: request.header.unique, read: wanted });
+                self.waiting.park(ParkedRead {
+                    unique: request.header.unique,
+                    node: request.header.nodeid,
+                    read: wanted,
+                });
                 Ok(Reply::Nothing)
             }
         }

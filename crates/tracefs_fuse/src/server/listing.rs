@@ -1,7 +1,7 @@
 //! Directories that are open.
 
 use super::Server;
-use super::entries::is_paged;
+use super::entries::has_own_cache;
 use crate::attributes::{entry_type, inode};
 use crate::nodes::join;
 use crate::request::{Outcome, Reply, Request};
@@ -52,7 +52,7 @@ impl Server {
             let path = if is_own { String::new() } else { join(&directory, name) };
             if with_attributes {
                 // A node that is told here has been looked up; 0 is none: these are not to be looked up yet.
-                let entry = match is_own || is_paged(node) {
+                let entry = match is_own || has_own_cache(node) {
                     true => fuse_entry_out::default(),
                     false => self.entry(&path, node),
                 };

@@ -6,6 +6,7 @@
 use super::Server;
 use crate::open_file::Kind;
 use crate::request::{Outcome, Reply, Request};
+use crate::splicing::is_cached;
 use polyfuse_kernel::*;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -26,6 +27,8 @@ const READY: PollFlags = READABLE.union(PollFlags::OUT).union(PollFlags::WRNORM)
 pub(super) struct ParkedRead {
     /// What the kernel calls it.
     pub(super) unique: u64,
+    /// Of which node.
+    pub(super) node: u64,
     /// What is asked for.
     pub(super) read: fuse_read_in,
 }
@@ -71,6 +74,11 @@ impl Waiting {
         self.begin();
     }
 
+    /// Whether a page of a file is waited for.
+    pub(super) fn is_filling(&self, node: u64) -> bool {
+        self.reads.iter().any(|parked| parked.node == node && is_cached(&parked.read))
+    }
+
     /// Decides when is to be looked again, after a look that has found something or not.
     fn go_on(&mut self, has_found: bool) {
         self.pause = if has_found { SHORTEST } else { (self.pause * 2).clamp(SHORTEST, LONGEST) };
@@ -91,12 +99,12 @@ impl Server {
     }
 
     fn is_still_waiting(&mut self, parked: &ParkedRead) -> bool {
-        let ParkedRead { unique, read } = parked;
+        let ParkedRead { unique, read, .. } = parked;
         let Some(file) = self.files.get_mut(&read.fh) else { return false };
         if !file.handle.is_unblocked() {
             return true;
         }
-        let answer = match file.read(read.offset, read.size as usize, read.flags) {
+        let answer = match file.read(read) {
             // Somebody else has taken it.
             Ok(None) => return true,
             Ok(Some(bytes)) => Ok(bytes),

@@ -5,6 +5,9 @@
 mod attributes;
 mod control;
 mod crowd;
+mod kernel;
 mod mounted;
 mod pages;
 mod pipes;
+mod splice;
+mod stream;

@@ -2,7 +2,7 @@
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::thread::{CapabilitySet, CpuSet, capabilities, sched_setaffinity, set_capabilities};
 use session::{Options, Session};
 use std::fs::File;
 use std::io::Read;
@@ -29,6 +29,19 @@ impl Mounted {
         let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Mounted::at(scratch, "tracing", &MountOptions::default())
+    }
+
+    /// One whose server has no rights to other processes' files.
+    pub fn without_ptrace() -> Mounted {
+        // The server's thread has the rights of the one that starts it, which has given this one up for good.
+        let starting = std::thread::spawn(|| {
+            let mut sets = capabilities(None).unwrap();
+            sets.effective.remove(CapabilitySet::SYS_PTRACE);
+            sets.permitted.remove(CapabilitySet::SYS_PTRACE);
+            set_capabilities(None, sets).unwrap();
+            Mounted::new()
+        });
+        starting.join().unwrap()
     }
 
     fn at(scratch: TempDir, name: &str, options: &MountOptions) -> Mounted {

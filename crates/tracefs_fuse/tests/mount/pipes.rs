@@ -138,20 +138,6 @@ fn poll_waits_for_the_fill_level_or_for_age() {
     }
 }
 
-/// Row 2: splice(2) has nothing to take from a text that has no size: it says so and doesn't hang.
-#[test]
-fn splice_finds_nothing_in_trace_pipe() {
-    let mounted = Mounted::new();
-    mounted.mark(1);
-    let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
-    let (_reader, writer) = rustix::pipe::pipe().unwrap();
-    for _ in 0..2 {
-        let flags = rustix::pipe::SpliceFlags::empty();
-        assert_eq!(rustix::pipe::splice(&pipe, None, &writer, None, 65536, flags), Ok(0));
-    }
-    assert!(read(&pipe, 1000).unwrap().ends_with(b": number 0\n"), "nothing was taken");
-}
-
 /// While nobody waits the server does nothing, and while somebody does, next to nothing.
 #[test]
 fn waiting_costs_nothing() {
