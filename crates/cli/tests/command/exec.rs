@@ -108,6 +108,26 @@ fn nobody_needs_to_be_root() {
     assert_eq!(run(&mut command).success().stdout, "65534\nlibc:open_exit\n1\n1\n");
 }
 
+/// The server has rights to the open files of the program, which splice(2) of `trace_pipe` needs.
+#[test]
+fn nobody_needs_to_be_root_to_splice() {
+    let scratch = scratch();
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let script = r#"$LOOKBACK exec -- python3 -c '
+import os
+marker = os.open("/sys/kernel/tracing/trace_marker", os.O_WRONLY)
+pipe = os.open("/sys/kernel/tracing/trace_pipe", os.O_RDONLY)
+reader, writer = os.pipe()
+for mark in "one", "two":
+    os.write(marker, mark.encode())
+    os.splice(pipe, writer, 65536)
+    print(os.read(reader, 65536).decode().rpartition(": ")[2], end="")'"#;
+    let Some(mut command) = nobodys(&scratch, script) else { return };
+    assert_eq!(run(&mut command).success().stdout, "one\ntwo\n");
+}
+
 #[test]
 fn who_may_not_mount_mounts_by_the_helper() {
     let scratch = scratch();
