@@ -1,4 +1,5 @@
-//! Texts that programs read twice, and expect to find the same: first for their length, then to copy them.
+//! Texts that programs read twice, and expect to find the same: first for their length, then at once to copy
+//! them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,6 +24,11 @@ pub(crate) fn is_kept(path: &str) -> bool {
 }
 
 impl KeptTexts {
+    /// A thread opens a file: what it has read of another is not wanted again.
+    pub(crate) fn turn_to(&mut self, path: &Arc<str>, thread: u32) {
+        self.0.retain(|(kept, reader), _| *reader != thread || kept == path);
+    }
+
     /// What a thread reads from the start of a file: what it has read just before, once; else what `make`
     /// makes.
     pub(crate) fn read<E>(
@@ -60,5 +66,20 @@ mod tests {
             texts.read(&path, thread, make).unwrap()[0]
         };
         assert_eq!([read(1), read(1), read(1), read(2), read(1)], [1, 1, 2, 3, 2]);
+    }
+
+    #[test]
+    fn who_has_opened_another_file_reads_it_anew() {
+        let mut texts = KeptTexts::default();
+        let [names, other] = ["saved_cmdlines", "trace"].map(Arc::from);
+        let read =
+            |texts: &mut KeptTexts, count: u8| texts.read(&names, 1, || Ok::<_, ()>(vec![count])).unwrap()[0];
+        assert_eq!(read(&mut texts, 1), 1);
+        texts.turn_to(&names, 1);
+        texts.turn_to(&other, 2);
+        assert_eq!(read(&mut texts, 2), 1, "its own, and others' files");
+        assert_eq!(read(&mut texts, 3), 3);
+        texts.turn_to(&other, 1);
+        assert_eq!(read(&mut texts, 4), 4);
     }
 }

@@ -9,6 +9,7 @@ mod bad_programs;
 mod bad_sessions;
 mod calls;
 mod choosing;
+mod clients;
 mod common;
 mod environment;
 mod exec;

@@ -36,6 +36,9 @@ pub(super) fn write<W: Write, R: Read>(
     for (number, data) in metadata.options.give() {
         put_option(&mut options, number, &data);
     }
+    // KernelShark finds as many CPUs as it is told of here, and events of no others.
+    let cpus = buffers.iter().map(|buffer| buffer.cpus.len()).max().unwrap_or(0) as u32;
+    put_option(&mut options, id::CPUCOUNT, &cpus.to_le_bytes());
     let alignment = if compressed { 1 } else { u64::from(metadata.page_size) };
     let mut end = head.len() as u64;
     let mut all = Vec::new();

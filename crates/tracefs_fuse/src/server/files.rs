@@ -26,6 +26,7 @@ impl Server {
     pub(super) fn open(&mut self, request: &Request<'_>) -> Outcome {
         let wanted: fuse_open_in = request.argument()?;
         let path = self.nodes.path(request.header.nodeid)?.clone();
+        self.texts.turn_to(&path, request.header.pid);
         let flags = OFlags::from_bits_retain(wanted.flags);
         if flags.contains(OFlags::DIRECT) {
             return Err(Errno::INVAL);

@@ -17,6 +17,27 @@ pub fn is_missing(programs: &[&str]) -> bool {
     missing.is_some_and(|program| skip(&format!("{program} is not installed")))
 }
 
+/// What the compiler has to be told to use a C library. None where a test can't be run for want of it.
+#[track_caller]
+pub fn libraries(name: &str) -> Option<Vec<String>> {
+    if is_missing(&["cc", "pkg-config"]) {
+        return None;
+    }
+    let found = Command::new("pkg-config").args(["--cflags", "--libs", name]).output().unwrap();
+    if !found.status.success() {
+        skip(&format!("{name} can't be compiled with: {}", String::from_utf8_lossy(&found.stderr).trim()));
+        return None;
+    }
+    Some(String::from_utf8_lossy(&found.stdout).split_whitespace().map(String::from).collect())
+}
+
+/// Whether a test can't be run for want of the kernel's tracefs, or of the right to record into it.
+#[track_caller]
+pub fn is_without_tracefs() -> bool {
+    let is_there = Path::new("/sys/kernel/tracing/instances").is_dir();
+    needs_root("record what the kernel does") || !is_there && skip("tracefs is not mounted")
+}
+
 /// Says that a test is not run, and why. Where everything has to be there, that is a failure.
 #[track_caller]
 fn skip(why: &str) -> bool {
