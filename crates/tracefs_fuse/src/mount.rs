@@ -50,15 +50,23 @@ impl Mount {
     ///
     /// Where there is no FUSE, no such directory, or no right to mount anything there.
     pub fn new(directory: &Path, options: &MountOptions) -> Result<Mount, Error> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
-        let device = match rustix::fs::open(DEVICE, flags, Mode::empty()) {
-            Ok(device) => mount(&device, directory).map(|()| device),
-            Err(error) => Err(Error::Device { error: error.into() }),
-        };
-        let device = match device {
-            Err(error) if error.is_denied() => mount_by_helper(directory)?,
-            device => device?,
-        };
+        match Mount::without_helper(directory, options) {
+            Err(error) if error.is_denied() => {
+                Ok(Mount { device: mount_by_helper(directory)?, gid: options.gid })
+            }
+            mount => mount,
+        }
+    }
+
+    /// The same by mount(2) alone: in a user namespace the helper has no more rights than its caller.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Mount::new`].
+    pub fn without_helper(directory: &Path, options: &MountOptions) -> Result<Mount, Error> {
+        let device = rustix::fs::open(DEVICE, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+            .map_err(|error| Error::Device { error: error.into() })?;
+        mount(&device, directory)?;
         Ok(Mount { device, gid: options.gid })
     }
 

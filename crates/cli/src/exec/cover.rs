@@ -10,6 +10,9 @@ use tempfile::TempDir;
 use tracefs::Tree;
 use tracefs_fuse::{Mount, MountOptions, Server};
 
+/// What this process has mounted where.
+const MOUNTS: &str = "/proc/self/mounts";
+
 /// Where clients look.
 const TRACEFS: &str = "/sys/kernel/tracing";
 const DEBUGFS: &str = "/sys/kernel/debug/tracing";
@@ -30,8 +33,9 @@ pub(super) struct Cover {
 
 impl Drop for Cover {
     fn drop(&mut self) {
-        // Two are mounted there. The directory is removed if it is empty then, and only then.
-        if self.is_own && [(); 2].into_iter().all(|()| tracefs_fuse::detach(&self.place).is_ok()) {
+        if self.is_own {
+            // Two, or fewer where something has failed. What is not empty then is not removed.
+            while tracefs_fuse::detach(&self.place).is_ok() {}
             let _ = std::fs::remove_dir(&self.place);
         }
     }
@@ -41,6 +45,9 @@ impl Drop for Cover {
 ///
 /// Where the kernel has none the tree is somewhere else; clients find it by the table of mounts.
 pub(super) fn cover(session: Session) -> Done<Cover> {
+    let mounts = std::fs::read_to_string(MOUNTS).map_err(|error| {
+        Failure::failed(format_args!("{MOUNTS}: {error}; /proc has to be mounted, clients look there"))
+    })?;
     let tree = Tree::new(session);
     let known = [TRACEFS, DEBUGFS].into_iter().find(|path| Path::new(path).is_dir());
     let place = known.map_or_else(new_directory, |path| Ok(PathBuf::from(path)))?;
@@ -51,7 +58,7 @@ pub(super) fn cover(session: Session) -> Done<Cover> {
     if known == Some(TRACEFS) && Path::new(DEBUGFS).is_dir() {
         bind(&place, Path::new(DEBUGFS))?;
     }
-    name_tracefs(&place)?;
+    name_tracefs(&place, mounts)?;
     Ok(cover)
 }
 
@@ -63,7 +70,7 @@ fn new_directory() -> Done<PathBuf> {
 
 /// Mounts a tree and serves it, for as long as this process lives.
 fn serve(tree: Tree, place: &Path) -> Done<()> {
-    let mount = Mount::new(place, &MountOptions::default())?;
+    let mount = Mount::without_helper(place, &MountOptions::default())?;
     // It ends with this process, and has nobody to tell that anything failed.
     std::thread::spawn(|| Server::new(tree, mount).run());
     Ok(())
@@ -82,17 +89,16 @@ fn bind(from: &Path, to: &Path) -> Done<()> {
         .map_err(|error| Failure::failed(format_args!("{}: can't be covered: {error}", to.display())))
 }
 
-/// Lays a table of mounts over the system's in which the tree is the first tracefs, if it isn't: libtracefs
-/// takes the first.
-fn name_tracefs(place: &Path) -> Done<()> {
-    let table = std::fs::read_to_string("/proc/self/mounts").map_err(Failure::failed)?;
-    let mut tracefs = table.lines().filter(|line| line.split(' ').nth(2) == Some("tracefs"));
+/// Lays a table of mounts over `mounts`, the system's, in which the tree is the first tracefs, if it isn't:
+/// libtracefs takes the first.
+fn name_tracefs(place: &Path, mounts: String) -> Done<()> {
+    let mut tracefs = mounts.lines().filter(|line| line.split(' ').nth(2) == Some("tracefs"));
     if tracefs.next().is_some_and(|line| line.split(' ').nth(1).map(Path::new) == Some(place)) {
         return Ok(());
     }
     let named = tempfile::NamedTempFile::new().map_err(Failure::failed)?;
     let line = format!("tracefs {} tracefs rw,nosuid,nodev,noexec,relatime 0 0\n", place.display());
-    std::fs::write(named.path(), line + &table).map_err(Failure::failed)?;
+    std::fs::write(named.path(), line + &mounts).map_err(Failure::failed)?;
     // The link itself, not the table of this process that it leads to: of all processes.
     let link = rustix::fs::open("/proc/mounts", OFlags::PATH | OFlags::NOFOLLOW, Mode::empty())
         .map_err(|error| Failure::failed(format_args!("/proc/mounts: {error}")))?;

@@ -81,14 +81,63 @@ fn where_there_is_no_place_for_one_it_is_somewhere_else() {
     assert_eq!(lines.collect::<Vec<_>>(), ["1", "5"], "nothing is left");
 }
 
-/// A script that somebody else than root runs, with a device that he may open as distributions have it. He
-/// finds the command in `$LOOKBACK`, and has a session. None where a test can't be run.
+/// Nor is there FUSE.
+#[test]
+fn where_there_is_no_fuse_that_is_told() {
+    let scratch = scratch();
+    let script = "mount -t tmpfs none /sys/kernel && mkdir /dev/shm /dev/tmp && export TMPDIR=/dev/tmp
+                  $LOOKBACK exec -- true; echo $?; ls $TMPDIR; exit 125";
+    let Some(mut command) = with_mount(&scratch, "/dev", "size=1M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", scratch.path("session")));
+    let outcome = outcome.failure(125, &["/dev/fuse: No such file or directory", "modprobe fuse"]);
+    assert_eq!(outcome.stdout, "125\n", "nothing is left");
+}
+
+/// In a root directory with next to nothing; then with `/proc`, which clients read.
+#[test]
+fn in_a_bare_root_it_needs_proc() {
+    let scratch = scratch();
+    let script = "cd root && mkdir usr dev proc tmp && ln -s usr/bin usr/lib usr/lib64 . && cp $LOOKBACK tmp
+                  mount --bind /usr usr && mount --bind /dev dev && mkdir session && mount --bind ../session session
+                  chroot . /tmp/lookback exec -- true; echo $?; ls tmp; mount -t proc none proc
+                  chroot . /tmp/lookback exec -- sh -c 'cat $TRACEFS_PATH/tracing_on'; echo $?; ls tmp; exit 125";
+    let Some(mut command) = with_mount(&scratch, "root", "size=256M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", "/session")).failure(125, &["/proc has to be mounted"]);
+    assert_eq!(outcome.stdout, "125\nlookback\n1\n0\nlookback\n", "{}", outcome.stderr);
+}
+
+#[test]
+fn signals_reach_the_program() {
+    let scratch = scratch();
+    let script = "trap 'echo told; exit 9' TERM; echo ready; while :; do sleep 0.01; done";
+    let mut running = start(&mut on(&scratch, &["exec", "--", "sh", "-c", script]));
+    running.wait_for("ready");
+    running.signal(rustix::process::Signal::TERM);
+    let outcome = running.wait();
+    assert_eq!((outcome.stdout.as_str(), outcome.code()), ("ready\ntold\n", Some(9)));
+}
+
+/// Each has the tree of its own session.
+#[test]
+fn one_runs_within_another() {
+    let (scratch, other) = (scratch(), scratch());
+    run(&mut on(&other, &["set", "set_event", "libc:close"])).success();
+    let script = "echo libc:open > /sys/kernel/tracing/set_event
+                  LOOKBACK_SESSION=$OTHER $LOOKBACK exec -- cat /sys/kernel/tracing/set_event
+                  cat /sys/kernel/tracing/set_event";
+    let mut command = on(&scratch, &["exec", "--", "sh", "-c", script]);
+    command.env("LOOKBACK", LOOKBACK).env("OTHER", other.path("session"));
+    assert_eq!(run(&mut command).success().stdout, "libc:close\nlibc:open\n");
+}
+
+/// A script that somebody else than root runs, with a device that he may open as distributions have it, or
+/// with that `$MODE`. He finds the command in `$LOOKBACK`, and has a session. None where a test can't be run.
 fn nobodys(scratch: &Scratch, script: &str) -> Option<Command> {
     let nobody = as_nobody(scratch)?;
     let lookback = nobody.get_args().last()?.to_os_string();
     // A directory of his own, and the device for all: in a mount namespace, so only here.
-    let device =
-        "mknod covered/fuse c 10 229 && chmod 666 covered/fuse && mount --bind covered/fuse /dev/fuse
+    let device = "mknod covered/fuse c 10 229 && chmod ${MODE:-666} covered/fuse
+                  mount --bind covered/fuse /dev/fuse
                   mkdir -m 777 covered/own && cd covered/own
                   exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c \"$SCRIPT\"";
     let mut command = with_mount(scratch, "covered", "size=64M,mode=755", device)?;
@@ -126,6 +175,15 @@ for mark in "one", "two":
     print(os.read(reader, 65536).decode().rpartition(": ")[2], end="")'"#;
     let Some(mut command) = nobodys(&scratch, script) else { return };
     assert_eq!(run(&mut command).success().stdout, "one\ntwo\n");
+}
+
+/// No helper is asked: it would have no more rights there.
+#[test]
+fn who_may_not_use_the_device_is_told() {
+    let scratch = scratch();
+    let Some(mut command) = nobodys(&scratch, "$LOOKBACK exec -- true") else { return };
+    let outcome = run(command.env("MODE", "600")).failure(125, &["/dev/fuse: Permission denied"]);
+    assert!(!outcome.stderr.contains("fusermount3"), "{}", outcome.stderr);
 }
 
 #[test]

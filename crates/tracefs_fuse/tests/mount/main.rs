@@ -8,6 +8,7 @@ mod crowd;
 mod kernel;
 mod mounted;
 mod pages;
+mod perfetto;
 mod pipes;
 mod splice;
 mod stream;
