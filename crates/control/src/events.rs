@@ -100,6 +100,12 @@ impl ControlFile {
         Some(Description { id, system, name, format })
     }
 
+    /// Whether the session knows an event of this id. A new one gets the first from [`FIRST_EVENT`] on that
+    /// is free: to see whether more have come it is enough to ask for that.
+    pub fn has_event(&self, id: u16) -> bool {
+        self.events().get(usize::from(id)).is_some_and(|entry| entry.description.load(Acquire) != 0)
+    }
+
     /// The ids of the events that the session knows.
     pub fn event_ids(&self) -> impl Iterator<Item = u16> {
         let known = |(_, entry): &(usize, &EventEntry)| entry.description.load(Acquire) != 0;

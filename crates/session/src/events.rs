@@ -32,6 +32,12 @@ impl Session {
         ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
     }
 
+    /// Those of these ids that it knows, without their classes.
+    pub(crate) fn events_of_ids(&self, ids: &[u16]) -> impl Iterator<Item = EventInfo> {
+        let mut buffer = vec![0; 64 * 1024];
+        ids.iter().filter_map(move |id| self.event(*id, None, &mut buffer))
+    }
+
     /// The event of this id, if the session knows it.
     pub fn event_of_id(&self, id: u16) -> Option<EventInfo> {
         let class = agent::events().find(|listed| listed.id == id).map(|listed| listed.class);

@@ -61,8 +61,7 @@ impl Session {
     /// all traced processes at once, whether they are on or not; `0` takes it away. Why the others can't have
     /// it: they stay as they were; the kernel leaves an event without a filter then.
     pub fn set_filters(&self, ids: &[u16], text: &str) -> Result<Vec<event_filter::Error>, Error> {
-        let (filters, errors) =
-            NewFilter::compile_all(self.events().filter(|event| ids.contains(&event.id)), Some(text));
+        let (filters, errors) = NewFilter::compile_all(self.events_of_ids(ids), Some(text));
         let refused = errors.into_iter().map(|error| match error {
             Error::BadFilter { error: Some(error), .. } => Ok(error),
             error => Err(error),

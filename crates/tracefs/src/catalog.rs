@@ -3,6 +3,7 @@
 use crate::errno::errno;
 use crate::event::Name;
 use crate::tree::Tree;
+use abi::control::FIRST_EVENT;
 use control::Description;
 use rustix::io::Errno;
 use session::FTRACE;
@@ -19,14 +20,16 @@ pub(crate) struct Catalog {
     events: Vec<Name>,
     /// Their places, by system and name.
     places: HashMap<String, HashMap<String, usize>>,
+    /// The id that the next will have.
+    next: u16,
 }
 
 impl Catalog {
     /// The events that there are now: those of `known`, if there are no more.
     pub(crate) fn update(known: &mut Arc<Catalog>, tree: &Tree) -> Arc<Catalog> {
         let control = tree.session().control();
-        if control.event_ids().count() != known.events.len() {
-            let mut catalog = Catalog::default();
+        if known.events.is_empty() || control.has_event(known.next) {
+            let mut catalog = Catalog { next: FIRST_EVENT, ..Catalog::default() };
             let mut buffer = vec![0; LONGEST];
             for id in control.event_ids() {
                 control.describe(id, &mut buffer).into_iter().for_each(|found| catalog.insert(&found));
@@ -41,6 +44,7 @@ impl Catalog {
         // Of two with the same name the first is found.
         let places = self.places.entry(system.clone()).or_default();
         places.entry(event.clone()).or_insert(self.events.len());
+        self.next += u16::from(found.id == self.next);
         self.events.push(Name { id: found.id, system, event });
     }
 }
