@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Files whose text changes without anybody's writing to them.
-const NAMES: &[&str] = &["available_events", "kallsyms", "printk_formats", "saved_cmdlines", "saved_tgids"];
+/// Files whose text changes without anybody's writing to them, or taking events: `kallsyms` changes only then,
+/// and trace-cmd reads it before it records, too.
+const NAMES: &[&str] = &["available_events", "printk_formats", "saved_cmdlines", "saved_tgids"];
 
 /// How long after the first reading a second is the same.
 const LONGEST: Duration = Duration::from_secs(1);

@@ -13,6 +13,9 @@ use tracefs::{File, Handle};
 /// `buffer_percent` asks for: a reader of a quiet session sees what there is all the same.
 const OLDEST: Duration = Duration::from_millis(500);
 
+/// How lately somebody must have asked for events to be taken for a reader who goes on.
+const LATELY: Duration = Duration::from_secs(1);
+
 /// What a reader of a file waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -59,6 +62,10 @@ pub(crate) struct OpenFile {
     pub(crate) waker: Option<u64>,
     /// Since when there is something to read, as far as anybody has looked.
     unread_since: Option<Instant>,
+    /// Whether poll(2) tells of all that there is.
+    tells_all: bool,
+    /// The thread that has asked for something last, or has opened it, and when.
+    asked: (u32, Instant),
 }
 
 impl OpenFile {
@@ -74,7 +81,20 @@ impl OpenFile {
             text: None,
             waker: None,
             unread_since: None,
+            tells_all: false,
+            asked: (0, Instant::now()),
         }
+    }
+
+    /// Notes that a thread has opened it, or asks for events.
+    pub(crate) fn note(&mut self, thread: u32) {
+        self.asked = (thread, Instant::now());
+    }
+
+    /// Whether another thread than this waits for events, or seems to be about to.
+    pub(crate) fn is_read_beside(&self, thread: u32) -> bool {
+        let (reader, time) = self.asked;
+        reader != thread && (self.waker.is_some() || time.elapsed() < LATELY)
     }
 
     /// Reads, with the flags that the file has now. None when its reader has to wait.
@@ -104,14 +124,23 @@ impl OpenFile {
 
     /// Whether poll(2) says that it can be read.
     pub(crate) fn is_readable(&mut self) -> bool {
-        let is_pushed = self.pages.as_ref().is_some_and(Pages::has_unread);
-        if is_pushed || self.handle.is_readable() {
+        if self.is_pushed() || self.handle.is_readable() {
             return true;
         }
         if !self.handle.is_unblocked() {
-            self.unread_since = None;
+            (self.unread_since, self.tells_all) = (None, false);
             return false;
         }
-        self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
+        self.tells_all || self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
+    }
+
+    /// Has poll(2) tell of all that there is, if there is anything.
+    pub(crate) fn tell_all(&mut self) -> bool {
+        self.tells_all = self.is_pushed() || self.handle.is_unblocked();
+        self.tells_all
+    }
+
+    fn is_pushed(&self) -> bool {
+        self.pages.as_ref().is_some_and(Pages::has_unread)
     }
 }

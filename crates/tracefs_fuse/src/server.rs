@@ -7,6 +7,7 @@
 mod entries;
 mod files;
 mod listing;
+mod settling;
 mod waiting;
 
 use crate::attributes::Attributes;
@@ -20,7 +21,9 @@ use crate::request::{Outcome, Reply, Request};
 use listing::Listing;
 use polyfuse_kernel::*;
 use rustix::io::Errno;
+use settling::Settling;
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 use tracefs::Tree;
 use waiting::Waiting;
 
@@ -50,6 +53,7 @@ pub struct Server {
     listings: HashMap<u64, Listing>,
     texts: KeptTexts,
     waiting: Waiting,
+    settling: Settling,
     caller: Caller,
     /// The number of the file or listing that was opened last.
     last: u64,
@@ -67,6 +71,7 @@ impl Server {
             listings: HashMap::new(),
             texts: KeptTexts::default(),
             waiting: Waiting::default(),
+            settling: Settling::default(),
             caller: Caller::default(),
             last: 0,
         }
@@ -80,7 +85,7 @@ impl Server {
     pub fn run(mut self) -> std::io::Result<()> {
         let mut buffer = vec![0; BUFFER];
         loop {
-            match self.channel.receive(&mut buffer, self.waiting.most())? {
+            match self.channel.receive(&mut buffer, self.most())? {
                 Received::Request(len) => self.answer(buffer.get(..len).unwrap_or_default()),
                 Received::Nothing => {}
                 Received::End => return Ok(()),
@@ -88,7 +93,14 @@ impl Server {
             if self.waiting.is_due() {
                 self.look();
             }
+            self.end_settling();
         }
+    }
+
+    /// How long a request may be waited for; None is for ever.
+    fn most(&self) -> Option<Duration> {
+        let next = [self.waiting.next(), self.settling.end()].into_iter().flatten().min();
+        next.map(|next| next.saturating_duration_since(Instant::now()))
     }
 
     fn answer(&mut self, bytes: &[u8]) {

@@ -40,6 +40,7 @@ impl Server {
         let stream = if file.is_stream() && kind != Kind::Pages { FOPEN_STREAM } else { 0 };
         let pages = has_pages.then(|| Pages::new(request.header.nodeid));
         let mut opened = OpenFile::new(kind, handle, path, pages);
+        opened.note(request.header.pid);
         if flags.contains(OFlags::TRUNC) {
             opened.lost_size = file.cached_size();
         }
@@ -81,13 +82,16 @@ impl Server {
             let splicing = file.splicing.as_mut().ok_or(Errno::INVAL)?;
             wanted = splicing.begin(request.header.pid, wanted)?;
         }
-        match file.read(&wanted)? {
-            Some(bytes) => {
-                if is_cached(&wanted) && file.kind == Kind::Other {
-                    file.lost_size = offset + u64::from(wanted.size);
-                }
-                Ok(Reply::Bytes(bytes))
-            }
+        file.note(request.header.pid);
+        let read = file.read(&wanted);
+        if is_cached(&wanted) && file.kind == Kind::Other && matches!(read, Ok(Some(_))) {
+            file.lost_size = offset + u64::from(wanted.size);
+        }
+        if !matches!(&read, Ok(Some(bytes)) if !bytes.is_empty()) {
+            self.has_had_all(wanted.fh);
+        }
+        match read? {
+            Some(bytes) => Ok(Reply::Bytes(bytes)),
             None => {
                 self.waiting.park(ParkedRead {
                     unique: request.header.unique,
@@ -109,13 +113,15 @@ impl Server {
             _ => Author { tid, cpu: None },
         };
         let size = file.handle.write(author, bytes)? as u32;
+        let path = file.path.clone();
         // What was written may be what somebody waits for.
         self.waiting.hurry();
-        Ok(Reply::of(&fuse_write_out { size, padding: 0 }))
+        self.settle(request.header.unique, tid, &path, size)
     }
 
     pub(super) fn release(&mut self, request: &Request<'_>) -> Outcome {
         let closed: fuse_release_in = request.argument()?;
+        self.has_had_all(closed.fh);
         if let Some(file) = self.files.remove(&closed.fh).filter(|file| file.lost_size > 0) {
             // A node that is forgotten is told its size when it is looked up.
             let _ = pages::tell_size(&self.channel, request.header.nodeid, file.lost_size);

@@ -45,9 +45,9 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// How long a request may be waited for; None is for ever.
-    pub(super) fn most(&self) -> Option<Duration> {
-        self.next.map(|next| next.saturating_duration_since(Instant::now()))
+    /// When is to be looked next: None while nobody waits.
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.next
     }
 
     /// Whether is to be looked now.
@@ -131,6 +131,7 @@ impl Server {
     pub(super) fn poll(&mut self, request: &Request<'_>) -> Outcome {
         let wanted: fuse_poll_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
+        file.note(request.header.pid);
         let is_readable = file.is_readable();
         if is_readable && let Some(pages) = &mut file.pages {
             pages.push(&mut file.handle, &self.channel);
@@ -146,6 +147,9 @@ impl Server {
             true => READY,
             false => PollFlags::empty(),
         };
+        if !is_readable {
+            self.has_had_all(wanted.fh);
+        }
         Ok(Reply::of(&fuse_poll_out { revents: u32::from(ready.bits()), padding: 0 }))
     }
 
@@ -184,6 +188,7 @@ impl Server {
             self.waiting.reads.swap_remove(index);
             self.channel.answer(unique, Err(Errno::INTR));
         }
+        self.stop_settling(unique);
         Ok(Reply::Nothing)
     }
 }

@@ -10,5 +10,6 @@ mod mounted;
 mod pages;
 mod perfetto;
 mod pipes;
+mod settling;
 mod splice;
 mod stream;
