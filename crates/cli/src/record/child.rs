@@ -11,6 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
@@ -36,20 +37,14 @@ pub(crate) struct Child {
 impl Child {
     /// Starts the program with an environment in which it finds the session, and is traced.
     pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
-        let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
-        Child::start_in(program, |command| {
-            command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", &session);
-        })
+        Child::start_in(program, |command| trace(command, session, object))
     }
 
     /// Starts the program with an environment that `prepare` makes.
     pub(crate) fn start_in(program: &Program, prepare: impl Fn(&mut Command)) -> Done<Child> {
         // Before the program starts: a signal that comes meanwhile must not end this process alone.
         let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
-        let process = spawn(program, prepare).map_err(|error| {
-            let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-            Failure::new(code, format_args!("{}: {error}", program.path.display()))
-        })?;
+        let process = start(program, prepare, Command::spawn)?;
         let pid = Pid::from_child(&process);
         let handle = Arc::new(
             pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from).map_err(Failure::failed)?,
@@ -73,20 +68,38 @@ impl Child {
     }
 }
 
-/// Starts the program. What is in no format that the kernel knows is a script for the shell, as execvp(3) and
-/// the shells have it.
-fn spawn(program: &Program, prepare: impl Fn(&mut Command)) -> std::io::Result<std::process::Child> {
-    let spawn = |command: &mut Command| {
+/// Becomes the program, in an environment in which it finds the session, and is traced.
+pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<Infallible> {
+    start(program, |command| trace(command, session, object), |command| Err(command.exec()))
+}
+
+fn trace(command: &mut Command, session: &Path, object: &Path) {
+    let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
+    command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
+}
+
+/// Starts the program, as `start` does. What is in no format that the kernel knows is a script for the shell,
+/// as execvp(3) and the shells have it.
+fn start<T>(
+    program: &Program,
+    prepare: impl Fn(&mut Command),
+    start: impl Fn(&mut Command) -> std::io::Result<T>,
+) -> Done<T> {
+    let start = |command: &mut Command| {
         prepare(command.args(&program.arguments));
         launch::hand_on(command);
-        command.spawn()
+        start(command)
     };
-    match spawn(Command::new(&program.path).arg0(&program.name)) {
+    let started = match start(Command::new(&program.path).arg0(&program.name)) {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            spawn(Command::new("/bin/sh").arg(&program.path))
+            start(Command::new("/bin/sh").arg(&program.path))
         }
         other => other,
-    }
+    };
+    started.map_err(|error| {
+        let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+        Failure::new(code, format_args!("{}: {error}", program.path.display()))
+    })
 }
 
 /// Our object behind those that the user loads: what they do comes before, as without it.

@@ -3,13 +3,12 @@
 use crate::arguments::Run;
 use crate::failure::Done;
 use crate::object;
-use crate::record::child::Child;
-use crate::record::pass_on;
+use crate::record::child::execute;
 use crate::record::program::Program;
 use crate::standing::{events_on, option};
 use session::{Place, Session};
 
-/// Runs a program that takes part in a session.
+/// Becomes a program that takes part in a session.
 pub(crate) fn run(arguments: &Run) -> Done {
     let session = arguments.which.open()?;
     let program = Program::find(&arguments.command)?;
@@ -18,9 +17,7 @@ pub(crate) fn run(arguments: &Run) -> Done {
     }
     let object = object::install(&Place::of_user()?)?;
     let path = session.path().to_path_buf();
-    // The program alone keeps it mapped from here on.
-    drop(session);
-    pass_on(Child::start(&program, &path, &object)?.wait(|_| ())?)
+    match execute(&program, &path, &object)? {}
 }
 
 /// Says why nothing will be recorded.
