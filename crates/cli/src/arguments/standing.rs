@@ -110,9 +110,8 @@ pub(crate) struct Stop {
 
 /// Run a program that takes part in a session, without a file.
 ///
-/// The program gets its arguments, files, signals and exit status as without lookback. There has to be a
-/// session:
-/// `lookback start` makes one.
+/// The program takes the place of this process: it has its PID, and gets its arguments, files and signals as
+/// without lookback. There has to be a session: `lookback start` makes one.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback run [OPTIONS] -- CMD [ARGUMENT]...")]
 pub(crate) struct Run {

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::Stdio;
 
 impl Client {
-    /// Runs a program that ends at once, and checks that all of `parts` are shown. On a busy machine it can end
-    /// before trace-cmd's recorders have begun: then it is run again.
+    /// Runs a program that ends at once, and checks that all of `parts` are shown. On a busy machine it can
+    /// end before trace-cmd's recorders have begun: then it is run again.
     #[track_caller]
     fn expect_shown(&self, arguments: &str, program: &[&str], parts: &[&str]) {
         let mut shown = String::new();
