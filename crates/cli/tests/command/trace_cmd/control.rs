@@ -138,3 +138,18 @@ fn it_resets() {
     client.says("reset -a -d");
     assert_eq!(client.says("list -B"), "flight\n", "the recording, beside which clients work");
 }
+
+/// What needs none of the kernel's other files works where a session is mounted over its tracefs.
+#[test]
+fn it_works_over_a_mount() {
+    let Some(client) = Client::new() else { return };
+    let script =
+        "$LOOKBACK mount /sys/kernel/tracing > /dev/null && trap '$LOOKBACK umount /sys/kernel/tracing' EXIT
+                  echo libc:open_exit > /sys/kernel/tracing/set_event
+                  $LOOKBACK run -q -- cat /etc/hostname > /dev/null
+                  trace-cmd stat | grep open_exit; trace-cmd stop; trace-cmd show | grep -c hostname
+                  trace-cmd extract 2> /dev/null; trace-cmd report | grep -c hostname; trace-cmd list -B";
+    let Some(mut command) = with_mount(&client.scratch, "covered", "size=1M", script) else { return };
+    let outcome = run(command.env("LOOKBACK_SESSION", client.scratch.path("session"))).success();
+    assert_eq!(outcome.stdout, "        open_exit\n1\n1\nflight\n");
+}
