@@ -142,8 +142,8 @@ impl Layout {
         put_metadata(&mut head, metadata);
         let cpus = buffers.first().map_or(0, |top| top.cpus.len());
         head.extend((cpus as u32).to_le_bytes());
-        let instances = put_options(&mut head, metadata, buffers);
         let clock = format!("[{}]\n", metadata.options.clock);
+        let instances = put_options(&mut head, metadata, &clock, buffers);
         let lengths: Vec<Vec<u64>> =
             buffers.iter().map(|buffer| buffer.cpus.iter().map(|source| source.length).collect()).collect();
         // Every table has its size, so the pages' places are known before the tables are written.
@@ -218,13 +218,19 @@ pub(super) fn put_sized32(head: &mut Vec<u8>, text: &str) {
 }
 
 /// Returns where in `head` the places of the instances have to be put, once they are known.
-fn put_options<R>(head: &mut Vec<u8>, metadata: &Metadata, buffers: &[BufferSource<R>]) -> Vec<usize> {
+fn put_options<R>(
+    head: &mut Vec<u8>,
+    metadata: &Metadata,
+    clock: &str,
+    buffers: &[BufferSource<R>],
+) -> Vec<usize> {
     head.extend(OPTIONS_MARK);
     for (number, data) in metadata.options.give() {
         put_option(head, number, &data);
     }
-    // Says that the clock's name follows the table of the CPUs.
-    put_option(head, id::TRACECLOCK, &[]);
+    // Says that the clock's name follows the table of the CPUs. trace-cmd 3.1 looks for it here, too, to the
+    // next zero byte: of an empty option that is whatever lies behind it in its memory.
+    put_option(head, id::TRACECLOCK, &[clock.as_bytes(), &[0]].concat());
     let mut instances = Vec::new();
     for buffer in buffers.iter().skip(1) {
         let mut data = vec![0; 8];
