@@ -31,19 +31,6 @@ impl Mounted {
         Mounted::at(scratch, "tracing", &MountOptions::default())
     }
 
-    /// One whose server has no rights to other processes' files.
-    pub fn without_ptrace() -> Mounted {
-        // The server's thread has the rights of the one that starts it, which has given this one up for good.
-        let starting = std::thread::spawn(|| {
-            let mut sets = capabilities(None).unwrap();
-            sets.effective.remove(CapabilitySet::SYS_PTRACE);
-            sets.permitted.remove(CapabilitySet::SYS_PTRACE);
-            set_capabilities(None, sets).unwrap();
-            Mounted::new()
-        });
-        starting.join().unwrap()
-    }
-
     fn at(scratch: TempDir, name: &str, options: &MountOptions) -> Mounted {
         let directory = scratch.path().join(name);
         std::fs::create_dir(&directory).unwrap();
@@ -74,6 +61,19 @@ impl Mounted {
     /// Where the session lies.
     pub fn session(&self) -> PathBuf {
         self.scratch.path().join("session")
+    }
+
+    /// One whose server has no rights to other processes' files.
+    pub fn without_ptrace() -> Mounted {
+        // The server's thread has the rights of the one that starts it, which has given this one up for good.
+        let starting = std::thread::spawn(|| {
+            let mut sets = capabilities(None).unwrap();
+            sets.effective.remove(CapabilitySet::SYS_PTRACE);
+            sets.permitted.remove(CapabilitySet::SYS_PTRACE);
+            set_capabilities(None, sets).unwrap();
+            Mounted::new()
+        });
+        starting.join().unwrap()
     }
 
     /// Where it is mounted.
