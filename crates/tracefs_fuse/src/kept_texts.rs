@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Files whose text changes without anybody's writing to them, or taking events: `kallsyms` changes only then,
+/// Files whose text changes without anybody's writing to them or taking events. `kallsyms` changes only then,
 /// and trace-cmd reads it before it records, too.
 const NAMES: &[&str] = &["available_events", "printk_formats", "saved_cmdlines", "saved_tgids"];
 

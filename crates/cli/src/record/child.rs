@@ -37,14 +37,14 @@ pub(crate) struct Child {
 impl Child {
     /// Starts the program with an environment in which it finds the session, and is traced.
     pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
-        Child::start_in(program, |command| trace(command, session, object))
+        Child::start_in(program, |command| set_traced(command, session, object))
     }
 
     /// Starts the program with an environment that `prepare` makes.
     pub(crate) fn start_in(program: &Program, prepare: impl Fn(&mut Command)) -> Done<Child> {
         // Before the program starts: a signal that comes meanwhile must not end this process alone.
         let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
-        let process = start(program, prepare, Command::spawn)?;
+        let process = start_by(Command::spawn, program, prepare)?;
         let pid = Pid::from_child(&process);
         let handle = Arc::new(
             pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from).map_err(Failure::failed)?,
@@ -70,20 +70,21 @@ impl Child {
 
 /// Becomes the program, in an environment in which it finds the session, and is traced.
 pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<Infallible> {
-    start(program, |command| trace(command, session, object), |command| Err(command.exec()))
+    start_by(|command| Err(command.exec()), program, |command| set_traced(command, session, object))
 }
 
-fn trace(command: &mut Command, session: &Path, object: &Path) {
+/// Has the program of `command` find the session, and load our object.
+fn set_traced(command: &mut Command, session: &Path, object: &Path) {
     let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
     command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
 }
 
-/// Starts the program, as `start` does. What is in no format that the kernel knows is a script for the shell,
+/// Starts the program by `start`. What is in no format that the kernel knows is a script for the shell,
 /// as execvp(3) and the shells have it.
-fn start<T>(
+fn start_by<T>(
+    start: impl Fn(&mut Command) -> std::io::Result<T>,
     program: &Program,
     prepare: impl Fn(&mut Command),
-    start: impl Fn(&mut Command) -> std::io::Result<T>,
 ) -> Done<T> {
     let start = |command: &mut Command| {
         prepare(command.args(&program.arguments));
