@@ -70,6 +70,12 @@ impl Attributes {
         }
     }
 
+    /// What was at `path` is gone, with all below it: another that gets its name is another.
+    pub(crate) fn forget(&mut self, path: &str) {
+        let is_below = |other: &str| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        self.changed.retain(|other, _| other != path && !is_below(other));
+    }
+
     /// chmod(2) and chown(2). Sizes and times are as they are: truncate(2) succeeds, as in the kernel.
     pub(crate) fn change(&mut self, path: &str, wanted: &fuse_setattr_in) {
         let asked = |bit, value| (wanted.valid & bit != 0).then_some(value);

@@ -15,7 +15,7 @@ const LONG: u64 = 60;
 impl Server {
     pub(super) fn lookup(&mut self, request: &Request<'_>) -> Outcome {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
-        let node = self.tree.find(&path)?;
+        let node = self.tree.find(&path).inspect_err(|_| self.attributes.forget(&path))?;
         Ok(Reply::of(&self.entry(&path, &node)))
     }
 
@@ -97,6 +97,7 @@ impl Server {
     pub(super) fn rmdir(&mut self, request: &Request<'_>) -> Outcome {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
         self.tree.remove_directory(&path)?;
+        self.attributes.forget(&path);
         Ok(Reply::DONE)
     }
 

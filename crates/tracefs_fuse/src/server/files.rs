@@ -36,8 +36,12 @@ impl Server {
         let handle = self.tree.open(&path, flags & MEANT)?;
         // A descriptor that is opened again by /proc shares the cache: only the first one's reader has pages.
         let has_pages = kind == Kind::Pages && self.pushed(request.header.nodeid).is_none();
-        // Pages are without positions, too, but splice(2) needs one.
-        let stream = if file.is_stream() && kind != Kind::Pages { FOPEN_STREAM } else { 0 };
+        let positions = match kind {
+            Kind::Other => 0,
+            // Nobody may choose a position, but splice(2) needs one.
+            Kind::Pages => FOPEN_NONSEEKABLE,
+            Kind::Pipe | Kind::Marker => FOPEN_STREAM,
+        };
         let pages = has_pages.then(|| Pages::new(request.header.nodeid));
         let mut opened = OpenFile::new(kind, handle, path, pages);
         opened.note(request.header.pid);
@@ -51,7 +55,7 @@ impl Server {
         }
         let fh = self.next();
         self.files.insert(fh, opened);
-        let open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH | stream;
+        let open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH | positions;
         Ok(Reply::of(&fuse_open_out { fh, open_flags, padding: 0 }))
     }
 

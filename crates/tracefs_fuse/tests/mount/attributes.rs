@@ -50,6 +50,35 @@ fn a_group_can_be_given_and_modes_can_be_changed() {
     assert_eq!(mode(&mounted, "trace_marker_raw"), 0o100220);
 }
 
+/// Row 18: a walk asks for each directory, not for each file; what was listed is known for a while.
+#[test]
+fn row_18_a_walk_asks_for_directories_alone() {
+    let mounted = Mounted::new();
+    let events = mounted.path("events");
+    let listed = |before| {
+        let text = output(Command::new("ls").arg("-lR").arg(&events));
+        let directories = text.lines().filter(|line| line.ends_with(':')).count() as u64;
+        (directories, mounted.answers() - before)
+    };
+    let (directories, asked) = listed(mounted.answers());
+    assert!(directories > 400 && asked < 6 * directories, "{asked} for {directories} directories");
+    let before = mounted.answers();
+    for system in ["libc", "sched", "ftrace"] {
+        for event in events_of(&mounted, system) {
+            assert!(events.join(system).join(event).join("format").metadata().is_ok());
+        }
+    }
+    // Directories that were listed may still be closing.
+    assert!(mounted.answers() - before < 10, "what was listed is looked up");
+    assert!(listed(mounted.answers()).1 <= asked);
+}
+
+/// The events of a system, without asking the mount.
+fn events_of(mounted: &Mounted, system: &str) -> Vec<String> {
+    let session = session::Session::open(&mounted.session()).unwrap();
+    session.events().filter(|event| event.system == system).map(|event| event.name).collect()
+}
+
 #[test]
 fn a_directory_has_what_the_tree_has() {
     let mounted = Mounted::new();
@@ -90,8 +119,42 @@ fn names_are_made_and_removed_as_in_the_kernel() {
     assert_eq!(mounted.open("trace", OFlags::RDONLY | OFlags::DIRECT).map(drop), Err(Errno::INVAL));
 }
 
+/// Row 11: what was removed is gone at once, whichever way that went; so is what another of its name had.
 #[test]
-fn instances_come_and_go() {
+fn row_11_removed_instances_are_gone_at_once() {
+    let mounted = Mounted::new();
+    let other = mounted.again();
+    let session = session::Session::open(&mounted.session()).unwrap();
+    let [one, same] = [&mounted, &other].map(|mounted| mounted.path("instances/one"));
+    for round in 0..20 {
+        std::fs::create_dir(&one).unwrap();
+        for path in [&one, &same] {
+            assert!(path.join("events/libc/open/enable").exists(), "round {round}");
+        }
+        mounted.write("instances/one/events/libc/open/enable", "1").unwrap();
+        assert_eq!(other.read("instances/one/set_event"), "libc:open\n");
+        std::fs::set_permissions(one.join("trace"), Permissions::from_mode(0o644)).unwrap();
+        // The server of the other mount may still be closing what was read.
+        match round % 3 {
+            0 => eventually(|| std::fs::remove_dir(&one).is_ok()),
+            1 => eventually(|| std::fs::remove_dir(&same).is_ok()),
+            _ => eventually(|| session.remove_instance("one").is_ok()),
+        }
+        for path in [&one, &same] {
+            assert!(!path.exists() && !path.join("trace").exists(), "round {round}");
+            assert!(std::fs::read_dir(path).is_err());
+        }
+        assert_eq!(names(&mounted.path("instances")), ["flight"]);
+        std::fs::create_dir(&same).unwrap();
+        assert_eq!(mode(&mounted, "instances/one/trace"), 0o100640, "round {round}: of the one before");
+        assert_eq!(mounted.read("instances/one/set_event"), "");
+        eventually(|| std::fs::remove_dir(&same).is_ok());
+    }
+}
+
+/// Row 16: a directory with files in it is made, and removed if none of them is open.
+#[test]
+fn row_16_instances_come_and_go() {
     let mounted = Mounted::new();
     let one = mounted.path("instances/one");
     let errno = |result: std::io::Result<()>| Errno::from_io_error(&result.unwrap_err()).unwrap();
@@ -118,13 +181,23 @@ fn instances_come_and_go() {
     assert_eq!(mounted.read("instances/one/set_event"), "");
 }
 
+/// Row 10: that there are no extended attributes is asked once, and not again before each write.
 #[test]
-fn there_are_no_extended_attributes() {
+fn row_10_extended_attributes_are_asked_for_once() {
     let mounted = Mounted::new();
+    let (trace, name) = (mounted.path("trace"), "security.capability");
+    let marker = mounted.open("trace_marker", OFlags::WRONLY).unwrap();
+    rustix::io::write(&marker, b"the first").unwrap();
     let mut value = [0_u8; 16];
-    let name = "security.capability";
-    for _ in 0..2 {
-        let found = rustix::fs::getxattr(mounted.path("trace"), name, &mut value);
-        assert_eq!(found, Err(Errno::OPNOTSUPP));
+    assert_eq!(rustix::fs::getxattr(&trace, name, &mut value), Err(Errno::OPNOTSUPP));
+    assert_eq!(
+        rustix::fs::setxattr(&trace, name, b"", rustix::fs::XattrFlags::empty()),
+        Err(Errno::OPNOTSUPP)
+    );
+    let before = mounted.answers();
+    for _ in 0..100 {
+        rustix::io::write(&marker, b"another").unwrap();
+        assert_eq!(rustix::fs::fgetxattr(&marker, name, &mut value), Err(Errno::OPNOTSUPP));
     }
+    assert_eq!(mounted.answers() - before, 100, "one for each write, none for attributes");
 }

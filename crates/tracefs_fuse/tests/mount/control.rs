@@ -1,9 +1,12 @@
 //! Control files: what is written, and what is read back.
 
 use crate::mounted::*;
+use rustix::fs::inotify::{self, ReadFlags};
 use rustix::fs::{OFlags, SeekFrom, seek};
 use rustix::io::Errno;
+use std::mem::MaybeUninit;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 #[test]
 fn what_is_written_is_what_is_read() {
@@ -39,7 +42,7 @@ fn a_shell_uses_it() {
 
 /// Row 5 of what fails over other FUSE servers: truncation is told when it is opened, and only then.
 #[test]
-fn opening_truncates_and_truncate_does_nothing() {
+fn row_05_opening_truncates_and_truncate_does_nothing() {
     let mounted = Mounted::new();
     let lines = || mounted.read("trace").lines().filter(|line| !line.starts_with('#')).count();
     mounted.mark(3);
@@ -49,9 +52,23 @@ fn opening_truncates_and_truncate_does_nothing() {
     assert_eq!(lines(), 3);
     mounted.open("trace", OFlags::RDONLY | OFlags::TRUNC).unwrap();
     assert_eq!(lines(), 3);
-    // Row 17: O_CREAT means nothing where the file is there.
-    mounted.open("trace", OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC).unwrap();
+    mounted.open("trace", OFlags::WRONLY | OFlags::TRUNC).unwrap();
     assert_eq!(lines(), 0);
+}
+
+/// Row 17: `O_CREAT`, as of `fopen` with "w", means nothing where the file is there; others aren't made.
+#[test]
+fn row_17_opening_creates_nothing() {
+    let mounted = Mounted::new();
+    for flags in [OFlags::CREATE, OFlags::CREATE | OFlags::TRUNC] {
+        let file = mounted.open("tracing_on", OFlags::WRONLY | flags).unwrap();
+        assert_eq!(rustix::io::write(&file, b"0"), Ok(1));
+        for path in ["new", "events/libc/new", "instances/new"] {
+            assert_eq!(mounted.open(path, OFlags::WRONLY | flags).map(drop), Err(Errno::ACCESS), "{path}");
+            assert!(!mounted.path(path).exists());
+        }
+    }
+    assert_eq!(mounted.read("tracing_on"), "0\n");
 }
 
 #[test]
@@ -62,11 +79,6 @@ fn what_cannot_be_done_has_the_kernels_number() {
     assert_eq!(seek(&marker, SeekFrom::Start(0)), Err(Errno::SPIPE));
     assert_eq!(read(&mounted.open("trace_marker", OFlags::WRONLY).unwrap(), 10), Err(Errno::BADF));
     assert_eq!(rustix::io::write(&marker, "x".repeat(200_000).as_bytes()), Ok(4054));
-    // Row 13.
-    mounted.write("tracing_on", "0").unwrap();
-    assert_eq!(rustix::io::write(&marker, b"x"), Err(Errno::BADF));
-    mounted.write("options/markers", "0").unwrap();
-    assert_eq!(rustix::io::write(&marker, b"x"), Err(Errno::INVAL));
     let on = mounted.open("tracing_on", OFlags::RDWR).unwrap();
     assert_eq!(seek(&on, SeekFrom::Start(0)), Ok(0));
     if rustix::process::geteuid().is_root() {
@@ -75,9 +87,23 @@ fn what_cannot_be_done_has_the_kernels_number() {
     }
 }
 
+/// Row 13: markers are refused while nothing is recorded, or where there are none.
+#[test]
+fn row_13_markers_are_refused_as_in_the_kernel() {
+    let mounted = Mounted::new();
+    let marker = mounted.open("trace_marker", OFlags::WRONLY).unwrap();
+    mounted.write("tracing_on", "0").unwrap();
+    assert_eq!(rustix::io::write(&marker, b"x"), Err(Errno::BADF));
+    mounted.write("options/markers", "0").unwrap();
+    assert_eq!(rustix::io::write(&marker, b"x"), Err(Errno::INVAL));
+    mounted.write("options/markers", "1").unwrap();
+    mounted.write("tracing_on", "1").unwrap();
+    assert_eq!(rustix::io::write(&marker, b"x"), Ok(1));
+}
+
 /// Row 8: mapping is refused; clients then read.
 #[test]
-fn nothing_can_be_mapped() {
+fn row_08_nothing_can_be_mapped() {
     let mounted = Mounted::new();
     let writer = Command::new("taskset")
         .args(["-c", "0", "sh", "-c", "echo hello > trace_marker"])
@@ -99,7 +125,7 @@ except ValueError as error: print(error)";
 
 /// Row 3: a short text comes by sendfile(2), too, as some `cat` reads.
 #[test]
-fn short_texts_come_by_sendfile() {
+fn row_03_short_texts_come_by_sendfile() {
     let mounted = Mounted::new();
     mounted.write("events/libc/open/filter", "flags == 5").unwrap();
     for path in ["tracing_on", "events/libc/open/filter", "buffer_size_kb"] {
@@ -121,7 +147,7 @@ fn short_texts_come_by_sendfile() {
 
 /// Row 12: the event is of the writer's thread, on the writer's CPU.
 #[test]
-fn markers_are_of_who_writes_them() {
+fn row_12_markers_are_of_who_writes_them() {
     let mounted = Mounted::new();
     let cpus = std::thread::available_parallelism().unwrap().get();
     for cpu in 0..cpus {
@@ -140,27 +166,112 @@ fn markers_are_of_who_writes_them() {
     }
 }
 
-/// Row 14: a client that reads a file for its length, and then again to copy it, finds the same.
+/// Row 14: a client that reads a file for its length, and then again to copy it, finds the same, whether it
+/// opens it again or goes back to its start.
 #[test]
-fn what_is_read_twice_is_the_same() {
+fn row_14_what_is_read_twice_is_the_same() {
     let mounted = Mounted::new();
+    let session = session::Session::open(&mounted.session()).unwrap();
     mounted.mark(1);
-    let first = mounted.read("saved_cmdlines");
-    std::thread::Builder::new()
-        .name("another".to_string())
-        .spawn({
-            let path = mounted.path("trace_marker");
-            move || std::fs::write(path, "from another").unwrap()
-        })
-        .unwrap()
-        .join()
-        .unwrap();
-    assert_eq!(mounted.read("saved_cmdlines"), first);
-    assert!(mounted.read("saved_cmdlines").contains(" another\n"));
-    // Row 15: a text ends, although events come while it is read.
-    let trace = mounted.open("trace", OFlags::RDONLY).unwrap();
-    let mut text = read(&trace, 100).unwrap();
-    mounted.mark(10);
-    text.extend(rest(trace));
-    assert!(!String::from_utf8(text).unwrap().contains("number 9"));
+    for number in 0..4 {
+        let files = ["saved_cmdlines", "available_events"].map(|path| {
+            let file = mounted.open(path, OFlags::RDONLY).unwrap();
+            let text = rest(file.try_clone().unwrap());
+            (path, file, text)
+        });
+        let name = format!("another{number}");
+        let path = mounted.path("trace_marker");
+        let writer = std::thread::Builder::new().name(name.clone());
+        let writer = writer.spawn(move || std::fs::write(path, "from another").unwrap());
+        writer.unwrap().join().unwrap();
+        session.control().add_event("app", &name, "\nprint fmt: \"\"\n");
+        for (path, file, text) in files {
+            let again = match number % 2 {
+                0 => mounted.read(path).into_bytes(),
+                _ => {
+                    seek(&file, SeekFrom::Start(0)).unwrap();
+                    rest(file)
+                }
+            };
+            assert!(again == text, "{path}: not what it was when its length was read");
+            // The next two readings belong together again.
+            for _ in 0..2 {
+                assert!(mounted.read(path).contains(&name), "{path}: it stays the same for ever");
+            }
+        }
+    }
+}
+
+/// Row 15: `trace` ends, however fast events come while it is read.
+#[test]
+fn row_15_a_text_ends_while_events_come() {
+    let mounted = Mounted::new();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                mounted.mark(100);
+            }
+        });
+        eventually(|| mounted.read("trace").lines().count() > 1000);
+        for size in [200, 4096, 1 << 16] {
+            let trace = mounted.open("trace", OFlags::RDONLY).unwrap();
+            let first = read(&trace, size).unwrap();
+            let snapshot = mounted.read("trace").len();
+            let mut len = first.len();
+            loop {
+                match read(&trace, size).unwrap().len() {
+                    0 => break,
+                    more => len += more,
+                }
+                assert!(len <= 2 * snapshot, "{len} bytes of {snapshot}, {size} at a time");
+            }
+        }
+        is_over.store(true, Relaxed);
+    });
+}
+
+/// Row 20: watching files harms nothing. What changes by other ways than the mount is not told.
+#[test]
+fn row_20_files_can_be_watched() {
+    let mounted = Mounted::new();
+    let session = session::Session::open(&mounted.session()).unwrap();
+    std::fs::create_dir(mounted.path("instances/one")).unwrap();
+    let watch = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
+    for path in ["tracing_on", "trace_pipe", "instances", "instances/one", "instances/one/trace"] {
+        inotify::add_watch(&watch, mounted.path(path), inotify::WatchFlags::ALL_EVENTS).unwrap();
+    }
+    let mut space = [MaybeUninit::uninit(); 4096];
+    let mut told = || {
+        let mut told = ReadFlags::empty();
+        let mut events = inotify::Reader::new(&watch, &mut space);
+        while let Ok(event) = events.next() {
+            told |= event.events();
+        }
+        told
+    };
+    session.create_instance("two").unwrap();
+    session.remove_instance("two").unwrap();
+    session.buffer().set_recording(false);
+    assert_eq!(told(), ReadFlags::empty());
+    mounted.write("tracing_on", "1").unwrap();
+    assert!(told().contains(ReadFlags::OPEN | ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE));
+    eventually(|| std::fs::remove_dir(mounted.path("instances/one")).is_ok());
+    assert!(told().contains(ReadFlags::DELETE));
+    assert_eq!(mounted.read("tracing_on"), "1\n");
+}
+
+/// Row 21: the server has room for the longest request that the kernel makes.
+#[test]
+fn row_21_the_longest_write_arrives() {
+    let mounted = Mounted::new();
+    let trace = mounted.open("trace", OFlags::WRONLY).unwrap();
+    let bytes = vec![b'x'; 1 << 20];
+    // The first write asks for attributes, too.
+    rustix::io::write(&trace, b"x").unwrap();
+    let before = mounted.answers();
+    assert_eq!(rustix::io::write(&trace, &bytes), Ok(bytes.len()));
+    // 64 pages at a time, of which the last is a part when the bytes start within a page.
+    assert!((4..=5).contains(&(mounted.answers() - before)));
+    assert_eq!(mounted.read("tracing_on"), "1\n");
 }

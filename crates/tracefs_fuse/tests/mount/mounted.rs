@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -16,7 +17,7 @@ use tracefs_fuse::{Mount, MountOptions, Server};
 
 /// A mounted session. It ends with the test: unmounted, its server gone.
 pub struct Mounted {
-    scratch: TempDir,
+    scratch: Arc<TempDir>,
     directory: PathBuf,
     server: Option<JoinHandle<std::io::Result<()>>>,
     server_thread: i32,
@@ -25,13 +26,18 @@ pub struct Mounted {
 impl Mounted {
     /// With buffers of 1 MB.
     pub fn new() -> Mounted {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = Arc::new(tempfile::tempdir().unwrap());
         let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Mounted::at(scratch, "tracing", &MountOptions::default())
     }
 
-    fn at(scratch: TempDir, name: &str, options: &MountOptions) -> Mounted {
+    /// The same session at another place.
+    pub fn again(&self) -> Mounted {
+        Mounted::at(self.scratch.clone(), "again", &MountOptions::default())
+    }
+
+    fn at(scratch: Arc<TempDir>, name: &str, options: &MountOptions) -> Mounted {
         let directory = scratch.path().join(name);
         std::fs::create_dir(&directory).unwrap();
         let tree = Tree::new(Session::open(&scratch.path().join("session")).unwrap());
@@ -47,7 +53,7 @@ impl Mounted {
 
     /// With a group.
     pub fn with_group(gid: u32) -> Mounted {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = Arc::new(tempfile::tempdir().unwrap());
         let options = Options { buffer_kb: 64, ..Options::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Mounted::at(scratch, "tracing", &MountOptions { gid: Some(gid) })
@@ -56,6 +62,12 @@ impl Mounted {
     /// The thread that serves.
     pub fn server_thread(&self) -> i32 {
         self.server_thread
+    }
+
+    /// How many requests the server has answered: each by a write(2).
+    pub fn answers(&self) -> u64 {
+        let counts = std::fs::read_to_string(format!("/proc/self/task/{}/io", self.server_thread)).unwrap();
+        counts.lines().find_map(|line| line.strip_prefix("syscw: ")?.parse().ok()).unwrap()
     }
 
     /// Where the session lies.

@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, pipe, splice};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const PAGE: usize = 4096;
 
@@ -71,7 +72,7 @@ fn pages_are_read_one_at_a_time() {
 
 /// Row 1: nothing is lost, nothing is given twice, however splice and read follow each other.
 #[test]
-fn splice_takes_what_poll_has_told_of() {
+fn row_01_splice_takes_what_poll_has_told_of() {
     let mounted = Mounted::new();
     let raw = raw(&mounted);
     let texts = 20_000;
@@ -95,6 +96,42 @@ fn splice_takes_what_poll_has_told_of() {
     }
     pages.extend(flushed(&raw));
     assert_eq!(numbers(&pages), (0..texts).collect::<Vec<_>>());
+}
+
+/// Row 19: a recorder that streams sees each event soon, although they don't fill its buffer; and much of
+/// them as soon as they fill it as far as `buffer_percent` says.
+#[test]
+fn row_19_recorders_are_woken_early() {
+    let mounted = Mounted::new();
+    assert_eq!(mounted.read("buffer_percent"), "50\n");
+    let raw = mounted.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY).unwrap();
+    let mut seen = Vec::new();
+    for number in 0..4 {
+        mark_on(&mounted, 0, 1);
+        let start = Instant::now();
+        wait(&raw);
+        // A quiet moment ends the page: the next event is in the next one.
+        seen.extend(numbers(&spliced(&raw)));
+        assert_eq!(seen.len(), number + 1);
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    }
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            wait(&raw);
+            Instant::now()
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        let start = Instant::now();
+        let mut set = rustix::thread::CpuSet::new();
+        set.set(0);
+        rustix::thread::sched_setaffinity(None, &set).unwrap();
+        let marker = mounted.open("trace_marker", OFlags::WRONLY).unwrap();
+        while start.elapsed() < Duration::from_millis(400) && !waiter.is_finished() {
+            rustix::io::write(&marker, &[b'x'; 4000]).unwrap();
+        }
+        let woken = waiter.join().unwrap() - start;
+        assert!(woken < Duration::from_millis(400), "by age: {woken:?}");
+    });
 }
 
 /// Who asks again and again without taking anything empties nothing.
@@ -139,7 +176,7 @@ fn each_opening_starts_anew() {
 
 /// Row 7: ioctl(2) with 0 wakes who waits; it knows no other.
 #[test]
-fn who_waits_is_released() {
+fn row_07_who_waits_is_released() {
     let mounted = Mounted::new();
     let script = "import fcntl, os, sys, threading, time
 raw = os.open(sys.argv[1], os.O_RDONLY)

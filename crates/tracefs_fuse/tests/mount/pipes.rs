@@ -2,8 +2,8 @@
 
 use crate::mounted::*;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::Errno;
+use rustix::fs::{OFlags, SeekFrom, fcntl_getfl, fcntl_setfl, seek};
+use rustix::io::{Errno, pread};
 use rustix::process::Signal;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -17,7 +17,7 @@ fn is_ready(file: &impl std::os::fd::AsFd, wait: Duration) -> bool {
 
 /// Row 6: `O_NONBLOCK` counts as it is when it is read.
 #[test]
-fn a_reader_waits_or_is_told_that_there_is_nothing() {
+fn row_06_a_reader_waits_or_is_told_that_there_is_nothing() {
     let mounted = Mounted::new();
     let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
     fcntl_setfl(&pipe, fcntl_getfl(&pipe).unwrap() | OFlags::NONBLOCK).unwrap();
@@ -33,8 +33,24 @@ fn a_reader_waits_or_is_told_that_there_is_nothing() {
         let text = String::from_utf8(reader.join().unwrap()).unwrap();
         assert!(text.ends_with(": number 0\n"), "{text}");
     });
-    assert_eq!(rustix::fs::seek(&pipe, rustix::fs::SeekFrom::Start(0)), Err(Errno::SPIPE));
     assert_eq!(mounted.open("trace_pipe", OFlags::RDONLY).map(drop), Err(Errno::BUSY));
+}
+
+/// Row 9: pipes have no positions.
+#[test]
+fn row_09_pipes_cannot_be_read_elsewhere() {
+    let mounted = Mounted::new();
+    for path in ["trace_pipe", "per_cpu/cpu0/trace_pipe", "per_cpu/cpu0/trace_pipe_raw"] {
+        mark_on(&mounted, 0, 1);
+        let pipe = mounted.open(path, OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
+        for to in [SeekFrom::Start(0), SeekFrom::Current(0), SeekFrom::End(0), SeekFrom::Data(0)] {
+            assert_eq!(seek(&pipe, to), Err(Errno::SPIPE), "{path}");
+        }
+        assert_eq!(pread(&pipe, &mut [0; 4096], 0).map(drop), Err(Errno::SPIPE), "{path}");
+        let found = read(&pipe, 4096).unwrap();
+        assert!(String::from_utf8_lossy(&found).contains("number 0"), "{path}");
+        assert_eq!(read(&pipe, 4096), Err(Errno::AGAIN), "{path}");
+    }
 }
 
 #[test]
@@ -94,7 +110,7 @@ except BlockingIOError: print('nothing')";
 }
 
 #[test]
-fn poll_waits_and_is_told() {
+fn row_04_poll_waits_and_is_told() {
     let mounted = Mounted::new();
     let pipe = mounted.open("trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
     assert!(!is_ready(&pipe, Duration::from_millis(20)));
@@ -119,7 +135,7 @@ fn poll_waits_and_is_told() {
 /// Row 4: of a CPU's pipe, poll tells when the buffer is full as far as `buffer_percent` says, or when what
 /// is there is half a second old.
 #[test]
-fn poll_waits_for_the_fill_level_or_for_age() {
+fn row_04_poll_waits_for_the_fill_level_or_for_age() {
     let mounted = Mounted::new();
     for path in ["per_cpu/cpu0/trace_pipe_raw", "per_cpu/cpu0/trace_pipe"] {
         let pipe = mounted.open(path, OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
