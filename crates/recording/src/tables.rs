@@ -58,6 +58,7 @@ impl Tables {
         let is_needed = |end| end == 0 || end >= time;
         self.processes.retain(|_, process| is_needed(process.info.end_time));
         self.tasks.retain(|_, task| is_needed(task.end_time));
+        self.pids = self.processes.values().map(|process| process.info.pid).collect();
     }
 
     /// How many processes there were.

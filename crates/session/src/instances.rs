@@ -123,8 +123,9 @@ impl Session {
     }
 
     /// For who takes events out of this instance: one at a time, so that each gets all of them.
-    /// [`Error::Busy`] when somebody does.
+    /// [`Error::Busy`] when somebody does, [`Error::NoSession`] when it has been deleted.
     pub fn lock_reader(&self) -> Result<Lock, Error> {
+        self.check_place()?;
         Lock::reader(&self.reader_file())
     }
 

@@ -1,8 +1,11 @@
 //! Locks: who takes events out, and who changes what is wanted. They go with their process, whatever ends it.
 
 use crate::{Error, Session};
+use abi::control::Header;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A lock that is held as long as this lives.
@@ -41,9 +44,25 @@ fn lock(file: &File, path: &Path, operation: FlockOperation) -> Result<(), Error
 }
 
 impl Session {
-    /// For who changes what is wanted: waits for others that do, who need a moment.
+    /// Whether what lies at its path is this session still: it may have been deleted while it is mapped here,
+    /// and another one made there.
+    pub(crate) fn check_place(&self) -> Result<(), Error> {
+        let mut number = [0; 8];
+        let file = self.file();
+        File::open(&file)
+            .and_then(|file| file.read_exact_at(&mut number, offset_of!(Header, identity) as u64))
+            .map_err(|error| Error::system(&file, error))?;
+        match u64::from_ne_bytes(number) == self.control().identity().number {
+            true => Ok(()),
+            false => Err(Error::NoSession { path: self.path().to_path_buf() }),
+        }
+    }
+
+    /// For who changes what is wanted: waits for others that do, who need a moment. [`Error::NoSession`] when
+    /// it has been deleted.
     pub fn lock_settings(&self) -> Result<Lock, Error> {
         let lock = Lock::take(&self.file(), FlockOperation::LockExclusive)?;
+        self.check_place()?;
         self.control().mend();
         Ok(lock)
     }
@@ -52,6 +71,7 @@ impl Session {
     ///
     /// Source: `open_pipe_on_cpu` in `kernel/trace/trace.c` of Linux 6.18.
     pub fn lock_cpu_reader(&self, cpu: u32) -> Result<Lock, Error> {
+        self.check_place()?;
         let shared = Lock::take(&self.reader_file(), FlockOperation::NonBlockingLockShared)?;
         let path = self.companion(&format!("{}{cpu}{}", CPU_LOCK.0, CPU_LOCK.1));
         let own = self.make_file(&path)?;
@@ -123,5 +143,20 @@ mod tests {
         drop(of_each);
         assert!(Lock::reader(&path).is_ok());
         Session::remove(&path).unwrap();
+    }
+
+    #[test]
+    fn a_session_in_the_place_of_another_is_not_locked_for_that() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("s");
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let session = Session::create(&path, &options).unwrap();
+        Session::remove(&path).unwrap();
+        assert!(session.lock_settings().is_err());
+        let other = Session::create(&path, &options).unwrap();
+        let is_none = |taken: Result<Lock, Error>| matches!(taken, Err(Error::NoSession { .. }));
+        assert!(is_none(session.lock_settings()) && is_none(session.lock_reader()));
+        assert!(is_none(session.lock_cpu_reader(0)));
+        assert!(other.lock_settings().is_ok() && other.lock_reader().is_ok());
     }
 }

@@ -20,7 +20,8 @@ pub(crate) struct Catalog {
     events: Vec<Name>,
     /// Their places, by system and name.
     places: HashMap<String, HashMap<String, usize>>,
-    /// The id that the next will have.
+    /// The id that the next will have, whether those before it can be described or not; 0 where nobody has
+    /// looked yet.
     next: u16,
 }
 
@@ -28,10 +29,11 @@ impl Catalog {
     /// The events that there are now: those of `known`, if there are no more.
     pub(crate) fn update(known: &mut Arc<Catalog>, tree: &Tree) -> Arc<Catalog> {
         let control = tree.session().control();
-        if known.events.is_empty() || control.has_event(known.next) {
+        if known.next == 0 || control.has_event(known.next) {
             let mut catalog = Catalog { next: FIRST_EVENT, ..Catalog::default() };
             let mut buffer = vec![0; LONGEST];
             for id in control.event_ids() {
+                catalog.next += u16::from(id == catalog.next);
                 control.describe(id, &mut buffer).into_iter().for_each(|found| catalog.insert(&found));
             }
             *known = Arc::new(catalog);
@@ -44,7 +46,6 @@ impl Catalog {
         // Of two with the same name the first is found.
         let places = self.places.entry(system.clone()).or_default();
         places.entry(event.clone()).or_insert(self.events.len());
-        self.next += u16::from(found.id == self.next);
         self.events.push(Name { id: found.id, system, event });
     }
 }

@@ -4,6 +4,7 @@ use crate::common::*;
 use rustix::process::Signal;
 use session::{Options, Session};
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -52,6 +53,12 @@ fn servers(directory: &Path) -> usize {
             && arguments.any(|argument| argument == directory.as_os_str().as_encoded_bytes())
     };
     entries.filter(|entry| is_server(entry.path())).count()
+}
+
+/// Whether it is in read(2) of the first file that it has opened.
+fn is_reading(pid: u32) -> bool {
+    let call = fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+    call.starts_with("0 0x3 ")
 }
 
 /// Waits until nobody serves these directories.
@@ -120,11 +127,7 @@ fn a_server_that_was_killed_leaves_a_mount_that_can_be_taken_away() {
     let server = start(place.lookback(&["mount", "-f"]).arg(&directory));
     server.wait_until(|| directory.join("trace").exists());
     let reader = start(Command::new("cat").arg(directory.join("trace_pipe")));
-    reader.wait_until(|| {
-        // In read(2) of the file.
-        let call = fs::read_to_string(format!("/proc/{}/syscall", reader.pid())).unwrap_or_default();
-        call.starts_with("0 0x3 ")
-    });
+    reader.wait_until(|| is_reading(reader.pid()));
     server.signal(Signal::KILL);
     server.wait();
     assert_eq!(reader.wait().code(), Some(1), "who waits is told");
@@ -152,4 +155,96 @@ fn a_traced_shell_works_on_its_own_session() {
     assert!(text.contains(" cat-") && text.contains(": done\n"), "{text}");
     assert!(!text.lines().any(|line| line.trim_start().starts_with("lookback-")), "{text}");
     wait_for_end(&[&directory]);
+}
+
+/// A server that is held up, as all is on a machine that sleeps, holds up who asks it; who asks can be killed.
+#[test]
+fn who_waits_for_a_stopped_server_can_be_killed() {
+    let place = Place::new();
+    let directory = place.directory("here");
+    let server = start(place.lookback(&["mount", "-f"]).arg(&directory));
+    server.wait_until(|| directory.join("trace").exists());
+    let cat = |path: &str| start(place.scratch.command("cat").arg(directory.join(path)));
+    let waiting = cat("trace_pipe");
+    waiting.wait_until(|| is_reading(waiting.pid()));
+    // It looks for events now and then, and asks for nothing that it doesn't answer at once.
+    server.signal(Signal::STOP);
+    let (killed, patient) = (cat("tracing_on"), cat("buffer_percent"));
+    std::thread::sleep(Duration::from_secs(2));
+    let start = Instant::now();
+    killed.signal(Signal::KILL);
+    assert_eq!(killed.wait().signal(), Some(9));
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    // A read that the server has taken ends when it goes on.
+    waiting.signal(Signal::KILL);
+    server.signal(Signal::CONT);
+    assert_eq!(waiting.wait().signal(), Some(9));
+    assert_eq!(patient.wait().success().stdout, "50\n");
+    assert_eq!(cat("tracing_on").wait().success().stdout, "1\n");
+    place.umount(&directory).success();
+    server.wait().success();
+}
+
+/// A session that is deleted can't be changed any more; another of its name is another.
+#[test]
+fn a_session_can_be_deleted_while_it_is_mounted() {
+    let place = Place::new();
+    let directory = place.directory("here");
+    place.mount(&directory).success();
+    let reader = fs::File::open(directory.join("trace_pipe")).unwrap();
+    run(&mut place.lookback(&["delete"])).failure(125, &["another lookback"]);
+    drop(reader);
+    // The server may still be closing it.
+    let start = Instant::now();
+    while run(&mut place.lookback(&["delete"])).code() != Some(0) {
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+    run(&mut place.lookback(&["start", "-q", "-b", "64", "-e", "libc:close"])).success();
+    for (path, value) in [("set_event", "libc:open"), ("buffer_percent", "7"), ("trace_clock", "boot")] {
+        assert!(fs::write(directory.join(path), value).is_err(), "{path}");
+    }
+    assert!(fs::create_dir(directory.join("instances/one")).is_err());
+    assert!(fs::read_to_string(directory.join("trace")).unwrap().starts_with("# tracer: nop\n"));
+    for (path, value) in [("set_event", "libc:close\n"), ("buffer_percent", "50\n")] {
+        assert_eq!(run(&mut place.lookback(&["get", path])).success().stdout, value);
+    }
+    place.umount(&directory).success();
+    run(&mut place.lookback(&["delete"])).success();
+}
+
+/// Whatever is written into the session's memory while it is served, everybody is answered.
+#[test]
+fn a_session_can_be_damaged_while_it_is_mounted() {
+    let place = Place::new();
+    let directory = place.directory("here");
+    let file = fs::File::options().write(true).open(place.scratch.path("session/session")).unwrap();
+    let clients = [
+        "cat trace saved_cmdlines error_log set_event per_cpu/cpu*/stats events/libc/open/*",
+        "cat snapshot trace_options available_events kallsyms instances/*/trace; ls instances",
+        "echo here; echo 'libc:open libc:close' > set_event; echo 'fd == 3' > events/libc/close/filter",
+        "echo $$ > trace_marker; echo 1 > snapshot; mkdir instances/one; echo 64 > buffer_size_kb",
+        "timeout 0.1 cat trace_pipe; timeout 0.1 cat per_cpu/cpu0/trace_pipe_raw; rmdir instances/one",
+    ];
+    let mut random = 1_u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % below
+    };
+    // It goes before clients that might wait for it.
+    let server = start(place.lookback(&["mount", "-f"]).arg(&directory));
+    server.wait_until(|| directory.join("trace").exists());
+    let (len, control) = (file.metadata().unwrap().len(), abi::control::FILE_SIZE as u64);
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(5) {
+        for _ in 0..next(200) {
+            let end = [control / 8, control, control + 65536, len][next(4) as usize];
+            let value = [0, u64::MAX, next(100), next(1 << 31) << 20][next(4) as usize];
+            file.write_all_at(&value.to_le_bytes(), next(end / 8) * 8).unwrap();
+        }
+        let client = clients[next(clients.len() as u64) as usize];
+        run(place.scratch.command("sh").args(["-c", client]).current_dir(&directory));
+    }
+    assert_eq!(run(place.scratch.command("cat").arg(directory.join("README"))).code(), Some(0));
+    place.umount(&directory).success();
+    server.wait().success();
 }
