@@ -61,6 +61,11 @@ impl Tables {
         self.pids = self.processes.values().map(|process| process.info.pid).collect();
     }
 
+    /// How much is known: processes and threads.
+    pub(crate) fn len(&self) -> usize {
+        self.processes.len() + self.tasks.len()
+    }
+
     /// How many processes there were.
     pub(crate) fn process_count(&self) -> usize {
         self.pids.len()

@@ -98,40 +98,42 @@ fn row_01_splice_takes_what_poll_has_told_of() {
     assert_eq!(numbers(&pages), (0..texts).collect::<Vec<_>>());
 }
 
-/// Row 19: a recorder that streams sees each event soon, although they don't fill its buffer; and much of
-/// them as soon as they fill it as far as `buffer_percent` says.
+/// Row 19: a recorder that streams sees each event soon, although they don't fill its buffer.
 #[test]
 fn row_19_recorders_are_woken_early() {
     let mounted = Mounted::new();
     assert_eq!(mounted.read("buffer_percent"), "50\n");
     let raw = mounted.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY).unwrap();
-    let mut seen = Vec::new();
-    for number in 0..4 {
+    for round in 0..4 {
         mark_on(&mounted, 0, 1);
         let start = Instant::now();
         wait(&raw);
-        // A quiet moment ends the page: the next event is in the next one.
-        seen.extend(numbers(&spliced(&raw)));
-        assert_eq!(seen.len(), number + 1);
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+        assert_eq!(numbers(&spliced(&raw)), [0], "round {round}");
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     }
-    std::thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
-            wait(&raw);
-            Instant::now()
-        });
-        std::thread::sleep(Duration::from_millis(20));
-        let start = Instant::now();
-        let mut set = rustix::thread::CpuSet::new();
-        set.set(0);
-        rustix::thread::sched_setaffinity(None, &set).unwrap();
-        let marker = mounted.open("trace_marker", OFlags::WRONLY).unwrap();
-        while start.elapsed() < Duration::from_millis(400) && !waiter.is_finished() {
-            rustix::io::write(&marker, &[b'x'; 4000]).unwrap();
-        }
-        let woken = waiter.join().unwrap() - start;
-        assert!(woken < Duration::from_millis(400), "by age: {woken:?}");
-    });
+}
+
+/// The same where events come fast: as soon as the buffer is as full as `buffer_percent` says.
+#[test]
+fn row_19_recorders_are_woken_by_the_fill_level() {
+    let mounted = Mounted::new();
+    let raw = mounted.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY).unwrap();
+    // By age none would be woken so soon. A machine that is busy may wake late, but not each time.
+    let is_early = || {
+        flushed(&raw);
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| {
+                wait(&raw);
+                Instant::now()
+            });
+            let start = Instant::now();
+            while !waiter.is_finished() {
+                mark_on(&mounted, 0, 1000);
+            }
+            waiter.join().unwrap() - start < Duration::from_millis(400)
+        })
+    };
+    assert!((0..20).any(|_| is_early()), "only by age");
 }
 
 /// Who asks again and again without taking anything empties nothing.
