@@ -17,7 +17,7 @@ pub const PROGRAMS: [&str; 3] = [
 const MEMBERS: usize = 10;
 
 /// How often is told what there was.
-const REPORT: Duration = Duration::from_secs(10);
+const REPORT: Duration = Duration::from_secs(30);
 
 /// Those that are there.
 #[derive(Debug)]
