@@ -19,11 +19,14 @@ pub const KIND: &str = "LOOKBACK_TEST_CLIENT";
 /// The code with which a client ends that is not served any more.
 pub const DISCONNECTED: i32 = 9;
 
-/// What there is of a client's work that has failed.
+/// How a step of a client's work has ended.
 type Done = Result<(), Errno>;
 
-/// All kinds: a name, and what is done in a round.
-pub const KINDS: &[(&str, fn() -> Done)] = &[
+/// A name, and what is done in a round.
+type Kind = (&'static str, fn() -> Done);
+
+/// All kinds.
+pub const KINDS: &[Kind] = &[
     ("reads trace", read_texts),
     ("reads trace_pipe", read_pipe),
     ("splices pages", splice_pages),
