@@ -18,10 +18,6 @@ const MOMENTS: usize = 1024;
 /// Forks that are remembered at least: children that have no program of their own yet are among them.
 const MOST_FORKS: usize = 4096;
 
-/// Processes and threads that are remembered at most, beside those that the session knows now. Where the oldest
-/// events are not read for long all that has ended since would be.
-const MOST_ENDED: usize = 1 << 15;
-
 /// Reads the events of a session as the kernel's `trace` and `trace_pipe` do: times are of the
 /// session's clock, what was written to lanes is at its CPU, and addresses have names.
 ///
@@ -204,11 +200,7 @@ impl Reader {
     /// Looks at the tables and at the clocks.
     fn look(&mut self) {
         self.looked = self.session.buffer().now();
-        self.tables.collect(self.session.control());
-        if self.tables.len() > MOST_ENDED {
-            self.tables.forget(self.looked);
-            self.tables.collect(self.session.control());
-        }
+        self.tables.collect_bounded(self.session.control(), self.looked);
         self.moments.look();
         self.moments.keep(MOMENTS);
         self.timeline = self.session.timeline(self.moments.all());
@@ -268,31 +260,6 @@ mod tests {
             pages.flat_map(|page| page.events().map(|event| number(event.payload))).collect();
         numbers.sort();
         numbers
-    }
-
-    #[test]
-    fn what_has_ended_is_not_remembered_for_ever() {
-        let directory = tempfile::tempdir().unwrap();
-        let session = session(directory.path());
-        // Nobody takes it, so that whoever has written it would be kept.
-        write(&session, 0..1);
-        let mut reader = Reader::new(session.clone());
-        let control = session.control();
-        let last = MOST_ENDED as u32 + 8192;
-        for number in 1..=last {
-            let time = session.buffer().now();
-            let comm = *b"many\0\0\0\0\0\0\0\0\0\0\0\0";
-            let task = control::NewTask { tid: number, tgid: number, process: None, comm, time };
-            if let Some(entry) = control.add_task(&task) {
-                control.end_task(entry, time);
-            }
-            if number % 4096 == 0 {
-                control.set_collected(time);
-                reader.threads();
-            }
-        }
-        assert!(reader.tables.len() <= MOST_ENDED, "{}", reader.tables.len());
-        assert!(reader.threads().iter().any(|thread| thread.tid == last as i32));
     }
 
     #[test]

@@ -4,6 +4,10 @@ use control::{ControlFile, Map, ProcessInfo, TaskInfo};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// Processes and threads that a reader remembers at most, beside those that the session knows now. Where the
+/// oldest events are not read for long all that has ended since would be.
+const MOST_ENDED: usize = 1 << 15;
+
 /// Processes and threads that were there at any time of the recording.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
@@ -52,6 +56,16 @@ impl Tables {
         }
     }
 
+    /// The same at the time `now`; where too much is known then, all is forgotten that the session has
+    /// forgotten.
+    pub(crate) fn collect_bounded(&mut self, control: &ControlFile, now: u64) {
+        self.collect(control);
+        if self.processes.len() + self.tasks.len() > MOST_ENDED {
+            self.forget(now);
+            self.collect(control);
+        }
+    }
+
     /// Forgets what ended before `time`.
     pub(crate) fn forget(&mut self, time: u64) {
         self.lives = None;
@@ -59,11 +73,6 @@ impl Tables {
         self.processes.retain(|_, process| is_needed(process.info.end_time));
         self.tasks.retain(|_, task| is_needed(task.end_time));
         self.pids = self.processes.values().map(|process| process.info.pid).collect();
-    }
-
-    /// How much is known: processes and threads.
-    pub(crate) fn len(&self) -> usize {
-        self.processes.len() + self.tasks.len()
     }
 
     /// How many processes there were.
@@ -221,6 +230,7 @@ impl<'a> TasksByTime<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session::{Options, Session};
 
     fn process(pid: u32) -> Arc<Process> {
         let info = ProcessInfo {
@@ -233,6 +243,27 @@ mod tests {
             end_time: 0,
         };
         Arc::new(Process { info, maps: Vec::new() })
+    }
+
+    #[test]
+    fn what_has_ended_is_not_remembered_for_ever() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = Options { buffer_kb: 64, ..Options::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let (control, mut tables) = (session.control(), Tables::default());
+        let last = MOST_ENDED as u32 + 8192;
+        for number in 1..=last {
+            let (time, comm) = (u64::from(number), *b"many\0\0\0\0\0\0\0\0\0\0\0\0");
+            let task = control::NewTask { tid: number, tgid: number, process: None, comm, time };
+            if let Some(entry) = control.add_task(&task) {
+                control.end_task(entry, time);
+            }
+            if number % 4096 == 0 {
+                tables.collect_bounded(control, time);
+            }
+        }
+        assert!(tables.tasks.len() <= MOST_ENDED, "{}", tables.tasks.len());
+        assert!(tables.tasks.values().any(|task| task.tid == last));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod case;
 mod damage;
+mod damaged_tree;
 mod dat;
 mod format;
 mod page;

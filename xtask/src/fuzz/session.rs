@@ -1,6 +1,7 @@
 //! Damaged session files: read by who looks at them, written to by traced processes.
 
 use super::damage::damage;
+use super::damaged_tree;
 use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
@@ -11,8 +12,7 @@ use abi::control::{
 use control::Here;
 use core::ops::Range;
 use ring_buffer::{Buffer, Record, Thread, Writer};
-use rustix::fs::OFlags;
-use session::{Author, FilteredSelection, Options, PidFilter, Session};
+use session::{FilteredSelection, Options, PidFilter, Session};
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
@@ -21,7 +21,6 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use trace_data::format::Format;
 use trace_event::Stage;
-use tracefs::Tree;
 
 /// KB of each CPU's buffer.
 const BUFFER_KB: u64 = 64;
@@ -31,9 +30,6 @@ const EVENTS: u64 = 20_000;
 
 /// Pages that reading a block may give. The file has far fewer: with more, reading never ends.
 const MOST_PAGES: usize = 100_000;
-
-/// Pieces of 64 KB that a control file may have. All of the file's pages as text have far fewer.
-const MOST_PIECES: usize = 10_000;
 
 /// A session whose file is damaged again and again.
 #[derive(Debug)]
@@ -73,7 +69,7 @@ impl Damaged {
         read_buffer(&self.path);
         // That takes as long as many other cases.
         if random.one_in(20) {
-            use_tree(&self.path);
+            damaged_tree::read_and_write(&self.path);
         }
         write(&self.path.join(SESSION_FILE), 200);
         read_buffer(&self.path);
@@ -253,45 +249,6 @@ fn read_buffer(path: &Path) {
 fn read_pages(what: &str, next: impl FnMut() -> Option<()>) {
     let pages = std::iter::from_fn(next).take(MOST_PAGES).count();
     assert!(pages < MOST_PAGES, "{what} does not end");
-}
-
-/// Reads and writes control files, as who serves a mount does.
-fn use_tree(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
-    let tree = Tree::new(session);
-    for path in [
-        "trace",
-        "saved_cmdlines",
-        "set_event",
-        "error_log",
-        "events/enable",
-        "events/libc/read/filter",
-        "events/libc/read/trigger",
-        "events/app/request/format",
-        "per_cpu/cpu0/stats",
-        "per_cpu/cpu0/trace_pipe_raw",
-        "trace_pipe",
-    ] {
-        if let Ok(mut file) = tree.open(path, OFlags::RDONLY | OFlags::NONBLOCK) {
-            let pieces = std::iter::from_fn(|| file.read(1 << 16).ok().filter(|piece| !piece.is_empty()));
-            let count = pieces.take(MOST_PIECES).count();
-            assert!(count < MOST_PIECES, "{path} does not end");
-        }
-    }
-    for (path, text) in [
-        ("set_event", "libc:open app:"),
-        ("events/libc/read/filter", "fd == 3 || fd == 5"),
-        ("events/libc/read/trigger", "traceoff:2"),
-        ("set_event_pid", "7 8 9"),
-        ("trace_marker", "here"),
-        ("tracing_on", "0"),
-    ] {
-        if let Ok(mut file) = tree.open(path, OFlags::WRONLY) {
-            black_box(file.write(Author::current(), text.as_bytes()).is_ok());
-        }
-    }
-    let names = tracefs::Directory::Events.names(&tree);
-    black_box(names.iter().filter(|name| tree.find(&format!("events/{name}")).is_ok()).count());
 }
 
 /// Goes over everything else that the command looks at.

@@ -157,7 +157,7 @@ fn a_traced_shell_works_on_its_own_session() {
     wait_for_end(&[&directory]);
 }
 
-/// A server that is held up, as all is on a machine that sleeps, holds up who asks it; who asks can be killed.
+/// A server that is held up, as on a machine that sleeps, holds up who asks it; who asks can be killed.
 #[test]
 fn who_waits_for_a_stopped_server_can_be_killed() {
     let place = Place::new();
