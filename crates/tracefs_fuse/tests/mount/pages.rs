@@ -118,6 +118,7 @@ fn row_19_recorders_are_woken_early() {
 fn row_19_recorders_are_woken_by_the_fill_level() {
     let mounted = Mounted::new();
     let raw = mounted.open("per_cpu/cpu0/trace_pipe_raw", OFlags::RDONLY).unwrap();
+    mounted.write("buffer_percent", "5").unwrap();
     // By age none would be woken so soon. A machine that is busy may wake late, but not each time.
     let is_early = || {
         flushed(&raw);
