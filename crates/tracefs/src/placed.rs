@@ -35,11 +35,12 @@ impl File for Placed {
     fn open(&self, _tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         if self.tree.is_top() {
             let (opened, follower) = Follower::open(&self.tree, &self.file, flags)?;
-            return Ok(Box::new(Open { opened, follower, _lock: None }));
+            return Ok(Box::new(Open { opened, follower, is_stream: self.is_stream(), _lock: None }));
         }
         let lock = self.file.keeps_instance().then(|| self.tree.session().lock_open()).transpose();
         let lock = lock.map_err(|error| errno(&error))?;
-        Ok(Box::new(Open { opened: self.file.open(&self.tree, flags)?, follower: None, _lock: lock }))
+        let opened = self.file.open(&self.tree, flags)?;
+        Ok(Box::new(Open { opened, follower: None, is_stream: self.is_stream(), _lock: lock }))
     }
 }
 
@@ -48,30 +49,47 @@ struct Open {
     opened: Box<dyn Opened>,
     /// Where the top level may become an instance of its own meanwhile.
     follower: Option<Follower>,
+    is_stream: bool,
     /// What keeps its instance from being removed.
     _lock: Option<Lock>,
 }
 
-impl Opened for Open {
-    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        self.opened.read(offset, len)
+impl Open {
+    /// Whether it is a pipe of what the top level shows no more. A text is read to its end where it began.
+    fn is_left_behind(&self) -> bool {
+        self.is_stream && self.follower.as_ref().is_some_and(Follower::is_left_behind)
     }
 
-    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+    /// Goes where the top level is, if it is elsewhere now, or will be when this is written.
+    fn follow(&mut self, bytes: &[u8]) -> Result<(), Errno> {
         if let Some(follower) = &self.follower
             && let Some(opened) = follower.follow(bytes)?
         {
             (self.opened, self.follower) = (opened, None);
         }
+        Ok(())
+    }
+}
+
+impl Opened for Open {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        if self.is_left_behind() {
+            self.follow(&[])?;
+        }
+        self.opened.read(offset, len)
+    }
+
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        self.follow(bytes)?;
         self.opened.write(author, bytes)
     }
 
     fn is_readable(&self) -> bool {
-        self.opened.is_readable()
+        self.is_left_behind() || self.opened.is_readable()
     }
 
     fn is_unblocked(&self) -> bool {
-        self.opened.is_unblocked()
+        self.is_left_behind() || self.opened.is_unblocked()
     }
 
     fn is_at_end(&self) -> bool {

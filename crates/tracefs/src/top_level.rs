@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use std::sync::Arc;
 
 /// A file of the top level that is open where that shows the recording: what is written to it goes where the
-/// top level is then.
+/// top level is then, and pipes are read there.
 pub(crate) struct Follower {
     tree: Tree,
     file: Arc<dyn File>,
@@ -38,10 +38,15 @@ impl Follower {
         Ok((file.open(&shown, flags)?, follower))
     }
 
-    /// The file as it is to be written to: opened anew where the top level has an instance of its own by now,
+    /// Whether the top level has an instance of its own by now.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.tree.session().has_top()
+    }
+
+    /// The file as it is to be used from now on: opened anew where the top level has an instance of its own,
     /// or gets one because of what is to be written.
     pub(crate) fn follow(&self, bytes: &[u8]) -> Result<Option<Box<dyn Opened>>, Errno> {
-        if !self.tree.session().has_top() && !self.file.takes_away(Change::Written(bytes)) {
+        if !self.is_left_behind() && !self.file.takes_away(Change::Written(bytes)) {
             return Ok(None);
         }
         let own = self.tree.own_top()?;
@@ -189,6 +194,25 @@ mod tests {
         switch.write(Author::current(), b"0").unwrap();
         switch.write(Author::current(), b"1").unwrap();
         assert_eq!(state("instances/flight/"), "0\n", "stopped by its own file");
+    }
+
+    #[test]
+    fn a_pipe_that_is_open_follows() {
+        let (_directory, tree) = tree();
+        let mut pipe = tree.open("trace_pipe", OFlags::RDONLY).unwrap();
+        write(&tree, "trace_marker", "one").unwrap();
+        assert!(String::from_utf8(pipe.read(4096).unwrap()).unwrap().ends_with(": one\n"));
+        assert!(!pipe.is_unblocked());
+        write(&tree, "trace", "").unwrap();
+        assert!(pipe.is_unblocked() && pipe.is_readable(), "to look again");
+        assert_eq!(pipe.read(4096), Err(Errno::AGAIN));
+        write(&tree, "instances/flight/trace_marker", "not shown").unwrap();
+        assert!(!pipe.is_unblocked());
+        write(&tree, "trace_marker", "two").unwrap();
+        assert!(String::from_utf8(pipe.read(4096).unwrap()).unwrap().ends_with(": two\n"));
+        assert_eq!(pipe.read(4096), Err(Errno::AGAIN));
+        assert_eq!(tree.open("trace_pipe", OFlags::RDONLY).map(drop), Err(Errno::BUSY));
+        drop(tree.open("instances/flight/trace_pipe", OFlags::RDONLY).unwrap());
     }
 
     #[test]

@@ -53,6 +53,25 @@ fn row_09_pipes_cannot_be_read_elsewhere() {
     }
 }
 
+/// Who reads or polls a pipe has what the top level shows, after a client has taken that for its own, too.
+#[test]
+fn readers_go_where_the_top_level_goes() {
+    let mounted = Mounted::new();
+    let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read(&pipe, 1000).unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+        mounted.write("trace", "").unwrap();
+        mounted.write("instances/flight/trace_marker", "not shown").unwrap();
+        mounted.write("trace_marker", "shown").unwrap();
+        let text = String::from_utf8(reader.join().unwrap()).unwrap();
+        assert!(text.ends_with(": shown\n") && !text.contains("not shown"), "{text}");
+    });
+    assert!(!is_ready(&pipe, Duration::from_millis(20)));
+    mounted.mark(1);
+    assert!(is_ready(&pipe, Duration::from_secs(5)));
+}
+
 #[test]
 fn the_end_comes_when_recording_is_off() {
     let mounted = Mounted::new();
