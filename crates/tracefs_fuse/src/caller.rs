@@ -152,7 +152,12 @@ mod tests {
             assert_eq!((author.tid, author.cpu, sched_getcpu()), (tid, Some(cpu as u32), cpu));
             drop(end);
             thread.join().unwrap();
-            assert_eq!(caller.author(tid).cpu, None, "it has ended");
+            // It has ended, but the kernel may have it in /proc for a moment.
+            let mut looks = (0..1000).map(|_| caller.author(tid).cpu);
+            assert!(looks.any(|cpu| {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                cpu.is_none()
+            }));
             caller.leave();
         }
         assert_eq!(Caller::default().author(0).cpu, None);

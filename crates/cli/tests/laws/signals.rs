@@ -90,7 +90,15 @@ fn longjmp_leaves_calls_that_wait_also_without_rseq() {
 
 #[test]
 fn longjmp_leaves_the_wrappers_wherever_they_are_also_without_rseq() {
-    goes_on(&without_rseq("anywhere").keeps_the_law());
+    let program = without_rseq("anywhere");
+    let (traced, trace) = program.traced();
+    assert_eq!(program.untraced(), traced);
+    trace.assert_ordered();
+    // An event that is left in the middle keeps its lane as long as its thread lives; without any, others are
+    // lost.
+    if !trace.is_incomplete {
+        goes_on(&trace);
+    }
 }
 
 #[test]
