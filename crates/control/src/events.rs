@@ -100,10 +100,13 @@ impl ControlFile {
         Some(Description { id, system, name, format })
     }
 
-    /// Whether the session knows an event of this id. A new one gets the first from [`FIRST_EVENT`] on that
-    /// is free: to see whether more have come it is enough to ask for that.
-    pub fn has_event(&self, id: u16) -> bool {
-        self.events().get(usize::from(id)).is_some_and(|entry| entry.description.load(Acquire) != 0)
+    /// The id that a new event would get: the first that is free, of those from `from` on, which is what this
+    /// said before, or 0. Where it has changed more events have come. Cost: that of one load, and of one more
+    /// for each that has come.
+    pub fn next_event(&self, from: u16) -> u16 {
+        let is_known =
+            |id| self.events().get(usize::from(id)).is_some_and(|entry| entry.description.load(Acquire) != 0);
+        (from.max(FIRST_EVENT)..u16::MAX).find(|id| !is_known(*id)).unwrap_or(u16::MAX)
     }
 
     /// The ids of the events that the session knows.

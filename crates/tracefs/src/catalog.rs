@@ -3,7 +3,6 @@
 use crate::errno::errno;
 use crate::event::Name;
 use crate::tree::Tree;
-use abi::control::FIRST_EVENT;
 use control::Description;
 use rustix::io::Errno;
 use session::FTRACE;
@@ -29,11 +28,11 @@ impl Catalog {
     /// The events that there are now: those of `known`, if there are no more.
     pub(crate) fn update(known: &mut Arc<Catalog>, tree: &Tree) -> Arc<Catalog> {
         let control = tree.session().control();
-        if known.next == 0 || control.has_event(known.next) {
-            let mut catalog = Catalog { next: FIRST_EVENT, ..Catalog::default() };
+        let next = control.next_event(known.next);
+        if next != known.next {
+            let mut catalog = Catalog { next, ..Catalog::default() };
             let mut buffer = vec![0; LONGEST];
             for id in control.event_ids() {
-                catalog.next += u16::from(id == catalog.next);
                 control.describe(id, &mut buffer).into_iter().for_each(|found| catalog.insert(&found));
             }
             *known = Arc::new(catalog);

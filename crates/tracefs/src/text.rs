@@ -68,23 +68,23 @@ impl Tasks for Names {
     }
 }
 
-/// The session's events, ready to be printed, and how many they were when this was made: there may be more
-/// by now, but never others.
+/// The session's events, ready to be printed, and the id that the next will have: there may be more by now,
+/// but never others.
 #[derive(Debug, Default)]
 pub(crate) struct Formats {
-    count: usize,
+    next: u16,
     table: Arc<EventTable>,
 }
 
 impl Formats {
     /// The events that there are now.
     pub(crate) fn of(&mut self, tree: &Tree) -> Arc<EventTable> {
-        let count = tree.session().control().event_ids().count();
-        if self.count != count {
+        let next = tree.session().control().next_event(self.next);
+        if self.next != next {
             let events = tree.session().events();
             let formats = events.filter_map(|event| Format::parse(&event.system, &event.format).ok());
             self.table = Arc::new(formats.map(|format| Event::new(format, Dialect::Kernel)).collect());
-            self.count = count;
+            self.next = next;
         }
         self.table.clone()
     }
