@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use trace_event::{Attachment, Hooks};
+use trace_event::{Attachment, Hooks, Origin};
 
 /// A session of this run, in memory. Its files go with it.
 #[derive(Debug)]
@@ -54,11 +54,36 @@ impl Live {
             file: &file,
             agent: agent::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
-            tid_offset: trace_event::find_tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
-            hooks: Hooks { thread_started: || (), forked: |_| (), stack: first_stack },
+            tid_offset: tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
+            hooks: Hooks {
+                thread_started: || (),
+                forked: |_| (),
+                stack: first_stack,
+                origin: Origin::default,
+                may_call: || true,
+                may_map: || true,
+            },
+            stat: libc::fstat,
+            most_addresses: usize::MAX,
+            // SAFETY: always allowed.
+            user: unsafe { libc::geteuid() },
         };
-        trace_event::attach(&attachment).map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
+        // SAFETY: libc's fstat(2), and the kernel knows where libc keeps the TID.
+        let attached = unsafe { trace_event::attach(&attachment) };
+        attached.map(|_| ()).map_err(|error| format!("not attached: {error:?}"))
     }
+}
+
+/// Where libc keeps the calling thread's TID, counted from the thread pointer: the kernel clears it at the
+/// thread's end.
+fn tid_offset() -> Option<isize> {
+    const PR_GET_TID_ADDRESS: i32 = 40;
+    let mut place = 0_usize;
+    // SAFETY: the kernel fills in the word.
+    let result = unsafe { libc::prctl(PR_GET_TID_ADDRESS, &raw mut place) };
+    // SAFETY: glibc's handle of a thread is its thread pointer.
+    let thread = unsafe { libc::pthread_self() } as usize;
+    (result == 0 && place != 0).then(|| place.wrapping_sub(thread).cast_signed())
 }
 
 /// The first thread's stack, as far as is needed: only its stacks are recorded.

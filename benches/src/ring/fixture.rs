@@ -55,7 +55,8 @@ impl Fixture {
         };
         let size = wanted.file_size().ok_or("a bad specification")? as usize;
         let memory = wanted.reserved().ok_or("a bad specification")?;
-        let segment = shm::create_sparse(&path, size, memory).map_err(|error| error.to_string())?;
+        let segment =
+            shm::create_sparse(&path, size, std::iter::once(memory)).map_err(|error| error.to_string())?;
         let buffer = Buffer::create(segment, &wanted).ok_or("a bad segment")?;
         let same = shm::open(&path).map_err(|error| error.to_string())?;
         let writer = Writer::new(Buffer::new(same).map_err(|error| error.to_string())?);

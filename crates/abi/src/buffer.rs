@@ -12,8 +12,12 @@
 //! |         pages       |  the kernel's pages, see [`crate::page`]; of one block after the other
 //! +---------------------+
 //! | ring 1 ...          |  the same again for each ring, without memory until it is wanted
-//! +---------------------+
+//! +---------------------+ Header::growth_offset
+//! | ring 0, grown ...   |  the same for each ring, where its pages are once they are more than above
+//! +---------------------+ Header::file_size
 //! ```
+//!
+//! A process need not map what lies behind `growth_offset` as long as no ring has grown.
 //!
 //! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
 //! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
@@ -28,8 +32,8 @@
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
 //! | `Block::{owner, owner_frame}` | who claims the lane | one 16-byte compare-exchange; the owner stores 0 to `owner` |
 //! | `Block::{flags, dropped, parts}`, `Ring::resets`, `Header::{kept, refused, holders, sizes, counter}` | anyone | atomic read-modify-write |
-//! | `Ring::{pages_offset, slots_offset, room}` | who makes the buffer | plain stores |
-//! | `Ring::page_count`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
+//! | `Ring::homes` | who makes the buffer | plain stores |
+//! | `Ring::pages`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
 //! The laws that keep this sound are in `docs/decisions/001-ring.md`.
 
@@ -38,11 +42,13 @@ pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
 pub use crate::parts::Parts;
 pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
+pub use crate::ring_pages::RingPages;
+pub use crate::tail::Tail;
 
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -78,8 +84,8 @@ pub struct Header {
     pub clock: AtomicU32,
     /// File offset of the first ring's region: the slots of all blocks, then their pages.
     pub regions_offset: AtomicU64,
-    /// Bytes of each ring's region.
-    pub region_size: AtomicU64,
+    /// File offset of the regions of rings that have grown; the end of the file where none can.
+    pub growth_offset: AtomicU64,
     _fixed: [u64; 8],
     /// What writers have to agree with before they write, see [`Control`]. On a line of its own.
     pub control: AtomicU64,
@@ -165,61 +171,6 @@ impl Control {
     }
 }
 
-/// The tail of a block: where its next event goes.
-///
-/// ```text
-/// bits  0..16   data events in the page so far
-/// bits 16..64   file offset of the page + bytes of events in it
-/// ```
-///
-/// A page starts at a multiple of its size and holds at most its size - 16 bytes of events, so the
-/// sum never runs into the next page and both halves can be told apart. Adding
-/// `size << 16 | 1` moves the tail behind an event: one store commits it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tail(pub u64);
-
-impl Tail {
-    /// The tail in the page at `page_offset` behind `commit` bytes that hold `events` events.
-    pub const fn new(page_offset: u64, commit: u64, events: u64) -> Tail {
-        Tail((page_offset + commit) << 16 | events)
-    }
-
-    /// What an event of `size` bytes adds to the tail.
-    pub const fn step(size: u64) -> u64 {
-        size << 16 | 1
-    }
-
-    /// The tail behind one more event of `size` bytes.
-    pub const fn advance(self, size: u64) -> Tail {
-        Tail(self.0.wrapping_add(Self::step(size)))
-    }
-
-    /// The tail behind `size` more bytes that are no data event: a time extend.
-    pub const fn extend(self, size: u64) -> Tail {
-        Tail(self.0.wrapping_add(size << 16))
-    }
-
-    /// File offset of the page plus bytes of events in it.
-    pub const fn position(self) -> u64 {
-        self.0 >> 16
-    }
-
-    /// File offset of the page.
-    pub const fn page_offset(self, page_size: u64) -> u64 {
-        self.position() & !(page_size - 1)
-    }
-
-    /// Bytes of events in the page.
-    pub const fn commit(self, page_size: u64) -> u64 {
-        self.position() & (page_size - 1)
-    }
-
-    /// Data events in the page.
-    pub const fn events(self) -> u64 {
-        self.0 & 0xffff
-    }
-}
-
 /// Flag in [`Block::flags`]: recording on this CPU is disabled, by an anomaly. Nobody takes that back.
 pub const BLOCK_DISABLED: u64 = 1;
 /// Flag in [`Block::flags`]: recording on this CPU was stopped on request.
@@ -250,23 +201,30 @@ pub struct Block {
     /// [`BLOCK_DISABLED`] and [`BLOCK_STOPPED`].
     pub flags: AtomicU64,
     /// Events that were not recorded, by [`DropReason`].
-    pub dropped: [AtomicU64; 5],
+    pub dropped: [AtomicU64; DropReason::ALL.len()],
     /// The rings.
     pub rings: [Ring; MAX_RINGS],
+}
+
+/// Where the pages of a ring can be.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Home {
+    /// File offset of the first page.
+    pub pages_offset: AtomicU64,
+    /// File offset of the first [`Slot`].
+    pub slots_offset: AtomicU64,
 }
 
 /// One ring of pages.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Ring {
-    /// File offset of the first page.
-    pub pages_offset: AtomicU64,
-    /// File offset of the first [`Slot`].
-    pub slots_offset: AtomicU64,
-    /// Pages, at least [`MIN_PAGES`]; 0 where the ring has no memory.
-    pub page_count: AtomicU32,
-    /// The most pages that it can have: there are addresses and slots for so many.
-    pub room: AtomicU32,
+    /// Its pages: how many, and in which of `homes`, see [`RingPages`].
+    pub pages: AtomicU32,
+    /// The most pages that it can have in each of `homes`: there are addresses and slots for so many.
+    pub most_pages: [AtomicU32; 2],
+    _pages: u32,
     /// The generation that adopted this ring, in the low half, and how often it had been reset by then;
     /// [`NO_GENERATION`] before the first.
     pub generation: AtomicU64,
@@ -276,14 +234,16 @@ pub struct Ring {
     pub first_event: AtomicU64,
     /// The block's tail when the next generation left this ring for another.
     pub final_tail: AtomicU64,
-    _line: u64,
+    _line: [u64; 2],
     /// Number of the next event for a consuming reader.
     pub next_event: AtomicU64,
     /// Events of this generation that consuming readers have taken. With `next_event` in 16 bytes.
     pub read: AtomicU64,
     /// How often the ring was reset. What was written there before is out of sight.
     pub resets: AtomicU64,
-    _readers: [u64; 5],
+    /// Where its pages are as long as they are few, and once it has grown.
+    pub homes: [Home; 2],
+    _readers: u64,
 }
 
 /// [`Ring::generation`] of a ring that was reset `resets` times before `generation` was adopted.
@@ -311,7 +271,7 @@ const _: () = {
     assert!(core::mem::offset_of!(Header, counter).is_multiple_of(64));
     assert!(size_of::<Block>() == 4096);
     assert!(core::mem::offset_of!(Block, owner) == 64);
-    assert!(core::mem::offset_of!(Block, rings) == 128);
+    assert!(core::mem::offset_of!(Block, rings) == 256);
     assert!(size_of::<Ring>() == 128);
     assert!(core::mem::offset_of!(Ring, next_event) == 64);
     assert!(size_of::<Slot>() == 16);
@@ -320,21 +280,6 @@ const _: () = {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_full_page_stays_apart_from_the_next() {
-        let tail = Tail::new(0x5000, 4080, 510);
-        assert_eq!(tail.page_offset(4096), 0x5000);
-        assert_eq!(tail.commit(4096), 4080);
-        let largest = Tail::new(0x80000, 524_288 - 16, 65_534);
-        assert_eq!(largest.page_offset(524_288), 0x80000);
-        assert_eq!(largest.events(), 65_534);
-    }
-
-    #[test]
-    fn a_time_extend_is_not_counted() {
-        assert_eq!(Tail::new(0x5000, 0, 0).extend(8), Tail::new(0x5000, 8, 0));
-    }
 
     #[test]
     fn generation_and_epoch_wrap_in_their_own_bits() {

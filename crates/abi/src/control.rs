@@ -18,11 +18,20 @@
 //! | counters   |  how often triggers may still act
 //! | pid lists  |  two PidLists per instance: which pages have their bits
 //! | filters    |  programs and texts of event filters, and triggers
-//! | filtering  |  for each instance a word per event: where its filter is
+//! | filtering  |  a word per event: where its filter in the first instance is
 //! | triggering |  the same: where its triggers are
 //! | pid pages  |  bits of TIDs
-//! +------------+ FILE_SIZE
+//! +------------+ CONTROL_SIZE
+//! | buffer     |  the first instance's
+//! +------------+ CONTROL_SIZE + Header::buffer_size
+//! | extension  |  filtering and triggering of the other instances, one after the other
+//! +------------+
+//! | buffers    |  of the other instances
+//! +------------+
 //! ```
+//!
+//! A process maps the start of this, up to where the first buffer has [`Header::mapped_size`] bytes, and
+//! the rest when it is first wanted there.
 //!
 //! What a starting process has to look at lies close together, apart from what it fills: the kernel maps the
 //! 16 pages around a read fault at once, every other page that it touches costs it a fault of its own, and
@@ -33,7 +42,9 @@
 //! no event refers to it any more.
 
 mod event;
+mod maps;
 mod pids;
+mod process_status;
 mod state;
 mod trigger;
 
@@ -44,16 +55,18 @@ pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
     is_filter_word,
 };
+pub use maps::{BUILD_ID, CHUNK_MAPS, MapChunk, Object, map_base, map_object, map_word};
 pub use pids::{
     OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
 };
+pub use process_status::ProcessStatus;
 pub use state::State;
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -105,22 +118,25 @@ pub const COUNTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>
 pub const PID_LISTS_OFFSET: u64 = COUNTERS_OFFSET + (COUNTERS * 8) as u64;
 /// Where the filters start: places, as [`filter_word`] says.
 pub const FILTERS_OFFSET: u64 = PID_LISTS_OFFSET + (INSTANCES * PID_LISTS * size_of::<PidList>()) as u64;
-/// Where the [`filter_word`]s of events start: a part for each instance, of [`FILTERING`] bytes. That of an
-/// instance beside the first takes memory when it is made.
+/// Where the [`filter_word`]s of events in the first instance start.
 pub const FILTERING_OFFSET: u64 = (FILTERS_OFFSET + FILTERS as u64).next_multiple_of(4096);
 /// Bytes of one instance's.
 pub const FILTERING: usize = EVENTS * 8;
-/// Where the words start that say where an event's triggers are: a part for each instance, of [`TRIGGERING`]
-/// bytes. From here on each page takes memory when it is first needed.
-pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + (INSTANCES * FILTERING) as u64;
+/// Where the words start that say where an event's triggers in the first instance are. From here on each page
+/// takes memory when it is first needed.
+pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + FILTERING as u64;
 /// Where the pages with bits of TIDs start.
-pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + (INSTANCES * TRIGGERING) as u64;
-/// Bytes of all that. The instances' buffers follow in the same file, see [`SESSION_FILE`].
-pub const FILE_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
+pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + TRIGGERING as u64;
+/// Bytes of all that: what every process maps of it.
+pub const CONTROL_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
 
-/// The file in a session's directory: a control file, and behind it room for the [buffer](crate::buffer) of
-/// each instance, all of one size. One file, because every process that starts has to open and map it; what
-/// no instance uses takes addresses and no memory.
+/// Bytes of the extension: filtering and triggering of the instances after the first. Each page takes
+/// memory when it is first needed.
+pub const EXTENSION_SIZE: usize = (INSTANCES - 1) * (FILTERING + TRIGGERING);
+
+/// The file in a session's directory: a control file, and the [buffer](crate::buffer) of each instance, all
+/// of one size. One file, because every process that starts has to open and map it; what no instance uses
+/// takes offsets in the file and no memory.
 pub const SESSION_FILE: &str = "session";
 
 /// The start of the file. The first group is fixed before the file gets its name.
@@ -132,8 +148,8 @@ pub struct Header {
     /// [`VERSION`].
     pub version: AtomicU32,
     _version: u32,
-    /// [`FILE_SIZE`].
-    pub file_size: AtomicU64,
+    /// [`CONTROL_SIZE`].
+    pub control_size: AtomicU64,
     /// A number that no other session has. Buffers of the session have it, too.
     pub identity: AtomicU64,
     /// What the events of the agent are: an agent with others stays out.
@@ -146,8 +162,12 @@ pub struct Header {
     pub created: ClockWords,
     /// The clock of times of the recording that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
-    /// For how many instances the file has room: 1 to [`INSTANCES`].
-    pub rooms: AtomicU32,
+    /// How many buffers the file has: 1 to [`INSTANCES`].
+    pub buffers: AtomicU32,
+    /// Bytes of each, as large as it can become.
+    pub buffer_size: AtomicU64,
+    /// Bytes of each that are in use as long as it has not grown.
+    pub mapped_size: AtomicU64,
     /// KB that each CPU of a new instance has.
     pub buffer_kb: AtomicU64,
     /// The instances whose [flags](Instance::flags) have to be looked at: a bit for each, which is there
@@ -172,6 +192,8 @@ pub struct Header {
     pub filters: AtomicU32,
     /// A bit for each instance whose lists of threads follow forks and exits.
     pub following: [AtomicU64; INSTANCE_WORDS],
+    /// How many [placeholders](FIRST_PLACEHOLDER) were given out.
+    pub placeholders: AtomicU64,
 }
 
 /// The tables that can be full.
@@ -187,6 +209,14 @@ pub enum Table {
     /// Events: they are not recorded.
     Events = 3,
 }
+
+/// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)
+/// where a filter may forbid to ask for it. No TID is as large. Its maker learns the TID, and enters a
+/// [`Task`] with this number whose `tgid` is that.
+pub const FIRST_PLACEHOLDER: u32 = TIDS as u32;
+
+/// Such numbers.
+pub const PLACEHOLDERS: u32 = State::OWNERS - FIRST_PLACEHOLDER;
 
 /// A thread that is not the first of its process.
 #[derive(Debug)]
@@ -224,61 +254,12 @@ pub struct Process {
     pub pid_namespace: AtomicU64,
     /// The name of its first thread, as in [`Task::comm`].
     pub comm: [AtomicU64; 2],
-    _line: u64,
+    /// What it hands on: a [`ProcessStatus`].
+    pub status: AtomicU32,
+    /// Pages of address space that its limit was raised by, for what it has mapped of the session.
+    pub limit_raised: AtomicU32,
     /// What is mapped where: [`map_word`]s, the program first, 0 behind the last.
     pub maps: [AtomicU64; PROCESS_MAPS],
-}
-
-/// Map words in a chunk.
-pub const CHUNK_MAPS: usize = 31;
-
-/// More map words of a process.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct MapChunk {
-    /// [`State`]: free or claimed.
-    pub state: AtomicU32,
-    /// Index of the next chunk + 1, or 0.
-    pub next: AtomicU32,
-    /// Map words, 0 behind the last.
-    pub maps: [AtomicU64; CHUNK_MAPS],
-}
-
-/// The word for an object that is mapped with load bias `base`, a multiple of 4096. Never 0.
-pub const fn map_word(base: u64, object: u32) -> u64 {
-    (base >> 12) << 16 | (object as u64 + 1) & 0xffff
-}
-
-/// The load bias in a map word.
-pub const fn map_base(word: u64) -> u64 {
-    word >> 16 << 12
-}
-
-/// The index of the [`Object`] in a map word.
-pub const fn map_object(word: u64) -> Option<u32> {
-    match word & 0xffff {
-        0 => None,
-        object => Some(object as u32 - 1),
-    }
-}
-
-/// Bytes of a build id that are kept: a SHA-1.
-pub const BUILD_ID: usize = 20;
-
-/// A mapped file: the same in all processes that map it. Entries are used in order; a hash of the build id
-/// (or of the path, where there is none), which stands apart, is what claims one and what it is found by.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct Object {
-    /// Offset of the path in the heap << 32 | bytes; 0 until the rest is filled.
-    pub path: AtomicU64,
-    /// Lowest address of its segments, before the load bias.
-    pub low: AtomicU64,
-    /// Address behind its last segment, before the load bias.
-    pub high: AtomicU64,
-    /// Its build id, zeros behind it.
-    pub build_id: [AtomicU64; 3],
-    _line: [u64; 2],
 }
 
 /// A place in the heap, as it stands in a word.
@@ -300,19 +281,9 @@ const _: () = {
     // What a starting process looks at is within what the kernel maps by one read fault.
     assert!(TASK_STATES_OFFSET <= 64 * 1024);
     assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));
-    assert!(FILTERING.is_multiple_of(4096) && FILE_SIZE.is_multiple_of(4096));
+    assert!(
+        FILTERING.is_multiple_of(4096)
+            && TRIGGERING.is_multiple_of(4096)
+            && CONTROL_SIZE.is_multiple_of(4096)
+    );
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn map_words_hold_any_address_of_a_program() {
-        let base = 0x7fff_ffff_f000;
-        assert_eq!(map_base(map_word(base, 1023)), base);
-        assert_eq!(map_object(map_word(base, 1023)), Some(1023));
-        assert_eq!(map_object(map_word(0, 0)), Some(0));
-        assert_eq!(map_object(0), None);
-    }
-}

@@ -14,16 +14,23 @@ pub enum DropReason {
     NoLane = 3,
     /// The block's words don't make sense: something else has written to the file.
     Damaged = 4,
+    /// The process has not mapped the memory that the buffer was given while it ran, and may not do so now.
+    NotMapped = 5,
+    /// A thread and its child in the same memory could not be told apart without a system call, which a
+    /// filter may forbid.
+    Unidentified = 6,
 }
 
 impl DropReason {
     /// All reasons, in the order of [`Block::dropped`](crate::buffer::Block::dropped).
-    pub const ALL: [DropReason; 5] = [
+    pub const ALL: [DropReason; 7] = [
         DropReason::Full,
         DropReason::TooLarge,
         DropReason::Contended,
         DropReason::NoLane,
         DropReason::Damaged,
+        DropReason::NotMapped,
+        DropReason::Unidentified,
     ];
 
     /// What a person is told.
@@ -34,6 +41,8 @@ impl DropReason {
             DropReason::Contended => "too many interruptions in a row",
             DropReason::NoLane => "written without rseq and every lane was taken",
             DropReason::Damaged => "the buffer file was damaged",
+            DropReason::NotMapped => "the program could not map the larger buffer",
+            DropReason::Unidentified => "of a sandboxed program or its child, which could not be told apart",
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct Instance {
     pub past_until: AtomicU64,
     /// The generation of its buffer that has this past: with the next one it is gone.
     pub past_generation: AtomicU64,
+    /// Events that were wanted in it and not recorded, because the process has not mapped its buffer.
+    pub not_mapped: AtomicU64,
 }
 
 /// Bytes of the stack that are copied where nobody has said how many.

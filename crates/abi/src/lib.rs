@@ -30,4 +30,6 @@ pub mod instance;
 pub mod page;
 mod parts;
 pub mod pool;
+mod ring_pages;
 pub mod site;
+mod tail;

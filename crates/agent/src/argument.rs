@@ -3,9 +3,9 @@
 //! Arguments and results are words here, as the call's registers hold them; the field says how many bytes of
 //! a word count.
 //!
-//! What an argument points to is read when the call returns, and only where its result shows that the
-//! kernel or libc has read or written it. A wrong pointer that the kernel answers with EFAULT must not
-//! become a crash here.
+//! What an argument points to is read when the call returns: if it has succeeded, which shows that the
+//! kernel or libc has read or written it, or else as much as can be read for sure. A wrong pointer that is
+//! answered with an error must not become a crash here, whoever answers.
 //!
 //! # Safety
 //!
@@ -28,7 +28,7 @@ pub trait Argument {
     #[inline(always)]
     fn at_entry(word: u64) -> Value {
         match Self::ENTRY {
-            Kind::Text => Value::Text(word as usize as *const u8),
+            Kind::Text => Value::text(word as usize as *const u8),
             kind if kind.size() == 8 => Value::Word(word),
             _ => Value::Half(word as u32),
         }
@@ -75,53 +75,9 @@ pub struct Returned {
 }
 
 impl Returned {
-    /// Whether what the call was to fill is filled.
-    fn has_filled(self) -> bool {
+    /// Whether what the call was to read or to fill has been read, or is filled.
+    fn has_succeeded(self) -> bool {
         self.error == 0
-    }
-
-    /// Whether the call's text arguments have been read: it has succeeded, or failed by what it found
-    /// under the path.
-    fn has_read(self) -> bool {
-        const FOUND: [i32; 15] = [
-            0,
-            libc::ENOENT,
-            libc::EACCES,
-            libc::EPERM,
-            libc::ENOTDIR,
-            libc::EEXIST,
-            libc::EISDIR,
-            libc::ELOOP,
-            libc::EROFS,
-            libc::ENXIO,
-            libc::ENOTEMPTY,
-            libc::EXDEV,
-            libc::ETXTBSY,
-            libc::ENOEXEC,
-            libc::ECONNREFUSED,
-        ];
-        FOUND.contains(&self.error)
-    }
-
-    /// Whether the second of two paths has been read, too: an error about the first may have come before.
-    fn has_read_both(self) -> bool {
-        [0, libc::EEXIST, libc::EXDEV, libc::ENOTEMPTY].contains(&self.error)
-    }
-
-    /// Whether an address that the call was given has been read: errors that come from the network, or
-    /// from the address itself, come after that.
-    fn has_read_address(self) -> bool {
-        const FOUND: [i32; 8] = [
-            libc::EINPROGRESS,
-            libc::EAGAIN,
-            libc::EADDRINUSE,
-            libc::EADDRNOTAVAIL,
-            libc::ENETUNREACH,
-            libc::EHOSTUNREACH,
-            libc::ETIMEDOUT,
-            libc::EINTR,
-        ];
-        self.has_read() || FOUND.contains(&self.error)
     }
 }
 
@@ -134,10 +90,39 @@ pub enum Value {
     Half(u32),
     /// 8 bytes.
     Word(u64),
-    /// Text that ends with a zero byte; null when it can't be read.
-    Text(*const u8),
+    /// Text up to a zero byte, or so many bytes of it, all of which can be read; null when it can't be.
+    Text(*const u8, u32),
     /// A `struct sockaddr` of so many bytes; null when it can't be read.
     Socket(*const u8, u32),
+}
+
+impl Value {
+    /// Text that ends with a zero byte, and can be read up to it.
+    pub const fn text(text: *const u8) -> Value {
+        Value::Text(text, u32::MAX)
+    }
+
+    /// Text that nobody has read, as far as it can be read for sure.
+    pub fn readable_text(text: *const u8) -> Value {
+        /// The most bytes of text that an event has.
+        const MOST: usize = 256;
+        match readable(text, MOST) {
+            0 => Value::text(core::ptr::null()),
+            len => Value::Text(text, len as u32),
+        }
+    }
+}
+
+/// How many bytes from an address on can be read, up to `wanted`: see `preload/readable.rs`.
+#[cfg(feature = "preload")]
+fn readable(address: *const u8, wanted: usize) -> usize {
+    crate::preload::readable(address, wanted)
+}
+
+/// Outside of a traced process no call returns.
+#[cfg(not(feature = "preload"))]
+fn readable(_address: *const u8, _wanted: usize) -> usize {
+    0
 }
 
 macro_rules! arguments {
@@ -181,8 +166,6 @@ arguments! {
     Pointer: Kind::Pointer;
     /// Text that the call reads.
     Path: Kind::Pointer, at exit Kind::Text, read::text;
-    /// A path that the call looks up after another one.
-    NewPath: Kind::Pointer, at exit Kind::Text, read::second_text;
     /// A directory that a path starts from.
     Directory: Kind::Directory;
     /// What open(2) takes.
@@ -231,8 +214,10 @@ arguments! {
     Status: Kind::Pointer, at exit Kind::I32, read::status;
     /// A PID that the call fills.
     ChildPid: Kind::Pointer, at exit Kind::Pid, read::half;
-    /// A word that the call fills: a pointer, or what a thread or timer goes by.
+    /// A word that the call fills: a pointer, or what a timer goes by.
     Filled: Kind::Pointer, at exit Kind::Pointer, read::word;
+    /// What a new thread goes by, which the call fills. The thread may have freed it by now.
+    NewThread: Kind::Pointer, at exit Kind::Pointer, read::fleeting_word;
     /// A set of signals that the call reads or fills; its first word is all of it.
     SignalSet: Kind::Pointer, at exit Kind::Pointer, read::word;
     /// A signal that the call fills.

@@ -1,13 +1,15 @@
 //! The file itself.
 
 use crate::Clocks;
+use crate::FileLayout;
 use crate::claim::{Claimed, Needs};
 use abi::clock::TraceClock;
-use abi::control::{ENABLED_OFFSET, EVENTS, FILE_SIZE, Header, MAGIC, Table, VERSION};
+use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EVENTS, Header, MAGIC, Table, VERSION};
 use abi::instance::RECORDING;
+use core::ops::Range;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
-use shm::Segment;
+use shm::{LateSegment, Segment};
 
 /// Why a file can't be used as a control file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,19 +57,25 @@ pub struct Identity {
 #[derive(Debug)]
 pub struct ControlFile {
     segment: Segment,
+    /// What belongs to the instances after the first, once it is mapped.
+    extension: LateSegment,
 }
 
 impl ControlFile {
-    /// Makes a control file in a segment that reads as zeros and has [`FILE_SIZE`] bytes. None for another
-    /// segment.
-    pub fn create(segment: Segment, identity: &Identity) -> Option<ControlFile> {
-        if segment.len() != FILE_SIZE {
+    /// Makes a control file in a segment that reads as zeros and has [`CONTROL_SIZE`] bytes, for a file of
+    /// this layout. None for another segment.
+    pub fn create(segment: Segment, identity: &Identity, layout: &FileLayout) -> Option<ControlFile> {
+        if segment.len() != CONTROL_SIZE {
             return None;
         }
-        let file = ControlFile { segment };
+        let file = ControlFile { segment, extension: LateSegment::new() };
         let header = file.header();
+        let (buffers, buffer_size, mapped_size) = layout.numbers();
         header.version.store(VERSION, Relaxed);
-        header.file_size.store(FILE_SIZE as u64, Relaxed);
+        header.control_size.store(CONTROL_SIZE as u64, Relaxed);
+        header.buffers.store(buffers as u32, Relaxed);
+        header.buffer_size.store(buffer_size, Relaxed);
+        header.mapped_size.store(mapped_size, Relaxed);
         header.identity.store(identity.number, Relaxed);
         header.agent.store(identity.agent, Relaxed);
         header.creator.store(u64::from(identity.creator), Relaxed);
@@ -90,12 +98,40 @@ impl ControlFile {
         if version != VERSION {
             return Err(Unusable::Version(version));
         }
-        let size = FILE_SIZE as u64;
+        let size = CONTROL_SIZE as u64;
         let clock = TraceClock::from_word(header.trace_clock.load(Relaxed));
-        if segment.len() as u64 != size || header.file_size.load(Relaxed) != size || clock.is_none() {
+        if segment.len() as u64 != size || header.control_size.load(Relaxed) != size || clock.is_none() {
             return Err(Unusable::Damaged);
         }
-        Ok(ControlFile { segment })
+        Ok(ControlFile { segment, extension: LateSegment::new() })
+    }
+
+    /// Lets it use what belongs to the instances after the first. Without it these have no filters and no
+    /// triggers here.
+    pub fn extend(&self, extension: Segment) {
+        self.extension.set(extension);
+    }
+
+    /// Whether it has that.
+    pub fn is_extended(&self) -> bool {
+        self.extension.get().is_some()
+    }
+
+    /// A part of this file that is not mapped, see [`Segment::map_more`]. None where the system refuses it.
+    ///
+    /// Async-signal-safe.
+    pub fn map_more(&self, part: Range<u64>) -> Option<Segment> {
+        self.segment.map_more(part).ok()
+    }
+
+    /// The addresses that are mapped of it.
+    pub fn mapped(&self) -> impl Iterator<Item = Range<usize>> {
+        core::iter::once(&self.segment).chain(self.extension.get()).map(Segment::addresses)
+    }
+
+    /// Has core dumps of the process leave it out.
+    pub fn leave_out_of_dumps(&self) {
+        self.segment.leave_out_of_dumps();
     }
 
     /// Which session this is.
@@ -135,7 +171,7 @@ impl ControlFile {
     /// The `N` things of one kind at `OFFSET`: at once, for those who write events.
     #[inline(always)]
     pub(crate) fn fixed<const OFFSET: u64, T: shm::Shared, const N: usize>(&self) -> &[T; N] {
-        const { assert!(OFFSET as usize + N * size_of::<T>() <= FILE_SIZE) };
+        const { assert!(OFFSET as usize + N * size_of::<T>() <= CONTROL_SIZE) };
         const { assert!(OFFSET.is_multiple_of(align_of::<T>() as u64)) };
         // SAFETY: `new` and `create` have checked that the file has its full size, and it starts with a page;
         // `Shared` promises that any content is a value and that writes by others are no data race.
@@ -209,6 +245,12 @@ impl ControlFile {
 
     pub(crate) fn segment(&self) -> &Segment {
         &self.segment
+    }
+
+    /// What belongs to the instances after the first, if it is mapped.
+    #[inline]
+    pub(crate) fn extension(&self) -> Option<&Segment> {
+        self.extension.get()
     }
 
     /// `entries` things of one kind in the file.

@@ -10,12 +10,13 @@
 //! then looks whether it is still the event's. If it isn't it runs the new one: a place that is used again
 //! belongs to another word. So what counts is one filter, the old or the new.
 
+use crate::extension::InstanceWords;
 use crate::file::ControlFile;
 use abi::control::{
     EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
     is_filter_word,
 };
-use abi::instance::INSTANCES;
+use abi::instance::RECORDING;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -97,7 +98,10 @@ impl ControlFile {
 
     #[inline]
     pub(crate) fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
-        self.fixed::<FILTERING_OFFSET, [AtomicU64; EVENTS], INSTANCES>().get(instance)?.get(usize::from(id))
+        match instance {
+            RECORDING => self.fixed::<FILTERING_OFFSET, AtomicU64, EVENTS>().get(usize::from(id)),
+            _ => self.extension_words(instance, InstanceWords::Filtering)?.get(usize::from(id)),
+        }
     }
 
     /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
@@ -117,12 +121,12 @@ impl ControlFile {
     }
 
     /// Whether a record passes its event's filter in an instance where it has one; always where it was taken
-    /// away. The record is the whole payload, from the common fields on.
+    /// away, never where it is not mapped. The record is the whole payload, from the common fields on.
     ///
     /// Async-signal-safe. It costs what [`evaluate`] says, and some loads.
     pub fn passes(&self, instance: usize, record: &[u8], context: &impl Context) -> bool {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
-        let Some(word) = self.filter_word(id, instance) else { return true };
+        let Some(word) = self.filter_word(id, instance) else { return false };
         self.read_filter(word, |word| evaluate(&self.program(word)?, record, context).into()).unwrap_or(true)
     }
 

@@ -1,8 +1,9 @@
 //! The instances of a session: which there are, and their names.
 
 use crate::PidFilter;
+use crate::extension::InstanceWords;
 use crate::file::ControlFile;
-use abi::control::{FILTERING, FILTERING_OFFSET, INSTANCES_OFFSET};
+use abi::control::INSTANCES_OFFSET;
 use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -60,6 +61,7 @@ impl ControlFile {
         for (to, from) in padded.iter_mut().zip(name.bytes()) {
             *to = from;
         }
+        instance.not_mapped.store(0, Relaxed);
         for (word, bytes) in instance.name.iter().zip(padded.as_chunks::<8>().0) {
             word.store(u64::from_le_bytes(*bytes), Relaxed);
         }
@@ -104,8 +106,21 @@ impl ControlFile {
     /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what
     /// fallocate(2) says.
     pub fn reserve_instance(&self, path: &CStr, index: usize) -> Result<(), Errno> {
-        let start = FILTERING_OFFSET + (index.min(INSTANCES) * FILTERING) as u64;
-        shm::reserve(path, self.segment(), core::iter::once(start..start + FILTERING as u64))
+        let words = InstanceWords::Filtering;
+        self.reserve_words(path, index, words, 0..words.len() as u64)
+    }
+
+    /// Counts an event that was wanted in an instance and not recorded there, because the calling process
+    /// has not mapped its buffer.
+    pub fn count_not_mapped(&self, index: usize) {
+        if let Some(instance) = self.instance(index) {
+            instance.not_mapped.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// How many events were wanted in an instance and not recorded there for that reason, since it was made.
+    pub fn not_mapped(&self, index: usize) -> u64 {
+        self.instance(index).map_or(0, |instance| instance.not_mapped.load(Relaxed))
     }
 
     /// Bytes of the stack that are copied behind an event of an instance whose stack is recorded.
@@ -138,9 +153,9 @@ impl ControlFile {
         }
     }
 
-    /// For how many instances the file has room.
-    pub fn rooms(&self) -> usize {
-        self.header().rooms.load(Relaxed) as usize
+    /// How many buffers the file has: as many instances there can be.
+    pub fn buffers(&self) -> usize {
+        self.header().buffers.load(Relaxed) as usize
     }
 
     /// KB that each CPU of a new instance has.
@@ -148,10 +163,8 @@ impl ControlFile {
         self.header().buffer_kb.load(Relaxed)
     }
 
-    /// Says for how many instances there is room, and how many KB each CPU of a new one is to have: for who
-    /// makes the file.
-    pub fn set_rooms(&self, rooms: usize, kb: u64) {
-        self.header().rooms.store(rooms as u32, Relaxed);
+    /// Says how many KB that is: for who makes the file.
+    pub fn set_buffer_kb(&self, kb: u64) {
         self.header().buffer_kb.store(kb, Relaxed);
     }
 }

@@ -9,14 +9,15 @@
 //! What this crate is not: it records nothing and decides nothing about what should be on.
 //!
 //! ```
-//! use control::{Clocks, ControlFile, Identity, NewTask};
+//! use control::{Clocks, ControlFile, FileLayout, Identity, NewTask};
 //!
 //! let path = std::ffi::CString::new(format!("/tmp/control-example-{}", std::process::id())).unwrap();
-//! let segment = shm::create(&path, abi::control::FILE_SIZE).unwrap();
+//! let segment = shm::create(&path, abi::control::CONTROL_SIZE).unwrap();
 //! let (number, agent, creator) = (7, 1, std::process::id());
 //! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now(),
 //!     trace_clock: abi::clock::TraceClock::Mono };
-//! let file = ControlFile::create(segment, &identity).unwrap();
+//! let layout = FileLayout::new(1, 4096, 4096).unwrap();
+//! let file = ControlFile::create(segment, &identity, &layout).unwrap();
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);
 //!
@@ -50,31 +51,35 @@ mod claim;
 mod clocks;
 mod counters;
 mod events;
+mod extension;
 mod file;
+mod file_layout;
 mod filters;
 mod heap;
 mod instances;
 mod objects;
 mod pattern;
 mod pids;
+mod placeholders;
 mod processes;
-mod rooms;
 mod rules;
 mod switched;
 mod switches;
 mod tasks;
 mod triggers;
 
+pub use abi::control::ProcessStatus;
 pub use clocks::Clocks;
 pub use event_filter::{Context, Here};
 pub use events::Description;
 pub use file::{ControlFile, Identity, Unusable};
+pub use file_layout::{FileLayout, NoLayout};
 pub use filters::{FilterRoom, StoredFilter};
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};
 pub use pids::{NoPages, PidFilter};
+pub use placeholders::is_placeholder;
 pub use processes::{Map, NewProcess, ProcessInfo};
-pub use rooms::{Parts, Rooms};
 pub use rules::Rule;
 pub use switches::{InstanceSet, Switched};
 pub use tasks::{NewTask, TaskInfo};

@@ -4,14 +4,14 @@ use crate::claim::{Claimed, Table};
 use crate::file::ControlFile;
 use crate::tasks::{load_comm, store_comm};
 use abi::control::{
-    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process, State,
-    map_base, map_object, map_word,
+    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process,
+    ProcessStatus, State, map_base, map_object, map_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// A process to enter: one for each program that a PID runs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct NewProcess {
     /// The process.
     pub pid: u32,
@@ -21,6 +21,10 @@ pub struct NewProcess {
     pub pid_namespace: u64,
     /// The name of its first thread, with zeros behind it.
     pub comm: [u8; 16],
+    /// What it hands on to those that it makes.
+    pub status: ProcessStatus,
+    /// Pages of address space that its limit was raised by.
+    pub limit_raised: u32,
     /// Now, in the buffer's clock.
     pub time: u64,
 }
@@ -38,6 +42,10 @@ pub struct ProcessInfo {
     pub pid_namespace: u64,
     /// The name of its first thread, with zeros behind it.
     pub comm: [u8; 16],
+    /// What it hands on to those that it makes.
+    pub status: ProcessStatus,
+    /// Pages of address space that its limit was raised by.
+    pub limit_raised: u32,
     /// From when on it runs this program, in the buffer's clock.
     pub start_time: u64,
     /// From when on it no longer does; 0 while it does.
@@ -76,6 +84,8 @@ impl ControlFile {
         entry.start_time.store(process.time, Relaxed);
         entry.parent.store(process.parent, Relaxed);
         entry.pid_namespace.store(process.pid_namespace, Relaxed);
+        entry.status.store(process.status.0, Relaxed);
+        entry.limit_raised.store(process.limit_raised, Relaxed);
         store_comm(&entry.comm, process.comm);
         table.publish(index, process.pid);
         Some(index as u32)
@@ -99,6 +109,8 @@ impl ControlFile {
             parent: found.entry.parent.load(Relaxed),
             pid_namespace: found.entry.pid_namespace.load(Relaxed),
             comm: load_comm(&found.entry.comm),
+            status: ProcessStatus(found.entry.status.load(Relaxed)),
+            limit_raised: found.entry.limit_raised.load(Relaxed),
             start_time: found.start_time,
             end_time: found.end_time,
         })
@@ -108,6 +120,43 @@ impl ControlFile {
     pub fn rename_process(&self, entry: u32, comm: [u8; 16]) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             store_comm(&process.comm, comm);
+        }
+    }
+
+    /// Says that a process, and who is made by it from now on, may have a filter of system calls.
+    pub fn may_not_call(&self, entry: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.status.fetch_and(!ProcessStatus::MAY_CALL, Relaxed);
+        }
+    }
+
+    /// Says that a process is about to execute another program, or that this has failed. A process that is
+    /// killed leaves its entry for others to end, and its PID may come again; who executes a program says
+    /// so.
+    pub fn set_executing(&self, entry: u32, executes: bool) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            match executes {
+                true => process.status.fetch_or(ProcessStatus::EXECUTING, Relaxed),
+                false => process.status.fetch_and(!ProcessStatus::EXECUTING, Relaxed),
+            };
+        }
+    }
+
+    /// Says that a process is about to make a child in its memory under a placeholder, or that such a child
+    /// is gone from it.
+    pub fn set_vforking(&self, entry: u32, begins: bool) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            match begins {
+                true => process.status.fetch_add(ProcessStatus::VFORK, Relaxed),
+                false => process.status.fetch_sub(ProcessStatus::VFORK, Relaxed),
+            };
+        }
+    }
+
+    /// Says by how many pages its limit of addresses was raised.
+    pub fn set_limit_raised(&self, entry: u32, pages: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.limit_raised.store(pages, Relaxed);
         }
     }
 
@@ -121,12 +170,13 @@ impl ControlFile {
         self.process(self.process_table().find(pid)? as u32)
     }
 
-    /// Whether a process is entered that `pid` is, or was last.
+    /// Whether a process is entered that `pid` is, or was last; under its placeholder, if it had one.
     pub fn knows_process(&self, pid: u32) -> bool {
-        self.process_table().window(pid).any(|(_, state)| {
+        let is_entered = self.process_table().window(pid).any(|(_, state)| {
             let state = State(state.load(Acquire));
             state.is_valid() && state.owner() == pid
-        })
+        });
+        is_entered || self.has_placeholders() && self.placeholders().any(|(_, tid)| tid == pid)
     }
 
     /// Adds a mapped file to a process, unless it is known. Only the process itself does this, one thread

@@ -2,6 +2,7 @@
 
 use crate::claim::{Claimed, Table};
 use crate::file::ControlFile;
+use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
 use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Task};
 use core::sync::atomic::AtomicU64;
@@ -95,8 +96,13 @@ impl ControlFile {
 
     /// All threads that are entered, in no order.
     pub fn tasks(&self) -> impl Iterator<Item = TaskInfo> {
-        let others = (0..TASKS as u32).filter_map(|entry| self.task(entry));
+        let others = self.task_entries().filter(|task| !is_placeholder(task.tid));
         self.processes().map(|process| process.first_thread()).chain(others)
+    }
+
+    /// Those that are not the first of their processes, and placeholders.
+    pub(crate) fn task_entries(&self) -> impl Iterator<Item = TaskInfo> {
+        (0..TASKS as u32).filter_map(|entry| self.task(entry))
     }
 
     /// The thread that `tid` is now, if it is entered.

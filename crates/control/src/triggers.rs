@@ -7,10 +7,11 @@
 //!
 //! How often a trigger may still act is in a counter that all processes share: see `counters.rs`.
 
+use crate::extension::InstanceWords;
 use crate::file::ControlFile;
 use crate::filters::StoredFilter;
-use abi::control::{CounterRef, EVENTS, MOST_TRIGGERS, TRIGGERING, TRIGGERING_OFFSET, TriggerHead};
-use abi::instance::INSTANCES;
+use abi::control::{CounterRef, EVENTS, MOST_TRIGGERS, TRIGGERING_OFFSET, TriggerHead};
+use abi::instance::RECORDING;
 use core::ffi::CStr;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -231,8 +232,8 @@ impl ControlFile {
     /// Gives memory to where an event's triggers in an instance are entered, in this file, which is at
     /// `path`. Errors: what fallocate(2) says.
     pub fn reserve_triggers(&self, path: &CStr, id: u16, instance: usize) -> Result<(), Errno> {
-        let start = TRIGGERING_OFFSET + (instance * TRIGGERING) as u64 + u64::from(id) * 8;
-        shm::reserve(path, self.segment(), core::iter::once(start..start + 8))
+        let start = u64::from(id) * 8;
+        self.reserve_words(path, instance, InstanceWords::Triggering, start..start + 8)
     }
 
     /// Whether an event has triggers in an instance.
@@ -275,8 +276,10 @@ impl ControlFile {
 
     #[inline]
     fn trigger_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
-        let place = instance.checked_mul(TRIGGERING).filter(|_| instance < INSTANCES)? as u64;
-        self.array(TRIGGERING_OFFSET + place, EVENTS).get(usize::from(id))
+        match instance {
+            RECORDING => self.fixed::<TRIGGERING_OFFSET, AtomicU64, EVENTS>().get(usize::from(id)),
+            _ => self.extension_words(instance, InstanceWords::Triggering)?.get(usize::from(id)),
+        }
     }
 
     /// The words that say where there are triggers.

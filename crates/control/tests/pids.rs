@@ -75,7 +75,7 @@ fn children_follow_and_who_ends_is_forgotten() {
     assert_eq!(listed(&temporary, 9, PidFilter::Never), [11, 12]);
     assert_eq!(listed(&temporary, 0, PidFilter::Only), [10, 50]);
     // A process ends with its threads.
-    let process = NewProcess { pid: 11, parent: 1, pid_namespace: 3, comm: [0; 16], time: 5 };
+    let process = NewProcess { pid: 11, parent: 1, pid_namespace: 3, time: 5, ..Default::default() };
     let entry = file.add_process(&process).unwrap();
     let task = NewTask { tid: 12, tgid: 11, process: Some(entry), comm: [0; 16], time: 5 };
     file.add_task(&task).unwrap();

@@ -8,7 +8,14 @@ use common::Temporary;
 use control::{ControlFile, Map, NewObject, NewProcess, NewTask};
 
 fn process(pid: u32, time: u64) -> NewProcess {
-    NewProcess { pid, parent: 1, pid_namespace: 3, comm: *b"program\0\0\0\0\0\0\0\0\0", time }
+    NewProcess {
+        pid,
+        parent: 1,
+        pid_namespace: 3,
+        comm: *b"program\0\0\0\0\0\0\0\0\0",
+        time,
+        ..NewProcess::default()
+    }
 }
 
 fn task(tid: u32, time: u64) -> NewTask {

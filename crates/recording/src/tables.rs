@@ -1,6 +1,6 @@
 //! Who took part: what a session's tables say, kept beyond the reuse of their entries.
 
-use control::{ControlFile, Map, ProcessInfo, TaskInfo};
+use control::{ControlFile, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub(crate) struct Tables {
     tasks: HashMap<(u32, u64), TaskInfo>,
     /// The PIDs of all processes.
     pids: HashSet<u32>,
+    /// Which TIDs placeholders stand for.
+    placeholders: Placeholders,
     /// What is made of them when it is asked for, and kept until they change.
     lives: Option<Lives>,
 }
@@ -54,6 +56,7 @@ impl Tables {
         for task in control.tasks() {
             self.tasks.insert((task.tid, task.start_time), task);
         }
+        self.placeholders.extend(control.placeholders());
     }
 
     /// The same at the time `now`; where too much is known then, all is forgotten that the session has
@@ -62,6 +65,7 @@ impl Tables {
         self.collect(control);
         if self.processes.len() + self.tasks.len() > MOST_ENDED {
             self.forget(now);
+            self.placeholders.clear();
             self.collect(control);
         }
     }
@@ -77,7 +81,7 @@ impl Tables {
 
     /// How many processes there were.
     pub(crate) fn process_count(&self) -> usize {
-        self.pids.len()
+        self.pids.iter().filter(|pid| !is_placeholder(**pid)).count()
     }
 
     /// How many have not ended.
@@ -88,7 +92,7 @@ impl Tables {
     /// The last name of every thread; and that of the session's creator, which starts the first.
     pub(crate) fn names(&self, creator: u32) -> Vec<(i32, String)> {
         let mut names: Vec<_> =
-            self.latest().map(|task| (task.tid as i32, task.name().to_string())).collect();
+            self.latest().map(|(tid, task)| (tid as i32, task.name().to_string())).collect();
         // Unless its PID is another's by now.
         if names.iter().all(|(tid, _)| *tid != creator as i32) {
             names.push((creator as i32, "lookback".to_string()));
@@ -99,7 +103,8 @@ impl Tables {
 
     /// The last process of every thread.
     pub(crate) fn tgids(&self) -> Vec<(i32, i32)> {
-        let mut tgids: Vec<_> = self.latest().map(|task| (task.tid as i32, task.tgid as i32)).collect();
+        let process = |task: &TaskInfo| self.placeholders.get(&task.tgid).copied().unwrap_or(task.tgid);
+        let mut tgids: Vec<_> = self.latest().map(|(tid, task)| (tid as i32, process(task) as i32)).collect();
         tgids.sort_unstable();
         tgids
     }
@@ -112,22 +117,23 @@ impl Tables {
     }
 
     /// What every TID was last.
-    fn latest(&self) -> impl Iterator<Item = &TaskInfo> {
+    fn latest(&self) -> impl Iterator<Item = (u32, &TaskInfo)> {
         let mut latest: HashMap<u32, &TaskInfo> = HashMap::new();
         for task in self.tasks.values() {
-            let known = latest.entry(task.tid).or_insert(task);
+            let tid = self.placeholders.get(&task.tid).copied().unwrap_or(task.tid);
+            let known = latest.entry(tid).or_insert(task);
             if known.start_time < task.start_time {
                 *known = task;
             }
         }
-        latest.into_values()
+        latest.into_iter()
     }
 
     /// The threads in the order of time, to find whose events are whose. `forks` is what earlier events have
     /// told.
     pub(crate) fn by_time(&mut self, forks: Forks) -> TasksByTime<'_> {
         let lives = self.lives.take().unwrap_or_else(|| self.lives());
-        TasksByTime { lives: self.lives.insert(lives), forks }
+        TasksByTime { lives: self.lives.insert(lives), forks, placeholders: &self.placeholders }
     }
 
     fn lives(&self) -> Lives {
@@ -172,7 +178,11 @@ fn program_of(task: &TaskInfo, programs: &Programs<'_>) -> Option<Arc<Process>> 
 pub(crate) struct TasksByTime<'a> {
     lives: &'a Lives,
     forks: Forks,
+    placeholders: &'a Placeholders,
 }
+
+/// Which TIDs placeholders stand for.
+type Placeholders = HashMap<u32, u32>;
 
 /// What every TID was, one after the other.
 type Lives = HashMap<u32, Vec<Life>>;
@@ -195,6 +205,15 @@ impl<'a> TasksByTime<'a> {
     /// Takes note of the event that tells of a new thread or process.
     pub(crate) fn forked(&mut self, parent: u32, child: u32, time: u64) {
         self.forks.insert(child, (time, parent));
+    }
+
+    /// The TID that a number in an event means: itself, unless it is a placeholder of which it is known
+    /// whom that stands for.
+    pub(crate) fn resolve(&self, tid: u32) -> u32 {
+        match is_placeholder(tid) {
+            true => self.placeholders.get(&tid).copied().unwrap_or(tid),
+            false => tid,
+        }
     }
 
     /// What events have told so far.
@@ -239,6 +258,8 @@ mod tests {
             parent: 1,
             pid_namespace: 0,
             comm: [0; 16],
+            status: Default::default(),
+            limit_raised: 0,
             start_time: 0,
             end_time: 0,
         };
@@ -274,7 +295,8 @@ mod tests {
             (10, vec![life(100, u64::MAX, &parent)]),
             (11, vec![life(200, 300, &first), life(500, u64::MAX, &second)]),
         ]);
-        let mut tasks = TasksByTime { lives: &lives, forks: HashMap::new() };
+        let placeholders = Placeholders::new();
+        let mut tasks = TasksByTime { lives: &lives, forks: HashMap::new(), placeholders: &placeholders };
         let pid = |tasks: &TasksByTime<'_>, tid, time| tasks.process(tid, time).map(|found| found.info.pid);
         assert_eq!(pid(&tasks, 11, 199), Some(11), "nothing is known of a fork");
         assert_eq!(pid(&tasks, 12, 199), None);

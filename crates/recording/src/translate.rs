@@ -4,8 +4,9 @@ use crate::addresses::{AddressPlace, Addresses, PLACES};
 use crate::tables::{Forks, TasksByTime};
 use agent::sched;
 use session::{MARKER_IP, Session, Timeline};
+use std::sync::LazyLock;
 use trace_data::merge::Record;
-use trace_event::STACK_ID;
+use trace_event::{Kind, STACK_ID};
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
 /// a name. It is given them in the order of time.
@@ -45,6 +46,7 @@ impl<'a> Translator<'a> {
                 self.name_addresses(places, payload, record.time)
             }
         };
+        let is_changed = self.resolve_placeholders(id, payload, is_changed);
         let time = self.timeline.time_near(record.time, &mut self.stretch);
         let payload = if is_changed { &self.payload } else { payload };
         Some(Record { cpu, time, payload, lost: record.lost })
@@ -75,6 +77,31 @@ impl<'a> Translator<'a> {
         if let (Some(parent), Some(child)) = (half(1), half(3)) {
             self.tasks.forked(parent, child, time);
         }
+    }
+
+    /// Puts TIDs into the copy of a record, which is made if there is none yet, where it has placeholders
+    /// for them. Whether there is a copy.
+    fn resolve_placeholders(&mut self, id: u16, payload: &[u8], is_copied: bool) -> bool {
+        let mut is_copied = is_copied;
+        let own = std::iter::once(TID_OFFSET);
+        let places = own.chain(PID_PLACES.get(usize::from(id)).into_iter().flatten().copied());
+        for offset in places {
+            let Some(bytes) = payload.get(offset..).and_then(|rest| rest.first_chunk()) else { continue };
+            let tid = u32::from_le_bytes(*bytes);
+            let resolved = self.tasks.resolve(tid);
+            if resolved == tid {
+                continue;
+            }
+            if !is_copied {
+                self.payload.clear();
+                self.payload.extend_from_slice(payload);
+                is_copied = true;
+            }
+            if let Some(bytes) = self.payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
+                *bytes = resolved.to_le_bytes();
+            }
+        }
+        is_copied
     }
 
     /// Copies a captured stack, as addresses.
@@ -124,6 +151,21 @@ impl<'a> Translator<'a> {
         (translated != address).then_some(translated)
     }
 }
+
+/// Where every record has the TID of who has written it.
+const TID_OFFSET: usize = 4;
+
+/// Where else PIDs are in each of the agent's events, by their ids.
+static PID_PLACES: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
+    let mut places = Vec::new();
+    for listed in agent::events() {
+        let fields = listed.event.fields.iter().enumerate();
+        let found = fields.filter(|(_, field)| field.kind == Kind::Pid);
+        places.resize(usize::from(listed.id), Vec::new());
+        places.push(found.map(|(index, _)| listed.event.offset(index)).collect());
+    }
+    places
+});
 
 /// The id of a record's event.
 pub(crate) fn event(payload: &[u8]) -> u16 {

@@ -2,6 +2,7 @@
 
 use crate::geometry::{Geometry, Unusable};
 use abi::buffer::{Block, Control, Header};
+use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
 
@@ -23,6 +24,16 @@ impl Buffer {
     /// The buffer's fixed numbers.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
+    }
+
+    /// The addresses that are mapped of it.
+    pub fn mapped(&self) -> Range<usize> {
+        self.segment.addresses()
+    }
+
+    /// Has core dumps of the process leave it out.
+    pub fn leave_out_of_dumps(&self) {
+        self.segment.leave_out_of_dumps();
     }
 
     pub(crate) fn segment(&self) -> &Segment {

@@ -4,7 +4,7 @@ use crate::buffer::Buffer;
 use crate::geometry::Geometry;
 use crate::layout::Layout;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
-use abi::buffer::{FIRST_SIZE, NO_GENERATION, Parts, Ring, Slot, Tail, VERSION};
+use abi::buffer::{FIRST_SIZE, NO_GENERATION, Parts, Ring, RingPages, Slot, Tail, VERSION};
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
@@ -25,7 +25,7 @@ pub struct Specification<'a> {
     /// Pages of each CPU, at least 2.
     pub pages: u32,
     /// The most pages that a CPU can be given later ([`crate::Holder::resize`]). What is more than `pages`
-    /// takes addresses in every process that maps the file, and no memory.
+    /// takes addresses in the file, and no memory.
     pub most_pages: u32,
     /// For every CPU that this machine can have: whether pages are reserved for it. Writers on the
     /// others go to lanes.
@@ -53,7 +53,8 @@ impl Specification<'_> {
             clock: self.clock,
             identity: self.identity,
             regions: 0,
-            region_size: 0,
+            growth: 0,
+            end: 0,
         };
         let pages_are_sane = (MIN_PAGES..=self.most_pages).contains(&self.pages);
         (geometry.is_sane() && pages_are_sane).then_some(geometry)
@@ -65,33 +66,50 @@ impl Specification<'_> {
         cpus.chain(core::iter::repeat_n(lane_pages(pages), self.lanes as usize))
     }
 
-    /// What every block starts with, and has room for, in order.
-    fn blocks(&self) -> impl Iterator<Item = (u32, u32)> + Clone {
-        self.blocks_of(self.pages).zip(self.blocks_of(self.most_pages))
+    /// The most pages that every block can have in each of its rings' homes, in order.
+    fn blocks(&self) -> impl Iterator<Item = [u32; 2]> + Clone {
+        let grown = if self.most_pages > self.pages { self.most_pages } else { 0 };
+        let grown = self.blocks_of(grown).map(move |pages| if grown > 0 { pages } else { 0 });
+        self.blocks_of(self.pages).zip(grown).map(|(first, grown)| [first, grown])
     }
 
     /// Bytes of the file. None when the wish makes no sense.
     pub fn file_size(&self) -> Option<u64> {
-        Some(self.layout(&self.geometry()?)?.end)
+        let Layouts { first, grown } = self.layouts(&self.geometry()?)?;
+        Some(grown.map_or(first.end, |grown| grown.end))
     }
 
-    /// The parts of the file that must have memory when the buffer is made, in order: all but what the first
-    /// ring may want later, and what lies behind it. None when the wish makes no sense.
-    pub fn reserved(&self) -> Option<impl Iterator<Item = Range<u64>> + Clone> {
-        let page_size = u64::from(self.page_size);
-        let layout = self.layout(&self.geometry()?)?;
-        let first_page = layout.start + layout.slots_size;
-        let pages = self.blocks().scan(first_page, move |next, (pages, room)| {
-            let start = *next;
-            *next = start + u64::from(room) * page_size;
-            Some(start..start + u64::from(pages) * page_size)
-        });
-        Some(core::iter::once(0..first_page).chain(pages))
+    /// Bytes from the start of the file that a process has to map as long as the buffer has not grown. None
+    /// when the wish makes no sense.
+    pub fn mapped_size(&self) -> Option<u64> {
+        Some(self.layouts(&self.geometry()?)?.first.end)
     }
 
-    fn layout(&self, geometry: &Geometry) -> Option<Layout> {
-        Layout::new(geometry, self.blocks_of(self.most_pages).map(u64::from).sum())
+    /// The bytes from the start of the file that must have memory when the buffer is made: up to the end of
+    /// its first ring. None when the wish makes no sense.
+    pub fn reserved(&self) -> Option<Range<u64>> {
+        let layout = self.layouts(&self.geometry()?)?.first;
+        let pages: u64 = self.blocks_of(self.pages).map(u64::from).sum();
+        Some(0..layout.first_page(0) + pages * u64::from(self.page_size))
     }
+
+    fn layouts(&self, geometry: &Geometry) -> Option<Layouts> {
+        let all = |pages| self.blocks_of(pages).map(u64::from).sum();
+        let first = Layout::new(geometry.blocks_end(), geometry, all(self.pages))?;
+        let grown = match self.most_pages > self.pages {
+            true => Some(Layout::new(first.end, geometry, all(self.most_pages))?),
+            false => None,
+        };
+        Some(Layouts { first, grown })
+    }
+}
+
+/// Where the rings of a buffer lie.
+struct Layouts {
+    /// With as many pages as it is made with.
+    first: Layout,
+    /// With as many as it can have, if that is more.
+    grown: Option<Layout>,
 }
 
 impl Buffer {
@@ -100,39 +118,55 @@ impl Buffer {
     /// outside the limits, or another segment.
     pub fn create(segment: Segment, wanted: &Specification<'_>) -> Option<Buffer> {
         let geometry = wanted.geometry()?;
-        let layout = wanted.layout(&geometry)?;
-        let geometry = Geometry { regions: layout.start, region_size: layout.region_size, ..geometry };
-        if layout.end != segment.len() as u64 {
+        let layouts = wanted.layouts(&geometry)?;
+        let (regions, growth) = (layouts.first.start, layouts.first.end);
+        let geometry = Geometry { regions, growth, end: wanted.file_size()?, ..geometry };
+        if geometry.end != segment.len() as u64 {
             return None;
         }
-        fill_header(segment.get(0)?, &geometry, layout.end, wanted.overwrite);
+        fill_header(segment.get(0)?, &geometry, wanted.overwrite);
         let blocks = segment.slice::<Block>(BLOCKS_OFFSET, geometry.blocks() as usize)?;
-        let mut before = 0;
-        for (block, (pages, room)) in blocks.iter().zip(wanted.blocks()) {
-            fill_block(block, pages, room);
-            for (index, ring) in geometry.rings(block).iter().enumerate().filter(|_| room > 0) {
-                let region = layout.region(index);
-                ring.slots_offset.store(region + before * size_of::<Slot>() as u64, Relaxed);
-                ring.pages_offset.store(region + layout.slots_size + before * geometry.page_size, Relaxed);
-            }
+        for (block, most) in blocks.iter().zip(wanted.blocks()) {
+            fill_block(block, most);
+        }
+        let homes = [Some(layouts.first), layouts.grown];
+        for (home, layout) in homes.into_iter().enumerate().filter_map(|(home, layout)| Some((home, layout?)))
+        {
+            settle(blocks, home, &layout, &geometry);
+        }
+        for block in blocks {
             start_block(block, &segment);
-            before += u64::from(room);
         }
         Buffer::new(segment).ok()
     }
 }
 
-fn fill_header(header: &Header, geometry: &Geometry, file_size: u64, overwrite: bool) {
+/// Enters where the pages of all blocks are in one of their rings' homes, one block after the other.
+fn settle(blocks: &[Block], home: usize, layout: &Layout, geometry: &Geometry) {
+    let mut before = 0;
+    for block in blocks {
+        let rings = geometry.rings(block).iter().enumerate();
+        for (index, ring) in rings {
+            if let Some(home) = ring.homes.get(home) {
+                layout.settle(home, index, before, geometry.page_size);
+            }
+        }
+        let most = block.rings.first().and_then(|ring| ring.most_pages.get(home));
+        before += most.map_or(0, |most| u64::from(most.load(Relaxed)));
+    }
+}
+
+fn fill_header(header: &Header, geometry: &Geometry, overwrite: bool) {
     header.version.store(VERSION, Relaxed);
     header.page_size.store(geometry.page_size as u32, Relaxed);
-    header.file_size.store(file_size, Relaxed);
+    header.file_size.store(geometry.end, Relaxed);
     header.identity.store(geometry.identity, Relaxed);
     header.cpus.store(geometry.cpus, Relaxed);
     header.lanes.store(geometry.lanes, Relaxed);
     header.rings.store(geometry.rings, Relaxed);
     header.clock.store(geometry.clock as u32, Relaxed);
     header.regions_offset.store(geometry.regions, Relaxed);
-    header.region_size.store(geometry.region_size, Relaxed);
+    header.growth_offset.store(geometry.growth, Relaxed);
     for (index, kept) in header.kept.iter().enumerate() {
         let (state, size) = if index == 0 { (KeptState::Spare, FIRST_SIZE) } else { (KeptState::Absent, 0) };
         kept.word.store(KeptWord::unused(state).0, Relaxed);
@@ -144,22 +178,22 @@ fn fill_header(header: &Header, geometry: &Geometry, file_size: u64, overwrite: 
 }
 
 /// A block that has adopted no generation and of whose rings the first one has memory.
-fn fill_block(block: &Block, pages: u32, room: u32) {
+fn fill_block(block: &Block, most: [u32; 2]) {
     block.seen.store(u64::MAX, Relaxed);
     block.parts.store(Parts::FIRST.0, Relaxed);
     for ring in &block.rings {
         ring.generation.store(NO_GENERATION, Relaxed);
-        ring.room.store(room, Relaxed);
+        ring.most_pages.iter().zip(most).for_each(|(word, most)| word.store(most, Relaxed));
     }
-    if let Some(ring) = block.rings.first() {
-        ring.page_count.store(pages, Relaxed);
-    }
+    let ([first, ..], [pages, _]) = (&block.rings, most);
+    first.pages.store(RingPages::new(pages, pages).0, Relaxed);
 }
 
 /// Puts the tail of a block to the start of its first ring.
 fn start_block(block: &Block, segment: &Segment) -> Option<()> {
-    let ring: &Ring = block.rings.first().filter(|ring| ring.page_count.load(Relaxed) > 0)?;
-    segment.get::<Slot>(ring.slots_offset.load(Relaxed))?.sequence.store(1, Relaxed);
-    block.tail.store(Tail::new(ring.pages_offset.load(Relaxed), 0, 0).0, Relaxed);
+    let ring: &Ring = block.rings.first().filter(|ring| ring.pages.load(Relaxed) > 0)?;
+    let home = ring.homes.first()?;
+    segment.get::<Slot>(home.slots_offset.load(Relaxed))?.sequence.store(1, Relaxed);
+    block.tail.store(Tail::new(home.pages_offset.load(Relaxed), 0, 0).0, Relaxed);
     Some(())
 }

@@ -2,7 +2,7 @@
 
 use abi::atomic::AtomicU64;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, MAGIC, MAX_CPUS, MAX_LANES, MAX_RINGS};
-use abi::buffer::{MIN_PAGES, Ring, Slot, Tail, VERSION};
+use abi::buffer::{MIN_PAGES, Ring, RingPages, Slot, Tail, VERSION};
 use abi::page;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::Segment;
@@ -47,10 +47,13 @@ pub struct Geometry {
     pub clock: Clock,
     /// Which session the buffer belongs to.
     pub identity: u64,
-    /// File offset of the first ring's slots and pages.
+    /// Offset of the first ring's slots and pages.
     pub regions: u64,
-    /// Bytes of the slots and pages of each ring, of all blocks.
-    pub region_size: u64,
+    /// Offset of what is used only by rings that have grown: a process that maps the buffer up to there can
+    /// use it until one has.
+    pub growth: u64,
+    /// Where the buffer ends.
+    pub end: u64,
 }
 
 impl Geometry {
@@ -72,12 +75,17 @@ impl Geometry {
             clock: Clock::from_word(header.clock.load(Relaxed)).ok_or(Unusable::Damaged)?,
             identity: header.identity.load(Relaxed),
             regions: header.regions_offset.load(Relaxed),
-            region_size: header.region_size.load(Relaxed),
+            growth: header.growth_offset.load(Relaxed),
+            end: header.file_size.load(Relaxed),
         };
+        let mapped = segment.len() as u64;
         let sane = geometry.is_sane()
-            && header.file_size.load(Relaxed) == segment.len() as u64
             && geometry.blocks_end() <= geometry.regions
-            && geometry.end() == Some(segment.len() as u64);
+            && geometry.regions <= geometry.growth
+            && (mapped == geometry.growth || mapped == geometry.end)
+            && [geometry.regions, geometry.growth, geometry.end]
+                .iter()
+                .all(|offset| offset.is_multiple_of(geometry.page_size));
         if sane { Ok(geometry) } else { Err(Unusable::Damaged) }
     }
 
@@ -105,14 +113,6 @@ impl Geometry {
         self.block_offset(self.blocks())
     }
 
-    /// File offset behind the last ring; None when there is no such number.
-    pub fn end(&self) -> Option<u64> {
-        let regions = self.region_size.checked_mul(u64::from(self.rings))?;
-        let aligned =
-            self.regions.is_multiple_of(self.page_size) && self.region_size.is_multiple_of(self.page_size);
-        self.regions.checked_add(regions).filter(|_| aligned)
-    }
-
     /// Bytes of events that fit a page.
     pub fn page_capacity(&self) -> u64 {
         self.page_size - page::HEADER_SIZE as u64
@@ -122,6 +122,15 @@ impl Geometry {
     pub fn rings<'a>(&self, block: &'a Block) -> &'a [Ring] {
         block.rings.get(..self.rings as usize).unwrap_or(&[])
     }
+}
+
+/// Why the memory of a ring can't be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoMemory {
+    /// It has none, or the words make no sense.
+    Damaged,
+    /// This process has not mapped it.
+    NotMapped,
 }
 
 /// A ring's fixed numbers, copied and checked against the segment.
@@ -134,22 +143,39 @@ pub(crate) struct RingMemory {
 }
 
 impl RingMemory {
-    /// The memory of `ring`; None when it has none, or its numbers don't fit `segment`.
-    pub(crate) fn of(ring: &Ring, geometry: &Geometry, segment: &Segment) -> Option<RingMemory> {
+    /// The memory of `ring`, as far as `segment` has it mapped.
+    pub(crate) fn of(ring: &Ring, geometry: &Geometry, segment: &Segment) -> Result<RingMemory, NoMemory> {
+        let memory = RingMemory::described(ring, geometry).ok_or(NoMemory::Damaged)?;
+        let is_mapped = memory.end() <= segment.len() as u64
+            && segment.slice::<Slot>(memory.slots_offset, memory.page_count as usize).is_some();
+        if is_mapped { Ok(memory) } else { Err(NoMemory::NotMapped) }
+    }
+
+    /// The same, mapped or not; None when it has none, or its numbers don't fit the buffer.
+    fn described(ring: &Ring, geometry: &Geometry) -> Option<RingMemory> {
+        let pages = RingPages(ring.pages.load(Relaxed));
+        let home = ring.homes.get(pages.home())?;
         let memory = RingMemory {
-            pages_offset: ring.pages_offset.load(Relaxed),
-            slots_offset: ring.slots_offset.load(Relaxed),
-            page_count: u64::from(ring.page_count.load(Relaxed)),
+            pages_offset: home.pages_offset.load(Relaxed),
+            slots_offset: home.slots_offset.load(Relaxed),
+            page_count: u64::from(pages.count()),
             page_size: geometry.page_size,
         };
         let length = memory.page_count.checked_mul(geometry.page_size)?;
+        let slots = memory.page_count * size_of::<Slot>() as u64;
         let sane = memory.page_count >= u64::from(MIN_PAGES)
             && memory.pages_offset >= geometry.regions
             && memory.slots_offset >= geometry.regions
             && memory.pages_offset.is_multiple_of(geometry.page_size)
-            && memory.pages_offset.checked_add(length)? <= segment.len() as u64
-            && segment.slice::<Slot>(memory.slots_offset, memory.page_count as usize).is_some();
+            && memory.slots_offset.is_multiple_of(align_of::<Slot>() as u64)
+            && memory.pages_offset.checked_add(length)? <= geometry.end
+            && memory.slots_offset.checked_add(slots)? <= geometry.end;
         sane.then_some(memory)
+    }
+
+    /// Offset after the last page.
+    fn end(&self) -> u64 {
+        self.pages_offset + self.page_count * self.page_size
     }
 
     /// Pages in the ring.
@@ -195,18 +221,22 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Finds the page that `tail` is in. None when it is in none: the words are damaged.
+    /// Finds the page that `tail` is in. An error when it is in none, or in one that is not mapped.
     pub(crate) fn of(
         tail: Tail,
         block: &'a Block,
         geometry: &Geometry,
         segment: &'a Segment,
-    ) -> Option<Place<'a>> {
+    ) -> Result<Place<'a>, NoMemory> {
         let page_offset = tail.page_offset(geometry.page_size);
-        geometry.rings(block).iter().find_map(|ring| {
-            let memory = RingMemory::of(ring, geometry, segment)?;
+        let here = geometry.rings(block).iter().find_map(|ring| {
+            let memory = RingMemory::of(ring, geometry, segment).ok()?;
             let index = memory.index_of(page_offset)?;
             Some(Place { ring, memory, index, slot: memory.slot(index, segment)? })
+        });
+        here.ok_or_else(|| match (segment.len() as u64..geometry.end).contains(&page_offset) {
+            true => NoMemory::NotMapped,
+            false => NoMemory::Damaged,
         })
     }
 

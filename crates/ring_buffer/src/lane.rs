@@ -18,6 +18,7 @@ use crate::steps::Step;
 use crate::writer::{Content, NotWritten, Thread, Writer};
 use abi::atomic::AtomicU32;
 use abi::buffer::{Block, DropReason, Tail};
+use abi::control::TIDS;
 use abi::page;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
@@ -61,7 +62,7 @@ impl Writer {
         let cpu = current_cpu();
         let frame = [const { MaybeUninit::uninit() }; FRAME_SIZE];
         let claimant = Claimant::writing(thread.identity, &frame);
-        let Some(lane) = self.buffer.claim(claimant) else {
+        let Some(lane) = self.buffer.claim(claimant, self.may_ask) else {
             if self.buffer.control().is_off() {
                 return Err(NotWritten::Off);
             }
@@ -86,9 +87,9 @@ impl Buffer {
     }
 
     /// Claims a lane: a free one, or one that the claimant has left behind, or one whose owner is dead.
-    fn claim(&self, claimant: Claimant) -> Option<&Block> {
+    fn claim(&self, claimant: Claimant, may_ask: fn() -> bool) -> Option<&Block> {
         let free = self.lanes().find(|lane| claimant.take(lane, 0) || claimant.take_back(lane));
-        free.or_else(|| self.lanes().find(|lane| claimant.take_from_dead(lane)))
+        free.or_else(|| self.lanes().find(|lane| may_ask() && claimant.take_from_dead(lane)))
     }
 
     /// Claims this lane for `identity`, which is not in the middle of a write.
@@ -112,6 +113,7 @@ impl Buffer {
                 Step::Again => {}
                 Step::Off => return Err(NotWritten::Off),
                 Step::NoMemory => return Err(NotWritten::Dropped(DropReason::NoLane)),
+                Step::NotMapped => return Err(NotWritten::NotMapped),
                 Step::Drop(reason) => return Err(NotWritten::Dropped(reason)),
             }
         }
@@ -205,7 +207,8 @@ impl Claimant {
 pub(crate) fn is_dead(owner: u64, identity: u64) -> bool {
     let same_namespace = owner >> 32 == identity >> 32;
     // A damaged word may name a group of processes, which is not asked for.
-    let number = i32::try_from(owner & 0xffff_ffff).ok();
+    // A placeholder is nobody's TID.
+    let number = i32::try_from(owner & 0xffff_ffff).ok().filter(|number| (*number as usize) < TIDS);
     let Some(pid) = number.and_then(Pid::from_raw) else { return false };
     same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
 }

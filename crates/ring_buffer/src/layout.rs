@@ -1,12 +1,13 @@
 //! Where the rings of a new buffer lie.
 
 use crate::geometry::Geometry;
-use abi::buffer::Slot;
+use abi::buffer::{Home, Slot};
+use core::sync::atomic::Ordering::Relaxed;
 
-/// The parts of a file: behind the blocks, one region for each ring.
+/// Regions that follow one another, one for each ring.
 ///
-/// A region has room for the slots of all blocks, then for the pages of all blocks: for as many as the
-/// buffer can ever have. What a ring does not use takes addresses and no memory.
+/// A region has the slots of all blocks, then the pages of all blocks: as many as the rings can have there.
+/// What a ring does not use takes addresses in the file and no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Where the first region starts.
@@ -14,16 +15,16 @@ pub(crate) struct Layout {
     /// Bytes of slots in each, up to the first page.
     pub(crate) slots_size: u64,
     /// Bytes of each.
-    pub(crate) region_size: u64,
-    /// Where the file ends.
+    region_size: u64,
+    /// Where the last one ends.
     pub(crate) end: u64,
 }
 
 impl Layout {
-    /// The layout of a buffer whose rings have room for `pages` pages in all blocks together. None when that
-    /// is more than a file can have.
-    pub(crate) fn new(geometry: &Geometry, pages: u64) -> Option<Layout> {
-        let start = geometry.blocks_end().checked_next_multiple_of(geometry.page_size)?;
+    /// The regions of rings that have at most `pages` pages in all blocks together, from `start` on. None
+    /// when that is more than a file can have.
+    pub(crate) fn new(start: u64, geometry: &Geometry, pages: u64) -> Option<Layout> {
+        let start = start.checked_next_multiple_of(geometry.page_size)?;
         let slots = pages.checked_mul(size_of::<Slot>() as u64)?;
         let slots_size = slots.checked_next_multiple_of(geometry.page_size)?;
         let region_size = slots_size.checked_add(pages.checked_mul(geometry.page_size)?)?;
@@ -32,7 +33,18 @@ impl Layout {
     }
 
     /// Where the region of a ring starts.
-    pub(crate) fn region(&self, ring: usize) -> u64 {
+    fn region(&self, ring: usize) -> u64 {
         self.start + self.region_size * ring as u64
+    }
+
+    /// Where the first page of a ring's region is.
+    pub(crate) fn first_page(&self, ring: usize) -> u64 {
+        self.region(ring) + self.slots_size
+    }
+
+    /// Enters where a block has its slots and pages in a ring's region, `before` pages of other blocks in.
+    pub(crate) fn settle(&self, home: &Home, ring: usize, before: u64, page_size: u64) {
+        home.slots_offset.store(self.region(ring) + before * size_of::<Slot>() as u64, Relaxed);
+        home.pages_offset.store(self.first_page(ring) + before * page_size, Relaxed);
     }
 }

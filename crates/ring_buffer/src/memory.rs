@@ -1,11 +1,12 @@
 //! The memory of a ring that a holder has taken: how many pages each block has there.
 //!
-//! Every ring has addresses for the most pages that the buffer can ever have, and memory for those that it
-//! has now. Only pages are taken away. Slots stay, because writers look at them outside of sections.
+//! Every ring has two homes in the file: one for as many pages as the buffer was made with, which every
+//! process maps, and one for the most that it can ever have. It has memory for the pages that it has now.
+//! Only pages are taken away. Slots stay, because writers look at them outside of sections.
 
 use crate::buffer::Buffer;
 use crate::holder::Holder;
-use abi::buffer::{Block, Ring, Slot};
+use abi::buffer::{Block, Ring, RingPages, Slot};
 use core::ffi::CStr;
 use core::ops::Range;
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -24,15 +25,17 @@ impl Holder<'_> {
         let wanted = || {
             buffer.indexed_blocks().filter_map(|(index, block)| {
                 let ring = buffer.ring(block, ring)?;
-                Some((ring, pages(index, block).min(ring.room.load(Relaxed))))
+                Some((ring, settled(ring, pages(index, block))))
             })
         };
         let slots = wanted().filter_map(|(ring, pages)| slots(ring, pages));
-        let ranges = slots.chain(wanted().filter_map(|(ring, pages)| buffer.page_range(ring, 0, pages)));
+        let ranges = slots.chain(
+            wanted().filter_map(|(ring, pages)| buffer.page_range(ring, pages.home(), 0, pages.count())),
+        );
         let reserved = shm::reserve(path, buffer.segment(), ranges);
         if reserved.is_ok() {
             buffer.set_size(ring, 0);
-            wanted().for_each(|(ring, pages)| ring.page_count.store(pages, Relaxed));
+            wanted().for_each(|(ring, pages)| ring.pages.store(pages.0, Relaxed));
         }
         // What is too much, be it of before or of what was just tried. That it stays does no harm.
         let _ = self.trim(ring);
@@ -43,21 +46,24 @@ impl Holder<'_> {
     pub(crate) fn unequip(&self, ring: usize) -> Result<(), Errno> {
         self.buffer.set_size(ring, 0);
         for part in self.buffer.blocks().filter_map(|block| self.buffer.ring(block, ring)) {
-            part.page_count.store(0, Relaxed);
+            part.pages.store(0, Relaxed);
         }
         self.trim(ring)
     }
 
-    /// Gives back the memory that a ring has beyond its pages.
+    /// Gives back the memory that a ring has beyond its pages, in both of its homes.
     fn trim(&self, ring: usize) -> Result<(), Errno> {
         let buffer = self.buffer;
-        let surplus = |block: &Block| {
+        let surplus = |block: &Block, home: usize| {
             let ring = buffer.ring(block, ring)?;
-            buffer.page_range(ring, ring.page_count.load(Relaxed), ring.room.load(Relaxed))
+            let pages = RingPages(ring.pages.load(Relaxed));
+            let used = if pages.home() == home { pages.count() } else { 0 };
+            buffer.page_range(ring, home, used, ring.most_pages.get(home)?.load(Relaxed))
         };
-        buffer
-            .blocks()
-            .filter_map(surplus)
+        let blocks = buffer.blocks();
+        blocks
+            .flat_map(|block| [0, 1].map(|home| surplus(block, home)))
+            .flatten()
             .try_for_each(|range| buffer.segment().remove(range.start, range.end - range.start))
     }
 }
@@ -65,7 +71,7 @@ impl Holder<'_> {
 impl Buffer {
     /// Pages that a block has in a ring.
     pub(crate) fn pages(&self, block: &Block, ring: usize) -> u32 {
-        self.ring(block, ring).map_or(0, |ring| ring.page_count.load(Relaxed))
+        self.ring(block, ring).map_or(0, |ring| RingPages(ring.pages.load(Relaxed)).count())
     }
 
     /// Says which size a ring has, for who has taken it.
@@ -75,11 +81,11 @@ impl Buffer {
         }
     }
 
-    /// Where some of a ring's pages lie. None for no pages, and where damaged words would have them lie
-    /// outside of what belongs to rings.
-    fn page_range(&self, ring: &Ring, from: u32, to: u32) -> Option<Range<u64>> {
+    /// Where some of a ring's pages lie in one of its homes. None for no pages, and where damaged words would
+    /// have them lie outside of what belongs to rings.
+    fn page_range(&self, ring: &Ring, home: usize, from: u32, to: u32) -> Option<Range<u64>> {
         let geometry = self.geometry();
-        let first = ring.pages_offset.load(Relaxed);
+        let first = ring.homes.get(home)?.pages_offset.load(Relaxed);
         let at = |index: u32| first.checked_add(u64::from(index) * geometry.page_size);
         let range = at(from)?..at(to)?;
         let is_sane = first >= geometry.regions
@@ -89,9 +95,23 @@ impl Buffer {
     }
 }
 
-/// Where the slots of so many pages lie.
-fn slots(ring: &Ring, pages: u32) -> Option<Range<u64>> {
-    let start = ring.slots_offset.load(Relaxed);
-    let end = start.checked_add(u64::from(pages) * size_of::<Slot>() as u64)?;
+/// So many pages of a ring, or as many as it can have, where they fit.
+fn settled(ring: &Ring, pages: u32) -> RingPages {
+    RingPages::new(pages.min(most_pages(ring)), first_home(ring))
+}
+
+/// The most pages that a ring can have.
+pub(crate) fn most_pages(ring: &Ring) -> u32 {
+    ring.most_pages.iter().map(|most| most.load(Relaxed)).max().unwrap_or(0)
+}
+
+fn first_home(ring: &Ring) -> u32 {
+    ring.most_pages.first().map_or(0, |most| most.load(Relaxed))
+}
+
+/// Where the slots of a ring's pages lie.
+fn slots(ring: &Ring, pages: RingPages) -> Option<Range<u64>> {
+    let start = ring.homes.get(pages.home())?.slots_offset.load(Relaxed);
+    let end = start.checked_add(u64::from(pages.count()) * size_of::<Slot>() as u64)?;
     Some(start..end)
 }

@@ -10,8 +10,9 @@
 
 use crate::create::lane_pages;
 use crate::holder::Holder;
+use crate::memory::most_pages;
 use crate::snapshot::Snapshot;
-use abi::buffer::{Block, Control, KeptState, MIN_PAGES};
+use abi::buffer::{Block, Control, KeptState, MIN_PAGES, RingPages};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use shm::Errno;
@@ -131,11 +132,11 @@ impl Holder<'_> {
         let mut differs = false;
         for (index, block) in self.buffer.indexed_blocks() {
             let Some(ring) = self.buffer.ring(block, live) else { continue };
-            let (wanted, most) = (wanted(index, block), ring.room.load(Relaxed));
+            let (wanted, most) = (wanted(index, block), most_pages(ring));
             if wanted > most {
                 return Err(NotResized::TooLarge { most });
             }
-            differs |= wanted != ring.page_count.load(Relaxed);
+            differs |= wanted != RingPages(ring.pages.load(Relaxed)).count();
         }
         Ok(differs)
     }

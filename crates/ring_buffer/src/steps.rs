@@ -6,7 +6,7 @@
 //! the same again. The same steps serve CPUs and lanes, see [`Section`].
 
 use crate::buffer::Buffer;
-use crate::geometry::{Place, RingMemory, page_header};
+use crate::geometry::{NoMemory, Place, RingMemory, page_header};
 use crate::section::Section;
 use abi::atomic::AtomicU64;
 use abi::buffer::{
@@ -30,8 +30,19 @@ pub(crate) enum Step {
     Off,
     /// This block has no pages.
     NoMemory,
+    /// The memory that is to be written to is not mapped by this process.
+    NotMapped,
     /// The event can't be recorded.
     Drop(DropReason),
+}
+
+impl From<NoMemory> for Step {
+    fn from(reason: NoMemory) -> Step {
+        match reason {
+            NoMemory::Damaged => Step::Drop(DropReason::Damaged),
+            NoMemory::NotMapped => Step::NotMapped,
+        }
+    }
 }
 
 /// The block's tail and what belongs to it, as one writer saw them. A section that is built from this is
@@ -52,6 +63,8 @@ pub(crate) struct Seen<'a> {
     parts: Parts,
     /// The block's part in the ring that it names.
     live: &'a Ring,
+    /// Where that has its pages.
+    live_memory: RingMemory,
     /// How often that was reset.
     resets: u64,
     /// Now, or the time of the last event if that is later.
@@ -171,12 +184,12 @@ impl Buffer {
             return Err(Step::Again);
         }
         let live = self.part(block, parts, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
-        if live.page_count.load(Relaxed) == 0 {
+        if live.pages.load(Relaxed) == 0 {
             return Err(Step::NoMemory);
         }
+        let live_memory = RingMemory::of(live, self.geometry(), self.segment())?;
         let tail = Tail(block.tail.load(Relaxed));
-        let place =
-            Place::of(tail, block, self.geometry(), self.segment()).ok_or(Step::Drop(DropReason::Damaged))?;
+        let place = Place::of(tail, block, self.geometry(), self.segment())?;
         let sequence = place.slot.sequence.load(Acquire);
         if block.tail.load(Acquire) != tail.0 {
             return Err(Step::Again);
@@ -187,6 +200,7 @@ impl Buffer {
             control,
             parts,
             live,
+            live_memory,
             resets: live.resets.load(Relaxed),
             sequence,
             next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
@@ -220,8 +234,7 @@ impl Buffer {
     /// touch the page that it is in, or a writer that is cut off there leaves a page that has the new
     /// generation's number and the old one's events.
     fn move_to_live(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Adoption> {
-        let ring = seen.live;
-        let memory = RingMemory::of(ring, self.geometry(), self.segment())?;
+        let (ring, memory) = (seen.live, seen.live_memory);
         let same_ring = core::ptr::eq(ring, seen.place.ring);
         let index = if same_ring { memory.after(seen.place.index) } else { 0 };
         let fresh = Fresh::of(&memory, index, self)?;

@@ -55,7 +55,7 @@ impl<'a> View<'a> {
     /// One attempt at a view of the ring where the tail is; None when a writer came in between.
     fn live(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
         let before = Tail(block.tail.load(Acquire));
-        let Some(place) = Place::of(before, block, buffer.geometry(), buffer.segment()) else {
+        let Ok(place) = Place::of(before, block, buffer.geometry(), buffer.segment()) else {
             return Some(None);
         };
         let view = View::at_tail(buffer, block, &place, control.generation())?;
@@ -74,15 +74,17 @@ impl<'a> View<'a> {
         let Some(ring) = buffer.ring(block, snapshot.ring()) else { return Some(None) };
         let before = Tail(block.tail.load(Acquire));
         match Place::of(before, block, geometry, segment) {
-            Some(place) if core::ptr::eq(place.ring, ring) => {
+            Ok(place) if core::ptr::eq(place.ring, ring) => {
                 return View::at_tail(buffer, block, &place, snapshot.generation());
             }
-            Some(_) => {}
-            None => return Some(None),
+            Ok(_) => {}
+            Err(_) => return Some(None),
         }
         let tail = Tail(ring.final_tail.load(Acquire));
-        let place = Place::of(tail, block, geometry, segment).filter(|place| core::ptr::eq(place.ring, ring));
-        let Some(place) = place else { return Some(None) };
+        let place = Place::of(tail, block, geometry, segment).ok();
+        let Some(place) = place.filter(|place| core::ptr::eq(place.ring, ring)) else {
+            return Some(None);
+        };
         let sequence = place.slot.sequence.load(Acquire);
         Some(View::of_words(&place, tail, sequence, snapshot.generation()))
     }

@@ -38,7 +38,7 @@ impl Buffer {
     /// be under way, but no event can be committed behind it.
     pub(crate) fn is_in(&self, block: &Block, ring: usize, generation: u64) -> bool {
         let tail = Tail(block.tail.load(Acquire));
-        let Some(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
+        let Ok(place) = Place::of(tail, block, self.geometry(), self.segment()) else { return false };
         let there = self.ring(block, ring).is_some_and(|ring| core::ptr::eq(place.ring, ring));
         there && place.ring.generation.load(Acquire) as u32 == generation as u32
     }

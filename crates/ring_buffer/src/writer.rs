@@ -2,6 +2,7 @@
 
 use crate::arch;
 use crate::buffer::Buffer;
+use crate::lane::current_cpu;
 use crate::record::{Event, Head};
 use crate::section::OnCpu;
 use crate::sliced::Sliced;
@@ -93,6 +94,9 @@ pub enum NotWritten {
     Off,
     /// Recording is on, but the event had to be dropped. It has been counted.
     Dropped(DropReason),
+    /// The buffer has grown, and the process has not mapped the memory where the event belongs. A writer that
+    /// maps all of the buffer can write it. Nothing has been counted.
+    NotMapped,
 }
 
 /// Writes events into a buffer. One serves all threads of a process.
@@ -105,6 +109,8 @@ pub struct Writer {
     /// CPUs whose writers may take the short way; none when times come from a clock that has to be
     /// read by a call.
     quick_cpus: u32,
+    /// Whether the calling thread may ask the kernel whether another one is alive.
+    pub(crate) may_ask: fn() -> bool,
     pub(crate) buffer: Buffer,
 }
 
@@ -125,7 +131,13 @@ impl Writer {
             capacity: geometry.page_capacity(),
         };
         let quick_cpus = if geometry.clock == Clock::Tsc { geometry.cpus } else { 0 };
-        Writer { target, quick_cpus, buffer }
+        Writer { target, quick_cpus, may_ask: || true, buffer }
+    }
+
+    /// The same for a process in which system calls may be made only where `may_ask` says so. Where it
+    /// doesn't, a lane whose owner was killed is not taken over.
+    pub fn asking(self, may_ask: fn() -> bool) -> Writer {
+        Writer { may_ask, ..self }
     }
 
     /// Writes `event` to the buffer of the CPU that the thread is on, whole or not at all.
@@ -159,6 +171,17 @@ impl Writer {
         self.write_slowly(thread, event)
     }
 
+    /// Counts an event that no writer of the process could write, because it could not map the memory.
+    pub fn count_not_mapped(&self, thread: Thread) {
+        let cpu = thread.area.and_then(Area::cpu).unwrap_or_else(current_cpu);
+        self.buffer.count_drop(cpu, DropReason::NotMapped);
+    }
+
+    /// Counts an event of which it can't be found out whose it is.
+    pub fn count_unidentified(&self) {
+        self.buffer.count_drop(current_cpu(), DropReason::Unidentified);
+    }
+
     /// Has what an event on this CPU needs mapped before the first one comes.
     pub fn touch(&self, cpu: u32) {
         if cpu < self.buffer.geometry().cpus {
@@ -189,6 +212,7 @@ impl Writer {
                 }
                 Step::Again => {}
                 Step::NoMemory => break,
+                Step::NotMapped => return Err(NotWritten::NotMapped),
                 Step::Off => return Err(NotWritten::Off),
                 Step::Drop(reason) => {
                     self.buffer.count_drop(cpu, reason);

@@ -93,6 +93,16 @@ pub enum Error {
         /// The number of the group.
         group: u32,
     },
+    /// A session of somebody else's, in which no program of the user's may be run.
+    #[error(
+        "{path} belongs to the user {owner}, who could end programs that are recorded in it: start a session of your own, or by `lookback start --group` one for both"
+    )]
+    ForeignSession {
+        /// The session.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
     /// Something of that name is there already.
     #[error("{path} exists already: choose another name, or remove it")]
     Exists {

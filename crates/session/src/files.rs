@@ -1,10 +1,11 @@
 //! The file of a session.
 
-use crate::size::{check_space, most_pages, rooms, specification};
-use crate::{BuiltIn, Error, Options, Timeline, clock, companions, cpus, marker, stack};
-use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
+use crate::session_file::{DAMAGED, SessionFile};
+use crate::size::{buffers, check_space, most_pages, specification};
+use crate::{BuiltIn, Error, Options, Timeline, clock, cpus, marker, stack};
+use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use abi::instance::{InstanceState, RECORDING};
-use control::{Clocks, ControlFile, Identity, Parts};
+use control::{Clocks, ControlFile, FileLayout, Identity, NoLayout};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
 use shm::Segment;
@@ -23,6 +24,8 @@ pub struct Session {
     instance: usize,
     /// What the number of the instance stood for when it was opened.
     state: Option<InstanceState>,
+    /// Whose the file is that was opened.
+    status: shm::Status,
 }
 
 impl Session {
@@ -73,24 +76,24 @@ impl Session {
         };
         let file = unfinished.join(SESSION_FILE);
         let not_laid_out = || Error::unusable(&file, "could not be laid out");
-        let room = wanted.file_size().and_then(|room| usize::try_from(room).ok());
-        let room = room.ok_or_else(not_laid_out)?;
-        let rooms = rooms(options.instances, room);
-        let size = Parts::size(rooms, room).ok_or_else(not_laid_out)?;
-        let behind_control = FILE_SIZE as u64;
+        let layout = layout(&wanted, options.instances).ok_or_else(not_laid_out)?;
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
-        let reserved = reserved.map(|part| part.start + behind_control..part.end + behind_control);
-        let control = 0..FILTERING_OFFSET + FILTERING as u64;
-        let reserved = std::iter::once(control).chain(reserved);
-        let segment = shm::create_sparse(&c_path(&file)?, size, reserved)
-            .map_err(|error| Error::errno(&file, error))?;
-        let parts = Parts::cut(segment, rooms).and_then(|Parts { control, first, .. }| {
-            Some((ControlFile::create(control, &identity)?, Buffer::create(first, &wanted)?))
-        });
-        let Some((control, buffer)) = parts else {
+        let first = CONTROL_SIZE as u64;
+        let reserved = [0..FILTERING_OFFSET + FILTERING as u64, first + reserved.start..first + reserved.end]
+            .into_iter();
+        let size = usize::try_from(layout.size()).map_err(|_| not_laid_out())?;
+        drop(
+            shm::create_sparse(&c_path(&file)?, size, reserved)
+                .map_err(|error| Error::errno(&file, error))?,
+        );
+        let mapped = SessionFile::open(&file)?;
+        let control = ControlFile::create(mapped.control()?, &identity, &layout);
+        let buffer = Buffer::create(mapped.map(layout.buffer(RECORDING))?, &wanted);
+        let (Some(control), Some(buffer)) = (control, buffer) else {
             return Err(not_laid_out());
         };
-        control.set_rooms(rooms, options.buffer_kb);
+        mapped.extend(&control, &layout)?;
+        control.set_buffer_kb(options.buffer_kb);
         for event in BuiltIn::all() {
             if !control.add_event_at(event.id, event.system, event.name, &event.own_format) {
                 return Err(Error::unusable(&file, "has no room for the agent's events"));
@@ -101,7 +104,7 @@ impl Session {
                 return Err(Error::unusable(&file, "has no room for messages and stacks"));
             }
         }
-        Ok(Session::with(path, control, buffer, RECORDING))
+        Ok(Session::with(path, control, buffer, RECORDING, mapped.file.status()))
     }
 
     /// Opens the session at `path`, the recording, which is always there, and checks that its file is of this
@@ -113,50 +116,47 @@ impl Session {
     /// The same for the instance of this number, which has a buffer.
     pub(crate) fn open_instance(path: &Path, instance: usize) -> Result<Session, Error> {
         let file = path.join(SESSION_FILE);
-        let (control, room) = Session::map(path, instance)?;
-        let buffer = Buffer::new(room).map_err(|error| Error::unusable(&file, error))?;
+        let (control, buffer, status) = Session::map(path, instance)?;
+        let buffer = Buffer::new(buffer).map_err(|error| Error::unusable(&file, error))?;
         if buffer.geometry().identity != control.identity().number {
             return Err(Error::unusable(&file, "put together from two sessions"));
         }
-        Ok(Session::with(path, control, buffer, instance))
+        Ok(Session::with(path, control, buffer, instance, status))
     }
 
-    fn with(path: &Path, control: ControlFile, buffer: Buffer, instance: usize) -> Session {
+    fn with(
+        path: &Path,
+        control: ControlFile,
+        buffer: Buffer,
+        instance: usize,
+        status: shm::Status,
+    ) -> Session {
         let state = control.instance_state(instance);
-        Session { path: path.to_path_buf(), control, buffer, instance, state }
+        Session { path: path.to_path_buf(), control, buffer, instance, state, status }
     }
 
-    /// Maps a session's control file, and the room for an instance's buffer.
-    pub(crate) fn map(path: &Path, instance: usize) -> Result<(ControlFile, Segment), Error> {
+    /// Maps a session's control file, and where an instance has its buffer. With whose file that is.
+    pub(crate) fn map(path: &Path, instance: usize) -> Result<(ControlFile, Segment, shm::Status), Error> {
         let file = path.join(SESSION_FILE);
         let found = file.metadata().map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::NoSession { path: path.to_path_buf() },
             _ => Error::system(&file, error),
         })?;
-        let damaged = || Error::unusable(&file, "damaged session file");
-        if !found.is_file() || found.len() < FILE_SIZE as u64 {
-            return Err(damaged());
+        if !found.is_file() || found.len() < CONTROL_SIZE as u64 {
+            return Err(Error::unusable(&file, DAMAGED));
         }
-        let segment = shm::open(&c_path(&file)?).map_err(|error| Error::errno(&file, error))?;
-        let parts = Parts::of(segment).ok_or_else(damaged)?;
-        let (control, room) = parts.only(instance).ok_or_else(damaged)?;
+        let opened = SessionFile::open(&file)?;
+        let layout = FileLayout::read(&opened.file).map_err(|reason| match reason {
+            NoLayout::System(error) => Error::errno(&file, error),
+            NoLayout::Unusable(reason) => Error::unusable(&file, reason),
+        })?;
+        let control = opened.control()?;
         let control = ControlFile::new(control).map_err(|error| Error::unusable(&file, error))?;
         if control.identity().agent != agent::FINGERPRINT {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
-        Ok((control, room))
-    }
-
-    /// Removes the session at `path`, whatever its file has become. Who has it mapped goes on with what
-    /// nobody else can see. Where the directory has something else in it, or can't be removed, nothing is.
-    pub fn remove(path: &Path) -> Result<(), Error> {
-        let entries = std::fs::read_dir(path).map_err(|error| Error::system(path, error))?;
-        if entries.flatten().any(|entry| !companions::is_own(&entry.file_name())) {
-            return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
-        }
-        let removed = beside(path, "removed");
-        std::fs::rename(path, &removed).map_err(|error| Error::system(path, error))?;
-        std::fs::remove_dir_all(&removed).map_err(|error| Error::system(removed, error))
+        opened.extend(&control, &layout)?;
+        Ok((control, opened.buffer(&layout, instance)?, opened.file.status()))
     }
 
     /// Its directory.
@@ -177,6 +177,21 @@ impl Session {
     /// Its file.
     pub fn file(&self) -> PathBuf {
         self.path.join(SESSION_FILE)
+    }
+
+    /// Checks that a program of this user's may be run in it: an attached program is at the mercy of who
+    /// may make the file shorter. Programs check it themselves, and run unrecorded.
+    pub fn check_trusted(&self) -> Result<(), Error> {
+        match self.status.is_trusted_by(rustix::process::geteuid().as_raw()) {
+            true => Ok(()),
+            false => Err(Error::ForeignSession { path: self.path.clone(), owner: self.status.owner }),
+        }
+    }
+
+    /// Bytes of addresses that a process takes which attaches to it: for the control part and the buffer of
+    /// the default instance, as large as that was made.
+    pub fn attached_bytes(&self) -> u64 {
+        CONTROL_SIZE as u64 + self.buffer.geometry().growth
     }
 
     /// The number of its instance: 0 for the recording.
@@ -200,6 +215,12 @@ impl Session {
     }
 }
 
+/// The layout of a session's file with such buffers, in which so many instances can be made.
+fn layout(buffer: &Specification<'_>, made: u32) -> Option<FileLayout> {
+    let size = buffer.file_size()?;
+    FileLayout::new(buffers(made, size), size, buffer.mapped_size()?)
+}
+
 /// The mode of a group's session file.
 const FILE_FOR_GROUP: u32 = 0o660;
 
@@ -216,7 +237,7 @@ pub(crate) fn share(path: &Path, group: u32, mode: u32) -> Result<(), Error> {
 }
 
 /// A path beside a session's for what is no session yet, or no longer.
-fn beside(path: &Path, state: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, state: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{state}-{}", std::process::id()));
     path.with_file_name(name)
@@ -261,19 +282,6 @@ mod tests {
     }
 
     #[test]
-    fn only_a_session_is_removed() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("s");
-        Session::create(&path, &small()).unwrap();
-        std::fs::write(path.join("more"), "").unwrap();
-        assert!(matches!(Session::remove(&path), Err(Error::Unusable { .. })));
-        std::fs::remove_file(path.join("more")).unwrap();
-        assert!(Session::open(&path).is_ok());
-        Session::remove(&path).unwrap();
-        assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
-    }
-
-    #[test]
     fn what_is_there_is_not_touched() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
@@ -303,14 +311,14 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 6");
+        assert_eq!(refusal(&path), "session layout version 99, expected 7");
         let path = make("buffer-version");
-        patch(&path, FILE_SIZE + 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "buffer layout version 99, expected 3");
+        patch(&path, CONTROL_SIZE + 8, &99u32.to_le_bytes());
+        assert_eq!(refusal(&path), "buffer layout version 99, expected 4");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
-        file.set_len(FILE_SIZE as u64 + 8192).unwrap();
-        assert_eq!(refusal(&path), "damaged buffer file");
+        file.set_len(CONTROL_SIZE as u64 + 8192).unwrap();
+        assert_eq!(refusal(&path), "damaged session file");
         file.set_len(100).unwrap();
         assert_eq!(refusal(&path), "damaged session file");
         let path = make("identity");

@@ -65,11 +65,11 @@ impl Session {
         if self.index_of(name).is_ok() {
             return Err(Error::InstanceExists { path: self.path().to_path_buf(), name: name.to_string() });
         }
-        let rooms = self.control().rooms().min(INSTANCES);
+        let buffers = self.control().buffers().min(INSTANCES);
         let is_free = |index: &usize| self.control().instance_state(*index).is_none();
-        let index = (FIRST_MADE..rooms).find(is_free).ok_or_else(|| Error::TooManyInstances {
+        let index = (FIRST_MADE..buffers).find(is_free).ok_or_else(|| Error::TooManyInstances {
             path: self.path().to_path_buf(),
-            most: rooms.saturating_sub(FIRST_MADE),
+            most: buffers.saturating_sub(FIRST_MADE),
         })?;
         let top = self.open_top()?;
         self.make(index, name, |made| made.inherit_options(top.as_ref().unwrap_or(self)))
@@ -171,19 +171,19 @@ impl Session {
             most_pages: most_pages(wanted.pages, snapshots),
             ..wanted
         };
-        let (_, room) = Session::map(self.path(), index)?;
+        let (_, place, _) = Session::map(self.path(), index)?;
         let path = c_path(&self.file())?;
         let no_memory = |error| Error::errno(self.file(), error);
         self.control().reserve_instance(&path, index).map_err(no_memory)?;
-        if Geometry::of(&room).is_ok_and(|found| found.identity == geometry.identity) {
-            let before = Buffer::new(room).map_err(|error| Error::unusable(self.file(), error))?;
+        if Geometry::of(&place).is_ok_and(|found| found.identity == geometry.identity) {
+            let before = Buffer::new(place).map_err(|error| Error::unusable(self.file(), error))?;
             return self.equip_again(&before, wanted.pages);
         }
         check_space(self.path(), kb, 0, &cpus)?;
         let not_laid_out = || Error::unusable(self.file(), "could not be laid out");
         let reserved = wanted.reserved().ok_or_else(not_laid_out)?;
-        shm::reserve(&path, &room, reserved).map_err(no_memory)?;
-        Buffer::create(room, &wanted).ok_or_else(not_laid_out)?;
+        shm::reserve(&path, &place, std::iter::once(reserved)).map_err(no_memory)?;
+        Buffer::create(place, &wanted).ok_or_else(not_laid_out)?;
         Ok(())
     }
 

@@ -40,9 +40,7 @@ impl Session {
         let (buffer, geometry) = (self.buffer(), self.buffer().geometry());
         let pages: u64 =
             (0..geometry.blocks()).map(|block| buffer.capacity(block) / geometry.page_size).sum();
-        // Slots are there for as many pages as there can ever be.
-        let room = geometry.region_size / (geometry.page_size + size_of::<Slot>() as u64);
-        let ring = pages * geometry.page_size + room * size_of::<Slot>() as u64;
+        let ring = pages * (geometry.page_size + size_of::<Slot>() as u64);
         let others = (0..INSTANCES).filter(|index| self.control().instance_state(*index).is_some()).count();
         let others = others as u64 - 1;
         let buffers = (1 + others) * (geometry.blocks_end() + ring * u64::from(geometry.rings));

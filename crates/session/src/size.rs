@@ -3,9 +3,11 @@
 use crate::place::free_bytes;
 use crate::{Error, cpus};
 use abi::buffer::{Clock, MIN_PAGES};
+use abi::control::CONTROL_SIZE;
 use abi::instance::{FIRST_MADE, INSTANCES};
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE};
 use ring_buffer::Specification;
+use rustix::process::{Resource, getrlimit};
 use std::path::Path;
 
 /// KB of buffer for each CPU when nothing else is said.
@@ -21,8 +23,8 @@ pub const MOST_SNAPSHOTS: u32 = abi::buffer::MAX_RINGS as u32 - 1;
 /// resize takes the same room. What is not used of that takes addresses and no memory.
 const GROWTH: u64 = 4;
 
-/// The most bytes of addresses for rooms of instances that nobody may ever make: an eighth of a process's.
-const MOST_ADDRESSES: usize = 1 << 44;
+/// The most bytes of a session's file, most of which nobody may ever use: what a process can map.
+const MOST_FILE: u64 = 1 << 44;
 
 /// Lanes of a buffer.
 const LANES: u32 = 4;
@@ -73,11 +75,11 @@ pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Sp
     })
 }
 
-/// For how many instances a file has room in which so many can be made: the recording alone where none can,
-/// else the control tree's own, too. Fewer than that where rooms are so large that programs would miss the
-/// addresses.
-pub(crate) fn rooms(made: u32, room: usize) -> usize {
-    let most = MOST_ADDRESSES.checked_div(room).unwrap_or(1).min(INSTANCES);
+/// How many buffers of `size` bytes a file has in which so many instances can be made: the default one
+/// alone where none can, else the control tree's own, too. Fewer than that where they are so large that no
+/// file has them all.
+pub(crate) fn buffers(made: u32, size: u64) -> usize {
+    let most = MOST_FILE.checked_div(size).unwrap_or(1).min(INSTANCES as u64) as usize;
     let wanted = if made > 0 { made as usize + FIRST_MADE } else { 1 };
     wanted.min(most).max(1)
 }
@@ -97,13 +99,43 @@ pub fn fitting_kb(path: &Path, kb: u64, snapshots: u32) -> Result<u64, Error> {
     let mut fitting = kb;
     while session_bytes(fitting, snapshots, &cpus)? > available {
         fitting /= 2;
-        if fitting < 16 {
+        if fitting < LEAST_KB {
             let wanted_kb = session_bytes(kb, snapshots, &cpus)? / 1024;
             let available_kb = available / 1024;
             return Err(Error::NoSpace { path: path.to_path_buf(), wanted_kb, available_kb });
         }
     }
     Ok(fitting)
+}
+
+/// The largest size up to `kb` KB for each CPU with which a session, with `snapshots` kept, leaves its
+/// addresses to a program that is started from here: where they are limited, the program attaches if the
+/// session takes a quarter of them at most.
+pub fn addressable_kb(kb: u64, snapshots: u32) -> Result<u64, Error> {
+    let cpus = cpus::allowed();
+    let Some(most) = most_addresses() else { return Ok(kb) };
+    let mut fitting = kb;
+    while fitting > LEAST_KB && addresses(fitting, snapshots, &cpus)? > most {
+        fitting /= 2;
+    }
+    Ok(fitting)
+}
+
+/// The least KB for each CPU to which a size is lowered that was not asked for.
+const LEAST_KB: u64 = 16;
+
+/// Bytes of addresses that a session may take in a program that is started from here. None where they are not
+/// limited.
+pub fn most_addresses() -> Option<u64> {
+    let limit = getrlimit(Resource::As);
+    let raisable = limit.maximum.map_or(u64::MAX, |hard| hard.saturating_sub(limit.current.unwrap_or(0)));
+    limit.current.map(|soft| (soft / 4).max(raisable))
+}
+
+/// Bytes of addresses that an attached process takes.
+fn addresses(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<u64, Error> {
+    let buffer = specification(kb, snapshots, cpus)?.mapped_size().unwrap_or(u64::MAX);
+    Ok(buffer.saturating_add(CONTROL_SIZE as u64))
 }
 
 /// Checks that a session of `kb` KB for each CPU, with `snapshots` kept, fits what is free at `path`.
@@ -153,9 +185,9 @@ mod tests {
     }
 
     #[test]
-    fn rooms_leave_programs_their_addresses() {
-        assert_eq!([rooms(0, 1 << 20), rooms(7, 1 << 20), rooms(1000, 1 << 20)], [1, 9, INSTANCES]);
-        assert_eq!([rooms(7, 1 << 42), rooms(7, 1 << 45)], [4, 1]);
+    fn buffers_fit_a_file() {
+        assert_eq!([buffers(0, 1 << 20), buffers(7, 1 << 20), buffers(1000, 1 << 20)], [1, 9, INSTANCES]);
+        assert_eq!([buffers(7, 1 << 42), buffers(7, 1 << 45)], [4, 1]);
     }
 
     #[test]

@@ -273,7 +273,7 @@ mod tests {
         let control = session.control();
         let run = |pid| {
             let time = session.buffer().now();
-            let new = NewProcess { pid, parent: 1, pid_namespace: 1, comm: [0; 16], time };
+            let new = NewProcess { pid, parent: 1, pid_namespace: 1, time, ..Default::default() };
             let entry = control.add_process(&new).unwrap();
             control.end_process(entry, session.buffer().now());
             entry

@@ -23,7 +23,7 @@ impl Session {
     /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
     /// was stopped by [`Session::set_tracing_at_top`] goes on. None in a session without room for instances.
     pub fn make_top(&self) -> Result<Option<Session>, Error> {
-        if self.control().rooms() <= TOP {
+        if self.control().buffers() <= TOP {
             return Ok(None);
         }
         let _lock = self.lock_settings()?;

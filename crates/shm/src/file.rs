@@ -1,10 +1,87 @@
-//! Files that hold a segment.
+//! Files that hold segments.
 
-use crate::system;
+use crate::system::{self, Descriptor};
 use crate::{Errno, Segment};
-use core::ffi::CStr;
-use core::ops::Range;
-use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR};
+use core::ffi::{CStr, c_int};
+use core::ops::{ControlFlow, Range};
+use libc::{O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_RDWR};
+
+/// A file that is open for reading and writing. Closing it leaves what was mapped of it.
+#[derive(Debug)]
+pub struct File {
+    descriptor: Descriptor,
+    status: Status,
+}
+
+/// What fstat(2) says of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// Its bytes.
+    pub len: u64,
+    /// The user whose it is.
+    pub owner: u32,
+    /// The group whose it is.
+    pub group: u32,
+    /// Its type and permissions.
+    pub mode: u32,
+}
+
+impl Status {
+    /// Whether a process of `user` can leave it to the file's owner not to make it shorter while it is
+    /// mapped, which ends the process by SIGBUS: to its own user, and to the members of a group that share
+    /// a file, who are the only ones that can open it. Root can open everybody's, and trusts nobody.
+    pub fn is_trusted_by(&self, user: u32) -> bool {
+        const GROUP: u32 = 0o060;
+        const OTHERS: u32 = 0o007;
+        const ROOT: u32 = 0;
+        let is_the_groups = self.mode & GROUP == GROUP && self.mode & OTHERS == 0;
+        self.owner == user || user != ROOT && is_the_groups
+    }
+}
+
+/// A function with the contract of fstat(2).
+pub type Stat = unsafe extern "C" fn(c_int, *mut libc::stat) -> c_int;
+
+impl File {
+    /// Opens the existing file `path`, which is no symbolic link. Errors: what open(2) and fstat(2) say.
+    pub fn open(path: &CStr) -> Result<File, Errno> {
+        // SAFETY: libc's own function.
+        unsafe { File::open_by(path, libc::fstat) }
+    }
+
+    /// The same by another fstat(2): by that of the libc which a process runs on, whose system call a sandbox
+    /// allows where the program itself has been loaded by it.
+    ///
+    /// # Safety
+    ///
+    /// `stat` has the contract of fstat(2).
+    pub unsafe fn open_by(path: &CStr, stat: Stat) -> Result<File, Errno> {
+        let descriptor = system::open(path, O_RDWR | O_NOFOLLOW, 0)?;
+        // SAFETY: the caller's promise.
+        let status = unsafe { system::status(&descriptor, stat) }?;
+        Ok(File { descriptor, status })
+    }
+
+    /// What it was when it was opened.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Reads from where the last call has ended, at first from its start. Gives the bytes read, which may be
+    /// fewer. Errors: what read(2) says.
+    pub fn read(&self, into: &mut [u8]) -> Result<usize, Errno> {
+        system::read(&self.descriptor, into)
+    }
+
+    /// Maps a range of its offsets, both multiples of 4096. `EINVAL` for an empty range, and for one that
+    /// the file did not have when it was opened; else what mmap(2) says. Cost: a system call.
+    pub fn map(&self, range: Range<u64>) -> Result<Segment, Errno> {
+        if range.end > self.status.len {
+            return Err(Errno(libc::EINVAL));
+        }
+        Segment::map(&self.descriptor, range)
+    }
+}
 
 /// Creates the file `path`, for its owner alone, with `len` bytes of memory, and maps it. It reads as zeros.
 ///
@@ -27,7 +104,7 @@ pub fn create_sparse(
     let made = joined(reserved.clone())
         .try_for_each(|range| system::reserve(&file, range.start, range.end - range.start))
         .and_then(|()| system::set_size(&file, len))
-        .and_then(|()| Segment::map(&file, len));
+        .and_then(|()| Segment::map(&file, 0..len as u64));
     match &made {
         Ok(segment) => joined(reserved).for_each(|range| segment.populate(range)),
         Err(_) => drop(system::unlink(path)),
@@ -68,13 +145,36 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> impl Iterator<Item = Rang
 
 /// Maps the existing file `path`, whole. Errors: what open(2) and mmap(2) say; `EINVAL` for an empty file.
 pub fn open(path: &CStr) -> Result<Segment, Errno> {
-    let file = system::open(path, O_RDWR | O_NOFOLLOW, 0)?;
-    Segment::map(&file, system::size(&file)?)
+    let file = File::open(path)?;
+    file.map(0..file.status.len)
+}
+
+/// Reads a file that is nothing to be mapped, piece by piece, until `look` has seen enough. Errors: what
+/// open(2) and read(2) say. Async-signal-safe, and errno stays.
+pub fn read_pieces(path: &CStr, mut look: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Errno> {
+    let file = system::open(path, O_RDONLY, 0)?;
+    let mut piece = [0; 1024];
+    loop {
+        let len = system::read(&file, &mut piece)?;
+        let read = piece.get(..len).unwrap_or_default();
+        if read.is_empty() || look(read).is_break() {
+            return Ok(());
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_others_are_not_trusted() {
+        let status = |owner, mode: u32| Status { len: 0, owner, group: 50, mode: 0o100000 | mode };
+        assert!(status(1000, 0o600).is_trusted_by(1000) && status(0, 0o600).is_trusted_by(0));
+        assert!(!status(1000, 0o600).is_trusted_by(0) && !status(1000, 0o600).is_trusted_by(1001));
+        assert!(status(1000, 0o660).is_trusted_by(1001) && !status(1000, 0o660).is_trusted_by(0));
+        assert!(!status(1000, 0o666).is_trusted_by(1001) && !status(1000, 0o640).is_trusted_by(1001));
+    }
 
     #[test]
     fn ranges_that_touch_are_one() {

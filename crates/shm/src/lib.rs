@@ -25,13 +25,19 @@
 //! system calls.
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
+mod arch;
 mod errno;
 mod file;
+mod late;
 mod segment;
 mod shared;
 mod system;
 
 pub use errno::Errno;
-pub use file::{create, create_sparse, open, reserve};
+pub use file::{File, Stat, Status, create, create_sparse, open, read_pieces, reserve};
+pub use late::LateSegment;
 pub use segment::Segment;
 pub use shared::Shared;

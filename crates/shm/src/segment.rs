@@ -7,14 +7,15 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
-/// A file that is mapped shared, for reading and writing.
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
+/// A part of a file that is mapped shared, for reading and writing.
 #[derive(Debug)]
 pub struct Segment {
     base: NonNull<u8>,
     len: usize,
     file_offset: u64,
-    /// Whether the range belongs to a segment that is never dropped.
-    is_part: bool,
 }
 
 // SAFETY: a segment hands out only atomics and copies, whatever the thread.
@@ -23,18 +24,47 @@ unsafe impl Send for Segment {}
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    /// Maps the first `len` bytes of `file`. They are left out of core dumps.
+    /// Maps a range of a file's offsets.
     ///
-    /// The caller sees to it that the file is at least that long: what lies behind its end raises
-    /// SIGBUS. Cost: two system calls.
-    pub(crate) fn map(file: &Descriptor, len: usize) -> Result<Segment, Errno> {
-        let base = system::map(file, len)?;
-        Ok(Segment {
-            base: NonNull::new(base).ok_or(Errno(libc::ENOMEM))?,
-            len,
-            file_offset: 0,
-            is_part: false,
-        })
+    /// The caller sees to it that the file is at least that long: what lies after its end raises SIGBUS.
+    /// Cost: a system call.
+    pub(crate) fn map(file: &Descriptor, range: Range<u64>) -> Result<Segment, Errno> {
+        let len = len_of(&range)?;
+        Segment::at(system::map(file, range.start, len)?, len, range.start)
+    }
+
+    fn at(base: *mut u8, len: usize, file_offset: u64) -> Result<Segment, Errno> {
+        let base = NonNull::new(base).ok_or(Errno(libc::ENOMEM))?;
+        Ok(Segment { base, len, file_offset })
+    }
+
+    /// Maps another range of the same file, by a page that is mapped here: no file has to be open, and none
+    /// has to be found again. `range` are offsets in the file, multiples of 4096; it starts where this
+    /// segment does, or later.
+    ///
+    /// The caller sees to it that the file is long enough. What lies between the two takes addresses for a
+    /// moment. Errors: `EINVAL` for another range; else what mremap(2) says. Cost: two system calls.
+    /// Async-signal-safe.
+    pub fn map_more(&self, range: Range<u64>) -> Result<Segment, Errno> {
+        let len = len_of(&range)?;
+        let last_page = self.file_offset + self.len as u64 - PAGE;
+        let from = range.start.min(last_page);
+        let before = (range.start - from) as usize;
+        let offset = from.checked_sub(self.file_offset).ok_or(Errno(libc::EINVAL))?;
+        let page = self.checked(offset, PAGE as usize).ok_or(Errno(libc::EINVAL))?;
+        // SAFETY: a page of this segment.
+        let base = unsafe { system::duplicate(page, before + len) }?;
+        if before > 0 {
+            // SAFETY: just mapped, and used by nobody.
+            unsafe { system::unmap(base, before) };
+        }
+        Segment::at(base.wrapping_add(before), len, range.start)
+    }
+
+    /// Has core dumps of the process leave it out. Cost: a system call.
+    pub fn leave_out_of_dumps(&self) {
+        // SAFETY: the range is mapped.
+        unsafe { system::leave_out_of_dumps(self.base.as_ptr(), self.len) };
     }
 
     /// Takes the memory of a range of offsets now; of none that is not in the segment.
@@ -66,39 +96,34 @@ impl Segment {
     }
 
     /// Where in its file the segment starts.
-    pub(crate) fn file_offset(&self) -> u64 {
+    pub fn file_offset(&self) -> u64 {
         self.file_offset
     }
 
     /// Makes two segments of one: the first `len` bytes, and the rest. None when `len` is no multiple of
     /// 4096, or leaves one of them nothing.
     pub fn split(self, len: usize) -> Option<(Segment, Segment)> {
-        let (base, whole) = (self.base, self.len);
-        if !len.is_multiple_of(4096) || len == 0 || len >= whole {
+        let (base, whole, file_offset) = (self.base, self.len, self.file_offset);
+        if !len.is_multiple_of(PAGE as usize) || len == 0 || len >= whole {
             return None;
         }
-        let (file_offset, is_part) = (self.file_offset, self.is_part);
         core::mem::forget(self);
         // SAFETY: `len` is within the mapping.
-        let behind = unsafe { base.add(len) };
-        let rest = Segment { base: behind, len: whole - len, file_offset: file_offset + len as u64, is_part };
-        Some((Segment { base, len, file_offset, is_part }, rest))
-    }
-
-    /// `len` bytes from `offset`, both multiples of 4096, of a segment that is there for good, as they are,
-    /// too. None for a range that is empty, or not in the segment.
-    pub fn part(&'static self, offset: usize, len: usize) -> Option<Segment> {
-        if !offset.is_multiple_of(4096) || !len.is_multiple_of(4096) || len == 0 {
-            return None;
-        }
-        let base = NonNull::new(self.checked(offset as u64, len)?)?;
-        Some(Segment { base, len, file_offset: self.file_offset + offset as u64, is_part: true })
+        let next = unsafe { base.add(len) };
+        let rest = Segment { base: next, len: whole - len, file_offset: file_offset + len as u64 };
+        Some((Segment { base, len, file_offset }, rest))
     }
 
     /// Bytes mapped.
     #[expect(clippy::len_without_is_empty, reason = "a mapping is never empty")]
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// The addresses that it has.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.base.addr().get();
+        start..start + self.len
     }
 
     /// Address of the first byte.
@@ -165,9 +190,61 @@ impl Segment {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        if !self.is_part {
-            // SAFETY: the range was mapped by `map` and every borrow from it has ended with `self`.
-            unsafe { system::unmap(self.base.as_ptr(), self.len) };
+        // SAFETY: the range is this segment's own and every borrow from it has ended with `self`.
+        unsafe { system::unmap(self.base.as_ptr(), self.len) };
+    }
+}
+
+/// Bytes of a range that can be mapped. `EINVAL` for others.
+fn len_of(range: &Range<u64>) -> Result<usize, Errno> {
+    let len = range.end.checked_sub(range.start).filter(|len| *len > 0);
+    let len = len.filter(|_| range.start.is_multiple_of(PAGE)).and_then(|len| usize::try_from(len).ok());
+    len.ok_or(Errno(libc::EINVAL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+
+    /// A file of which each page starts with its number, without a name.
+    fn numbered(pages: u64) -> Segment {
+        let path = CString::new(std::format!("/dev/shm/lookback-segment-{}", std::process::id())).unwrap();
+        let file = crate::create(&path, (pages * PAGE) as usize).unwrap();
+        for page in 0..pages {
+            file.write(page * PAGE, &page.to_le_bytes()).unwrap();
+        }
+        std::fs::remove_file(path.to_str().unwrap()).unwrap();
+        file
+    }
+
+    fn first(segment: &Segment) -> u64 {
+        let mut bytes = [0; 8];
+        segment.read(0, &mut bytes).unwrap();
+        u64::from_le_bytes(bytes)
+    }
+
+    #[test]
+    fn more_of_a_file_is_mapped_without_opening_it() {
+        let (start, rest) = numbered(9).split(3 * PAGE as usize).unwrap();
+        drop(rest);
+        for (page, pages) in [(0, 9), (1, 1), (2, 3), (3, 2), (8, 1)] {
+            let more = start.map_more(page * PAGE..(page + pages) * PAGE).unwrap();
+            assert_eq!(
+                (first(&more), more.len() as u64, more.file_offset()),
+                (page, pages * PAGE, page * PAGE)
+            );
+        }
+        let more = start.map_more(5 * PAGE..6 * PAGE).unwrap();
+        more.write(8, &[7; 8]).unwrap();
+        assert_eq!(
+            start.map_more(5 * PAGE..6 * PAGE).unwrap().get::<AtomicU64>(8).unwrap().load(Ordering::Relaxed),
+            u64::from_le_bytes([7; 8])
+        );
+        assert!(more.map_more(4 * PAGE..6 * PAGE).is_err(), "it starts before");
+        for (from, to) in [(PAGE, PAGE), (2 * PAGE, PAGE), (1, PAGE)] {
+            let range = from..to;
+            assert_eq!(start.map_more(range).unwrap_err(), Errno(libc::EINVAL));
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The system calls that this crate makes.
 //!
-//! By libc's `syscall` alone: the library that traces libc's functions must not trace its own calls of them.
-//! Errors come back as values, but `syscall` leaves them in errno, too.
+//! Directly, not by libc's functions: the library that traces these must not trace its own calls of them, and
+//! errno stays what it was. Errors come back as values.
 
 use crate::Errno;
-use core::ffi::{CStr, c_int, c_void};
+use crate::arch::call;
+use crate::file::{Stat, Status};
+use core::ffi::{CStr, c_int};
+use core::mem::MaybeUninit;
 
 /// A descriptor that is closed when it is dropped.
 #[derive(Debug)]
@@ -13,31 +16,35 @@ pub(crate) struct Descriptor(c_int);
 impl Drop for Descriptor {
     fn drop(&mut self) {
         // SAFETY: the descriptor is this one's own.
-        unsafe { libc::syscall(libc::SYS_close, self.0) };
+        let _ = unsafe { call(libc::SYS_close, [self.0 as usize, 0, 0, 0, 0, 0]) };
     }
 }
 
 /// open(2).
 pub(crate) fn open(path: &CStr, flags: c_int, mode: u32) -> Result<Descriptor, Errno> {
-    let flags = flags | libc::O_CLOEXEC;
+    let flags = (flags | libc::O_CLOEXEC) as usize;
+    let here = libc::AT_FDCWD as usize;
     // SAFETY: the path ends with a zero byte.
-    let result = unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, mode) };
-    check(result).map(|descriptor| Descriptor(descriptor as c_int))
+    let opened = unsafe {
+        call(libc::SYS_openat, [here, path.as_ptr().expose_provenance(), flags, mode as usize, 0, 0])
+    };
+    opened.map(|descriptor| Descriptor(descriptor as c_int))
 }
 
 /// unlink(2).
 pub(crate) fn unlink(path: &CStr) -> Result<(), Errno> {
+    let here = libc::AT_FDCWD as usize;
     // SAFETY: the path ends with a zero byte.
-    check(unsafe { libc::syscall(libc::SYS_unlinkat, libc::AT_FDCWD, path.as_ptr(), 0) }).map(drop)
+    unsafe { call(libc::SYS_unlinkat, [here, path.as_ptr().expose_provenance(), 0, 0, 0, 0]) }.map(drop)
 }
 
 /// fallocate(2): memory for `len` bytes from `offset`.
 pub(crate) fn reserve(file: &Descriptor, offset: u64, len: u64) -> Result<(), Errno> {
     loop {
+        let arguments = [file.0 as usize, 0, offset as usize, len as usize, 0, 0];
         // SAFETY: no memory of this process is concerned.
-        let result = unsafe { libc::syscall(libc::SYS_fallocate, file.0, 0, offset, len) };
-        match check(result) {
-            Err(error) if error == Errno(libc::EINTR) => {}
+        match unsafe { call(libc::SYS_fallocate, arguments) } {
+            Err(Errno(libc::EINTR)) => {}
             result => return result.map(drop),
         }
     }
@@ -46,28 +53,64 @@ pub(crate) fn reserve(file: &Descriptor, offset: u64, len: u64) -> Result<(), Er
 /// ftruncate(2): makes a file `len` bytes long.
 pub(crate) fn set_size(file: &Descriptor, len: usize) -> Result<(), Errno> {
     // SAFETY: no memory of this process is concerned.
-    check(unsafe { libc::syscall(libc::SYS_ftruncate, file.0, len) }).map(drop)
+    unsafe { call(libc::SYS_ftruncate, [file.0 as usize, len, 0, 0, 0, 0]) }.map(drop)
 }
 
-/// Bytes of a file.
-pub(crate) fn size(file: &Descriptor) -> Result<usize, Errno> {
-    // SAFETY: no memory of this process is concerned.
-    check(unsafe { libc::syscall(libc::SYS_lseek, file.0, 0, libc::SEEK_END) })
-}
-
-/// mmap(2): the first `len` bytes, shared, for reading and writing, left out of core dumps.
-pub(crate) fn map(file: &Descriptor, len: usize) -> Result<*mut u8, Errno> {
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let address = core::ptr::null_mut::<c_void>();
-    // SAFETY: the kernel chooses the address, so no other mapping is touched; the advice changes no
-    // contents.
-    unsafe {
-        let shared = libc::MAP_SHARED;
-        let result = libc::syscall(libc::SYS_mmap, address, len, protection, shared, file.0, 0usize);
-        let base = check(result)?;
-        libc::syscall(libc::SYS_madvise, base, len, libc::MADV_DONTDUMP);
-        Ok(base as *mut u8)
+/// fstat(2), by `stat`.
+///
+/// # Safety
+///
+/// `stat` has the contract of fstat(2).
+pub(crate) unsafe fn status(file: &Descriptor, stat: Stat) -> Result<Status, Errno> {
+    let mut found = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the caller's promise.
+    if unsafe { stat(file.0, found.as_mut_ptr()) } != 0 {
+        // Of a descriptor that is open there is nothing to go wrong.
+        return Err(Errno(libc::EBADF));
     }
+    // SAFETY: it was filled.
+    let found = unsafe { found.assume_init() };
+    let len = u64::try_from(found.st_size).unwrap_or(0);
+    Ok(Status { len, owner: found.st_uid, group: found.st_gid, mode: found.st_mode })
+}
+
+/// read(2).
+pub(crate) fn read(file: &Descriptor, into: &mut [u8]) -> Result<usize, Errno> {
+    let place = into.as_mut_ptr().expose_provenance();
+    // SAFETY: the kernel writes within the slice.
+    unsafe { call(libc::SYS_read, [file.0 as usize, place, into.len(), 0, 0, 0]) }
+}
+
+/// mmap(2): `len` bytes from `offset`, shared, for reading and writing.
+pub(crate) fn map(file: &Descriptor, offset: u64, len: usize) -> Result<*mut u8, Errno> {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let arguments = [0, len, protection, libc::MAP_SHARED as usize, file.0 as usize, offset as usize];
+    // SAFETY: the kernel chooses the address, so no other mapping is touched.
+    unsafe { call(libc::SYS_mmap, arguments) }.map(core::ptr::with_exposed_provenance_mut)
+}
+
+/// mremap(2): another mapping of the file of which `page` is mapped, of `len` bytes from that page on. No
+/// file has to be open for it, and it is locked in memory only where `page` is, whatever mlockall(2) has
+/// said of new mappings.
+///
+/// # Safety
+///
+/// A page that was mapped by [`map`] starts at `page`.
+pub(crate) unsafe fn duplicate(page: *mut u8, len: usize) -> Result<*mut u8, Errno> {
+    const NOTHING_MOVES: usize = 0;
+    let arguments = [page.expose_provenance(), NOTHING_MOVES, len, libc::MREMAP_MAYMOVE as usize, 0, 0];
+    // SAFETY: the caller's promise: of a shared mapping, no bytes are moved.
+    unsafe { call(libc::SYS_mremap, arguments) }.map(core::ptr::with_exposed_provenance_mut)
+}
+
+/// madvise(2): has a mapping left out of core dumps.
+///
+/// # Safety
+///
+/// The range was mapped by [`map`].
+pub(crate) unsafe fn leave_out_of_dumps(base: *mut u8, len: usize) {
+    // SAFETY: the caller's promise; the contents stay.
+    let _ = unsafe { advise(base, len, libc::MADV_DONTDUMP) };
 }
 
 /// madvise(2): takes the memory of a mapping now. Kernels before 5.14 don't know how; then it comes page by
@@ -77,8 +120,8 @@ pub(crate) fn map(file: &Descriptor, len: usize) -> Result<*mut u8, Errno> {
 ///
 /// The range was mapped by [`map`].
 pub(crate) unsafe fn populate(base: *mut u8, len: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { libc::syscall(libc::SYS_madvise, base, len, libc::MADV_POPULATE_WRITE) };
+    // SAFETY: the caller's promise; the contents stay.
+    let _ = unsafe { advise(base, len, libc::MADV_POPULATE_WRITE) };
 }
 
 /// madvise(2): gives back the memory of a part of a mapped file.
@@ -88,7 +131,17 @@ pub(crate) unsafe fn populate(base: *mut u8, len: usize) {
 /// The range is part of one that was mapped by [`map`], and whoever uses it takes zeros for what was there.
 pub(crate) unsafe fn remove(base: *mut u8, len: usize) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
-    check(unsafe { libc::syscall(libc::SYS_madvise, base, len, libc::MADV_REMOVE) }).map(drop)
+    unsafe { advise(base, len, libc::MADV_REMOVE) }
+}
+
+/// madvise(2).
+///
+/// # Safety
+///
+/// As for what is advised.
+unsafe fn advise(base: *mut u8, len: usize, advice: c_int) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { call(libc::SYS_madvise, [base.expose_provenance(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 
 /// munmap(2).
@@ -98,13 +151,5 @@ pub(crate) unsafe fn remove(base: *mut u8, len: usize) -> Result<(), Errno> {
 /// The range was mapped by [`map`] and nobody uses it any more.
 pub(crate) unsafe fn unmap(base: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
-    unsafe { libc::syscall(libc::SYS_munmap, base, len) };
-}
-
-fn check(result: i64) -> Result<usize, Errno> {
-    if result == -1 {
-        // SAFETY: libc's word for the calling thread.
-        return Err(Errno(unsafe { *libc::__errno_location() }));
-    }
-    Ok(result as usize)
+    let _ = unsafe { call(libc::SYS_munmap, [base.expose_provenance(), len, 0, 0, 0, 0]) };
 }

@@ -33,10 +33,10 @@
 #[cfg(test)]
 extern crate std;
 
+mod buffers;
 mod event;
 mod format;
 mod here;
-mod instances;
 mod kind;
 mod process;
 mod recorder;
@@ -48,12 +48,15 @@ mod triggers;
 
 pub use event::{Event, Field};
 pub use kind::Kind;
-pub use process::{AttachError, Attached, Attachment, Hooks, Parent, Session, attach, leave, session};
+pub use process::{
+    AttachError, Attached, Attachment, Hooks, Origin, Parent, Session, attach, leave, session,
+};
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::{PRINT_FORMAT, PRINT_ID, register};
-pub use stack::{FrameRecord, STACK_FORMAT, STACK_ID};
+pub use stack::{FrameRecord, STACK_FORMAT, STACK_ID, stack_in_use};
 pub use thread::{
-    ThreadState, end_thread, find_tid_offset, forked, is_aside, maker_aside, set_aside, take_back,
-    thread_state, tid_offset,
+    ThreadState, aside_word, child_in_memory, end_thread, forked, is_aside, keep_aside, maker_aside,
+    placeholder, placeholder_aside, set_aside, take_back, take_back_kept, thread_state, tid_of_libc,
+    tid_offset,
 };
 pub use triggers::Stage;

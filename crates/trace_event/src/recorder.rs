@@ -7,12 +7,12 @@ use crate::stack::FrameRecord;
 use crate::thread;
 use crate::triggers::Stage;
 use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
-use abi::instance::{NOT_PIDS, PIDS, STACKS};
-use control::Switched;
+use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
+use control::{Switched, is_placeholder};
 use core::ptr::null;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicU64, AtomicUsize};
-use ring_buffer::{Event, Thread};
+use ring_buffer::{Event, NotWritten, Thread, Writer};
 
 /// What stands for the session's words as long as there is none: nothing is on. Behind what every process
 /// touches, see `process`. For who tests words in assembly; see [`is_enabled`].
@@ -58,7 +58,8 @@ pub struct Entered {
     common: u64,
 }
 
-/// Finds out who the calling thread is. None when the process is not attached.
+/// Finds out who the calling thread is. None when the process is not attached, and where it can't be found
+/// out.
 ///
 /// Cost: some loads; at a thread's first event its entry into the session's table.
 /// Async-signal-safe.
@@ -74,7 +75,7 @@ pub fn enter() -> Option<Entered> {
 #[cold]
 #[inline(never)]
 fn enter_slowly() -> Option<Entered> {
-    process::shared().map(|shared| Entered { common: thread::start(shared) })
+    process::shared().and_then(|shared| Some(Entered { common: thread::start(shared)? }))
 }
 
 impl Entered {
@@ -124,7 +125,43 @@ impl Entered {
                 return;
             }
         }
-        let _ = shared.writer.write(self.thread(shared), event);
+        self.commit(shared, RECORDING, shared.writer(), event);
+    }
+
+    /// Writes an event to the buffer of an instance, `writer`'s. Whether it is there.
+    #[inline(always)]
+    fn commit(
+        self,
+        shared: &'static Shared,
+        instance: usize,
+        writer: &'static Writer,
+        event: Event<'_>,
+    ) -> bool {
+        match writer.write(self.thread(shared), event) {
+            Ok(()) => true,
+            Err(NotWritten::NotMapped) => self.commit_to_all(shared, instance, writer, event),
+            Err(_) => false,
+        }
+    }
+
+    /// The same where the buffer has grown since `writer` was made. Who can't map it all counts the event.
+    #[cold]
+    #[inline(never)]
+    fn commit_to_all(
+        self,
+        shared: &'static Shared,
+        instance: usize,
+        writer: &Writer,
+        event: Event<'_>,
+    ) -> bool {
+        let thread = self.thread(shared);
+        match shared.writer_of_all(instance) {
+            Some(writer) => writer.write(thread, event).is_ok(),
+            None => {
+                writer.count_not_mapped(thread);
+                false
+            }
+        }
     }
 
     /// Does with an event what its switches say, instance by instance.
@@ -142,7 +179,7 @@ impl Entered {
             if looked_at.contains(instance) {
                 self.look_and_write(shared, function, instance, &switched, event);
             } else if let Some(writer) = shared.writer_of(instance) {
-                let _ = writer.write(self.thread(shared), event);
+                self.commit(shared, instance, writer, event);
             }
         });
     }
@@ -157,10 +194,12 @@ impl Entered {
         switched: &Switched,
         event: Event<'_>,
     ) {
+        // First: its filters and triggers are mapped with its buffer.
+        let Some(writer) = shared.writer_of(instance) else { return };
         if switched.triggered.contains(instance) {
-            self.write_and_trigger(shared, function, instance, switched, event);
+            self.write_and_trigger(shared, function, (instance, writer), switched, event);
         } else if !is_ignored(shared, instance, event) {
-            self.write_to(shared, function, instance, switched, event);
+            self.write_to(shared, function, (instance, writer), switched, event);
         }
     }
 
@@ -171,18 +210,16 @@ impl Entered {
         self,
         shared: &'static Shared,
         function: *const FrameRecord,
-        instance: usize,
+        (instance, writer): (usize, &'static Writer),
         switched: &Switched,
         event: Event<'_>,
     ) {
         if switched.filtered.contains(instance) && !passes(shared, instance, event) {
             return;
         }
-        if let Some(writer) = shared.writer_of(instance) {
-            let written = writer.write(self.thread(shared), event);
-            if written.is_ok() && shared.control.instance_flags(instance) & STACKS != 0 {
-                self.write_stack(shared, function, instance, writer);
-            }
+        let written = self.commit(shared, instance, writer, event);
+        if written && shared.control.instance_flags(instance) & STACKS != 0 {
+            self.write_stack(shared, function, instance, writer);
         }
     }
 
@@ -196,11 +233,10 @@ impl Entered {
         self,
         shared: &'static Shared,
         function: *const FrameRecord,
-        instance: usize,
+        (instance, writer): (usize, &'static Writer),
         switched: &Switched,
         event: Event<'_>,
     ) {
-        let Some(writer) = shared.writer_of(instance) else { return };
         let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
         let due = shared.control.due(instance, event.payload(), &Here::new(shared));
         let is_ignored = is_ignored(shared, instance, event);
@@ -213,7 +249,7 @@ impl Entered {
         }
         let was_on = due.is_conditional || switched.on.contains(instance);
         if was_on && shared.control.is_enabled(abi::common::event(event.first_word()), instance) {
-            self.write_to(shared, function, instance, switched, event);
+            self.write_to(shared, function, (instance, writer), switched, event);
         }
         stage.after(&due, Some(&|| self.write_stack(shared, function, instance, writer)));
     }
@@ -221,7 +257,8 @@ impl Entered {
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
     #[inline(always)]
     pub(crate) fn thread(self, shared: &Shared) -> Thread {
-        Thread { area: thread::area(shared), identity: self.common >> 32 | shared.pid_namespace() << 32 }
+        let identity = self.common >> 32 | shared.pid_namespace() << 32;
+        Thread { area: thread::area(shared), identity }
     }
 }
 
@@ -229,7 +266,13 @@ impl Entered {
 #[inline]
 fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
-    flags != 0 && shared.control.ignores(instance, flags, abi::common::pid(event.first_word()) as u32)
+    flags != 0
+        && shared.control.ignores(instance, flags, listed_as(abi::common::pid(event.first_word()) as u32))
+}
+
+/// The TID that PID filters know a thread by: a child with a placeholder by its maker's.
+fn listed_as(tid: u32) -> u32 {
+    if is_placeholder(tid) { thread::maker_aside() } else { tid }
 }
 
 /// Whether the first instance's filter, whose word this was, lets an event pass.

@@ -1,22 +1,22 @@
 //! A session that this process takes part in.
 
-use crate::instances::Instances;
+use crate::buffers;
 use crate::process::{AttachError, Attachment, Hooks};
-use crate::thread::is_tid_at;
-use control::{ControlFile, NewProcess, Parts};
+use control::{ControlFile, FileLayout, NewProcess, NoLayout};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, Writer};
 use rseq::Area;
-use rustix::process::{Resource, getpid, getppid, getrlimit};
+use shm::File;
 
 /// The session, as all threads of the process see it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) control: ControlFile,
-    /// Into the session's own buffer.
-    pub(crate) writer: Writer,
-    pub(crate) instances: Instances,
+    /// Where the session's file has what is not mapped here yet.
+    pub(crate) layout: FileLayout,
+    /// Which session it is.
+    pub(crate) session: u64,
     pub(crate) hooks: Hooks,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
@@ -27,34 +27,42 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Maps the session's file.
+    /// Opens the session's file, maps what is needed of it, and closes it.
     pub(crate) fn open(attachment: &Attachment<'_>) -> Result<Shared, AttachError> {
-        if !is_tid_at(attachment.tid_offset) {
-            return Err(AttachError::OtherLibc);
+        // SAFETY: the caller's promise.
+        let file = unsafe { File::open_by(attachment.file, attachment.stat) }.map_err(AttachError::System)?;
+        if !file.status().is_trusted_by(attachment.user) {
+            return Err(AttachError::Foreign);
         }
-        let segment = shm::open(attachment.file).map_err(AttachError::System)?;
+        let layout = FileLayout::read(&file).map_err(|reason| match reason {
+            NoLayout::System(error) => AttachError::System(error),
+            NoLayout::Unusable(reason) => AttachError::Control(reason),
+        })?;
+        let wanted = layout.attached();
+        if wanted.end > attachment.most_addresses as u64 {
+            return Err(AttachError::TooLarge(wanted.end));
+        }
+        let segment = file.map(wanted).map_err(AttachError::System)?;
         let damaged = AttachError::Control(control::Unusable::Damaged);
-        let Parts { control, first, others } = Parts::of(segment).ok_or(damaged)?;
+        let (control, buffer) = segment.split(abi::control::CONTROL_SIZE).ok_or(damaged)?;
         let control = ControlFile::new(control).map_err(AttachError::Control)?;
         if control.identity().agent != attachment.agent {
             return Err(AttachError::OtherAgent);
         }
-        let buffer = Buffer::new(first).map_err(AttachError::Buffer)?;
-        if buffer.geometry().identity != control.identity().number {
+        let buffer = Buffer::new(buffer).map_err(AttachError::Buffer)?;
+        let session = control.identity().number;
+        if buffer.geometry().identity != session {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
-        // Where addresses are short, the program needs them more.
-        let rooms = others.filter(|_| getrlimit(Resource::As).current.is_none());
-        let instances = Instances { rooms, session: control.identity().number };
-        let writer = Writer::new(buffer);
+        let writer = buffers::use_first(buffer, attachment.hooks.may_call);
         let area_offset = Area::offset();
         // SAFETY: the offset is libc's.
         if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
             writer.touch(cpu);
         }
         Ok(Shared {
-            writer,
-            instances,
+            layout,
+            session,
             control,
             hooks: attachment.hooks,
             area_offset,
@@ -65,47 +73,86 @@ impl Shared {
         })
     }
 
+    /// Into the session's own buffer.
+    #[inline(always)]
+    pub(crate) fn writer(&self) -> &'static Writer {
+        buffers::first()
+    }
+
     /// Whether `pid`, which the calling process is, was not known to be so. True once.
     pub(crate) fn is_new_process(&self, pid: u32) -> bool {
         let before = self.pid.swap(pid, AcqRel);
         before != pid
     }
 
-    /// Enters this process, which is new: started, or forked. Whether the session knew it.
-    pub(crate) fn enter_process(&self) -> bool {
-        let pid = getpid().as_raw_nonzero().get() as u32;
-        let parent = getppid().map_or(0, |parent| parent.as_raw_nonzero().get() as u32);
-        let creator = self.control.identity();
-        let pid_namespace = match self.control.find_process(parent) {
-            Some(parent) if parent.pid_namespace != 0 => parent.pid_namespace,
-            _ if parent == creator.creator => creator.pid_namespace,
-            _ => pid_namespace(),
+    /// Enters this process, `pid`, which is new: started, or forked. Whether the session knew it.
+    pub(crate) fn enter_process(&self, pid: u32) -> bool {
+        let known = self.control.find_process(pid).filter(|before| before.status.is_executing());
+        let new = match known {
+            Some(before) => NewProcess {
+                parent: before.parent,
+                pid_namespace: before.pid_namespace,
+                status: before.status.inherited(),
+                limit_raised: before.limit_raised,
+                ..self.new_process(pid)
+            },
+            None => self.unknown_process(pid),
         };
-        let was_known = self.control.find_process(pid).is_some();
-        self.pid_namespace.store(pid_namespace, Relaxed);
-        let entry = self.enter(pid, parent);
+        self.pid_namespace.store(new.pid_namespace, Relaxed);
+        let entry = self.enter(&new);
         self.pid.store(pid, Relaxed);
         self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
-        was_known
+        known.is_some()
+    }
+
+    /// A process of which the session knows nothing: what made it has to be found out.
+    fn unknown_process(&self, pid: u32) -> NewProcess {
+        let origin = (self.hooks.origin)();
+        let creator = self.control.identity();
+        let pid_namespace = match self.control.find_process(origin.parent) {
+            Some(parent) if parent.pid_namespace != 0 => parent.pid_namespace,
+            _ if origin.parent == creator.creator => creator.pid_namespace,
+            _ if origin.status.may_call() => pid_namespace(),
+            _ => 0,
+        };
+        NewProcess { parent: origin.parent, pid_namespace, status: origin.status, ..self.new_process(pid) }
+    }
+
+    /// A process that has just been made, with what is known of all.
+    fn new_process(&self, pid: u32) -> NewProcess {
+        NewProcess { pid, comm: self.comm(), time: self.now(), ..NewProcess::default() }
+    }
+
+    /// Enters this process, `pid`, which was forked from `parent`, the one that was entered before: it has
+    /// what that has.
+    pub(crate) fn enter_copy(&self, pid: u32, parent: u32) {
+        let entry = self.enter(&NewProcess { parent, ..self.child(pid) });
+        self.pid.store(pid, Relaxed);
+        self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
     }
 
     /// Enters a child that shares this process's memory.
     pub(crate) fn enter_child(&self, pid: u32) {
-        self.enter(pid, self.pid());
+        self.enter(&self.child(pid));
     }
 
-    /// Enters `pid`. If this process was forked, or `pid` is its child, it has the same name and the same
-    /// files mapped as what was entered before.
-    fn enter(&self, pid: u32, parent: u32) -> Option<u32> {
-        let before = self.process();
-        let new = NewProcess {
-            pid,
-            parent,
+    /// A child of the process that is entered.
+    fn child(&self, pid: u32) -> NewProcess {
+        let own = self.process().and_then(|entry| self.control.process(entry));
+        NewProcess {
+            parent: self.pid(),
             pid_namespace: self.pid_namespace(),
-            comm: self.comm(),
-            time: self.now(),
-        };
-        let entry = self.control.add_process(&new)?;
+            status: own.map_or_else(Default::default, |own| own.status.inherited()),
+            limit_raised: own.map_or(0, |own| own.limit_raised),
+            ..self.new_process(pid)
+        }
+    }
+
+    /// Enters a process. If this one was forked, or the new one is its child, that has the same files
+    /// mapped as what was entered before.
+    fn enter(&self, new: &NewProcess) -> Option<u32> {
+        let before = self.process();
+        let entry = self.control.add_process(new)?;
         if let Some(before) = before {
             self.control.maps(before).for_each(|map| self.control.add_map(entry, map));
         }
@@ -118,15 +165,9 @@ impl Shared {
         process.map_or(self.comm, |process| process.comm)
     }
 
-    /// Into the buffer of an instance. None while there is none.
-    #[inline]
-    pub(crate) fn writer_of(&'static self, instance: usize) -> Option<&'static Writer> {
-        if instance == 0 { Some(&self.writer) } else { self.instances.writer(instance) }
-    }
-
     /// Now, in the buffer's clock.
     pub(crate) fn now(&self) -> u64 {
-        self.writer.now()
+        self.writer().now()
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -9,11 +9,12 @@
 //! pointer is in that. On any other stack (a coroutine's, an alternate one for signals) it is the rest of the
 //! page that the stack pointer points into, which the thread is using.
 
+use crate::process;
 use crate::recorder::Entered;
 use crate::shared::Shared;
 use core::arch::{asm, global_asm};
 use core::ops::Range;
-use ring_buffer::{LEAST_SLICE, MOST_SLICE, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
+use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
 
 /// The id of stacks. In a session's buffers such a record has, behind its common fields, an address that a
 /// call returns to, the stack pointer and rbp as they are then, and what lies at the stack pointer; readers
@@ -94,7 +95,7 @@ impl Entered {
         shared: &Shared,
         function: *const FrameRecord,
         instance: usize,
-        writer: &Writer,
+        writer: &'static Writer,
     ) {
         let most = shared.control.stack_bytes(instance) as usize;
         let call = match function.is_null() {
@@ -107,12 +108,18 @@ impl Entered {
         let from = core::ptr::with_exposed_provenance(call.rsp as usize);
         let thread = self.thread(shared);
         // SAFETY: so much can be read.
-        let written = match unsafe { Sliced::new(lead, from, len) } {
+        let write = |writer: &Writer| match unsafe { Sliced::new(lead, from, len) } {
             Some(sliced) => writer.write_sliced(thread, &sliced),
             // SAFETY: as above.
             None => writer.write(thread, unsafe { short(lead, from.cast(), len / 8) }.event()),
         };
-        let _ = written;
+        // The event that it belongs to may be in the last page that was mapped before the buffer has grown.
+        if write(writer) == Err(NotWritten::NotMapped) {
+            match shared.writer_of_all(instance) {
+                Some(writer) => drop(write(writer)),
+                None => writer.count_not_mapped(thread),
+            }
+        }
     }
 }
 
@@ -142,6 +149,18 @@ fn readable(shared: &Shared, stack_pointer: usize) -> usize {
         false => (stack_pointer | (PAGE - 1)) + 1,
     };
     end - stack_pointer
+}
+
+/// The part of the calling thread's own stack that is in use: what can be read for sure. Empty where that
+/// isn't known, and on another stack.
+///
+/// Async-signal-safe, no system call.
+pub fn stack_in_use() -> Range<usize> {
+    let here = 0_u8;
+    let here = (&raw const here).addr();
+    let Some(shared) = process::shared() else { return 0..0 };
+    let stack = stack_of_thread(shared);
+    if stack.contains(&here) { here..stack.end } else { 0..0 }
 }
 
 global_asm!(

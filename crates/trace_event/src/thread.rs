@@ -5,14 +5,13 @@
 //! part of the static TLS block, so they are there from a thread's first instruction to its last.
 
 use crate::process::{self, Parent};
-use crate::recorder::{self, Entered};
+use crate::recorder;
 use crate::shared::Shared;
-use control::NewTask;
+use control::{NewTask, is_placeholder};
 use core::arch::{asm, global_asm};
 use core::sync::atomic::AtomicIsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
-use rustix::process::getpid;
 use rustix::thread::gettid;
 
 global_asm!(
@@ -41,26 +40,37 @@ pub struct ThreadState {
     /// Not 0 while these words may be in use by a child that shares its parent's memory, as vfork and clone
     /// make them. Such a child has no rseq although its parent's lies where it would look for it, and the
     /// parent's TID would be here. So who makes one sets these words aside, to all zero but this one, which
-    /// says who that is: its common fields, + 1. Whoever finds this has to ask the kernel who it is, child or
-    /// parent, and writes to a lane. The parent takes its words back once the child is gone from its memory;
-    /// a handler that interrupts it before that finds them aside, too.
+    /// says who that is: its TID in the upper half. Whoever finds this has to ask the kernel who it is,
+    /// child or parent, and writes to a lane. The parent takes its words back once the child is gone from
+    /// its memory; a handler that interrupts it before that finds them aside, too.
+    ///
+    /// Where the kernel may not be asked, the lower half is the placeholder that stands for the child; else
+    /// it is
+    /// 1. Then `aside_common` says that the child is running.
     pub aside: u64,
     /// What such a child is in common fields, once it is known.
     pub aside_common: u64,
 }
 
-impl ThreadState {
-    /// What `aside` is to be while the words of `maker` are set aside.
-    pub fn aside_for(maker: Option<Entered>) -> u64 {
-        maker.map_or(0, |maker| maker.common(0)) + 1
-    }
+/// What [`ThreadState::aside`] is to be while the calling thread's words are set aside for a child: with a
+/// placeholder for that, if it won't be able to ask who it is.
+pub fn aside_word() -> u64 {
+    let maker = recorder::enter().map_or(0, |maker| maker.tid() as u32);
+    let placeholder = process::shared().filter(|shared| !(shared.hooks.may_call)());
+    let placeholder = placeholder.map_or(1, |shared| shared.control.new_placeholder());
+    u64::from(maker) << 32 | u64::from(placeholder)
+}
+
+/// The placeholder in such a word, if there is one.
+pub fn placeholder(aside: u64) -> Option<u32> {
+    Some(aside as u32).filter(|number| is_placeholder(*number))
 }
 
 /// Sets the calling thread's words aside, and gives what they were.
 ///
 /// In this order, word by word: a handler that comes in between must not take them for those of a new thread.
 pub fn set_aside() -> ThreadState {
-    let aside = ThreadState::aside_for(recorder::enter());
+    let aside = aside_word();
     let (words, before) = (thread_state(), load());
     // SAFETY: the words are the thread's own.
     unsafe {
@@ -86,9 +96,74 @@ pub fn take_back(before: ThreadState) {
     }
 }
 
+global_asm!(
+    ".pushsection .tbss, \"awT\", @nobits",
+    ".balign 16",
+    ".hidden lookback_thread_kept",
+    ".globl lookback_thread_kept",
+    ".type lookback_thread_kept, @object",
+    "lookback_thread_kept: .zero 32",
+    ".size lookback_thread_kept, 32",
+    ".popsection",
+);
+
+/// Where a thread that can't keep them elsewhere keeps its words while they are aside.
+fn kept() -> *mut ThreadState {
+    let address: *mut ThreadState;
+    // SAFETY: computes the address of the thread's own copy of the words above.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + lookback_thread_kept@GOTTPOFF]",
+            "add {0}, fs:[0]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    address
+}
+
+/// Sets the calling thread's words aside, and keeps what they were for [`take_back_kept`].
+pub fn keep_aside() {
+    let before = set_aside();
+    // SAFETY: the words are the thread's own.
+    unsafe { kept().write_volatile(before) };
+}
+
+/// Takes the words back that were kept; in the thread that has kept them, or in a copy of it.
+pub fn take_back_kept() {
+    // SAFETY: as above.
+    take_back(unsafe { kept().read_volatile() });
+}
+
 /// The thread that has set the calling thread's words aside.
 pub fn maker_aside() -> u32 {
-    abi::common::pid(load().aside.wrapping_sub(1)) as u32
+    (load().aside >> 32) as u32
+}
+
+/// The entry of the child for which the calling thread's words are aside, if that is what runs here.
+pub(crate) fn child_entry(shared: &Shared) -> Option<u32> {
+    let child = start_aside(shared, load()).map(abi::common::pid)?;
+    Some(shared.control.find_process(child as u32)?.entry)
+}
+
+/// The placeholder of the child for which the calling thread's words are aside; 0 where it has none.
+pub fn placeholder_aside() -> u32 {
+    placeholder(load().aside).unwrap_or(0)
+}
+
+/// Says whether the child for which the calling thread's words are aside is what runs here from now on, or
+/// is no longer: it is about to execute a program, or to end. Only where the kernel may not be asked who
+/// runs here that makes a difference: in between, what the maker does in a handler counts as the child's.
+pub fn child_in_memory(runs: bool) {
+    let state = load();
+    if let (Some(number), Some(shared)) = (placeholder(state.aside), process::shared()) {
+        let common = abi::common::word(0, 0, 0, number as i32);
+        if runs && shared.control.find_process(number).is_none() {
+            shared.enter_child(number);
+            shared.control.pid_forked(maker_aside(), number);
+        }
+        store(ThreadState { aside_common: if runs { common } else { 0 }, ..state });
+    }
 }
 
 /// The calling thread's words. They are nobody else's, but see [`ThreadState::aside`].
@@ -146,50 +221,15 @@ pub(crate) fn libc_tid() -> u32 {
     unsafe { tid_at(TID_OFFSET.load(Relaxed)) }
 }
 
+/// The calling thread's TID, as libc has it: that of its parent in a child that libc has not made. Only
+/// once the process is being attached.
+pub fn tid_of_libc() -> u32 {
+    libc_tid()
+}
+
 /// Where libc keeps a thread's TID, as it was found when the process was attached.
 pub fn tid_offset() -> isize {
     TID_OFFSET.load(Relaxed)
-}
-
-/// Where the calling thread's TID is, from the kernel, which is to clear it when the thread ends. None where
-/// the kernel doesn't tell, or where libc has it clear something else. Cost: two system calls.
-pub fn find_tid_offset() -> Option<isize> {
-    let place = clear_tid_address().filter(|place| *place != 0)?;
-    // SAFETY: an area at offset 0 is the thread pointer itself.
-    let thread = unsafe { Area::at(0) }.address();
-    let offset = place.wrapping_sub(thread.addr()).cast_signed();
-    is_tid_at(offset).then_some(offset)
-}
-
-/// The address of the word that the kernel clears at the calling thread's end: prctl(2).
-fn clear_tid_address() -> Option<usize> {
-    const PRCTL: usize = 157;
-    const PR_GET_TID_ADDRESS: usize = 40;
-    // Set before: valgrind doesn't know that the call fills it in.
-    let mut place = 0_usize;
-    let mut result = PRCTL;
-    // SAFETY: the kernel writes to the one word; the call's other effects are on the registers named.
-    unsafe {
-        asm!(
-            "syscall",
-            inout("rax") result,
-            in("rdi") PR_GET_TID_ADDRESS,
-            in("rsi") &raw mut place,
-            in("rdx") 0,
-            in("r10") 0,
-            in("r8") 0,
-            lateout("rcx") _,
-            lateout("r11") _,
-            options(nostack),
-        );
-    }
-    (result == 0).then_some(place)
-}
-
-/// Whether the calling thread's TID is where it is said to be.
-pub(crate) fn is_tid_at(offset: isize) -> bool {
-    // SAFETY: who says so knows libc: the word is within the thread's own block.
-    (unsafe { tid_at(offset) }) == gettid().as_raw_nonzero().get() as u32
 }
 
 /// The word `offset` behind the thread pointer.
@@ -204,34 +244,42 @@ unsafe fn tid_at(offset: isize) -> u32 {
 }
 
 /// Finds out who the calling thread is, enters it into the session's table and gives its common fields.
-pub(crate) fn start(shared: &Shared) -> u64 {
+/// None, and an event counted, where it can't be found out.
+pub(crate) fn start(shared: &Shared) -> Option<u64> {
     let state = load();
     if state.aside != 0 {
         return start_aside(shared, state);
     }
-    if getpid().as_raw_nonzero().get() as u32 != shared.pid() {
-        forked();
-        return load().common;
-    }
     let tid = libc_tid();
+    if state.common != 0 {
+        // Libc has forked without having been seen to.
+        forked(tid);
+        return Some(load().common);
+    }
     let task = if tid == shared.pid() { None } else { shared.add_task(tid) };
     let common = abi::common::word(0, 0, 0, tid as i32);
     store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
     (shared.hooks.thread_started)();
-    common
+    Some(common)
 }
 
 /// The same while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
 /// time. A child in its parent's memory is a process of its own to the session.
-fn start_aside(shared: &Shared, state: ThreadState) -> u64 {
-    let pid = gettid().as_raw_nonzero().get();
-    let common = abi::common::word(0, 0, 0, pid);
-    if common != state.aside.wrapping_sub(1) && common != state.aside_common {
-        shared.enter_child(pid as u32);
-        shared.control.pid_forked(maker_aside(), pid as u32);
+fn start_aside(shared: &Shared, state: ThreadState) -> Option<u64> {
+    if placeholder(state.aside).is_some() {
+        if state.aside_common == 0 {
+            shared.writer().count_unidentified();
+        }
+        return Some(state.aside_common).filter(|common| *common != 0);
+    }
+    let tid = gettid().as_raw_nonzero().get();
+    let common = abi::common::word(0, 0, 0, tid);
+    if tid as u32 != maker_aside() && common != state.aside_common {
+        shared.enter_child(tid as u32);
+        shared.control.pid_forked(maker_aside(), tid as u32);
         store(ThreadState { aside_common: common, ..state });
     }
-    common
+    Some(common)
 }
 
 /// The entry of the calling thread in the table of threads, if it has one there.
@@ -249,11 +297,11 @@ pub fn end_thread() {
     store(ThreadState { task: 0, ..load() });
 }
 
-/// Tells the recorder that it is in the child of a fork, in the only thread of a new process. When libc has
-/// forked, the thread finds out by itself at its next event; not so when the kernel was asked directly.
-pub fn forked() {
+/// Tells the recorder that it is in the child of a fork, in the only thread of a new process, `pid`: its
+/// TID, or a placeholder for it. When libc has forked and the thread had recorded something, it finds out
+/// by itself at its next event; not so when the kernel was asked directly.
+pub fn forked(pid: u32) {
     let Some(shared) = process::shared() else { return };
-    let pid = getpid().as_raw_nonzero().get() as u32;
     let parent_pid = shared.pid();
     // What the thread knows of itself is still its parent's; if it has recorded anything there. A handler
     // that comes in between changes that once the process is known to be new.
@@ -267,7 +315,7 @@ pub fn forked() {
         tid => tid as u32,
     };
     let parent = Parent { tid, comm: shared.thread_comm() };
-    shared.enter_process();
+    shared.enter_copy(pid, parent_pid);
     // Before anything is recorded of the child.
     shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32);

@@ -6,7 +6,7 @@ use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
-    ENABLED_OFFSET, EVENTS_OFFSET, FILE_SIZE, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
+    CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
     SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
 };
 use control::Here;
@@ -96,19 +96,19 @@ impl Damaged {
 
     /// Some part of the file: those that say where others are come more often than they are large.
     fn place(&self, random: &mut Random) -> Range<usize> {
-        let blocks = FILE_SIZE + BLOCKS_OFFSET as usize;
+        let blocks = CONTROL_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let behind = blocks + self.blocks * 4096;
         match random.below(15) {
-            14 => self.used_part(PID_PAGES_OFFSET as usize..FILE_SIZE, random),
+            14 => self.used_part(PID_PAGES_OFFSET as usize..CONTROL_SIZE, random),
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
             11 => self.used_part(SWITCHES_OFFSET as usize..FILTERS_OFFSET as usize, random),
             12 => self.used_part(FILTERING_OFFSET as usize..PID_PAGES_OFFSET as usize, random),
             13 => self.used_part(EVENTS_OFFSET as usize..TASKS_OFFSET as usize, random),
             0 => 0..ENABLED_OFFSET as usize,
-            1 => 0..FILE_SIZE,
-            2 => self.used_part(0..FILE_SIZE, random),
-            3 => FILE_SIZE..blocks,
+            1 => 0..CONTROL_SIZE,
+            2 => self.used_part(0..CONTROL_SIZE, random),
+            3 => CONTROL_SIZE..blocks,
             4 | 5 => block..block + 1024,
             6 | 7 => self.used_part(behind..self.good.len(), random),
             _ => behind..self.good.len(),
@@ -139,7 +139,7 @@ fn fill_tables(session: &Session) {
     let comm = *b"server\0\0\0\0\0\0\0\0\0\0";
     for number in 1..20 {
         let (pid, parent, time) = (number * 10, number, u64::from(number));
-        let process = control::NewProcess { pid, parent, pid_namespace: 1, comm, time };
+        let process = control::NewProcess { pid, parent, pid_namespace: 1, comm, time, ..Default::default() };
         let Some(process) = control.add_process(&process) else { continue };
         let (path, build_id) = (format!("/usr/lib/lib{number}.so"), [number as u8; 20]);
         for object in 0..number as u64 {
@@ -272,7 +272,7 @@ fn read_tables(path: &Path) {
 fn write(file: &Path, events: u64) {
     let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { return };
     let Ok(segment) = shm::open(&path) else { return };
-    let Some((_, buffer)) = segment.split(FILE_SIZE) else { return };
+    let Some((_, buffer)) = segment.split(CONTROL_SIZE) else { return };
     let Ok(buffer) = Buffer::new(buffer) else { return };
     let writer = Writer::new(buffer);
     for number in 0..events {

@@ -15,7 +15,7 @@ pub const TIDS_IN_PART: usize = 4096 * 8;
 pub const PID_PARTS: usize = TIDS / TIDS_IN_PART;
 
 /// Pages of the pool.
-pub const PID_PAGES: usize = 1024;
+pub const PID_PAGES: usize = 512;
 
 /// The lists that an instance has.
 pub const PID_LISTS: usize = 2;

@@ -3,7 +3,7 @@
 /// The word that says what an entry is good for.
 ///
 /// ```text
-/// bits 0..24    owner: whom it describes, or who is filling it; Linux has no larger PIDs than 2^22
+/// bits 0..24    owner: whom it describes, or who is filling it: a TID, which is below 2^22, or a placeholder
 /// bits 24..32   0 free, 1 claimed (being filled), 2 ready, 3 ended
 /// ```
 ///
@@ -17,7 +17,10 @@ impl State {
     /// Nobody's.
     pub const FREE: State = State(0);
 
-    const OWNER: u32 = (1 << 24) - 1;
+    /// Numbers of owners, from 0 on.
+    pub const OWNERS: u32 = 1 << 24;
+
+    const OWNER: u32 = State::OWNERS - 1;
 
     const fn of(owner: u32, state: u32) -> State {
         State(owner & State::OWNER | state << 24)

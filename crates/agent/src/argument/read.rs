@@ -2,10 +2,13 @@
 //!
 //! # Safety
 //!
-//! Called when the call has returned, with its own argument words and its own result: what those show to be
-//! readable is read.
+//! Called when the call has returned, with its own argument words and its own result: what a call that has
+//! succeeded has read or written can be read. Of others only what is sure to be there is read.
 
-use super::{Returned, Value};
+use super::{Returned, Value, readable};
+
+/// The most bytes of an address of a socket.
+const MOST_ADDRESS: usize = 128;
 
 /// The pointer that the argument is.
 fn pointer<T>(words: &[u64], index: usize) -> *const T {
@@ -18,58 +21,69 @@ unsafe fn load<T: Copy>(pointer: *const T) -> Option<T> {
     (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
 }
 
-pub(super) unsafe fn text(words: &[u64], index: usize, returned: Returned) -> Value {
-    let text = pointer(words, index);
-    Value::Text(if returned.has_read() { text } else { core::ptr::null() })
+/// So much of an object as can be read for sure.
+fn as_readable<T: Copy>(pointer: *const T) -> Option<T> {
+    let is_there = readable(pointer.cast(), size_of::<T>()) == size_of::<T>();
+    // SAFETY: it can be read.
+    is_there.then(|| unsafe { pointer.read_unaligned() })
 }
 
-pub(super) unsafe fn second_text(words: &[u64], index: usize, returned: Returned) -> Value {
+pub(super) unsafe fn text(words: &[u64], index: usize, returned: Returned) -> Value {
     let text = pointer(words, index);
-    Value::Text(if returned.has_read_both() { text } else { core::ptr::null() })
+    if returned.has_succeeded() { Value::text(text) } else { Value::readable_text(text) }
 }
 
 pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Returned) -> Value {
     let len = words.get(index + 1).map_or(0, |word| *word as u32);
     let address = pointer(words, index);
-    Value::Socket(if returned.has_read_address() { address } else { core::ptr::null() }, len)
+    if returned.has_succeeded() {
+        return Value::Socket(address, len);
+    }
+    match readable(address, MOST_ADDRESS.min(len as usize)) {
+        0 => Value::Socket(core::ptr::null(), len),
+        readable => Value::Socket(address, readable as u32),
+    }
 }
 
+/// The call has told the address's length but written only as much as the program had room for, and has
+/// overwritten how much that was: none perhaps, and at any address.
 pub(super) unsafe fn peer_address(words: &[u64], index: usize, returned: Returned) -> Value {
     let address: *const u8 = pointer(words, index);
-    if !returned.has_filled() || address.is_null() {
+    if !returned.has_succeeded() || address.is_null() {
         return Value::Socket(core::ptr::null(), 0);
     }
-    // SAFETY: with an address there has to be a length, and the call has written both.
-    let len = unsafe { load::<u32>(pointer(words, index + 1)) }.unwrap_or(0);
-    Value::Socket(address, len.min(rest_of_page(address)))
-}
-
-/// Bytes from `address` to the end of its page. The call has told the address's length but written only as
-/// much as the program had room for, and has overwritten how much that was: behind its page there may be
-/// nothing.
-fn rest_of_page(address: *const u8) -> u32 {
-    const PAGE: usize = 4096;
-    (PAGE - address.addr() % PAGE) as u32
+    // SAFETY: with an address there has to be a length, which the call has written.
+    let len = unsafe { load::<u32>(pointer(words, index + 1)) }.unwrap_or(0) as usize;
+    match readable(address, len.min(MOST_ADDRESS)) {
+        0 => Value::Socket(core::ptr::null(), 0),
+        readable => Value::Socket(address, readable as u32),
+    }
 }
 
 pub(super) unsafe fn pair(words: &[u64], index: usize, returned: Returned) -> Value {
     let pair: *const u64 = pointer(words, index);
     // SAFETY: the call has written two descriptors there: 8 bytes.
-    let filled = returned.has_filled().then(|| unsafe { load(pair) }).flatten();
+    let filled = returned.has_succeeded().then(|| unsafe { load(pair) }).flatten();
     Value::Word(filled.unwrap_or(u64::MAX))
 }
 
 pub(super) unsafe fn half(words: &[u64], index: usize, returned: Returned) -> Value {
     let number: *const u32 = pointer(words, index);
     // SAFETY: the call has written a number there, unless it got null.
-    let filled = returned.has_filled().then(|| unsafe { load(number) }).flatten();
+    let filled = returned.has_succeeded().then(|| unsafe { load(number) }).flatten();
     Value::Half(filled.unwrap_or(0))
 }
 
 pub(super) unsafe fn word(words: &[u64], index: usize, returned: Returned) -> Value {
     let word: *const u64 = pointer(words, index);
     // SAFETY: the call has read or written a word there, unless it got null.
-    let filled = returned.has_filled().then(|| unsafe { load(word) }).flatten();
+    let filled = returned.has_succeeded().then(|| unsafe { load(word) }).flatten();
+    Value::Word(filled.unwrap_or(0))
+}
+
+pub(super) unsafe fn fleeting_word(words: &[u64], index: usize, returned: Returned) -> Value {
+    let word = pointer::<u64>(words, index);
+    let filled = returned.has_succeeded().then(|| as_readable(word)).flatten();
     Value::Word(filled.unwrap_or(0))
 }
 
@@ -84,9 +98,12 @@ pub(super) unsafe fn status(words: &[u64], index: usize, returned: Returned) -> 
 
 pub(super) unsafe fn duration(words: &[u64], index: usize, returned: Returned) -> Value {
     let time: *const [u64; 2] = pointer(words, index);
-    let has_read = returned.has_filled() || returned.error == libc::EINTR;
-    // SAFETY: the call has read the two numbers.
-    let time = has_read.then(|| unsafe { load(time) }).flatten().unwrap_or([0; 2]);
-    let [seconds, nanoseconds] = time;
+    let read = match returned.error {
+        // SAFETY: the call has read the two numbers.
+        0 => unsafe { load(time) },
+        libc::EINTR => as_readable(time),
+        _ => None,
+    };
+    let [seconds, nanoseconds] = read.unwrap_or([0; 2]);
     Value::Word(seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds))
 }

@@ -58,10 +58,10 @@ macro_rules! files {
                     or __readlink_chk(pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
                 readlinkat(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlinkat]
                     or __readlinkat_chk(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
-                rename(oldpath: Path, newpath: NewPath) -> Success as [rename];
-                renameat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: NewPath) -> Success as [renameat];
-                link(oldpath: Path, newpath: NewPath) -> Success as [link];
-                symlink(target: Path, linkpath: NewPath) -> Success as [symlink];
+                rename(oldpath: Path, newpath: Path) -> Success as [rename];
+                renameat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: Path) -> Success as [renameat];
+                link(oldpath: Path, newpath: Path) -> Success as [link];
+                symlink(target: Path, linkpath: Path) -> Success as [symlink];
                 unlink(pathname: Path) -> Success as [unlink];
                 unlinkat(dirfd: Directory, pathname: Path, flags: AtFlags) -> Success as [unlinkat];
                 mkdir(pathname: Path, mode: Mode) -> Success as [mkdir];
@@ -89,9 +89,9 @@ macro_rules! files {
                 lchown(pathname: Path, owner: Unsigned, group: Unsigned) -> Success as [lchown];
                 fchownat(dirfd: Directory, pathname: Path, owner: Unsigned, group: Unsigned, flags: AtFlags) -> Success as [fchownat];
                 fchmodat(dirfd: Directory, pathname: Path, mode: Mode, flags: AtFlags) -> Success as [fchmodat];
-                linkat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: NewPath, flags: AtFlags) -> Success as [linkat];
-                symlinkat(target: Path, newdirfd: Directory, linkpath: NewPath) -> Success as [symlinkat];
-                renameat2(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: NewPath, flags: Unsigned) -> Success as [renameat2];
+                linkat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: Path, flags: AtFlags) -> Success as [linkat];
+                symlinkat(target: Path, newdirfd: Directory, linkpath: Path) -> Success as [symlinkat];
+                renameat2(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: Path, flags: Unsigned) -> Success as [renameat2];
                 remove(pathname: Path) -> Success as [remove];
                 fchdir(fd: Int) -> Success as [fchdir];
                 chroot(path: Path) -> Success as [chroot] around place::HOOKS;

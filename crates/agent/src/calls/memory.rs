@@ -29,7 +29,7 @@ macro_rules! memory {
                 mlock(addr: Pointer, len: Size) -> Success as [mlock];
                 mlock2(addr: Pointer, len: Size, flags: Unsigned) -> Success as [mlock2];
                 munlock(addr: Pointer, len: Size) -> Success as [munlock];
-                mlockall(flags: Unsigned) -> Success as [mlockall];
+                mlockall(flags: Unsigned) -> Success as [mlockall] around locking::HOOKS;
                 munlockall() -> Success as [munlockall];
                 brk(addr: Pointer) -> Success as [brk];
                 sbrk(increment: Long) -> Mapping as [sbrk];

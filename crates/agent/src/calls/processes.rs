@@ -22,7 +22,7 @@ macro_rules! processes {
                 waitid(idtype: Int, id: Pid, infop: Pointer, options: WaitOptions) -> Success as [waitid] around reap::WAITID;
                 exit(status: Int) -> Nothing as [];
                 _exit(status: Int) -> Nothing as [];
-                pthread_create(thread: Filled, attr: Pointer, start_routine: Function, arg: Pointer) -> ErrorNumber as [pthread_create] around fork::CREATE;
+                pthread_create(thread: NewThread, attr: Pointer, start_routine: Function, arg: Pointer) -> ErrorNumber as [pthread_create] around fork::CREATE;
                 pthread_join(thread: Pointer, retval: Pointer) -> ErrorNumber as [pthread_join];
                 pthread_tryjoin_np(thread: Pointer, retval: Pointer) -> ErrorNumber as [pthread_tryjoin_np];
                 pthread_timedjoin_np(thread: Pointer, retval: Pointer, abstime: Pointer) -> ErrorNumber as [pthread_timedjoin_np];
@@ -49,9 +49,9 @@ macro_rules! processes {
                 setpgid(pid: Pid, pgid: Pid) -> Success as [setpgid];
                 unshare(flags: CloneFlags) -> Success as [unshare] around place::HOOKS;
                 setns(fd: Int, nstype: CloneFlags) -> Success as [setns] around place::HOOKS;
-                getrlimit(resource: Resource, rlim: Pointer) -> Success as [getrlimit, getrlimit64];
-                setrlimit(resource: Resource, rlim: Pointer) -> Success as [setrlimit, setrlimit64];
-                prlimit(pid: Pid, resource: Resource, new_limit: Pointer, old_limit: Pointer) -> Success as [prlimit, prlimit64];
+                getrlimit(resource: Resource, rlim: Pointer) -> Success as [getrlimit, getrlimit64] around limits::GETRLIMIT;
+                setrlimit(resource: Resource, rlim: Pointer) -> Success as [setrlimit, setrlimit64] around limits::SETRLIMIT;
+                prlimit(pid: Pid, resource: Resource, new_limit: Pointer, old_limit: Pointer) -> Success as [prlimit, prlimit64] around limits::PRLIMIT;
                 getrusage(who: Int, usage: Pointer) -> Success as [getrusage];
                 getpriority(which: Int, who: Unsigned) -> Unexplained as [getpriority];
                 setpriority(which: Int, who: Unsigned, prio: Int) -> Success as [setpriority];

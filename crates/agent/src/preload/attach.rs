@@ -1,15 +1,17 @@
 //! The start of the agent in a process.
 
 use crate::argument::Value;
-use crate::preload::{environment, exit, objects, record, stack, symbols};
+use crate::preload::{
+    environment, exit, image, limits, objects, origin, record, running, sandbox, stack, symbols,
+};
 use crate::{FINGERPRINT, sched};
 use control::ControlFile;
+use core::arch::asm;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicI32, AtomicU32};
 use libc::getauxval;
-use rustix::process::getpriority_process;
-use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, find_tid_offset, session};
+use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
@@ -35,8 +37,10 @@ static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) =
 /// If anything is not as it should be, the program runs as if we were not there.
 pub(crate) fn start() {
     symbols::remember();
-    // Before libc has started there is no environment, and whoever calls us then, it is too early.
-    if environment::current().is_null() || STARTED.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
+    // Before libc has started there is no environment, and whoever calls us then, it is too early. Another
+    // thread than the first can't tell which process this is; the first one comes by here in any case.
+    let is_early = environment::current().is_null() || !stack::is_of_first_thread();
+    if is_early || STARTED.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
         return;
     }
     // SAFETY: libc's word for the calling thread, which is left as it was.
@@ -54,8 +58,26 @@ pub(crate) fn start() {
 fn join(object: &CStr) {
     let mut buffer = [0; environment::LONGEST_PATH];
     let Some(file) = environment::load(object, &mut buffer) else { return };
-    match attach(file) {
-        Ok(attached) => began(attached),
+    let told = told_tid_offset();
+    let Some(tid_offset) = told.or_else(usual_tid_offset) else {
+        return environment::complain(c"lookback: not attached: the C library is not a known one\n");
+    };
+    // To ask for its limits is what libc does, too, when it starts; but not one that knows nothing of
+    // threads.
+    let may_ask = told.is_some();
+    let limit = may_ask.then(limits::attaching);
+    let most_addresses = limit.as_ref().map_or(usize::MAX, |limit| limit.most_addresses());
+    let attached = attach(file, tid_offset, most_addresses);
+    if let Some(limit) = limit {
+        limit.end(attached.ok().map(|attached| attached.limit_raised));
+    }
+    match attached {
+        Ok(attached) => {
+            if may_ask || attached.status.may_call() {
+                stack::ask_limit();
+            }
+            began(attached);
+        }
         Err(error) => environment::complain(describe(error)),
     }
 }
@@ -71,15 +93,28 @@ fn is_privileged() -> bool {
     unsafe { getauxval(libc::AT_SECURE) != 0 }
 }
 
-fn attach(file: &CStr) -> Result<Attached, AttachError> {
-    stack::ask_limit();
-    trace_event::attach(&Attachment {
+/// Attaches the process, if the session takes at most so many bytes of addresses.
+fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attached, AttachError> {
+    let attachment = Attachment {
         file,
+        stat: libc::fstat,
+        // SAFETY: always allowed.
+        user: unsafe { getauxval(libc::AT_EUID) } as u32,
+        most_addresses,
         agent: FINGERPRINT,
         comm: comm_of(program()),
-        tid_offset: find_tid_offset().or_else(told_tid_offset).ok_or(AttachError::OtherLibc)?,
-        hooks: Hooks { thread_started: exit::watch_thread, forked: record_fork, stack: stack::of_thread },
-    })
+        tid_offset,
+        hooks: Hooks {
+            thread_started: exit::watch_thread,
+            forked: record_fork,
+            stack: stack::of_thread,
+            origin: origin::origin,
+            may_call: || !sandbox::may_be_there(),
+            may_map: || !sandbox::may_be_there() && !running::is_running() && !limits::are_set(),
+        },
+    };
+    // SAFETY: that is fstat(2), and libc keeps TIDs there.
+    unsafe { trace_event::attach(&attachment) }
 }
 
 /// The path that was executed, as it was given.
@@ -104,7 +139,20 @@ fn comm_of(path: &CStr) -> [u8; 16] {
     comm
 }
 
-/// Where glibc keeps a thread's TID: it tells debuggers, by a table of three words.
+/// Where glibc has kept a thread's TID since 2005, counted from the thread pointer. Before 2.34 it doesn't
+/// say so in a program that isn't linked with the library of threads; then the kernel's word is compared
+/// with what is there.
+fn usual_tid_offset() -> Option<isize> {
+    const USUAL: isize = 720;
+    let tid: u32;
+    // SAFETY: within the thread's descriptor, which is larger in all of them.
+    unsafe {
+        asm!("mov {0:e}, fs:[{USUAL}]", out(reg) tid, USUAL = const USUAL, options(pure, readonly, nostack))
+    };
+    origin::read().filter(|told| told.pid == tid).map(|_| USUAL)
+}
+
+/// Where glibc keeps it, as it tells debuggers: by a table of three words.
 fn told_tid_offset() -> Option<isize> {
     const NAME: &[u8] = b"_thread_db_pthread_tid\0";
     let table = symbols::find_object(NAME, symbols::gnu_hash(NAME))? as *const [u32; 3];
@@ -117,18 +165,27 @@ fn told_tid_offset() -> Option<isize> {
 /// Enters what is mapped and records how the process came to be.
 fn began(attached: Attached) {
     let Some(session) = session() else { return };
-    objects::keep_up();
-    if let Ok(nice) = getpriority_process(None) {
-        NICE.store(nice, Relaxed);
+    if attached.status.may_call() {
+        sandbox::was_none();
+        session.leave_out_of_dumps();
     }
+    NICE.store(attached.status.nice().into(), Relaxed);
+    image::remember_program();
+    // Before the thread forks: its child tells by that who made it.
+    let _ = trace_event::enter();
+    objects::keep_up();
     exit::make_key();
     if !attached.was_known {
         let process = session.process().and_then(|process| session.control().process(process));
         let tid = process.map_or(0, |process| process.parent);
-        record_fork(Parent { tid, comm: comm_of_parent(session.control(), tid) });
+        let control = session.control();
+        let parent = control.find_process(tid);
+        if !parent.is_some_and(|parent| control.has_recorded_its_start(session.pid(), &parent)) {
+            record_fork(Parent { tid, comm: comm_of_parent(control, tid) });
+        }
     }
     let pid = session.pid();
-    let program = Value::Text(program().as_ptr().cast());
+    let program = Value::text(program().as_ptr().cast());
     // SAFETY: the path is on the stack for good.
     unsafe { record::write(sched::EXEC_ID, &[program, Value::Half(pid), Value::Half(pid)]) };
 }
@@ -150,9 +207,9 @@ pub(crate) fn record_fork(parent: Parent) {
     }
     let (Some(session), Some(entered)) = (session(), trace_event::enter()) else { return };
     let values = [
-        Value::Text(parent.comm.as_ptr()),
+        Value::text(parent.comm.as_ptr()),
         Value::Half(parent.tid),
-        Value::Text(session.comm().as_ptr()),
+        Value::text(session.comm().as_ptr()),
         Value::Half(entered.tid() as u32),
     ];
     let common = abi::common::word(sched::FORK_ID, 0, 0, parent.tid as i32);
@@ -168,7 +225,8 @@ pub(crate) fn priority() -> i32 {
 fn describe(error: AttachError) -> &'static CStr {
     match error {
         AttachError::Attached => c"lookback: not attached: it already is\n",
-        AttachError::OtherLibc => c"lookback: not attached: the C library is not a known one\n",
+        AttachError::Foreign => c"lookback: not attached: the session belongs to somebody else\n",
+        AttachError::TooLarge(_) => c"lookback: not attached: the process may have too few addresses\n",
         AttachError::System(_) => c"lookback: not attached: the session can't be opened\n",
         AttachError::Control(_) => c"lookback: not attached: the session is not one of this version\n",
         AttachError::Buffer(_) => c"lookback: not attached: the buffer is not one of this version\n",

@@ -4,7 +4,7 @@
 //!
 //! As in `fork.rs`.
 
-use crate::preload::fork::{before_copy, in_copy};
+use crate::preload::fork::{before_copy, in_copy, made, placeholder};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
 use core::arch::naked_asm;
@@ -27,25 +27,33 @@ unsafe extern "C" fn clone_body(
 ) -> i32 {
     let shares_memory = flags & libc::CLONE_VM != 0;
     let shares_words = shares_memory && flags & libc::CLONE_SETTLS == 0;
+    let waits = flags & libc::CLONE_VFORK != 0;
     let before = shares_words.then(trace_event::set_aside);
-    if !shares_memory {
-        before_copy();
-    }
-    // A child with memory of its own has its copy of this.
-    let own = CloneStart { start, argument };
-    let (start, argument) = match (shares_memory, start) {
-        (false, 1..) => (clone_started as *const () as usize, (&raw const own) as usize),
-        _ => (start, argument),
+    let placeholder = match shares_words {
+        true => trace_event::placeholder_aside(),
+        false if shares_memory => 0,
+        false => {
+            before_copy();
+            placeholder()
+        }
+    };
+    // A child with memory of its own has its copy of this, and one that is waited for uses this.
+    let own = CloneStart { start, argument, placeholder, shares_memory };
+    let has_start = start != 0 && (!shares_memory || shares_words && waits);
+    let (start, argument) = match has_start {
+        true => (clone_started as *const () as usize, (&raw const own) as usize),
+        false => (start, argument),
     };
     // SAFETY: the function has this type.
     let real: Clone = unsafe { core::mem::transmute(real!(c"clone")) };
     // SAFETY: the program's own call.
     let child = unsafe { real(start, stack, flags, argument, parent_tid, tls, child_tid) };
     if let Some(before) = before
-        && (child < 0 || flags & libc::CLONE_VFORK != 0)
+        && (child < 0 || waits)
     {
         trace_event::take_back(before);
     }
+    made(placeholder, child);
     child
 }
 
@@ -56,24 +64,34 @@ stub!(clone, clone_body, start stack flags argument parent_tid tls child_tid);
 struct CloneStart {
     start: usize,
     argument: usize,
+    placeholder: u32,
+    shares_memory: bool,
 }
 
-/// The first function of a child of clone(2) that has memory of its own. It has its parent's words, too,
-/// and libc doesn't tell it who it is.
+/// In a child of clone(2), before anything else. It has its parent's words, and libc doesn't tell it who it
+/// is.
+unsafe extern "C" fn begin_clone(own: &CloneStart) {
+    match own.shares_memory {
+        true => trace_event::child_in_memory(true),
+        false => in_copy(own.placeholder),
+    }
+}
+
+/// The first function of such a child.
 #[unsafe(naked)]
 unsafe extern "C" fn clone_started(_start: &CloneStart) -> i32 {
     naked_asm!(
         ".cfi_startproc",
         "push rdi",
         ".cfi_adjust_cfa_offset 8",
-        "call {forked}",
+        "call {begin}",
         "pop rdi",
         ".cfi_adjust_cfa_offset -8",
         "mov rax, [rdi + {START}]",
         "mov rdi, [rdi + {ARGUMENT}]",
         "jmp rax",
         ".cfi_endproc",
-        forked = sym in_copy,
+        begin = sym begin_clone,
         START = const offset_of!(CloneStart, start),
         ARGUMENT = const offset_of!(CloneStart, argument),
     )

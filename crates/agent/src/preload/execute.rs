@@ -9,9 +9,10 @@ use crate::events::Call;
 use crate::preload::environment::{self, completed};
 use crate::preload::real::{older, real};
 use crate::preload::stub::stub;
-use crate::preload::{objects, record};
+use crate::preload::{limits, objects, record};
 use core::arch::naked_asm;
 use core::ffi::c_char;
+use trace_event::session;
 
 type Environment = *const *const c_char;
 type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
@@ -21,6 +22,14 @@ fn record_entry(path: usize, arguments: usize, environment: Environment, caller:
     let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(Value::Word);
     // SAFETY: no value is followed.
     unsafe { record::write(Call::execve.entry(), &values) };
+}
+
+/// Says that the process executes another program, or that this has failed.
+fn set_executing(executes: bool) {
+    if let Some(session) = session() {
+        limits::executing(executes);
+        session.set_executing(executes);
+    }
 }
 
 /// Records that a program could not be executed.
@@ -33,9 +42,10 @@ fn record_return(result: i32, path: usize) -> i32 {
     result
 }
 
-/// The path of a call that has failed by `error`, or not: it was read, unless it can't be.
+/// The path of a call that has failed by `error`, or not, as far as it can be read.
 fn path_read(path: usize, error: i32) -> Value {
-    Value::Text(if error == libc::EFAULT { core::ptr::null() } else { path as *const u8 })
+    let path = path as *const u8;
+    if error == 0 { Value::text(path) } else { Value::readable_text(path) }
 }
 
 /// Executes `path` by `real`, which takes an environment.
@@ -54,8 +64,10 @@ unsafe extern "C" fn execute(
     // SAFETY: the functions that this is called with have this type, and the program's own arguments.
     let result = unsafe {
         let real: Execute = core::mem::transmute(real);
+        set_executing(true);
         completed(environment, &mut |environment| real(path, arguments, environment))
     };
+    set_executing(false);
     record_return(result, path)
 }
 
@@ -151,8 +163,10 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
         objects::keep_up();
         record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
+        set_executing(true);
         completed(environment, &mut |environment| real(fd, arguments, environment))
     };
+    set_executing(false);
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
     let values = [Value::Half(result as u32), Value::Half(error as u32)];

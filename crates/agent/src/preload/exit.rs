@@ -110,6 +110,7 @@ macro_rules! ending {
                 unsafe { record::write(Call::$call.entry(), &values) };
                 if $ends {
                     process_ends();
+                    trace_event::child_in_memory(false);
                 }
                 // SAFETY: the function has this type.
                 let real: unsafe extern "C" fn(i32) = unsafe { core::mem::transmute(real!($name)) };

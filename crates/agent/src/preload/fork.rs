@@ -1,4 +1,4 @@
-//! Making processes by fork(3) and vfork(2), and threads.
+//! Making processes by fork(3), and threads.
 //!
 //! The event that says so is recorded by the new one, see [`attach::record_fork`].
 //!
@@ -8,34 +8,22 @@
 //! program hands over is passed on as it is. Others are called by these, with what the kernel or libc has
 //! filled in.
 
-use crate::argument::Value;
-use crate::events::Call;
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
-use crate::preload::{attach, objects, record};
+use crate::preload::{attach, objects, sandbox};
 use core::arch::naked_asm;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
-use core::mem::offset_of;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
-use trace_event::{Parent, ThreadState, enter, is_enabled, session, thread_state};
+use rustix::process::getpid;
+use trace_event::{Parent, enter, is_enabled, session};
 
 /// The calling thread, about to make a thread or a child; None when the process is not attached.
 fn current() -> Option<Parent> {
     let session = session()?;
     Some(Parent { tid: enter()?.tid() as u32, comm: session.comm() })
-}
-
-fn record_entry(call: Call, caller: usize) {
-    // SAFETY: no value is a pointer.
-    unsafe { record::write(call.entry(), &[Value::Word(caller as u64)]) };
-}
-
-fn record_return(call: Call, child: i32, error: i32) {
-    // SAFETY: no value is a pointer.
-    unsafe { record::write(call.exit(), &[Value::Half(child as u32), Value::Half(error as u32)]) };
 }
 
 /// fork(3). Its child must know that it is another process, whether anything is recorded or not.
@@ -47,7 +35,8 @@ unsafe fn before_fork(_: &mut Frame) {
 
 unsafe fn after_fork(frame: &mut Frame) {
     if frame.result as i32 == 0 {
-        in_copy();
+        objects::copied();
+        trace_event::forked(trace_event::tid_of_libc());
     }
 }
 
@@ -58,96 +47,32 @@ pub(crate) fn before_copy() {
     let _ = enter();
 }
 
-/// In the copy.
-pub(crate) extern "C" fn in_copy() {
+/// The number that stands for a child which won't be able to ask who it is; 0 where it will.
+pub(crate) fn placeholder() -> u32 {
+    let session = session().filter(|_| sandbox::may_be_there());
+    session.map_or(0, |session| session.control().new_placeholder())
+}
+
+/// In a copy that libc has not made: it has its parent's TID in its descriptor. With the placeholder that
+/// it was given.
+pub(crate) fn in_copy(placeholder: u32) {
     objects::copied();
-    trace_event::forked();
+    let pid = match placeholder {
+        0 => getpid().as_raw_nonzero().get() as u32,
+        number => number,
+    };
+    trace_event::forked(pid);
 }
 
-/// vfork(2): the child goes on in this very frame, on this stack, before the parent does. So the return
-/// address is kept in a register, which the kernel preserves for both, and so are the thread's words, see
-/// [`ThreadState::aside`]. As libc does it, there is nothing else to it than the system call.
-#[unsafe(no_mangle)]
-#[unsafe(naked)]
-unsafe extern "C" fn vfork() {
-    naked_asm!(
-        "mov rdi, [rsp]",
-        "sub rsp, 8",
-        "call {before}",        // rax: the thread's words; rdx: what `aside` is to be
-        "add rsp, 8",
-        "mov rsi, rax",
-        "push rdx",
-        "mov rdx, [rsi + {COMMON}]",
-        "mov r8, [rsi + {TASK}]",     // and libc's TID
-        "mov r9, [rsi + {ASIDE}]",
-        "mov r10, [rsi + {ASIDE_COMMON}]",
-        "pop rax",
-        "pop rdi",
-        // In this order: a handler that comes in between must not take the words for those of a new thread.
-        "mov [rsi + {ASIDE}], rax",
-        "mov qword ptr [rsi + {ASIDE_COMMON}], 0",
-        "mov qword ptr [rsi + {COMMON}], 0",
-        "mov qword ptr [rsi + {TASK}], 0",
-        "mov eax, 58",
-        "syscall",
-        "push rdi",
-        "test eax, eax",
-        "jz 2f",
-        // The parent, once the child has executed a program or is gone; or nothing was made.
-        "mov [rsi + {ASIDE_COMMON}], r10",
-        "mov [rsi + {COMMON}], rdx",
-        "mov [rsi + {TASK}], r8",
-        "mov [rsi + {ASIDE}], r9",
-        "sub rsp, 8",
-        "mov rdi, rax",
-        "call {after}",         // rax: what vfork returns
-        "add rsp, 8",
-        "ret",
-        // The child.
-        "2:",
-        "sub rsp, 8",
-        "call {in_child}",
-        "add rsp, 8",
-        "xor eax, eax",
-        "ret",
-        before = sym before_vfork,
-        after = sym after_vfork,
-        in_child = sym in_vforked_child,
-        COMMON = const offset_of!(ThreadState, common),
-        TASK = const offset_of!(ThreadState, task),
-        ASIDE = const offset_of!(ThreadState, aside),
-        ASIDE_COMMON = const offset_of!(ThreadState, aside_common),
-    )
-}
-
-/// What the frame of vfork(2) needs to know, in two registers.
-#[repr(C)]
-struct Words {
-    state: *mut ThreadState,
-    aside: u64,
-}
-
-extern "C" fn before_vfork(caller: usize) -> Words {
-    record_entry(Call::vfork, caller);
-    objects::keep_up();
-    Words { state: thread_state(), aside: ThreadState::aside_for(enter()) }
-}
-
-extern "C" fn after_vfork(result: isize) -> i32 {
-    let (child, error) = if result < 0 { (-1, -result as i32) } else { (result as i32, 0) };
-    record_return(Call::vfork, child, error);
-    if error != 0 {
-        // SAFETY: libc's word for the calling thread.
-        unsafe { *libc::__errno_location() = error };
+/// In who has made a child, once the call has returned its PID: says whom the placeholder stands for.
+pub(crate) fn made(placeholder: u32, child: i32) {
+    if let Some(session) = session().filter(|_| placeholder != 0 && child > 0) {
+        let control = session.control();
+        control.resolve_placeholder(placeholder, child as u32, session.process(), session.now());
+        if let Some(process) = control.find_process(placeholder) {
+            control.end_process(process.entry, session.now());
+        }
     }
-    child
-}
-
-extern "C" fn in_vforked_child() {
-    if let Some(session) = session() {
-        attach::record_fork(Parent { tid: trace_event::maker_aside(), comm: session.process_comm() });
-    }
-    record_return(Call::vfork, 0, 0);
 }
 
 /// What a new thread needs to know, until it has started.
@@ -282,7 +207,7 @@ stub!(pthread_setname_np, setname_body, thread name);
 
 /// Whether prctl(2) is to take the time stamp counter away: who reads it gets SIGSEGV then. The strictest
 /// filter of system calls has the same effect.
-fn takes_clock(option: i32, value: usize) -> bool {
+pub(crate) fn takes_clock(option: i32, value: usize) -> bool {
     let no_clock = option == libc::PR_SET_TSC && value == libc::PR_TSC_SIGSEGV as usize;
     no_clock || option == libc::PR_SET_SECCOMP && value == libc::SECCOMP_MODE_STRICT as usize
 }
@@ -303,7 +228,11 @@ unsafe extern "C" fn prctl_body(
         trace_event::leave();
     }
     // SAFETY: the program's own call.
-    let result = unsafe { real(option, second, third, fourth, fifth) };
+    let call = || unsafe { real(option, second, third, fourth, fifth) };
+    let result = match option == libc::PR_SET_SECCOMP {
+        true => sandbox::installing(call, |result| result == 0),
+        false => call(),
+    };
     if result == 0 && option == libc::PR_SET_NAME {
         rename(second as *const u8);
     }

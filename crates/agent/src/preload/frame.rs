@@ -84,6 +84,11 @@ pub(crate) struct Frame {
 const _: () = assert!(size_of::<Frame>().is_multiple_of(16));
 
 impl Frame {
+    /// Has another function called than libc's, with the same contract: for hooks before the call.
+    pub(crate) fn call_instead(&mut self, function: usize) {
+        self.real = function;
+    }
+
     /// What the assembly has pushed before it: the program's rbp, and above it is where the call returns to.
     #[inline(always)]
     pub(crate) fn record(&self) -> *const FrameRecord {

@@ -22,6 +22,7 @@ use crate::names::SA_RESTORER;
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::record;
+use crate::preload::running;
 use crate::preload::stub::stub;
 use crate::signal;
 use core::arch::naked_asm;
@@ -151,6 +152,8 @@ unsafe extern "C" fn delivered(
     thunk: usize,
 ) -> usize {
     let action = Action::unpacked(HANDLERS.get(thunk).map_or(0, |word| word.load(Relaxed)));
+    // SAFETY: the kernel has put it on the stack.
+    unsafe { running::begins(context) };
     // SAFETY: the kernel has put both on the stack.
     if is_enabled(signal::DELIVER_ID) && unsafe { has_room(context) } {
         // SAFETY: as above.

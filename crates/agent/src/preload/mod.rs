@@ -19,19 +19,29 @@ mod exit;
 mod fork;
 mod frame;
 mod handler;
+mod image;
+mod limits;
+mod locking;
 mod memory;
 mod objects;
+mod origin;
 mod place;
 mod raw;
+mod readable;
 mod real;
 mod reap;
 mod record;
+mod running;
+mod sandbox;
 mod send;
 mod sockaddr;
 mod stack;
 mod stub;
 mod symbols;
+mod vfork;
 mod wrap;
+
+pub(crate) use readable::readable;
 
 /// There is no panic in this library: `lookback_agent_panics` is defined nowhere, so the linker refuses a
 /// build in which this can be reached.

@@ -97,7 +97,7 @@ fn record_wait(pid: i32) {
     if let Some(session) = session().filter(|_| is_enabled(sched::WAIT_ID)) {
         let comm = session.comm();
         let values =
-            [Value::Text(comm.as_ptr()), Value::Half(pid as u32), Value::Half(attach::priority() as u32)];
+            [Value::text(comm.as_ptr()), Value::Half(pid as u32), Value::Half(attach::priority() as u32)];
         // SAFETY: a name ends with a zero byte.
         unsafe { record::write(sched::WAIT_ID, &values) };
     }

@@ -103,7 +103,7 @@ unsafe fn fill<'a>(record: &'a mut Record<WORDS>, common: u64, values: &[Value])
             Value::Half(half) => record.push_half(half),
             Value::Word(word) => record.push(word),
             // SAFETY: the caller's promise.
-            Value::Text(_) | Value::Socket(..) => record.push_half(unsafe { texts.place(value) }),
+            Value::Text(..) | Value::Socket(..) => record.push_half(unsafe { texts.place(value) }),
         }
     }
     for value in values {
@@ -129,7 +129,7 @@ impl Texts {
                 Value::Nothing => {}
                 Value::Half(_) => len += 4,
                 Value::Word(_) => len = len.next_multiple_of(8) + 8,
-                Value::Text(_) | Value::Socket(..) => {
+                Value::Text(..) | Value::Socket(..) => {
                     len += 4;
                     texts += 1;
                 }
@@ -151,9 +151,9 @@ impl Texts {
         }
         let most = self.share.saturating_sub(1);
         match *value {
-            Value::Text(text) if text.is_null() => 0,
+            Value::Text(text, _) if text.is_null() => 0,
             // SAFETY: the caller's promise.
-            Value::Text(text) => unsafe { strnlen(text.cast(), most) },
+            Value::Text(text, readable) => unsafe { strnlen(text.cast(), most.min(readable as usize)) },
             Value::Socket(address, len) => {
                 // SAFETY: the caller's promise.
                 let text = unsafe { self.socket.describe(address, len) };
@@ -183,12 +183,12 @@ impl Texts {
     ///
     /// As for [`Texts::len`].
     unsafe fn push(&mut self, value: &Value, record: &mut Record<WORDS>) {
-        if !matches!(value, Value::Text(_) | Value::Socket(..)) {
+        if !matches!(value, Value::Text(..) | Value::Socket(..)) {
             return;
         }
         // SAFETY: the caller's promise.
         let len = unsafe { self.len(value) };
-        let text = if let Value::Text(text) = *value { text } else { self.socket.as_ptr() };
+        let text = if let Value::Text(text, _) = *value { text } else { self.socket.as_ptr() };
         // SAFETY: the caller's promise: so many bytes were there a moment ago.
         unsafe { record.push_text(text, len) };
     }

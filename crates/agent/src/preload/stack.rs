@@ -85,20 +85,36 @@ fn size_of_descriptor() -> Option<usize> {
     Some(SIZE.load(Relaxed))
 }
 
-/// How far the first thread's stack may reach.
+/// How far the first thread's stack may reach; 0 where that isn't known.
 static REACH: AtomicUsize = AtomicUsize::new(0);
 
-/// Asks how large the first thread's stack may become: as the process starts, because the kernel has laid it
-/// out by that, and because a sandbox may forbid the question later.
+/// Asks how large the first thread's stack may become: as the process starts, because the kernel has laid
+/// it out by that, and because a filter may forbid the question later. Libc asks the same when it starts,
+/// if it has threads.
 pub(crate) fn ask_limit() {
     REACH.store(getrlimit(Resource::Stack).current.unwrap_or(MOST).min(MOST) as usize, Relaxed);
 }
 
 /// The stack that the kernel has made: it ends with the path that was executed.
 fn of_first_thread() -> Option<Range<usize>> {
+    let reach = REACH.load(Relaxed);
+    let end = end_of_first_stack();
+    (end != 0 && reach != 0).then(|| end.saturating_sub(reach)..end)
+}
+
+/// Where the stack that the kernel has made ends; 0 where that isn't known.
+fn end_of_first_stack() -> usize {
     // SAFETY: always allowed.
-    let end = unsafe { getauxval(libc::AT_EXECFN) } as usize;
-    (end != 0).then(|| end.saturating_sub(REACH.load(Relaxed))..end)
+    unsafe { getauxval(libc::AT_EXECFN) as usize }
+}
+
+/// Whether the calling thread is on the stack that the kernel has made, as it starts: the first thread is.
+pub(crate) fn is_of_first_thread() -> bool {
+    /// What lies above it then: arguments and the environment.
+    const LARGEST_START: usize = 8 << 20;
+    let here = 0_u8;
+    let end = end_of_first_stack();
+    (end.saturating_sub(LARGEST_START)..end).contains(&(&raw const here).addr())
 }
 
 fn thread_pointer() -> usize {

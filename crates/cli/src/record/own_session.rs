@@ -4,7 +4,8 @@ use crate::arguments::Record;
 use crate::failure::{Done, Failure};
 use crate::standing::set_triggers;
 use session::{
-    DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock, fitting_kb,
+    DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock,
+    addressable_kb, fitting_kb, most_addresses,
 };
 use std::path::{Path, PathBuf};
 
@@ -110,10 +111,18 @@ impl Drop for OwnSession {
 }
 
 fn make(path: &Path, arguments: &Record) -> Done<Session> {
-    let buffer_kb = match arguments.buffer_size {
+    let wanted_kb = match arguments.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, 0)?,
     };
+    let buffer_kb = addressable_kb(wanted_kb, 0)?;
+    if let Some(most) = most_addresses().filter(|_| buffer_kb < wanted_kb) {
+        anstream::eprintln!(
+            "lookback: buffers of {buffer_kb} KB for each CPU, not {wanted_kb}: the program's addresses are limited \
+             (ulimit -v), and leave {} KB for the recording",
+            most / 1024
+        );
+    }
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
     Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
 }
@@ -126,6 +135,7 @@ fn open(path: &Path, arguments: &Record) -> Done<Session> {
         )));
     }
     let session = Session::open(path)?;
+    session.check_trusted()?;
     let clock = session.trace_clock();
     if arguments.clock.is_some_and(|wanted| wanted != clock) {
         let (shown, clock) = (path.display(), clock.name());

@@ -2,9 +2,12 @@
 
 use crate::json::Json;
 use crate::standing::ages;
+use crate::standing::unattached::limit_of_addresses;
+use control::ProcessInfo;
 use session::Session;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// A process that is attached.
 #[derive(Debug)]
@@ -17,6 +20,46 @@ pub(super) struct Attached {
     pub(super) age: Option<u64>,
     /// Whether its PID counts in another namespace than the session's.
     pub(super) is_elsewhere: bool,
+    /// Why it maps no more of the session than it has; None where it does.
+    pub(super) confined: Option<Confined>,
+}
+
+/// Why a process maps no more of a session than it has: then it records in no instance that it gets to know
+/// later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Confined {
+    /// It may have a filter of system calls.
+    Sandbox,
+    /// Its addresses are limited.
+    Addresses,
+}
+
+impl Confined {
+    /// What a person is told.
+    pub(super) const fn describe(self) -> &'static str {
+        match self {
+            Confined::Sandbox => "sandboxed: records in no further instances",
+            Confined::Addresses => "its addresses are limited (ulimit -v): records in no further instances",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Confined::Sandbox => "sandbox",
+            Confined::Addresses => "addresses",
+        }
+    }
+
+    fn of(process: &ProcessInfo, is_elsewhere: bool) -> Option<Confined> {
+        match process.status.may_call() {
+            false => Some(Confined::Sandbox),
+            true => {
+                let directory = PathBuf::from(format!("/proc/{}", process.pid));
+                let is_limited = !is_elsewhere && limit_of_addresses(&directory).is_some();
+                is_limited.then_some(Confined::Addresses)
+            }
+        }
+    }
 }
 
 impl Attached {
@@ -27,12 +70,16 @@ impl Attached {
         let here = control.identity().pid_namespace;
         let running = control.processes().filter(|process| process.end_time == 0);
         let mut all: Vec<Attached> = running
-            .map(|process| Attached {
-                pid: process.pid,
-                comm: process.name().to_string(),
-                exe: exe(session, process.entry),
-                age: age(process.start_time),
-                is_elsewhere: process.pid_namespace != here,
+            .map(|process| {
+                let is_elsewhere = process.pid_namespace != here;
+                Attached {
+                    pid: process.pid,
+                    comm: process.name().to_string(),
+                    exe: exe(session, process.entry),
+                    age: age(process.start_time),
+                    is_elsewhere,
+                    confined: Confined::of(&process, is_elsewhere),
+                }
             })
             .collect();
         all.sort_by_key(|process| process.pid);
@@ -46,6 +93,7 @@ impl Attached {
             ("exe", Json::text(self.exe.as_ref())),
             ("age_ns", Json::number(self.age)),
             ("other_pid_namespace", Json::Bool(self.is_elsewhere)),
+            ("confined_by", Json::text(self.confined.map(Confined::name))),
         ])
     }
 }

@@ -50,6 +50,7 @@ fn participants(session: &Session) -> (Vec<Attached>, Vec<Stranger>) {
         exe,
         age: None,
         is_elsewhere: false,
+        confined: None,
     }));
     attached.sort_by_key(|process| process.pid);
     (attached, strangers)
@@ -74,7 +75,9 @@ fn table(session: &Session, attached: &[Attached], strangers: &[Stranger]) -> St
         let exe = printable(process.exe.as_deref().unwrap_or("?"));
         let comm = printable(&process.comm);
         let elsewhere = if process.is_elsewhere { "  (in another pid namespace)" } else { "" };
-        let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{elsewhere}", process.pid);
+        let confined =
+            process.confined.map(|reason| format!("  ({})", reason.describe())).unwrap_or_default();
+        let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{elsewhere}{confined}", process.pid);
     }
     if !strangers.is_empty() {
         let who = count(strangers.len() as u64, "process", "processes");

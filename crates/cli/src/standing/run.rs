@@ -6,11 +6,12 @@ use crate::object;
 use crate::record::child::execute;
 use crate::record::program::Program;
 use crate::standing::{events_on, option};
-use session::{Place, Session};
+use session::{Place, Session, most_addresses};
 
 /// Becomes a program that takes part in a session.
 pub(crate) fn run(arguments: &Run) -> Done {
     let session = arguments.which.open()?;
+    session.check_trusted()?;
     let program = Program::find(&arguments.command)?;
     if !arguments.quiet {
         warn(&session);
@@ -23,7 +24,14 @@ pub(crate) fn run(arguments: &Run) -> Done {
 /// Says why nothing will be recorded.
 fn warn(session: &Session) {
     let option = option(session.path());
-    if session.buffer().control().is_off() {
+    let needed = session.attached_bytes();
+    if most_addresses().is_some_and(|most| most < needed) {
+        let kb = needed / 1024;
+        anstream::eprintln!(
+            "lookback: the program's addresses are limited (ulimit -v), and the session takes {kb} KB of them: it \
+             runs unrecorded; `lookback start -b` makes smaller ones"
+        );
+    } else if session.buffer().control().is_off() {
         anstream::eprintln!("lookback: recording is stopped; `lookback start{option}` goes on");
     } else if events_on(session) == 0 && session.rules().is_empty() {
         anstream::eprintln!("lookback: no event is on; `lookback set{option} EVENT on` switches some on");

@@ -167,6 +167,11 @@ fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
         names if names.is_empty() => {}
         names => line("instances", names.join(", ")),
     }
+    let not_mapped = session.control().not_mapped(session.instance());
+    if not_mapped > 0 {
+        let events = count(not_mapped, "event", "events");
+        line("missing", format!("{events} of programs that could not map this instance's buffer"));
+    }
     let running = session.control().processes().filter(|process| process.end_time == 0).count();
     line(
         "processes",
@@ -303,6 +308,7 @@ fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
         ("memory_limit_bytes", Json::Number(session.most_bytes())),
         ("snapshots_room", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
+        ("not_mapped_events", Json::Number(session.control().not_mapped(session.instance()))),
         ("snapshots", Json::List(kept.iter().map(snapshot).collect())),
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),

@@ -30,7 +30,7 @@ impl Stranger {
         let mapping = mapping(session);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let look = |pid| look(pid, known.contains(&pid), &directory, &mapping);
+        let look = |pid| look(session, pid, known.contains(&pid), &directory, &mapping);
         let mut all: Vec<Stranger> = pids.filter_map(look).collect();
         all.sort_by_key(|stranger| stranger.pid);
         all
@@ -55,7 +55,7 @@ fn mapping(session: &Session) -> String {
 }
 
 /// Looks at a process; None where it has nothing to do with the session, or may not be looked at.
-fn look(pid: u32, is_known: bool, directory: &Path, mapping: &str) -> Option<Stranger> {
+fn look(session: &Session, pid: u32, is_known: bool, directory: &Path, mapping: &str) -> Option<Stranger> {
     let process = PathBuf::from(format!("/proc/{pid}"));
     let environment = read(process.join("environ")).ok()?;
     let variable = |name: &str| {
@@ -75,13 +75,13 @@ fn look(pid: u32, is_known: bool, directory: &Path, mapping: &str) -> Option<Str
         None
     } else {
         let preload = variable("LD_PRELOAD=").unwrap_or_default();
-        Some(reason(&process, &maps, &preload, directory))
+        Some(reason(session, &process, &maps, &preload))
     };
     let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
     Some(Stranger { pid, comm, exe, why })
 }
 
-fn reason(process: &Path, maps: &str, preload: &str, directory: &Path) -> String {
+fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> String {
     if let Some(obstacle) = obstacle(&process.join("exe")) {
         return obstacle;
     }
@@ -93,6 +93,7 @@ fn reason(process: &Path, maps: &str, preload: &str, directory: &Path) -> String
     let Some(object) = object else {
         return "LD_PRELOAD in its environment doesn't name lookback's object".to_string();
     };
+    let needed = session.attached_bytes() / 1024;
     let user = User::of(process);
     let may_open = |path: &Path, mode| user.as_ref().is_none_or(|user| user.may(path, mode));
     if !maps.contains(object::PREFIX) {
@@ -105,13 +106,26 @@ fn reason(process: &Path, maps: &str, preload: &str, directory: &Path) -> String
     if !maps.contains(&object::name()) {
         return "it has loaded another version of lookback: start it anew".to_string();
     }
-    if !may_open(&directory.join(abi::control::SESSION_FILE), READ | WRITE) {
+    if !may_open(&session.file(), READ | WRITE) {
         let id = user.map_or(0, |user| user.uid);
         return format!(
             "its user, {id}, may not open the session: `lookback start --group` makes one that others may"
         );
     }
+    if let Some(limit_kb) = limit_of_addresses(process).filter(|limit_kb| limit_kb / 4 < needed) {
+        return format!(
+            "its addresses are limited to {limit_kb} KB (ulimit -v), and the session takes {needed}"
+        );
+    }
     "it could not attach, or has left: LOOKBACK_DEBUG=1 in its environment tells why".to_string()
+}
+
+/// KB of addresses that a process may have. None where they are not limited.
+pub(super) fn limit_of_addresses(process: &Path) -> Option<u64> {
+    let limits = read_to_string(process.join("limits")).ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let bytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(bytes / 1024)
 }
 
 /// Whether the kernel has told the dynamic linker to be careful: AT_SECURE.

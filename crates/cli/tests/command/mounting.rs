@@ -233,7 +233,7 @@ fn a_session_can_be_damaged_while_it_is_mounted() {
     // It goes before clients that might wait for it.
     let server = start(place.lookback(&["mount", "-f"]).arg(&directory));
     server.wait_until(|| directory.join("trace").exists());
-    let (len, control) = (file.metadata().unwrap().len(), abi::control::FILE_SIZE as u64);
+    let (len, control) = (file.metadata().unwrap().len(), abi::control::CONTROL_SIZE as u64);
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(5) {
         for _ in 0..next(200) {

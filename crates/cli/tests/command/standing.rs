@@ -1,5 +1,6 @@
 //! Sessions that stand: their whole life.
 
+mod addresses;
 mod clocks;
 mod filters;
 mod instances;

@@ -6,16 +6,19 @@
 mod support;
 
 mod aliases;
+mod allowed;
 mod descriptors;
 mod executing;
 mod filters;
 mod footprint;
 mod foreign;
 mod handlers;
+mod limits;
 mod making;
 mod many;
 mod memory;
 mod own_tests;
+mod pointers;
 mod registers;
 mod results;
 mod signals;

@@ -1,9 +1,10 @@
 //! What the tests share.
 
 use abi::clock::TraceClock;
-use abi::control::{FILE_SIZE, FILTERING, FILTERING_OFFSET};
-use control::{Clocks, ControlFile, Identity};
-use std::ffi::CString;
+use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET};
+use abi::instance::INSTANCES;
+use control::{Clocks, ControlFile, FileLayout, Identity};
+use std::ffi::{CStr, CString};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -20,7 +21,9 @@ impl Temporary {
         let path = format!("/dev/shm/lookback-control-{}-{number}", std::process::id());
         let path = CString::new(path).unwrap();
         let of_first = core::iter::once(0..FILTERING_OFFSET + FILTERING as u64);
-        let segment = shm::create_sparse(&path, FILE_SIZE, of_first).unwrap();
+        let layout = FileLayout::new(INSTANCES, 4096, 4096).unwrap();
+        let segment = shm::create_sparse(&path, layout.size() as usize, of_first).unwrap();
+        let (control, _) = segment.split(CONTROL_SIZE).unwrap();
         let identity = Identity {
             number: 7,
             agent: 1,
@@ -29,13 +32,22 @@ impl Temporary {
             created: Clocks::default(),
             trace_clock: TraceClock::Mono,
         };
-        Temporary { path, file: ControlFile::create(segment, &identity).unwrap() }
+        drop(ControlFile::create(control, &identity, &layout).unwrap());
+        Temporary { file: open(&path), path }
     }
 
     /// Another mapping of the same file, as another process has it.
     pub fn again(&self) -> ControlFile {
-        ControlFile::new(shm::open(&self.path).unwrap()).unwrap()
+        open(&self.path)
     }
+}
+
+fn open(path: &CStr) -> ControlFile {
+    let file = shm::File::open(path).unwrap();
+    let layout = FileLayout::read(&file).unwrap();
+    let control = ControlFile::new(file.map(0..CONTROL_SIZE as u64).unwrap()).unwrap();
+    control.extend(file.map(layout.extension().unwrap()).unwrap());
+    control
 }
 
 impl Drop for Temporary {

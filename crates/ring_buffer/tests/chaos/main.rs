@@ -13,7 +13,7 @@ use reader::Verdict;
 use ring_buffer::{Buffer, Clock, Specification};
 use snapshots::Keeper;
 use std::ffi::CString;
-use writers::{Crew, Route};
+use writers::{Crew, Mapping, Route};
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
@@ -44,6 +44,7 @@ fn kills() -> u64 {
 /// A buffer file with a path of its own, which is gone when the scenario ends.
 struct TemporaryBuffer {
     path: CString,
+    mapped_size: u64,
 }
 
 impl TemporaryBuffer {
@@ -64,14 +65,20 @@ impl TemporaryBuffer {
         };
         let size = wanted.file_size().expect("a good specification") as usize;
         let reserved = wanted.reserved().expect("a good specification");
-        let segment = shm::create_sparse(&path, size, reserved).expect("memory for the buffer");
+        let segment =
+            shm::create_sparse(&path, size, std::iter::once(reserved)).expect("memory for the buffer");
         Buffer::create(segment, &wanted).expect("a segment of the right size");
-        TemporaryBuffer { path }
+        TemporaryBuffer { path, mapped_size: wanted.mapped_size().expect("a good specification") }
     }
 
     fn open(&self) -> Buffer {
-        let segment = shm::open(&self.path);
-        Buffer::new(segment.expect("it was created")).expect("a buffer")
+        self.map(Mapping::All)
+    }
+
+    fn map(&self, mapping: Mapping) -> Buffer {
+        let file = shm::File::open(&self.path).expect("it was created");
+        let end = if mapping == Mapping::All { file.status().len } else { self.mapped_size };
+        Buffer::new(file.map(0..end).expect("it is so large")).expect("a buffer")
     }
 }
 
@@ -85,7 +92,7 @@ impl Drop for TemporaryBuffer {
 fn run(name: &str, pages: u32, crew: &Crew) -> (Verdict, Buffer) {
     let temporary = TemporaryBuffer::new(name, pages, 1, crew.overwrite);
     let buffer = temporary.open();
-    let running = crew.start(|| temporary.open());
+    let running = crew.start(|mapping| temporary.map(mapping));
     let mut reader = reader::Reader::new(&buffer);
     while running.tend() {
         reader.drain();
@@ -151,7 +158,7 @@ fn snapshots_beside_killed_lane_owners() {
 fn keep_everything(name: &str, crew: &Crew) {
     let temporary = TemporaryBuffer::new(name, 32, 4, crew.overwrite);
     let buffer = temporary.open();
-    let running = crew.start(|| temporary.open());
+    let running = crew.start(|mapping| temporary.map(mapping));
     let mut reader = reader::Reader::new(&buffer);
     let mut keeper = Keeper::new(&buffer, &temporary.path);
     while running.tend() {

@@ -76,12 +76,12 @@ struct State<'a> {
     children: Vec<i32>,
     last_kill: Instant,
     kills: u64,
-    open: Box<dyn Fn() -> Buffer + 'a>,
+    open: Box<dyn Fn(Mapping) -> Buffer + 'a>,
 }
 
 impl Crew {
     /// Starts the processes. Each maps the buffer by itself.
-    pub fn start<'a>(&'a self, open: impl Fn() -> Buffer + 'a) -> Running<'a> {
+    pub fn start<'a>(&'a self, open: impl Fn(Mapping) -> Buffer + 'a) -> Running<'a> {
         let size = size_of::<Board>();
         // SAFETY: fresh shared memory, zeroed, never unmapped: a board whose counters are all 0.
         let board = unsafe {
@@ -156,15 +156,27 @@ thread_local! {
     };
 }
 
+/// How much of a buffer's file is mapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mapping {
+    /// What is in use as long as the buffer has not grown.
+    AsMade,
+    /// All of it.
+    All,
+}
+
+/// One that has mapped the buffer as it was made, and one for when it has grown.
 static WRITER: OnceLock<Writer> = OnceLock::new();
+static WRITER_OF_ALL: OnceLock<Writer> = OnceLock::new();
 static BOARD: OnceLock<&'static Board> = OnceLock::new();
 
-fn fork_writer(route: Route, board: &'static Board, open: &dyn Fn() -> Buffer) -> i32 {
+fn fork_writer(route: Route, board: &'static Board, open: &dyn Fn(Mapping) -> Buffer) -> i32 {
     // SAFETY: this process has one thread.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
-        let _ = WRITER.set(Writer::new(open()));
+        let _ = WRITER.set(Writer::new(open(Mapping::AsMade)));
+        let _ = WRITER_OF_ALL.set(Writer::new(open(Mapping::All)));
         let _ = BOARD.set(board);
         start_signals(route);
         std::thread::scope(|scope| {
@@ -247,12 +259,20 @@ fn write(place: &Place, writer: i32) {
     let counter = (writer & !HANDLER) as usize * 2 + usize::from(writer & HANDLER != 0);
     let (attempted, committed) = &board.counters[counter];
     let number = attempted.fetch_add(1, Relaxed) + 1;
-    match buffer.write(thread(place), event::build(Stamp { writer, number }).event()) {
+    let mut event = event::build(Stamp { writer, number });
+    let mut written = buffer.write(thread(place), event.event());
+    if written == Err(NotWritten::NotMapped)
+        && let Some(all) = WRITER_OF_ALL.get()
+    {
+        written = all.write(thread(place), event.event());
+    }
+    match written {
         Ok(()) => {
             committed.fetch_add(1, Relaxed);
         }
         Err(NotWritten::Dropped(_)) => {}
         Err(NotWritten::Off) => panic!("nobody has turned recording off"),
+        Err(NotWritten::NotMapped) => panic!("all of the buffer is mapped"),
     }
 }
 

@@ -38,8 +38,8 @@ impl TemporaryBuffer {
         };
         let size = wanted.file_size().expect("a good specification") as usize;
         let reserved = wanted.reserved().expect("a good specification");
-        let reserved = reserved.map(|range| range.start + MARGIN as u64..range.end + MARGIN as u64);
-        let file = shm::create_sparse(&path, size + 2 * MARGIN, reserved).expect("memory");
+        let reserved = MARGIN as u64..reserved.end + MARGIN as u64;
+        let file = shm::create_sparse(&path, size + 2 * MARGIN, std::iter::once(reserved)).expect("memory");
         Buffer::create(middle(file), &wanted).expect("a segment of the right size");
         TemporaryBuffer { path }
     }

@@ -69,15 +69,6 @@ fn each_has_tasks_of_its_own() {
     assert_eq!(standing.opened(&["-B", "b"]), Vec::<String>::new(), "nothing of before is in its memory");
 }
 
-#[test]
-fn a_program_with_few_addresses_takes_part_in_the_first_alone() {
-    let standing = Standing::new(&["-e", "libc:open*"]);
-    standing.done("start", &["-B", "more", "-e", "libc:open*"]);
-    standing.run(&["sh", "-c", "ulimit -v 2000000; cat /etc/hostname"]);
-    assert!(standing.opened(&[]).contains(&"/etc/hostname".to_string()));
-    assert!(!standing.opened(&["-B", "more"]).contains(&"/etc/hostname".to_string()));
-}
-
 /// What trace-cmd begins with, in its order.
 const PROLOGUE: [(&str, &str); 7] = [
     ("tracing_on", "0"),

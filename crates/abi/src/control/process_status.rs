@@ -1,0 +1,66 @@
+//! What a process hands on to those that it makes.
+
+/// The word of a process's entry that says what the programs which it makes start with.
+///
+/// ```text
+/// bits  0..8    nice      its nice value, -20 to 19
+/// bit   8       may call  no filter of system calls is there, as far as anybody knows
+/// bit   9       executing it is executing another program: who finds this under its own PID is that program
+/// bits 16..32   vforks    children under placeholders that have its memory just now
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessStatus(pub u32);
+
+impl ProcessStatus {
+    /// The bit of one in which system calls may be made that the program hasn't asked for.
+    pub const MAY_CALL: u32 = 1 << 8;
+    /// The bit of one that is executing another program.
+    pub const EXECUTING: u32 = 1 << 9;
+    /// What one more child in its memory adds.
+    pub const VFORK: u32 = 1 << 16;
+
+    /// Of a process with this nice value in which system calls may be made that the program hasn't asked for.
+    pub const fn new(nice: i8, may_call: bool) -> ProcessStatus {
+        ProcessStatus(nice as u8 as u32 | if may_call { Self::MAY_CALL } else { 0 })
+    }
+
+    /// Its nice value.
+    pub const fn nice(self) -> i8 {
+        self.0 as u8 as i8
+    }
+
+    /// Whether system calls may be made in it that the program hasn't asked for: a filter (seccomp) could
+    /// end the program for one.
+    pub const fn may_call(self) -> bool {
+        self.0 & Self::MAY_CALL != 0
+    }
+
+    /// Whether it has a child in its memory that has a placeholder: such a child has recorded itself that
+    /// it was made.
+    pub const fn is_vforking(self) -> bool {
+        self.0 >= Self::VFORK
+    }
+
+    /// Whether it is executing another program.
+    pub const fn is_executing(self) -> bool {
+        self.0 & Self::EXECUTING != 0
+    }
+
+    /// What it hands on.
+    pub const fn inherited(self) -> ProcessStatus {
+        ProcessStatus(self.0 & (Self::EXECUTING - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_are_told() {
+        let status = ProcessStatus::new(-20, true);
+        assert_eq!((status.nice(), status.may_call()), (-20, true));
+        let status = ProcessStatus::new(19, false);
+        assert_eq!((status.nice(), status.may_call()), (19, false));
+    }
+}

@@ -1,0 +1,60 @@
+//! Whether a handler of a signal is running.
+
+use core::arch::{asm, global_asm};
+use libc::ucontext_t;
+
+global_asm!(
+    ".pushsection .tbss, \"awT\", @nobits",
+    ".balign 16",
+    ".hidden lookback_thread_handler",
+    ".globl lookback_thread_handler",
+    ".type lookback_thread_handler, @object",
+    "lookback_thread_handler: .zero 16",
+    ".size lookback_thread_handler, 16",
+    ".popsection",
+);
+
+/// The addresses below which, and from which on, the stack pointer is while the thread's last handler runs.
+fn running() -> *mut [usize; 2] {
+    let address: *mut [usize; 2];
+    // SAFETY: computes the address of the thread's own copy of the words above.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + lookback_thread_handler@GOTTPOFF]",
+            "add {0}, fs:[0]",
+            out(reg) address,
+            options(pure, readonly, nostack),
+        );
+    }
+    address
+}
+
+/// The most bytes of a handler's stack that are taken for it, where it is on that of what it has interrupted.
+const DEPTH: usize = 1 << 20;
+
+/// Notes where the handler runs that is about to be entered: below the kernel's frame, and on the alternate
+/// stack where that is on it. It is left by sigreturn(2) or by longjmp: nobody says so, but the stack
+/// pointer is elsewhere then.
+///
+/// # Safety
+///
+/// The context is that of a handler's thread.
+pub(crate) unsafe fn begins(context: *const ucontext_t) {
+    let frame = context.addr();
+    // SAFETY: the caller's promise.
+    let stack = unsafe { (*context).uc_stack };
+    let alternate = stack.ss_sp.addr();
+    let is_on_alternate = (alternate..alternate.wrapping_add(stack.ss_size)).contains(&frame);
+    let lowest = if is_on_alternate { alternate } else { frame.saturating_sub(DEPTH) };
+    // SAFETY: the words are the thread's own.
+    unsafe { running().write_volatile([frame, lowest]) };
+}
+
+/// Whether the calling thread seems to be in a handler that was set through libc since the process has
+/// attached.
+pub(crate) fn is_running() -> bool {
+    // SAFETY: the words are the thread's own.
+    let [frame, lowest] = unsafe { running().read_volatile() };
+    let here = 0_u8;
+    (lowest..frame).contains(&(&raw const here).addr())
+}

@@ -1,0 +1,145 @@
+//! Where the parts of a session's file are.
+
+use crate::Unusable;
+use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EXTENSION_SIZE, Header, MAGIC, VERSION};
+use abi::instance::INSTANCES;
+use core::mem::offset_of;
+use core::ops::Range;
+use shm::{Errno, File};
+
+/// Where a session's file has its control part, the buffers of its instances and what belongs to them:
+/// offsets, all multiples of 4096.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileLayout {
+    buffers: usize,
+    buffer_size: u64,
+    mapped_size: u64,
+}
+
+/// Why there is no layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoLayout {
+    /// The file can't be read.
+    System(Errno),
+    /// It is not one of ours.
+    Unusable(Unusable),
+}
+
+impl FileLayout {
+    /// Of a file with so many buffers of `buffer_size` bytes, of which `mapped_size` are in use as long as
+    /// they have not grown. None for numbers that no file can have.
+    pub fn new(buffers: usize, buffer_size: u64, mapped_size: u64) -> Option<FileLayout> {
+        let layout = FileLayout { buffers, buffer_size, mapped_size };
+        let is_sane = (1..=INSTANCES).contains(&buffers)
+            && (1..=buffer_size).contains(&mapped_size)
+            && [buffer_size, mapped_size].iter().all(|size| size.is_multiple_of(4096))
+            && layout.checked_size().is_some();
+        is_sane.then_some(layout)
+    }
+
+    /// That of a session's file, of which nothing has been read yet. Cost: a system call.
+    pub fn read(file: &File) -> Result<FileLayout, NoLayout> {
+        let unusable = |reason| Err(NoLayout::Unusable(reason));
+        let mut header = [0; ENABLED_OFFSET as usize];
+        let len = file.read(&mut header).map_err(NoLayout::System)?;
+        let word = |offset: usize| {
+            let bytes = header.get(..len).and_then(|read| read.get(offset..)?.first_chunk());
+            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        };
+        let version = word(offset_of!(Header, version)) as u32;
+        if word(offset_of!(Header, magic)) != MAGIC {
+            return unusable(Unusable::NotAControlFile);
+        }
+        if version != VERSION {
+            return unusable(Unusable::Version(version));
+        }
+        let buffers = word(offset_of!(Header, buffers)) as u32 as usize;
+        let sizes = [offset_of!(Header, buffer_size), offset_of!(Header, mapped_size)].map(word);
+        let [buffer_size, mapped_size] = sizes;
+        let layout = FileLayout::new(buffers, buffer_size, mapped_size);
+        let is_whole = |layout: &FileLayout| layout.size() == file.status().len;
+        layout.filter(is_whole).map_or(unusable(Unusable::Damaged), Ok)
+    }
+
+    /// Bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.checked_size().unwrap_or(u64::MAX)
+    }
+
+    fn checked_size(&self) -> Option<u64> {
+        let all = self.buffer_size.checked_mul(self.buffers as u64)?;
+        let extension = if self.buffers > 1 { EXTENSION_SIZE as u64 } else { 0 };
+        // An offset is a signed number to the system.
+        all.checked_add(CONTROL_SIZE as u64 + extension).filter(|size| *size <= i64::MAX as u64)
+    }
+
+    /// How many buffers there are: instances from this number on have none.
+    pub fn buffers(&self) -> usize {
+        self.buffers
+    }
+
+    /// The bytes that a process maps when it attaches: the control part, and the first buffer's start.
+    pub fn attached(&self) -> Range<u64> {
+        0..CONTROL_SIZE as u64 + self.mapped_size
+    }
+
+    /// The buffer of an instance, as large as it can become. None where there is none.
+    pub fn buffer(&self, instance: usize) -> Option<Range<u64>> {
+        let start = match instance {
+            0 => CONTROL_SIZE as u64,
+            _ if instance < self.buffers => self.extension()?.end + self.buffer_size * (instance as u64 - 1),
+            _ => return None,
+        };
+        Some(start..start + self.buffer_size)
+    }
+
+    /// What is in use of it as long as it has not grown.
+    pub fn mapped_buffer(&self, instance: usize) -> Option<Range<u64>> {
+        let start = self.buffer(instance)?.start;
+        Some(start..start + self.mapped_size)
+    }
+
+    /// What belongs to the instances after the first. None where there are no others.
+    pub fn extension(&self) -> Option<Range<u64>> {
+        let start = CONTROL_SIZE as u64 + self.buffer_size;
+        (self.buffers > 1).then_some(start..start + EXTENSION_SIZE as u64)
+    }
+
+    /// The numbers that [`FileLayout::new`] takes.
+    pub(crate) fn numbers(&self) -> (usize, u64, u64) {
+        (self.buffers, self.buffer_size, self.mapped_size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_follow_one_another() {
+        let layout = FileLayout::new(3, 5 * 4096, 2 * 4096).unwrap();
+        let [first, second, third] = [0, 1, 2].map(|instance| layout.buffer(instance).unwrap());
+        let extension = layout.extension().unwrap();
+        assert_eq!(layout.attached(), 0..first.start + 2 * 4096);
+        assert_eq!((first.end, extension.end, second.end), (extension.start, second.start, third.start));
+        assert_eq!((third.end, third.end - third.start), (layout.size(), 5 * 4096));
+        assert_eq!(layout.mapped_buffer(2), Some(third.start..third.start + 2 * 4096));
+        assert!(layout.buffer(3).is_none());
+        let alone = FileLayout::new(1, 4096, 4096).unwrap();
+        assert_eq!((alone.extension(), alone.size()), (None, CONTROL_SIZE as u64 + 4096));
+    }
+
+    #[test]
+    fn numbers_are_checked() {
+        let is_good = |buffers, buffer, mapped| FileLayout::new(buffers, buffer, mapped).is_some();
+        assert!(is_good(INSTANCES, 4096, 4096));
+        assert!(!is_good(0, 4096, 4096) && !is_good(INSTANCES + 1, 4096, 4096));
+        assert!(
+            !is_good(1, 4096, 8192)
+                && !is_good(1, 4096, 0)
+                && !is_good(1, 4097, 4096)
+                && !is_good(1, 8192, 1)
+        );
+        assert!(!is_good(2, 1 << 62, 4096) && !is_good(66, 1 << 63, 4096));
+    }
+}
