@@ -1,6 +1,9 @@
 //! What is said, and returned, when something can't be done.
 
+use crate::say::say;
+use crate::signals::file_limit_was_met;
 use std::fmt::Display;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Why the command can't do what was asked.
@@ -38,7 +41,12 @@ impl Failure {
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let style = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{style}lookback:{style:#} {}", self.message);
+        say!("{style}lookback:{style:#} {}", self.message);
+        if file_limit_was_met() {
+            say!(
+                "lookback: the size of files is limited (ulimit -f), of those in memory too: raise the limit"
+            );
+        }
         ExitCode::from(self.code)
     }
 }
@@ -57,6 +65,12 @@ impl From<recording::Error> for Failure {
 
 /// Shows help, or what is wrong with the arguments.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let _ = error.print();
-    if error.use_stderr() { ExitCode::from(code::FAILED) } else { ExitCode::SUCCESS }
+    let shown = error.print();
+    match shown {
+        Err(problem) if !error.use_stderr() && problem.kind() != ErrorKind::BrokenPipe => {
+            Failure::failed(format_args!("standard output: {problem}")).report()
+        }
+        _ if error.use_stderr() => ExitCode::from(code::FAILED),
+        _ => ExitCode::SUCCESS,
+    }
 }

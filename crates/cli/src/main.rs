@@ -7,6 +7,8 @@
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
 //! ```
 #![forbid(unsafe_code)]
+// They panic where nothing can be written, and end the command with a status of their own: `say`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
 mod choice;
@@ -21,6 +23,8 @@ mod number;
 mod object;
 mod record;
 mod report;
+mod say;
+mod signals;
 mod standing;
 mod tree;
 
@@ -29,6 +33,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    signals::outlive_file_limit();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(&error),

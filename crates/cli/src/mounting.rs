@@ -3,6 +3,7 @@
 use crate::arguments::{Mount, Umount};
 use crate::failure::{Done, Failure};
 use crate::object;
+use crate::say::print;
 use session::Session;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -64,7 +65,7 @@ fn serve(session: Session, directory: &Path, arguments: &Mount) -> Done {
     let served = sender.clone();
     std::thread::spawn(move || served.send(End::Unmounted(server.run())));
     std::thread::spawn(move || wait_for_signal(signals, &sender));
-    println!("lookback: {} is mounted on {}", path.display(), directory.display());
+    print(format_args!("lookback: {} is mounted on {}", path.display(), directory.display()))?;
     if arguments.background {
         be_silent().map_err(Failure::failed)?;
     }
@@ -122,8 +123,7 @@ fn start_server(session: &Session, directory: &Path, arguments: &Mount) -> Done 
         let status = server.wait().map_err(Failure::failed)?;
         return Ok(ExitCode::from(status.code().map_or(crate::failure::code::FAILED, |code| code as u8)));
     }
-    print!("{said}");
-    Ok(ExitCode::SUCCESS)
+    print(said.trim_end())
 }
 
 /// Has a program start without our object, so that it is not traced.

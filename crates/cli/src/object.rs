@@ -1,13 +1,13 @@
 //! The object that traced programs load: it is inside this command, and is put where they find it.
 
 use crate::failure::{Done, Failure};
+use crate::say::print;
 use session::Place;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 /// The object.
@@ -68,6 +68,5 @@ fn write(directory: &Path, path: &Path) -> std::io::Result<()> {
 /// Prints where the object is, for who starts traced programs by other means.
 pub(crate) fn print_path() -> Done {
     let path = install(&Place::of_user()?)?;
-    println!("{}", path.display());
-    Ok(ExitCode::SUCCESS)
+    print(path.display())
 }

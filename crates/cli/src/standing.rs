@@ -28,14 +28,12 @@ pub(crate) use stat::stat;
 pub(crate) use switch::{clear, delete, reset, stop};
 
 use crate::arguments::{Instance, Which};
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
 use control::Clocks;
 use ring_buffer::Clock;
 use session::{FLIGHT, Place, Session, Timeline, TraceClock};
-use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 impl Which {
     /// The session's directory, whether it is there or not.
@@ -109,14 +107,4 @@ fn filtered(session: &Session) -> String {
 /// Bytes of memory that the session takes now.
 fn memory(session: &Session) -> u64 {
     session.file().metadata().map_or(0, |found| found.blocks() * 512)
-}
-
-/// Prints a line, or several, on standard output. Who has closed it has seen enough.
-fn print(text: impl std::fmt::Display) -> Done {
-    match writeln!(anstream::stdout().lock(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::failed(format_args!("standard output: {error}")))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Cat, Get, Instance, Ls, Set, Which};
 use crate::failure::{Done, Failure};
+use crate::say::say;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, FLIGHT};
@@ -68,7 +69,7 @@ pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
     file.write_all(Author::current(), &value).map_err(|error| refused(&arguments.what, error))?;
     if tree.session().has_top() && !had_top && !arguments.quiet {
         let what = &arguments.what;
-        anstream::eprintln!(
+        say!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
              changes that; files without -B are of a buffer of their own from now on"
         );

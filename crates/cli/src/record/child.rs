@@ -3,6 +3,7 @@
 use crate::failure::code::{NOT_EXECUTABLE, NOT_FOUND};
 use crate::failure::{Done, Failure};
 use crate::record::program::Program;
+use crate::signals::is_ignored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -129,8 +130,5 @@ fn pass_signals(mut signals: SignalsInfo<WithOrigin>, target: &OwnedFd) {
 /// The signals to be handled. Those that this process was told to ignore stay so, for the program too: a
 /// handler would become the default action there.
 fn handled() -> Vec<i32> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    SIGNALS.into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0).collect()
+    SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
+use crate::say::say;
 use crate::standing::set_triggers;
 use session::{
     DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock,
@@ -117,7 +118,7 @@ fn make(path: &Path, arguments: &Record) -> Done<Session> {
     };
     let buffer_kb = addressable_kb(wanted_kb, 0)?;
     if let Some(most) = most_addresses().filter(|_| buffer_kb < wanted_kb) {
-        anstream::eprintln!(
+        say!(
             "lookback: buffers of {buffer_kb} KB for each CPU, not {wanted_kb}: the program's addresses are limited \
              (ulimit -v), and leave {} KB for the recording",
             most / 1024

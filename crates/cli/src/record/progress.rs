@@ -1,6 +1,7 @@
 //! What is shown while a program is recorded.
 
 use crate::number::{bytes, count, grouped};
+use crate::say::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -38,7 +39,7 @@ impl Progress {
         self.due = elapsed + self.interval;
         let lost = if now.lost > 0 { format!(", {} lost", grouped(now.lost)) } else { String::new() };
         let style = anstyle::Style::new().dimmed();
-        anstream::eprintln!(
+        say!(
             "{style}lookback: {} s, {}, {}, {}{lost}{style:#}",
             elapsed.as_secs(),
             count(now.processes, "process", "processes"),

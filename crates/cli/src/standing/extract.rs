@@ -4,6 +4,7 @@ use crate::arguments::Extract;
 use crate::failure::Done;
 use crate::number::{bytes, count};
 use crate::record::output::Output;
+use crate::say::say;
 use crate::standing::show::copy;
 use anstyle::Style;
 use recording::Written;
@@ -31,16 +32,16 @@ fn tell(written: &Written, file: &Path) {
     } else {
         String::new()
     };
-    anstream::eprintln!(
+    say!(
         "{bold}lookback:{bold:#} {}, {} in {}{older}",
         count(written.events, "event", "events"),
         bytes(written.bytes),
         file.display(),
     );
     for (reason, number) in &written.dropped {
-        anstream::eprintln!("  {}: {reason}", count(*number, "event", "events"));
+        say!("  {}: {reason}", count(*number, "event", "events"));
     }
     for (what, number) in &written.refused {
-        anstream::eprintln!("  {number} {what}: the session's tables were full");
+        say!("  {number} {what}: the session's tables were full");
     }
 }

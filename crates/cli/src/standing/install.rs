@@ -3,6 +3,7 @@
 use crate::arguments::Install;
 use crate::failure::{Done, Failure};
 use crate::object;
+use crate::say::say;
 use crate::standing::dropin::{DropIn, runs_as_other};
 use crate::standing::unattached::User;
 use crate::standing::unit::{Unit, Units};
@@ -31,7 +32,7 @@ pub(crate) fn install(arguments: &Install) -> Done {
     let group = group(&session);
     let text = DropIn { unit: &unit, removal: &removal, object: &object, session: &session, group }.text();
     write(&path, &text).map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
-    anstream::eprintln!("{bold}lookback:{bold:#} wrote {}", path.display(), bold = Style::new().bold());
+    say!("{bold}lookback:{bold:#} wrote {}", path.display(), bold = Style::new().bold());
     warn(&unit, &name, &session, group);
     tell_next(arguments, &name);
     Ok(ExitCode::SUCCESS)
@@ -78,7 +79,7 @@ fn remove(path: &Path, arguments: &Install, name: &str) -> Done {
     })?;
     // Only where nobody else has anything in it.
     let _ = path.parent().map(std::fs::remove_dir);
-    anstream::eprintln!("{bold}lookback:{bold:#} removed {}", path.display(), bold = Style::new().bold());
+    say!("{bold}lookback:{bold:#} removed {}", path.display(), bold = Style::new().bold());
     tell_next(arguments, name);
     Ok(ExitCode::SUCCESS)
 }
@@ -94,14 +95,12 @@ fn warn(unit: &Unit, name: &str, session: &Path, group: Option<u32>) {
     let shown = session.display();
     if !session.exists() {
         let option = super::option(session);
-        anstream::eprintln!(
-            "  the session is not there: `lookback start{option}` makes it, and has to after each boot"
-        );
+        say!("  the session is not there: `lookback start{option}` makes it, and has to after each boot");
     } else if runs_as_other(unit) && group.is_none() {
         let user = unit.value("User").unwrap_or("a user of its own");
         let may = user_id(user).is_some_and(|uid| User { uid, groups: Vec::new() }.may_attach(session));
         if !may {
-            anstream::eprintln!(
+            say!(
                 "  {name} runs as {user}, who may not open {shown}: `lookback start --group GROUP` makes a session for a group; then install it again with --session"
             );
         }
@@ -121,8 +120,6 @@ fn tell_next(arguments: &Install, name: &str) {
     let dim = Style::new().dimmed();
     let user = if arguments.user { " --user" } else { "" };
     if arguments.root.is_none() {
-        anstream::eprintln!(
-            "  {dim}next{dim:#}  systemctl{user} daemon-reload && systemctl{user} restart {name}"
-        );
+        say!("  {dim}next{dim:#}  systemctl{user} daemon-reload && systemctl{user} restart {name}");
     }
 }

@@ -5,6 +5,7 @@ use crate::failure::Done;
 use crate::object;
 use crate::record::child::execute;
 use crate::record::program::Program;
+use crate::say::say;
 use crate::standing::{events_on, option};
 use session::{Place, Session, most_addresses};
 
@@ -27,13 +28,13 @@ fn warn(session: &Session) {
     let needed = session.attached_bytes();
     if most_addresses().is_some_and(|most| most < needed) {
         let kb = needed / 1024;
-        anstream::eprintln!(
+        say!(
             "lookback: the program's addresses are limited (ulimit -v), and the session takes {kb} KB of them: it \
              runs unrecorded; `lookback start -b` makes smaller ones"
         );
     } else if session.buffer().control().is_off() {
-        anstream::eprintln!("lookback: recording is stopped; `lookback start{option}` goes on");
+        say!("lookback: recording is stopped; `lookback start{option}` goes on");
     } else if events_on(session) == 0 && session.rules().is_empty() {
-        anstream::eprintln!("lookback: no event is on; `lookback set{option} EVENT on` switches some on");
+        say!("lookback: no event is on; `lookback set{option} EVENT on` switches some on");
     }
 }

@@ -4,6 +4,7 @@ use crate::arguments::{Choice, Kept, Snapshot};
 use crate::choice::List;
 use crate::failure::Done;
 use crate::number::count;
+use crate::say::say;
 use crate::standing::show::show_kept;
 use session::Session;
 use std::process::ExitCode;
@@ -26,7 +27,7 @@ pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
         return show_kept(&session, &Kept { snapshot: Some(None) }, choice);
     };
     if !arguments.quiet {
-        anstream::eprintln!("lookback: {said}");
+        say!("lookback: {said}");
     }
     Ok(ExitCode::SUCCESS)
 }

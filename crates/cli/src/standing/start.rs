@@ -3,6 +3,7 @@
 use crate::arguments::{Start, Triggers};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
+use crate::say::say;
 use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
@@ -144,9 +145,7 @@ pub(super) fn switch_on_told(session: &Session, wanted: &FilteredSelection) -> D
     }
     if others > 0 {
         let (events, others) = (count(events as u64, "event", "events"), grouped(others as u64));
-        anstream::eprintln!(
-            "lookback: {events} on; {others} don't have what the filter asks for, and stay as they were"
-        );
+        say!("lookback: {events} on; {others} don't have what the filter asks for, and stay as they were");
     }
     Ok(())
 }
@@ -154,9 +153,7 @@ pub(super) fn switch_on_told(session: &Session, wanted: &FilteredSelection) -> D
 /// Says that there are no such events yet.
 pub(super) fn tell_of_none(selection: &Selection, state: &str) {
     let text = selection.text();
-    anstream::eprintln!(
-        "lookback: no program has brought events called {text} yet; those that come are {state}"
-    );
+    say!("lookback: no program has brought events called {text} yet; those that come are {state}");
 }
 
 /// The number of a group.
@@ -182,19 +179,19 @@ fn tell(session: &Session) {
     let (cpus, kb) = size(session);
     let option = super::option(session.path());
     let instance = session.instance_name().map(|name| format!(" -B {name}")).unwrap_or_default();
-    anstream::eprintln!(
+    say!(
         "{bold}lookback:{bold:#} {} on, {kb} KB for each of {}, room for {}",
         count(events_on(session) as u64, "event", "events"),
         count(cpus, "CPU", "CPUs"),
         count(u64::from(buffer.geometry().rings - 1), "snapshot", "snapshots"),
     );
-    anstream::eprintln!(
+    say!(
         "  {dim}memory{dim:#}  {} now, {} with all snapshots, in {}",
         bytes(memory(session)),
         bytes(session.most_bytes()),
         session.path().display(),
     );
-    anstream::eprintln!(
+    say!(
         "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}{instance}      lookback stat{option}{instance}"
     );
 }

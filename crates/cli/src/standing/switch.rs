@@ -2,6 +2,7 @@
 
 use crate::arguments::{Clear, Delete, Reset, Stop};
 use crate::failure::Done;
+use crate::say::say;
 use session::{Error, Lock, Session};
 use std::process::ExitCode;
 
@@ -45,7 +46,7 @@ pub(crate) fn delete(arguments: &Delete) -> Done {
         // One of another version, or damaged, can't be told to stop; but it can go.
         Err(Error::Unusable { reason, .. }) => {
             Session::remove(&path)?;
-            anstream::eprintln!("lookback: {}: {reason}; removed all the same", path.display());
+            say!("lookback: {}: {reason}; removed all the same", path.display());
         }
         Err(error) => return Err(error.into()),
     }

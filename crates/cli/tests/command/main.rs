@@ -15,6 +15,7 @@ mod environment;
 mod exec;
 mod kernel_recordings;
 mod killed;
+mod limits;
 mod mounting;
 mod processes;
 mod programs;
