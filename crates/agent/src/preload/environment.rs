@@ -138,19 +138,41 @@ pub(crate) fn moved() {
 }
 
 /// Calls `execute` with an environment in which an executed program finds the session: with `environment`,
-/// if it does there. Room for another is taken from the stack only where it is needed, and little if that
-/// is enough: programs execute others on small stacks, too.
+/// if it does there. Where arguments and environment are longer than the system allows, with one that has
+/// nothing of ours.
 ///
 /// # Safety
 ///
-/// As for [`entries`].
+/// As for [`entries`]. `execute` returns as execve(2) or posix_spawn(3) do.
 pub(crate) unsafe fn completed(
     environment: *const *const c_char,
     execute: &mut dyn FnMut(*const *const c_char) -> i32,
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
-        let Some(change) = needed(environment) else { return execute(environment) };
+        let result = changed(environment, needed(environment), execute);
+        let is_too_long = result == libc::E2BIG || result == -1 && *libc::__errno_location() == libc::E2BIG;
+        match is_too_long && LOADED.load(Acquire) {
+            true => changed(environment, Some(Change::Clean), execute),
+            false => result,
+        }
+    }
+}
+
+/// Calls `execute` with `environment` changed so. Room for another is taken from the stack only where it is
+/// needed, and little if that is enough: programs execute others on small stacks, too.
+///
+/// # Safety
+///
+/// As for [`entries`].
+unsafe fn changed(
+    environment: *const *const c_char,
+    change: Option<Change>,
+    execute: &mut dyn FnMut(*const *const c_char) -> i32,
+) -> i32 {
+    let Some(change) = change else { return execute(environment) };
+    // SAFETY: the caller's promise.
+    unsafe {
         if entries(environment).count() > LITTLE {
             with_room::<MUCH, TEXT>(environment, change, execute)
         } else if value(environment, PRELOAD).is_some() {
@@ -166,7 +188,7 @@ pub(crate) unsafe fn completed(
 enum Change {
     /// It lacks the session, or our object.
     Complete,
-    /// It has our object, which isn't there.
+    /// It has our object, which isn't there, or for which there is no room.
     Clean,
 }
 

@@ -3,6 +3,7 @@
 use crate::failure::code::{NOT_EXECUTABLE, NOT_FOUND};
 use crate::failure::{Done, Failure};
 use crate::record::program::Program;
+use crate::say::say;
 use crate::signals::is_ignored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
@@ -38,14 +39,18 @@ pub(crate) struct Child {
 impl Child {
     /// Starts the program with an environment in which it finds the session, and is traced.
     pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
-        Child::start_in(program, |command| set_traced(command, session, object))
+        Child::attend(|| start_traced(Command::spawn, program, session, object))
     }
 
     /// Starts the program with an environment that `prepare` makes.
     pub(crate) fn start_in(program: &Program, prepare: impl Fn(&mut Command)) -> Done<Child> {
+        Child::attend(|| start_by(Command::spawn, program, prepare))
+    }
+
+    fn attend(start: impl FnOnce() -> Done<std::process::Child>) -> Done<Child> {
         // Before the program starts: a signal that comes meanwhile must not end this process alone.
         let signals = SignalsInfo::<WithOrigin>::new(handled()).map_err(Failure::failed)?;
-        let process = start_by(Command::spawn, program, prepare)?;
+        let process = start()?;
         let pid = Pid::from_child(&process);
         let handle = Arc::new(
             pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from).map_err(Failure::failed)?,
@@ -71,7 +76,30 @@ impl Child {
 
 /// Becomes the program, in an environment in which it finds the session, and is traced.
 pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<Infallible> {
-    start_by(|command| Err(command.exec()), program, |command| set_traced(command, session, object))
+    start_traced(|command| Err(command.exec()), program, session, object)
+}
+
+/// Starts the program by `start`, traced, or where its arguments leave no room for that as it would start
+/// without us.
+fn start_traced<T>(
+    start: impl Fn(&mut Command) -> std::io::Result<T>,
+    program: &Program,
+    session: &Path,
+    object: &Path,
+) -> Done<T> {
+    let started = attempt(&start, program, |command| set_traced(command, session, object));
+    let started = match started {
+        Err(error) if is(&error, Errno::TOOBIG) => {
+            say!(
+                "lookback: the arguments and the environment leave no room for LD_PRELOAD and LOOKBACK_SESSION: {} \
+                 runs unrecorded",
+                program.name.display()
+            );
+            attempt(&start, program, |_| ())
+        }
+        other => other,
+    };
+    started.map_err(|error| refused(program, &error))
 }
 
 /// Has the program of `command` find the session, and load our object.
@@ -80,28 +108,41 @@ fn set_traced(command: &mut Command, session: &Path, object: &Path) {
     command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
 }
 
-/// Starts the program by `start`. What is in no format that the kernel knows is a script for the shell,
-/// as execvp(3) and the shells have it.
+/// Starts the program by `start`, with an environment that `prepare` makes.
 fn start_by<T>(
     start: impl Fn(&mut Command) -> std::io::Result<T>,
     program: &Program,
     prepare: impl Fn(&mut Command),
 ) -> Done<T> {
+    attempt(start, program, prepare).map_err(|error| refused(program, &error))
+}
+
+/// Starts the program by `start`. What is in no format that the kernel knows is a script for the shell,
+/// as execvp(3) and the shells have it.
+fn attempt<T>(
+    start: impl Fn(&mut Command) -> std::io::Result<T>,
+    program: &Program,
+    prepare: impl Fn(&mut Command),
+) -> std::io::Result<T> {
     let start = |command: &mut Command| {
         prepare(command.args(&program.arguments));
         launch::hand_on(command);
         start(command)
     };
-    let started = match start(Command::new(&program.path).arg0(&program.name)) {
-        Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            start(Command::new("/bin/sh").arg(&program.path))
-        }
+    match start(Command::new(&program.path).arg0(&program.name)) {
+        Err(error) if is(&error, Errno::NOEXEC) => start(Command::new("/bin/sh").arg(&program.path)),
         other => other,
-    };
-    started.map_err(|error| {
-        let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-        Failure::new(code, format_args!("{}: {error}", program.path.display()))
-    })
+    }
+}
+
+fn is(error: &std::io::Error, number: Errno) -> bool {
+    error.raw_os_error() == Some(number.raw_os_error())
+}
+
+/// Why the program doesn't start.
+fn refused(program: &Program, error: &std::io::Error) -> Failure {
+    let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+    Failure::new(code, format_args!("{}: {error}", program.path.display()))
 }
 
 /// Our object behind those that the user loads: what they do comes before, as without it.
