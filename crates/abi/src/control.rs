@@ -66,7 +66,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -178,7 +178,7 @@ pub struct Header {
     /// Who reads the tables has seen everything that ended before this time. `u64::MAX` when nobody does.
     pub collected: AtomicU64,
     /// What found no room in a [`Table`], or had to make some while it was needed.
-    pub refused: [AtomicU64; 4],
+    pub refused: [AtomicU64; 5],
     /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
     /// by one store, after the other area was filled.
     pub rules: AtomicU64,
@@ -208,6 +208,9 @@ pub enum Table {
     Objects = 2,
     /// Events: they are not recorded.
     Events = 3,
+    /// Threads that are just starting, which each process has a table of: their starts are not recorded, and
+    /// they follow nobody.
+    Starts = 4,
 }
 
 /// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)

@@ -68,6 +68,11 @@ impl ControlFile {
         Some(index as u32)
     }
 
+    /// Counts a thread whose start nobody sees. Async-signal-safe.
+    pub fn count_unseen_start(&self) {
+        self.count_refused(abi::control::Table::Starts);
+    }
+
     /// Says that a thread is gone, or is another by now.
     pub fn end_task(&self, entry: u32, time: u64) {
         if let Some(task) = self.task(entry) {

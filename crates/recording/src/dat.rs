@@ -137,6 +137,7 @@ impl Recorded {
             (Table::Processes, "processes without symbols"),
             (Table::Objects, "mapped files without symbols"),
             (Table::Events, "kinds of events not recorded"),
+            (Table::Starts, "starts of threads not recorded"),
         ];
         let counts = tables.map(|(table, meaning)| (meaning, control.refused(table)));
         written.refused = counts.into_iter().filter(|(_, count)| *count > 0).collect();

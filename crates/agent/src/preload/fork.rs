@@ -1,4 +1,4 @@
-//! Making processes by fork(3), and threads.
+//! Making processes by fork(3), and names of threads.
 //!
 //! The event that says so is recorded by the new one, see [`attach::record_fork`].
 //!
@@ -11,20 +11,9 @@
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
-use crate::preload::{attach, objects, sandbox};
-use core::arch::naked_asm;
-use core::cell::UnsafeCell;
-use core::ffi::c_void;
-use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use crate::preload::{objects, sandbox};
 use rustix::process::getpid;
-use trace_event::{Parent, enter, is_enabled, session};
-
-/// The calling thread, about to make a thread or a child; None when the process is not attached.
-fn current() -> Option<Parent> {
-    let session = session()?;
-    Some(Parent { tid: enter()?.tid() as u32, comm: session.comm() })
-}
+use trace_event::{enter, session};
 
 /// fork(3). Its child must know that it is another process, whether anything is recorded or not.
 pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork };
@@ -73,104 +62,6 @@ pub(crate) fn made(placeholder: u32, child: i32) {
             control.end_process(process.entry, session.now());
         }
     }
-}
-
-/// What a new thread needs to know, until it has started.
-struct Start {
-    taken: AtomicU32,
-    content: UnsafeCell<StartContent>,
-}
-
-#[derive(Clone, Copy)]
-struct StartContent {
-    routine: Option<Routine>,
-    argument: *mut c_void,
-    parent: Option<Parent>,
-}
-
-type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-
-// SAFETY: the content belongs to who has taken the place, then to the thread that it was given to.
-unsafe impl Sync for Start {}
-
-/// Places for threads that are just starting. One more that starts meanwhile has no event, and follows
-/// nobody.
-#[unsafe(link_section = ".bss.lookback_large_starts")]
-static STARTS: [Start; 64] = [const {
-    let content = StartContent { routine: None, argument: core::ptr::null_mut(), parent: None };
-    Start { taken: AtomicU32::new(0), content: UnsafeCell::new(content) }
-}; 64];
-
-/// pthread_create(3).
-pub(crate) const CREATE: Hooks = Hooks { before: before_create, after: after_create };
-
-/// Has our routine run before the program's own.
-unsafe fn before_create(frame: &mut Frame) {
-    let [_, _, routine, argument, ..] = &mut frame.arguments;
-    // SAFETY: that is what a program hands over here; null is none.
-    let own = unsafe { core::mem::transmute::<u64, Option<Routine>>(*routine) };
-    frame.scratch = 0;
-    if let Some(start) = own.and_then(|own| take_start(own, *argument as *mut c_void)) {
-        *routine = started as *const () as u64;
-        *argument = (&raw const *start).expose_provenance() as u64;
-        frame.scratch = *argument;
-    }
-}
-
-/// A thread that there isn't has no start.
-unsafe fn after_create(frame: &mut Frame) {
-    if frame.result as i32 != 0 && frame.scratch != 0 {
-        // SAFETY: it was put there before.
-        let start = unsafe { &*core::ptr::with_exposed_provenance::<Start>(frame.scratch as usize) };
-        start.taken.store(0, Release);
-    }
-}
-
-/// A place for a thread that is about to start, if its start is to be recorded, or a list of threads may have
-/// to have it.
-fn take_start(routine: Routine, argument: *mut c_void) -> Option<&'static Start> {
-    if !is_enabled(crate::sched::FORK_ID) && !session()?.control().follows_any_forks() {
-        return None;
-    }
-    let parent = Some(current()?);
-    let start = STARTS.iter().find(|start| start.taken.compare_exchange(0, 1, AcqRel, Relaxed).is_ok())?;
-    // SAFETY: the place is ours.
-    unsafe { *start.content.get() = StartContent { routine: Some(routine), argument, parent } };
-    Some(start)
-}
-
-/// The first function of a thread whose start is recorded. It jumps to the program's own: no frame of ours is
-/// on the thread's stack, which exceptions and cancellation unwind to its end.
-#[unsafe(naked)]
-unsafe extern "C" fn started(_start: *mut c_void) -> *mut c_void {
-    naked_asm!(
-        ".cfi_startproc",
-        "sub rsp, 24",
-        ".cfi_adjust_cfa_offset 24",
-        "mov rsi, rsp",
-        "call {begin}",         // rax: the routine; its argument at [rsp]
-        "mov rdi, [rsp]",
-        "add rsp, 24",
-        ".cfi_adjust_cfa_offset -24",
-        "jmp rax",
-        ".cfi_endproc",
-        begin = sym begin_thread,
-    )
-}
-
-/// Records a thread's start and gives what it is to run.
-unsafe extern "C" fn begin_thread(start: &Start, argument: &mut *mut c_void) -> Option<Routine> {
-    // SAFETY: the place that `before_create` has filled for this thread.
-    let content = unsafe { *start.content.get() };
-    start.taken.store(0, Release);
-    if let Some(parent) = content.parent {
-        if let (Some(session), Some(entered)) = (session(), enter()) {
-            session.control().pid_forked(parent.tid, entered.tid() as u32);
-        }
-        attach::record_fork(parent);
-    }
-    *argument = content.argument;
-    content.routine
 }
 
 /// Has the session know a thread by its new name.

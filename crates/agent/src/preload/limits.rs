@@ -10,9 +10,9 @@
 //! arguments and its result. What is called in place of libc's functions has their contract.
 
 use crate::preload::frame::{Frame, Hooks};
-use crate::preload::image;
 use crate::preload::readable;
 use crate::preload::real::real;
+use crate::preload::{image, starts};
 use core::mem::transmute;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
@@ -146,7 +146,8 @@ const PAGE: u64 = 4096;
 /// Bytes of addresses that we have.
 fn ours() -> u64 {
     let session = session().map_or(0, |session| session.mapped().map(|range| range.len()).sum());
-    (session + image::span().len()) as u64
+    let starts: usize = starts::mapped().map(|range| range.len()).sum();
+    (session + image::span().len() + starts) as u64
 }
 
 fn sum(limit: u64, more: u64) -> u64 {

@@ -13,7 +13,7 @@
 
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
-use crate::preload::{image, sandbox};
+use crate::preload::{image, sandbox, starts};
 use core::ffi::c_void;
 use core::mem::transmute;
 use core::ops::{ControlFlow, Range};
@@ -71,6 +71,14 @@ fn lock_future(locks: bool, on_fault: bool) {
     };
 }
 
+/// Says that this was mapped, and is ours.
+pub(crate) fn keep_unlocked(start: *mut c_void, len: usize) {
+    if LOCKS_FUTURE.load(Relaxed) && !sandbox::may_be_there() {
+        // SAFETY: changes no contents.
+        let _ = unsafe { rustix::mm::munlock(start, len) };
+    }
+}
+
 /// Whether the program may lock so much: as the kernel decides it, without what is ours. Where it may not,
 /// or that can't be found out, the kernel is asked to lock all.
 fn is_allowed() -> bool {
@@ -99,7 +107,7 @@ fn may_lock_more_than(limit: u64) -> bool {
 /// Calls `each` with all that is mapped and not ours. None where that can't be found out.
 fn for_each_own(each: &mut dyn FnMut(Range<usize>)) -> Option<()> {
     let session = session()?;
-    let ours = || session.mapped().chain([image::span()]);
+    let ours = || session.mapped().chain([image::span()]).chain(starts::mapped());
     let mut line = Line::default();
     let mut is_any = false;
     let look = |piece: &[u8]| {

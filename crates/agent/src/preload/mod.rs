@@ -36,8 +36,10 @@ mod sandbox;
 mod send;
 mod sockaddr;
 mod stack;
+mod starts;
 mod stub;
 mod symbols;
+mod thread;
 mod vfork;
 mod wrap;
 

@@ -32,6 +32,14 @@ fn many_threads_come_and_go() {
 }
 
 #[test]
+fn thousands_of_threads_start_at_once() {
+    let trace = program("storm").keeps_the_law();
+    assert_named(&trace, 5000);
+    assert_eq!(trace.count("sched_process_fork"), 1 + 5000);
+    assert_eq!(trace.count("sched_process_exit"), 1 + 5000);
+}
+
+#[test]
 fn detached_threads_outlive_the_first() {
     assert_named(&program("detached").keeps_the_law(), 8);
 }
@@ -69,7 +77,9 @@ fn late_destructors_record_as_their_threads() {
 
 #[test]
 fn threads_of_c11() {
-    assert_named(&program("c11").keeps_the_law(), 1);
+    let trace = program("c11").keeps_the_law();
+    assert_named(&trace, 1);
+    assert_eq!(trace.count("sched_process_fork"), 1 + 1);
 }
 
 #[test]

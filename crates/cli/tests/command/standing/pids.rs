@@ -45,6 +45,37 @@ int main(void) {
     return 0;
 }";
 
+/// Three thousand threads that start as fast as they can, and open a file each.
+const CROWD: &str = "
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *thread(void *number) {
+    char path[32];
+    snprintf(path, sizeof path, \"/%ld\", (long)number);
+    open(path, O_RDONLY);
+    return 0;
+}
+int main(void) {
+    static pthread_t threads[3000];
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    printf(\"%d.\", getpid());
+    fflush(stdout);
+    getchar();
+    for (long i = 0; i < 3000; i++)
+        if (pthread_create(&threads[i], &small, thread, (void *)i))
+            return 1;
+    for (long i = 0; i < 3000; i++)
+        pthread_join(threads[i], 0);
+    puts(\"done\");
+    fflush(stdout);
+    getchar();
+    return 0;
+}";
+
 struct Family {
     standing: Standing,
     running: Running,
@@ -55,7 +86,12 @@ struct Family {
 impl Family {
     /// One that waits to begin.
     fn new(standing: Standing) -> Family {
-        let program = compile(&standing.scratch, "family", FAMILY, &["-pthread"]);
+        Family::of(standing, FAMILY)
+    }
+
+    /// The same of other members.
+    fn of(standing: Standing, source: &str) -> Family {
+        let program = compile(&standing.scratch, "family", source, &["-pthread"]);
         let mut command = standing.running(&[program.to_str().unwrap()]);
         let mut running = start(command.stdin(Stdio::piped()));
         let input = running.input();
@@ -114,4 +150,12 @@ fn children_of_all_kinds_follow_and_go() {
     family.standing.done("clear", &[]);
     family.standing.run(&["cat", "/other"]);
     assert_eq!(family.standing.opened(&[]), [""; 0], "a list that nobody is in");
+}
+
+#[test]
+fn thousands_of_threads_follow() {
+    let mut family = Family::of(Standing::of_size("4096", &["-e", "libc:open_exit"]), CROWD);
+    let pid = family.pid.clone();
+    family.standing.done("start", &["-q", "-e", "libc:open_exit", "-P", &pid, "-c"]);
+    assert_eq!(family.opened(), (0..3000).map(|number| format!("/{number}")).collect());
 }

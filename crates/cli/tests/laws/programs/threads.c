@@ -32,6 +32,12 @@ static void *calls(void *argument)
 	return argument;
 }
 
+static void *calling(void *argument)
+{
+	name_myself();
+	return argument;
+}
+
 static void *exiting(void *argument)
 {
 	calls(NULL);
@@ -198,6 +204,22 @@ static void destructors(void)
 		pthread_join(start(with_specific, NULL), NULL);
 }
 
+/* More threads than can be started before the first of them runs, on small stacks. */
+static void storm(void)
+{
+	enum { THREADS = 5000 };
+	static pthread_t threads[THREADS];
+	pthread_attr_t attributes;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 64 << 10);
+	for (long i = 0; i < THREADS; i++)
+		NEED(pthread_create(&threads[i], &attributes, calling, (void *)(i + 1)) == 0);
+	for (long i = 0; i < THREADS; i++) {
+		void *result;
+		CHECK(pthread_join(threads[i], &result) == 0 && result == (void *)(i + 1));
+	}
+}
+
 static int c11_routine(void *argument)
 {
 	name_myself();
@@ -291,7 +313,7 @@ int main(int argc, char **argv)
 	} ways[] = {
 		{ "many", many },	{ "detached", detached_threads }, { "cancel", cancelled_in_calls },
 		{ "names", names },	{ "anywhere", cancelled_anywhere }, { "destructors", destructors },
-		{ "c11", c11 },		{ "small", small_stacks },
+		{ "storm", storm },	{ "c11", c11 },		{ "small", small_stacks },
 	};
 	NEED(argc > 1);
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways); i++)
