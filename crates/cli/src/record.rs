@@ -1,6 +1,7 @@
 //! `lookback record`.
 
 pub(crate) mod child;
+mod job;
 pub(crate) mod output;
 mod own_session;
 pub(crate) mod program;

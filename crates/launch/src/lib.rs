@@ -5,7 +5,8 @@
 //! program that is run through a Rust program doesn't find what it would find without it. Here is what was
 //! there at first, and how to hand it on.
 //!
-//! A program can also be started where other things are mounted than elsewhere: [`leave_mounts`].
+//! A program can also be started where other things are mounted than elsewhere: [`leave_mounts`]. Who waits
+//! for a program that is stopped stops likewise: [`stop_by`].
 //!
 //! What this crate is not: it starts nothing.
 //!
@@ -20,8 +21,8 @@
 //! # Safety
 //!
 //! Between fork and exec only async-signal-safe functions are called: signal(2) and close(2). What they are
-//! called with was read before any thread was there. unshare(2) is called without flags that are about
-//! memory, descriptors or threads.
+//! called with was read before any thread was there. A signal has the default action for the time of a stop,
+//! in which no thread runs. unshare(2) is called without flags that are about memory, descriptors or threads.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -95,5 +96,23 @@ pub fn leave_mounts(with_user: bool) -> std::io::Result<()> {
     match unsafe { libc::unshare(libc::CLONE_NEWNS | user) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+/// Stops this process by `signal`, as if nobody handled that, and returns when it is continued: at once where
+/// the signal is blocked, or where the kernel stops nobody (an orphaned process group).
+///
+/// Who waits for this process sees by which signal it was stopped.
+pub fn stop_by(signal: i32) {
+    // SAFETY: zeros are a value of the structure, that of the default action. The signal goes to this very
+    // thread, so that it is delivered before the handler is back.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        let default: libc::sigaction = std::mem::zeroed();
+        let is_changed = libc::sigaction(signal, &default, &mut before) == 0;
+        libc::raise(signal);
+        if is_changed {
+            libc::sigaction(signal, &before, std::ptr::null_mut());
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::code::{NOT_EXECUTABLE, NOT_FOUND};
 use crate::failure::{Done, Failure};
+use crate::record::job;
 use crate::record::program::Program;
 use crate::say::say;
 use crate::signals::is_ignored;
@@ -9,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Signals that are passed on to the program.
-const SIGNALS: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+const SIGNALS: [i32; 7] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2];
 
 /// How often progress can be told.
 const TICK: Duration = Duration::from_millis(250);
@@ -57,6 +58,8 @@ impl Child {
         );
         let target = handle.clone();
         std::thread::spawn(move || pass_signals(signals, &target));
+        let stopping = handle.clone();
+        std::thread::spawn(move || job::stop_with(&stopping));
         Ok(Child { process, handle, started: Instant::now() })
     }
 

@@ -1,7 +1,7 @@
 //! How a program ends, and signals on their way to it: as without lookback.
 
 use crate::common::*;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use std::fs;
 
 #[test]
@@ -125,4 +125,35 @@ fn a_program_that_stops_can_be_continued() {
     kill_process(Pid::from_raw(pid).unwrap(), Signal::CONT).unwrap();
     let outcome = running.wait();
     assert_eq!((outcome.code(), outcome.stdout), (Some(4), format!("{pid}\ncontinued\n")));
+}
+
+#[test]
+fn a_stop_of_the_program_is_one_of_lookback() {
+    for signal in [Signal::STOP, Signal::TSTP, Signal::TTIN, Signal::TTOU] {
+        let scratch = Scratch::new();
+        let number = signal.as_raw();
+        let program = format!("kill -{number} $$; kill -{number} $$; echo on; exit 6");
+        let running = start(&mut scratch.record(&["-q"], &["sh", "-c", &program]));
+        let lookback = Pid::from_raw(running.pid() as i32).unwrap();
+        for _ in 0..2 {
+            let (_, status) = waitpid(Some(lookback), WaitOptions::UNTRACED).unwrap().unwrap();
+            assert_eq!(status.stopping_signal(), Some(number));
+            // What continues the job alone continues the program.
+            running.signal(Signal::CONT);
+        }
+        let outcome = running.wait();
+        assert_eq!((outcome.code(), outcome.stdout.as_str()), (Some(6), "on\n"));
+        scratch.trace().expect("sched_process_exit", "comm=sh group_dead=true");
+    }
+}
+
+#[test]
+fn a_request_to_stop_is_the_programs() {
+    let scratch = Scratch::new();
+    let program = "trap 'echo stopped; exit 5' TSTP; echo ready; while true; do sleep 0.02; done";
+    let mut running = start(&mut scratch.record(&["-q"], &["sh", "-c", program]));
+    running.wait_for("ready\n");
+    running.signal(Signal::TSTP);
+    let outcome = running.wait();
+    assert_eq!((outcome.code(), outcome.stdout.as_str()), (Some(5), "ready\nstopped\n"));
 }

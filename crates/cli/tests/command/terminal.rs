@@ -25,6 +25,8 @@ fn on_terminal(scratch: &Scratch, options: &str, program: &str, keys: &[u8]) -> 
 /// Interrupts, as Control-C and Control-\ do.
 const INTERRUPT: &[u8] = b"\x03";
 const QUIT: &[u8] = b"\x1c";
+/// Stops, as Control-Z does.
+const STOP: &[u8] = b"\x1a";
 
 #[test]
 fn an_interrupt_reaches_the_program_once() {
@@ -98,4 +100,50 @@ fn nobody_has_to_have_colours() {
             .success();
     assert!(outcome.stdout.contains("0 lost") && outcome.stdout.contains("@pipe"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains('\x1b'), "{:?}", outcome.stdout);
+}
+
+#[test]
+fn what_ignores_a_stop_goes_on() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let program = "trap '' TSTP; echo ready; sleep 1; echo end; exit 4";
+    let outcome = on_terminal(&Scratch::new(), "-q", program, STOP);
+    assert_eq!(outcome.code(), Some(4), "{outcome:?}");
+    assert!(outcome.stdout.contains("end"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_recording_is_a_job_of_the_shell() {
+    if is_missing(&["script", "bash"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // What is typed is shown, too: so what is waited for is never typed.
+    scratch.write(
+        "program",
+        "echo begin$((1)); read line; echo got $line; kill -STOP $$; echo end$((2)); exit 3",
+    );
+    let mut command = scratch.command("script");
+    command.args(["-q", "-e", "-c", "bash --norc --noprofile -i", "/dev/null"]);
+    command.env("TERM", "dumb").env("LOOKBACK", LOOKBACK).env("TRACE", scratch.beside("trace.dat"));
+    let (keyboard, mut typing) = std::io::pipe().unwrap();
+    let mut running = start(command.stdin(keyboard));
+    drop(command);
+    let steps: [(&[u8], &str); 6] = [
+        (b"\"$LOOKBACK\" record -q -o \"$TRACE\" -- sh ./program\n", "begin1"),
+        (STOP, "Stopped"),
+        (b"echo stop$?; fg\n", "stop148"),
+        (b"words\n", "got words"),
+        (b"echo stop$?; fg\n", "stop147"),
+        (b"echo status$?\n", "status3"),
+    ];
+    for (keys, shown) in steps {
+        typing.write_all(keys).unwrap();
+        running.wait_for(shown);
+    }
+    assert!(running.printed().contains("end2"), "{}", running.printed());
+    drop(typing);
+    running.wait();
+    scratch.trace().expect_of("sh", "sched_process_exit", "group_dead=true");
 }
