@@ -5,8 +5,17 @@ use abi::control::{Process, State, Task};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, fence};
 
-/// How many entries are looked at for one owner, from a place that depends on the owner.
+/// How many entries are looked at first for one owner, from a place that depends on the owner.
 const WINDOW: usize = 64;
+
+/// How far an owner's entry can be from its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// In the window: what is looked for and not there is soon known not to be.
+    Window,
+    /// Anywhere, where all of the window is needed. No owner is behind a free entry, as none becomes free.
+    Table,
+}
 
 /// An entry that describes someone for some time.
 pub(crate) trait Entry {
@@ -37,6 +46,7 @@ impl Entry for Process {
 pub(crate) struct Table<'a, T> {
     pub(crate) states: &'a [AtomicU32],
     pub(crate) entries: &'a [T],
+    pub(crate) reach: Reach,
 }
 
 /// A valid entry, as a reader has found it.
@@ -87,33 +97,60 @@ impl Needs {
 }
 
 impl<'a, T: Entry> Table<'a, T> {
-    /// The entries that `owner` may use, by index.
-    pub(crate) fn window(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
+    /// All entries, from the place of `owner`.
+    fn all_from_place(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
         // Neighbouring owners start apart, so that they don't fill each other's windows.
         let spread = (owner as usize).wrapping_mul(0x9e37_79b1);
         let start = spread.checked_rem(self.states.len()).unwrap_or(0);
         let (before, behind) = self.states.split_at_checked(start).unwrap_or((self.states, &[]));
         let indices = (start..self.states.len()).chain(0..start);
-        indices.zip(behind.iter().chain(before)).take(WINDOW)
+        indices.zip(behind.iter().chain(before))
+    }
+
+    fn window(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
+        self.all_from_place(owner).take(WINDOW)
+    }
+
+    /// The entries that `owner` may use beyond its window.
+    fn beyond(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
+        let most = if self.reach == Reach::Table { self.states.len() } else { 0 };
+        self.all_from_place(owner).take(most).skip(WINDOW)
+    }
+
+    /// The entries that may describe `owner`, by index, with their states.
+    pub(crate) fn candidates(&self, owner: u32) -> impl Iterator<Item = (usize, State)> {
+        let all = self.window(owner).chain(self.beyond(owner));
+        let states = all.map(|(index, state)| (index, State(state.load(Acquire))));
+        states.take_while(|(_, state)| *state != State::FREE)
     }
 
     /// Claims an entry for `owner`: a free one, or else the one whose end is longest ago, because its events
-    /// are overwritten first. An entry that still describes `owner`, because it executes another program or
+    /// are overwritten first. One that nobody needs is taken from anywhere that the table reaches, before one
+    /// that somebody does. An entry that still describes `owner`, because it executes another program or
     /// its predecessor was killed, is ended first. None when all that it may use are in use.
     pub(crate) fn claim(&self, owner: u32, time: u64, needs: Needs) -> Option<Claimed<'a, T>> {
-        for (index, state) in self.window(owner) {
-            if State(state.load(Acquire)) == State::ready(owner) {
-                self.end(index, owner, time);
-            }
+        for (index, _) in self.candidates(owner).filter(|(_, state)| *state == State::ready(owner)) {
+            self.end(index, owner, time);
         }
-        let free = self.window(owner).find(|(_, state)| take(state, State::FREE, owner));
-        if let Some((index, _)) = free {
-            return Some(Claimed { index, entry: self.entries.get(index)?, was_needed: false });
-        }
-        self.claim_ended(owner, needs)
+        let free = |(index, state): (usize, &'a AtomicU32)| take(state, State::FREE, owner).then_some(index);
+        let unneeded = |worth: &Worth| !needs.is_needed(*worth);
+        let (index, was_needed) = None
+            .or_else(|| Some((self.window(owner).find_map(free)?, false)))
+            .or_else(|| Some((self.take_ended(|| self.window(owner), owner, needs, unneeded)?, false)))
+            .or_else(|| Some((self.beyond(owner).find_map(free)?, false)))
+            .or_else(|| Some((self.take_ended(|| self.beyond(owner), owner, needs, unneeded)?, false)))
+            .or_else(|| Some((self.take_ended(|| self.window(owner), owner, needs, |_| true)?, true)))?;
+        Some(Claimed { index, entry: self.entries.get(index)?, was_needed })
     }
 
-    fn claim_ended(&self, owner: u32, needs: Needs) -> Option<Claimed<'a, T>> {
+    /// Claims for `owner`, of what has ended among `places`, what ended longest ago and may be taken.
+    fn take_ended<I: Iterator<Item = (usize, &'a AtomicU32)>>(
+        &self,
+        places: impl Fn() -> I,
+        owner: u32,
+        needs: Needs,
+        may_be_taken: impl Fn(&Worth) -> bool,
+    ) -> Option<usize> {
         let worth = |(index, state): (usize, &'a AtomicU32)| {
             let found = State(state.load(Acquire));
             let entry = self.entries.get(index).filter(|_| found.is_ended())?;
@@ -122,11 +159,11 @@ impl<'a, T: Entry> Table<'a, T> {
         };
         // Others may be quicker, but each of them only once.
         (0..WINDOW).find_map(|_| {
-            let least = self.window(owner).filter_map(worth).min_by_key(|(worth, ..)| *worth);
-            let Some((worth, index, found)) = least else { return Some(None) };
-            let taken = take(self.states.get(index)?, found, owner);
-            let was_needed = needs.is_needed(worth);
-            taken.then(|| Some(Claimed { index, entry: self.entries.get(index)?, was_needed }))
+            let least = places().filter_map(worth).min_by_key(|(worth, ..)| *worth);
+            let Some((_, index, found)) = least.filter(|(worth, ..)| may_be_taken(worth)) else {
+                return Some(None);
+            };
+            take(self.states.get(index)?, found, owner).then_some(Some(index))
         })?
     }
 
@@ -169,8 +206,7 @@ impl<'a, T: Entry> Table<'a, T> {
 
     /// The index of the entry that describes `owner` now.
     pub(crate) fn find(&self, owner: u32) -> Option<usize> {
-        let ready = State::ready(owner).0;
-        self.window(owner).find(|(_, state)| state.load(Acquire) == ready).map(|(index, _)| index)
+        self.candidates(owner).find(|(_, state)| *state == State::ready(owner)).map(|(index, _)| index)
     }
 }
 
@@ -182,7 +218,13 @@ fn take(state: &AtomicU32, from: State, owner: u32) -> bool {
 
 impl ControlFile {
     /// A table of the file.
-    pub(crate) fn table<T: shm::Shared>(&self, states: u64, entries: u64, count: usize) -> Table<'_, T> {
-        Table { states: self.array(states, count), entries: self.array(entries, count) }
+    pub(crate) fn table<T: shm::Shared>(
+        &self,
+        states: u64,
+        entries: u64,
+        count: usize,
+        reach: Reach,
+    ) -> Table<'_, T> {
+        Table { states: self.array(states, count), entries: self.array(entries, count), reach }
     }
 }

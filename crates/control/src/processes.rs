@@ -1,6 +1,6 @@
 //! Processes: what was mapped where when an event was recorded.
 
-use crate::claim::{Claimed, Table};
+use crate::claim::{Claimed, Reach, Table};
 use crate::file::ControlFile;
 use crate::tasks::{load_comm, store_comm};
 use abi::control::{
@@ -63,7 +63,7 @@ pub struct Map {
 
 impl ControlFile {
     fn process_table(&self) -> Table<'_, Process> {
-        self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES)
+        self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES, Reach::Table)
     }
 
     fn map_chunks(&self) -> &[MapChunk] {
@@ -172,10 +172,8 @@ impl ControlFile {
 
     /// Whether a process is entered that `pid` is, or was last; under its placeholder, if it had one.
     pub fn knows_process(&self, pid: u32) -> bool {
-        let is_entered = self.process_table().window(pid).any(|(_, state)| {
-            let state = State(state.load(Acquire));
-            state.is_valid() && state.owner() == pid
-        });
+        let table = self.process_table();
+        let is_entered = table.candidates(pid).any(|(_, state)| state.is_valid() && state.owner() == pid);
         is_entered || self.has_placeholders() && self.placeholders().any(|(_, tid)| tid == pid)
     }
 

@@ -1,6 +1,6 @@
 //! Threads: whose events these are. The first of each process is entered with the process.
 
-use crate::claim::{Claimed, Table};
+use crate::claim::{Claimed, Reach, Table};
 use crate::file::ControlFile;
 use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
@@ -49,7 +49,7 @@ impl TaskInfo {
 
 impl ControlFile {
     fn task_table(&self) -> Table<'_, Task> {
-        self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS)
+        self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS, Reach::Window)
     }
 
     /// Enters a thread and gives the index of its entry. In a full table it gets that of the thread that

@@ -65,6 +65,28 @@ fn a_full_table_gives_up_what_ended_first() {
 }
 
 #[test]
+fn programs_of_a_process_find_room_in_all_of_the_table() {
+    const ROOM: u64 = abi::control::PROCESSES as u64;
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    file.set_collected(0);
+    file.add_process(&process(815, 1)).unwrap();
+    for time in 2..=ROOM {
+        file.add_process(&process(4711, time)).unwrap();
+    }
+    assert_eq!(file.processes().count() as u64, ROOM);
+    assert_eq!(file.find_process(4711).unwrap().start_time, ROOM, "the last alone has not ended");
+    assert!(file.knows_process(815) && !file.knows_process(816));
+    assert_eq!(file.refused(Table::Processes), 0);
+    file.add_process(&process(4711, ROOM + 1)).unwrap();
+    assert_eq!(file.refused(Table::Processes), 1, "nobody has seen the end of any");
+    file.set_collected(ROOM);
+    file.add_process(&process(4711, ROOM + 2)).unwrap();
+    assert_eq!(file.refused(Table::Processes), 1);
+    assert_eq!(file.find_process(4711).unwrap().start_time, ROOM + 2);
+}
+
+#[test]
 fn what_a_reader_has_not_seen_is_counted() {
     let temporary = Temporary::new();
     let file = &temporary.file;

@@ -3,7 +3,8 @@
 //! Before `main`, Rust's runtime ignores SIGPIPE and opens `/dev/null` in place of standard descriptors
 //! that are closed; and a child that is started by [`Command`] always has SIGPIPE's default action. So a
 //! program that is run through a Rust program doesn't find what it would find without it. Here is what was
-//! there at first, and how to hand it on.
+//! there at first, and how to hand it on. SIGCHLD is not ignored either, as who ignores that can't wait for a
+//! child.
 //!
 //! A program can also be started where other things are mounted than elsewhere: [`leave_mounts`]. Who waits
 //! for a program that is stopped stops likewise: [`stop_by`].
@@ -29,11 +30,12 @@ use std::process::Command;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What was so at the start of this process: a bit for each standard descriptor that was closed, and
-/// [`IGNORES_SIGPIPE`].
+/// What was so at the start of this process: a bit for each standard descriptor that was closed, and for each
+/// signal of [`SIGNALS`] that was ignored.
 static AT_START: AtomicU8 = AtomicU8::new(0);
 
-const IGNORES_SIGPIPE: u8 = 1 << 3;
+/// Signals whose action is changed here, and their bits.
+const SIGNALS: [(i32, u8); 2] = [(libc::SIGPIPE, 1 << 3), (libc::SIGCHLD, 1 << 4)];
 
 /// Run by the dynamic linker, before Rust's runtime.
 #[used]
@@ -41,8 +43,10 @@ const IGNORES_SIGPIPE: u8 = 1 << 3;
 static LOOK: extern "C" fn() = {
     extern "C" fn look() {
         let closed = (0..3).filter(|descriptor| is_closed(*descriptor)).map(|descriptor| 1 << descriptor);
-        let ignores = if ignores_sigpipe() { IGNORES_SIGPIPE } else { 0 };
-        AT_START.store(closed.sum::<u8>() | ignores, Relaxed);
+        let ignored = SIGNALS.iter().filter(|(signal, _)| is_ignored(*signal)).map(|(_, bit)| bit);
+        AT_START.store(closed.sum::<u8>() | ignored.sum::<u8>(), Relaxed);
+        // SAFETY: the default action.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     }
     look
 };
@@ -52,17 +56,16 @@ fn is_closed(descriptor: i32) -> bool {
     unsafe { libc::fcntl(descriptor, libc::F_GETFD) == -1 }
 }
 
-fn ignores_sigpipe() -> bool {
+fn is_ignored(signal: i32) -> bool {
     // SAFETY: asks for the action; zeros are a value of the structure.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGPIPE, std::ptr::null(), &mut action) == 0
-            && action.sa_sigaction == libc::SIG_IGN
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }
 
-/// Has the program of `command` start with SIGPIPE ignored, and with standard descriptors closed, if this
-/// process was started so. Call it once.
+/// Has the program of `command` start with SIGPIPE and SIGCHLD ignored, and with standard descriptors closed,
+/// if this process was started so. Call it once.
 ///
 /// The child is then always made by fork(2): glibc's posix_spawn(3) has it ignore two signals that libc uses
 /// itself.
@@ -74,8 +77,8 @@ pub fn hand_on(command: &mut Command) {
             for descriptor in (0..3).filter(|descriptor| at_start & 1 << descriptor != 0) {
                 libc::close(descriptor);
             }
-            if at_start & IGNORES_SIGPIPE != 0 {
-                libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+            for (signal, _) in SIGNALS.iter().filter(|(_, bit)| at_start & bit != 0) {
+                libc::signal(*signal, libc::SIG_IGN);
             }
             Ok(())
         });

@@ -84,9 +84,24 @@ impl Tables {
         self.pids.iter().filter(|pid| !is_placeholder(**pid)).count()
     }
 
-    /// How many have not ended.
+    /// How many have not ended. What a process ran before it executed another program has, and so has what an
+    /// entry said that says something else by now; nobody may have seen that end.
     pub(crate) fn running(&self) -> usize {
-        self.processes.values().filter(|process| process.info.end_time == 0).count()
+        let (mut of_pids, mut of_entries) = (HashMap::new(), HashMap::new());
+        for ProcessInfo { entry, pid, pid_namespace, start_time, .. } in self.programs_entered() {
+            let latest = |known: &mut u64| *known = start_time.max(*known);
+            of_pids.entry((pid, pid_namespace)).and_modify(latest).or_insert(start_time);
+            of_entries.entry(entry).and_modify(latest).or_insert(start_time);
+        }
+        let is_last = |info: &ProcessInfo| {
+            let last = Some(&info.start_time);
+            of_pids.get(&(info.pid, info.pid_namespace)) == last && of_entries.get(&info.entry) == last
+        };
+        self.programs_entered().filter(|info| info.end_time == 0 && is_last(info)).count()
+    }
+
+    fn programs_entered(&self) -> impl Iterator<Item = ProcessInfo> {
+        self.processes.values().map(|process| process.info)
     }
 
     /// The last name of every thread; and that of the session's creator, which starts the first.

@@ -106,6 +106,28 @@ fn signals() {
 }
 
 #[test]
+fn an_ignored_end_of_children() {
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // The shell ignores it for nobody, so it can't be between.
+    let script = "import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])";
+    let trace = scratch.beside("trace.dat");
+    let recorded = |program: &[&str]| {
+        let mut command = scratch.command("python3");
+        command.args(["-c", script, LOOKBACK, "record", "-q", "-o"]).arg(&trace).args(program);
+        run(&mut command)
+    };
+    assert_eq!(recorded(&["sh", "-c", "exit 3"]).code(), Some(3));
+    let status = recorded(&["grep", "^SigIgn", "/proc/self/status"]).success().stdout;
+    let ignored = u64::from_str_radix(status["SigIgn:".len()..].trim(), 16).unwrap();
+    assert!(ignored & 1 << (17 - 1) != 0, "{status}");
+}
+
+#[test]
 fn blocked_signals() {
     if is_missing(&["python3"]) {
         return;

@@ -138,3 +138,29 @@ fn many_short_processes_are_all_there() {
     assert_eq!(trace.count("sched_process_exec", "filename=/bin/true"), 200);
     assert_eq!(trace.count("sched_process_exit", "comm=true group_dead=true"), 200);
 }
+
+#[test]
+fn a_program_that_executes_itself_has_room() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>
+        int main(int count, char **options) {
+            int left = atoi(options[1]);
+            char next[20];
+            sprintf(next, \"%d\", left - 1);
+            if (left > 0) execl(options[0], options[0], next, NULL);
+            return left;
+        }";
+    let program = compile(&scratch, "again", source, &[]);
+    let outcome = run(&mut scratch.record(&[], &[program.to_str().unwrap(), "1000"])).success();
+    assert!(outcome.stderr.contains("lookback: 1 process, "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains(", 0 lost\n"), "{}", outcome.stderr);
+    for wrong in ["tables were full", "still running"] {
+        assert!(!outcome.stderr.contains(wrong), "{}", outcome.stderr);
+    }
+    let trace = scratch.trace();
+    assert_eq!(trace.count("sched_process_exec", ""), 1001);
+    assert!(trace.named("execl").all(|event| event.text.contains(" caller=main+")), "{trace:?}");
+}
