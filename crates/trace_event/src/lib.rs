@@ -38,6 +38,7 @@ mod event;
 mod format;
 mod here;
 mod kind;
+mod own_stack;
 mod process;
 mod recorder;
 mod shared;
@@ -48,12 +49,13 @@ mod triggers;
 
 pub use event::{Event, Field};
 pub use kind::Kind;
+pub use own_stack::{OwnStack, memory_changes, reach_in_stack};
 pub use process::{
     AttachError, Attached, Attachment, Hooks, Origin, Parent, Session, attach, leave, session,
 };
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::{PRINT_FORMAT, PRINT_ID, register};
-pub use stack::{FrameRecord, STACK_FORMAT, STACK_ID, stack_in_use};
+pub use stack::{FrameRecord, STACK_FORMAT, STACK_ID};
 pub use thread::{
     ThreadState, aside_word, child_in_memory, end_thread, forked, is_aside, keep_aside, maker_aside,
     placeholder, placeholder_aside, set_aside, take_back, take_back_kept, thread_state, tid_of_libc,

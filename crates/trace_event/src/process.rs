@@ -1,5 +1,6 @@
 //! The session that this process is attached to.
 
+use crate::own_stack::OwnStack;
 use crate::shared::Shared;
 use crate::{buffers, recorder, thread};
 use control::{ControlFile, ProcessStatus};
@@ -41,10 +42,14 @@ pub struct Hooks {
     pub thread_started: fn(),
     /// The process has found that it was forked, by that parent.
     pub forked: fn(Parent),
-    /// Says where the calling thread's stack is, see `stack`: asked once for each thread whose stack is
-    /// recorded. If the stack pointer is in it, all between that and its end can be read for as long as the
-    /// thread lives. None where that isn't known. Async-signal-safe.
-    pub stack: fn() -> Option<Range<usize>>,
+    /// Says where the calling thread's stack is: asked once for each thread whose stack matters. It stays
+    /// where it is for as long as the thread lives. None where that isn't known. Async-signal-safe.
+    pub stack: fn() -> Option<OwnStack>,
+    /// Whether the kernel may be asked what can be read. Async-signal-safe.
+    pub may_ask: fn() -> bool,
+    /// Whether the page with an address can be read, as the kernel says; only where that may be asked.
+    /// Async-signal-safe.
+    pub is_there: fn(usize) -> bool,
     /// Says where the process comes from: asked if the session doesn't know it.
     pub origin: fn() -> Origin,
     /// Whether the process may make a system call that the program hasn't asked for: no filter can punish it.

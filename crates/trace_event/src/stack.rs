@@ -4,16 +4,14 @@
 //!
 //! # Safety
 //!
-//! Nothing is read but what is sure to be mapped for as long as the thread is here: what lies between its
-//! stack pointer and the end of the stack that libc or the kernel has made for the thread, if the stack
-//! pointer is in that. On any other stack (a coroutine's, an alternate one for signals) it is the rest of the
-//! page that the stack pointer points into, which the thread is using.
+//! Nothing is read but what is sure to be there: the rest of the page that the stack pointer points into,
+//! which the thread is using, and what is known of the stack that libc or the kernel has made for the thread
+//! (`own_stack.rs`). On any other stack (a coroutine's, an alternate one for signals) it is that page alone.
 
-use crate::process;
+use crate::own_stack::{PAGE, reach_in_stack};
 use crate::recorder::Entered;
 use crate::shared::Shared;
-use core::arch::{asm, global_asm};
-use core::ops::Range;
+use core::arch::asm;
 use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
 
 /// The id of stacks. In a session's buffers such a record has, behind its common fields, an address that a
@@ -103,7 +101,7 @@ impl Entered {
             false => unsafe { Call::of(function) },
             true => Call::here(),
         };
-        let len = most.min(MOST_SLICE).min(readable(shared, call.rsp as usize)) & !(SLICE_STEP - 1);
+        let len = readable(call.rsp as usize, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
         let lead = [self.common(STACK_ID), call.rip, call.rsp, call.rbp];
         let from = core::ptr::with_exposed_provenance(call.rsp as usize);
         let thread = self.thread(shared);
@@ -138,73 +136,11 @@ unsafe fn short(lead: [u64; SLICE_LEAD], from: *const u64, words: usize) -> Reco
     record
 }
 
-/// Bytes of a page.
-const PAGE: usize = 4096;
-
-/// How many bytes from the stack pointer on can be read for sure.
-fn readable(shared: &Shared, stack_pointer: usize) -> usize {
-    let stack = stack_of_thread(shared);
-    let end = match stack.contains(&stack_pointer) {
-        true => stack.end,
-        false => (stack_pointer | (PAGE - 1)) + 1,
-    };
-    end - stack_pointer
-}
-
-/// The part of the calling thread's own stack that is in use: what can be read for sure. Empty where that
-/// isn't known, and on another stack.
-///
-/// Async-signal-safe, no system call.
-pub fn stack_in_use() -> Range<usize> {
-    let here = 0_u8;
-    let here = (&raw const here).addr();
-    let Some(shared) = process::shared() else { return 0..0 };
-    let stack = stack_of_thread(shared);
-    if stack.contains(&here) { here..stack.end } else { 0..0 }
-}
-
-global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden lookback_thread_stack",
-    ".globl lookback_thread_stack",
-    ".type lookback_thread_stack, @object",
-    "lookback_thread_stack: .zero 16",
-    ".size lookback_thread_stack, 16",
-    ".popsection",
-);
-
-/// Where a thread's stack starts and ends; both 0 as long as nobody has asked, and equal where nobody knows.
-/// They stay what they are for the thread's life, also if that goes on in another process.
-type Bounds = [usize; 2];
-
-fn bounds() -> *mut Bounds {
-    let address: *mut Bounds;
-    // SAFETY: computes the address of the thread's own copy of the words above.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + lookback_thread_stack@GOTTPOFF]",
-            "add {0}, fs:[0]",
-            out(reg) address,
-            options(pure, readonly, nostack),
-        );
-    }
-    address
-}
-
-/// The stack that libc or the kernel has made for the calling thread, found out once.
-fn stack_of_thread(shared: &Shared) -> Range<usize> {
-    // SAFETY: the words are the thread's own.
-    let [start, end] = unsafe { bounds().read_volatile() };
-    if end != 0 {
-        return start..end;
-    }
-    let Range { start, end } = (shared.hooks.stack)().unwrap_or(1..1);
-    // The end last: a handler that comes in between asks itself.
-    // SAFETY: as above.
-    unsafe {
-        (&raw mut (*bounds())[0]).write_volatile(start);
-        (&raw mut (*bounds())[1]).write_volatile(end);
-    }
-    start..end
+/// How many bytes from the stack pointer on, which a call has returned to, can be read for sure: of `most`.
+fn readable(stack_pointer: usize, most: usize) -> usize {
+    // The call's return address was there.
+    let end_of_page = ((stack_pointer - 1) | (PAGE - 1)) + 1;
+    let wanted = stack_pointer + most;
+    let end = if wanted <= end_of_page { None } else { reach_in_stack(stack_pointer, wanted) };
+    wanted.min(end.unwrap_or(0).max(end_of_page)) - stack_pointer
 }

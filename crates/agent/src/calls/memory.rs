@@ -17,12 +17,12 @@ macro_rules! memory {
                 memalign(alignment: Size, size: Size) -> Address as [memalign];
                 valloc(size: Size) -> Address as [valloc];
                 pvalloc(size: Size) -> Address as [pvalloc];
-                mmap(addr: Pointer, length: Size, prot: Protection, flags: MapFlags, fd: Int, offset: Long) -> Mapping as [mmap, mmap64];
-                munmap(addr: Pointer, length: Size) -> Success as [munmap];
+                mmap(addr: Pointer, length: Size, prot: Protection, flags: MapFlags, fd: Int, offset: Long) -> Mapping as [mmap, mmap64] around mapping::MMAP;
+                munmap(addr: Pointer, length: Size) -> Success as [munmap] around mapping::MUNMAP;
                 mremap(old_address: Pointer, old_size: Size, new_size: Size, flags: RemapFlags, new_address: Pointer = remap_target(flags, new_address)) -> Mapping
-                    as [mremap];
-                mprotect(addr: Pointer, len: Size, prot: Protection) -> Success as [mprotect];
-                madvise(addr: Pointer, length: Size, advice: Advice) -> Success as [madvise];
+                    as [mremap] around mapping::MREMAP;
+                mprotect(addr: Pointer, len: Size, prot: Protection) -> Success as [mprotect] around mapping::MPROTECT;
+                madvise(addr: Pointer, length: Size, advice: Advice) -> Success as [madvise] around mapping::MADVISE;
                 posix_madvise(addr: Pointer, length: Size, advice: Advice) -> ErrorNumber as [posix_madvise];
                 msync(addr: Pointer, length: Size, flags: SyncFlags) -> Success as [msync];
                 mincore(addr: Pointer, length: Size, vec: Pointer) -> Success as [mincore];
@@ -37,8 +37,8 @@ macro_rules! memory {
                 shm_open(name: Path, oflag: OpenFlags, mode: Mode = creation_mode(oflag, mode)) -> Descriptor as [shm_open];
                 shm_unlink(name: Path) -> Success as [shm_unlink];
                 shmget(key: Int, size: Size, shmflg: Int) -> Descriptor as [shmget];
-                shmat(shmid: Int, shmaddr: Pointer, shmflg: Int) -> Mapping as [shmat];
-                shmdt(shmaddr: Pointer) -> Success as [shmdt];
+                shmat(shmid: Int, shmaddr: Pointer, shmflg: Int) -> Mapping as [shmat] around mapping::SHMAT;
+                shmdt(shmaddr: Pointer) -> Success as [shmdt] around mapping::SHMDT;
             }
             lock on request {
                 pthread_mutex_init(mutex: Pointer, attr: Pointer) -> ErrorNumber as [pthread_mutex_init];

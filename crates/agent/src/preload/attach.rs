@@ -2,7 +2,7 @@
 
 use crate::argument::Value;
 use crate::preload::{
-    environment, exit, image, limits, objects, origin, record, running, sandbox, stack, symbols,
+    environment, exit, image, limits, objects, origin, readable, record, running, sandbox, stack, symbols,
 };
 use crate::{FINGERPRINT, sched};
 use control::ControlFile;
@@ -108,6 +108,8 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
             thread_started: exit::watch_thread,
             forked: record_fork,
             stack: stack::of_thread,
+            may_ask: readable::may_ask,
+            is_there: readable::is_there,
             origin: origin::origin,
             may_call: || !sandbox::may_be_there(),
             may_map: || !sandbox::may_be_there() && !running::is_running() && !limits::are_set(),

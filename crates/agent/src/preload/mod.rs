@@ -22,6 +22,7 @@ mod handler;
 mod image;
 mod limits;
 mod locking;
+mod mapping;
 mod memory;
 mod objects;
 mod origin;

@@ -1,5 +1,5 @@
-//! syscall(2), for the calls that matter past libc's own functions: those that make a process, and those that
-//! install a filter of system calls.
+//! syscall(2), for the calls that matter past libc's own functions: those that make a process, those that
+//! install a filter of system calls, and those that take memory away.
 //!
 //! A child that is made so has its parent's words, and would record in its name. All other calls go to the
 //! kernel as they are. None is recorded.
@@ -9,7 +9,7 @@
 //! As in `fork.rs`.
 
 use crate::preload::fork::{in_copy, made, takes_clock};
-use crate::preload::{objects, sandbox};
+use crate::preload::{mapping, objects, sandbox};
 use core::arch::{asm, naked_asm};
 use libc::{CLONE_SETTLS, CLONE_VFORK, CLONE_VM};
 
@@ -29,6 +29,16 @@ unsafe extern "C" fn syscall() {
         "je {filtering}",
         "cmp rdi, {PRCTL}",
         "je {filtering}",
+        // mmap, mprotect, munmap.
+        "lea rax, [rdi - {MMAP}]",
+        "cmp rax, {MUNMAP} - {MMAP}",
+        "jbe {mapping}",
+        "cmp rdi, {MREMAP}",
+        "je {mapping}",
+        "cmp rdi, {MADVISE}",
+        "je {mapping}",
+        "cmp rdi, {PKEY_MPROTECT}",
+        "je {mapping}",
         "mov rax, rdi",
         "mov rdi, rsi",
         "mov rsi, rdx",
@@ -46,12 +56,18 @@ unsafe extern "C" fn syscall() {
         ".cfi_endproc",
         making = sym making,
         filtering = sym filtering,
+        mapping = sym mapping,
         fail = sym fail,
         CLONE = const libc::SYS_clone,
         FORK = const libc::SYS_fork,
         CLONE3 = const libc::SYS_clone3,
         SECCOMP = const libc::SYS_seccomp,
         PRCTL = const libc::SYS_prctl,
+        MMAP = const libc::SYS_mmap,
+        MUNMAP = const libc::SYS_munmap,
+        MREMAP = const libc::SYS_mremap,
+        MADVISE = const libc::SYS_madvise,
+        PKEY_MPROTECT = const libc::SYS_pkey_mprotect,
     )
 }
 
@@ -179,8 +195,26 @@ unsafe extern "C" fn filtering(
         trace_event::leave();
     }
     // SAFETY: the program's own call.
-    let call = || unsafe { kernel(number, [first, second, third, fourth, fifth]) };
+    let call = || unsafe { kernel(number, [first, second, third, fourth, fifth, 0]) };
     let result = if installs { sandbox::installing(call, |result| result >= 0) } else { call() };
+    if result < 0 { fail(result) } else { result }
+}
+
+/// Calls that change what is mapped. The sixth argument is where that of syscall(2) is.
+unsafe extern "C" fn mapping(
+    number: i64,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+    fifth: u64,
+    sixth: u64,
+) -> i64 {
+    let arguments = [first, second, third, fourth, fifth, sixth];
+    mapping::by_number(number, arguments);
+    // SAFETY: the program's own call.
+    let result = unsafe { kernel(number, arguments) };
+    mapping::by_number(number, arguments);
     if result < 0 { fail(result) } else { result }
 }
 
@@ -189,7 +223,7 @@ unsafe extern "C" fn filtering(
 /// # Safety
 ///
 /// As for the call.
-unsafe fn kernel(number: i64, [first, second, third, fourth, fifth]: [u64; 5]) -> i64 {
+unsafe fn kernel(number: i64, [first, second, third, fourth, fifth, sixth]: [u64; 6]) -> i64 {
     let mut result = number;
     // SAFETY: the caller's promise.
     unsafe {
@@ -201,6 +235,7 @@ unsafe fn kernel(number: i64, [first, second, third, fourth, fifth]: [u64; 5]) -
             in("rdx") third,
             in("r10") fourth,
             in("r8") fifth,
+            in("r9") sixth,
             lateout("rcx") _,
             lateout("r11") _,
             options(nostack),

@@ -4,13 +4,16 @@
 //! failed shows nothing: a filter, a tracer or the call itself may have answered before anybody looked.
 //! Then memory is read only if it is a part of the thread's own stack in use, or of the program itself as it
 //! was loaded, or if the kernel says that it is there: it is asked by a call that reads a signal set from it
-//! and then finds that it is to do nothing with it. Where a filter may be there the kernel is not asked.
+//! and then finds that it is to do nothing with it. Where a filter may be there the kernel is not asked; nor
+//! where it isn't the kernel that would answer, but somebody who stands between it and the program.
 //!
 //! See `docs/decisions/007-memory.md`.
 
 use crate::preload::{image, sandbox};
 use core::arch::asm;
-use trace_event::stack_in_use;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+use trace_event::reach_in_stack;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -23,12 +26,11 @@ const PAGE: usize = 4096;
 pub(crate) fn readable(address: *const u8, wanted: usize) -> usize {
     let start = address.addr();
     let Some(end) = start.checked_add(wanted).filter(|_| start != 0) else { return 0 };
-    let own = stack_in_use();
-    let sure = if own.contains(&start) { Some(own.end) } else { image::end_of_segment(start) };
-    if let Some(sure) = sure {
-        return end.min(sure) - start;
+    let known = reach_in_stack(start, end).or_else(|| image::end_of_segment(start));
+    if let Some(known) = known {
+        return end.min(known) - start;
     }
-    if sandbox::may_be_there() {
+    if !may_ask() {
         return 0;
     }
     let mut reached = start;
@@ -38,8 +40,48 @@ pub(crate) fn readable(address: *const u8, wanted: usize) -> usize {
     reached.min(end) - start
 }
 
-/// Whether the page with `address` can be read.
-fn is_there(address: usize) -> bool {
+/// Whether the kernel may be asked, and tells the truth. Async-signal-safe.
+pub(crate) fn may_ask() -> bool {
+    /// Whether it does, once somebody has asked for what no process has.
+    static ANSWERS: AtomicU32 = AtomicU32::new(UNKNOWN);
+    const UNKNOWN: u32 = 0;
+    const TRUE: u32 = 1;
+    const FALSE: u32 = 2;
+    const NOWHERE: usize = usize::MAX - PAGE;
+    if sandbox::may_be_there() {
+        return false;
+    }
+    if ANSWERS.load(Relaxed) == UNKNOWN {
+        let are_true = !is_in_valgrind() && !is_there(NOWHERE);
+        ANSWERS.store(if are_true { TRUE } else { FALSE }, Relaxed);
+    }
+    ANSWERS.load(Relaxed) == TRUE
+}
+
+/// Whether valgrind runs the program: it reports system calls that it does not expect. These instructions do
+/// nothing, and are a question to it.
+fn is_in_valgrind() -> bool {
+    const RUNNING_ON_VALGRIND: u64 = 0x1001;
+    let request = [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0];
+    let mut answer = 0_u64;
+    // SAFETY: 128 steps to the left are none, and rbx is exchanged with itself.
+    unsafe {
+        asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") request.as_ptr(),
+            inlateout("rdx") answer,
+            options(nostack),
+        );
+    }
+    answer != 0
+}
+
+/// Whether the page with `address` can be read, as the kernel says. Only where it [may be asked](may_ask).
+pub(crate) fn is_there(address: usize) -> bool {
     /// Neither of the things that rt_sigprocmask(2) can do. It reads the set before it looks at that.
     const NOTHING: i32 = -1;
     const SIZE_OF_SET: usize = 8;

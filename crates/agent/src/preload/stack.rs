@@ -16,6 +16,7 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use libc::getauxval;
 use rustix::process::{Resource, getrlimit};
+use trace_event::OwnStack;
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -24,19 +25,19 @@ const PAGE: usize = 4096;
 /// that address: the kernel leaves as much free as the stack may grow to, and this where that has no limit.
 const MOST: u64 = 128 << 20;
 
-/// The stack of the calling thread: what is between the stack pointer and its end is mapped as long as the
-/// thread lives, whenever the stack pointer is in it. None where that isn't known.
+/// The stack of the calling thread. None where that isn't known.
 ///
 /// Async-signal-safe, no system call. Cost: reading the descriptor, some 300 words.
-pub(crate) fn of_thread() -> Option<Range<usize>> {
+pub(crate) fn of_thread() -> Option<OwnStack> {
     match of_block() {
-        None => of_first_thread(),
+        None => of_first_thread().map(|range| OwnStack { range, is_sure: true }),
         block => block,
     }
 }
 
-/// The stack of a thread that libc has made: it ends where the descriptor is.
-fn of_block() -> Option<Range<usize>> {
+/// The stack of a thread that libc has made: it ends where the descriptor is. One with a guard libc has
+/// mapped; another may be the program's own memory.
+fn of_block() -> Option<OwnStack> {
     let descriptor = thread_pointer();
     let words = size_of_descriptor()? / size_of::<usize>();
     let word = |index: usize| {
@@ -46,7 +47,8 @@ fn of_block() -> Option<Range<usize>> {
     };
     (0..words.saturating_sub(2)).find_map(|index| {
         let block = Block { start: word(index), size: word(index + 1), guard: word(index + 2) };
-        block.holds(descriptor, words).then(|| block.start + block.guard..descriptor)
+        let range = block.start + block.guard..descriptor;
+        block.holds(descriptor, words).then_some(OwnStack { range, is_sure: block.guard > 0 })
     })
 }
 

@@ -8,7 +8,7 @@ use crate::argument::*;
 use crate::calls::calls;
 use crate::events::{Call, is_on_request};
 use crate::preload::frame::{Frame, Moment, call};
-use crate::preload::{fork, handler, limits, locking, place, reap, record, send, thread};
+use crate::preload::{fork, handler, limits, locking, mapping, place, reap, record, send, thread};
 use core::arch::naked_asm;
 use ring_buffer::Record;
 use trace_event::{Kind, enter, is_enabled};

@@ -90,6 +90,21 @@ fn what_is_not_known_of_a_stack_is_said() {
     assert_eq!(stacks["/main"].last().map(String::as_str), Some("_start"), "{:?}", stacks["/main"]);
 }
 
+/// Between the stack pointer and the end of the thread's stack are pages that can't be read.
+#[test]
+fn stacks_are_carved_out_of_stacks() {
+    for way in ["as-usual", "filter"] {
+        let program = Program::c("coroutines", AS_USUAL);
+        let program = if way == "filter" { program.arg(way) } else { program };
+        let untraced = program.untraced();
+        assert!(untraced.is_ok(), "{untraced}");
+        for options in [&["-q"][..], &["-q", "-T"], &["-q", "-T", "-e", "*:*"]] {
+            let (traced, _) = program.recorded_with(options);
+            assert_eq!(untraced, traced, "{way} {options:?}");
+        }
+    }
+}
+
 #[test]
 fn programs_without_symbols_have_frames() {
     let program = Program::c("stacks", &[AS_USUAL, &["-s"]].concat());
