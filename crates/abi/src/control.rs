@@ -139,6 +139,9 @@ pub const EXTENSION_SIZE: usize = (INSTANCES - 1) * (FILTERING + TRIGGERING);
 /// takes offsets in the file and no memory.
 pub const SESSION_FILE: &str = "session";
 
+/// Bytes of the longest path of a session's file, with the zero behind it, that programs can attach to.
+pub const LONGEST_PATH: usize = 1024;
+
 /// The start of the file. The first group is fixed before the file gets its name.
 #[derive(Debug)]
 #[repr(C)]

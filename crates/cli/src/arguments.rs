@@ -149,7 +149,7 @@ pub(crate) struct Record {
 
     /// Record into a session with this name, or at this path with a /; it is made if it is not there
     #[arg(long, value_name = "SESSION")]
-    pub(crate) session: Option<String>,
+    pub(crate) session: Option<OsString>,
 
     /// Say nothing but errors
     #[arg(short, long)]

@@ -18,8 +18,8 @@ pub(crate) const PREFIX: &str = "liblookback-";
 
 /// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on
 /// its content, so that another version of this command doesn't replace what running programs have mapped.
-pub(crate) fn install(place: &Place) -> Done<PathBuf> {
-    let directory = place.for_objects()?;
+pub(crate) fn install() -> Done<PathBuf> {
+    let directory = Place::for_objects()?;
     let path = directory.path().join(name());
     remove_old(directory.path(), &path);
     let is_there = std::fs::read(&path).is_ok_and(|found| found == OBJECT);
@@ -67,6 +67,6 @@ fn write(directory: &Path, path: &Path) -> std::io::Result<()> {
 
 /// Prints where the object is, for who starts traced programs by other means.
 pub(crate) fn print_path() -> Done {
-    let path = install(&Place::of_user()?)?;
+    let path = install()?;
     print(path.display())
 }

@@ -17,7 +17,6 @@ use own_session::OwnSession;
 use program::Program;
 use progress::Progress;
 use recording::Recorder;
-use session::Place;
 use std::process::ExitCode;
 use summary::Summary;
 
@@ -28,9 +27,8 @@ pub(crate) fn run(arguments: &Record) -> Done {
     let program = Program::find(&arguments.command)?;
     let version = arguments.format.version()?;
     let output = Output::prepare(&arguments.output)?;
-    let place = Place::of_user()?;
-    let mut session = OwnSession::prepare(&place, arguments)?;
-    let object = object::install(&place)?;
+    let mut session = OwnSession::prepare(arguments)?;
+    let object = object::install()?;
     let recorder = Recorder::start(session.path(), output.directory())?;
     let mut progress = Progress::new(arguments.quiet);
     let child = Child::start(&program, session.path(), &object)?;

@@ -31,14 +31,14 @@ use crate::arguments::{Instance, Which};
 use crate::failure::Done;
 use control::Clocks;
 use ring_buffer::Clock;
-use session::{FLIGHT, Place, Session, Timeline, TraceClock};
+use session::{FLIGHT, Place, Session, Timeline, TraceClock, session_path};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 impl Which {
     /// The session's directory, whether it is there or not.
     fn path(&self) -> Done<PathBuf> {
-        Ok(Place::of_user()?.session(self.session.as_deref())?)
+        Ok(session_path(self.session.as_deref())?)
     }
 
     /// The session, which has to be there.

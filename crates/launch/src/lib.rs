@@ -4,7 +4,7 @@
 //! that are closed; and a child that is started by [`Command`] always has SIGPIPE's default action. So a
 //! program that is run through a Rust program doesn't find what it would find without it. Here is what was
 //! there at first, and how to hand it on. SIGCHLD is not ignored either, as who ignores that can't wait for a
-//! child.
+//! child; and umask(2) doesn't keep the user from the files that this process makes.
 //!
 //! A program can also be started where other things are mounted than elsewhere: [`leave_mounts`]. Who waits
 //! for a program that is stopped stops likewise: [`stop_by`].
@@ -27,8 +27,8 @@
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU32};
 
 /// What was so at the start of this process: a bit for each standard descriptor that was closed, and for each
 /// signal of [`SIGNALS`] that was ignored.
@@ -36,6 +36,9 @@ static AT_START: AtomicU8 = AtomicU8::new(0);
 
 /// Signals whose action is changed here, and their bits.
 const SIGNALS: [(i32, u8); 2] = [(libc::SIGPIPE, 1 << 3), (libc::SIGCHLD, 1 << 4)];
+
+/// The mask of the modes of new files.
+static MASK: AtomicU32 = AtomicU32::new(0);
 
 /// Run by the dynamic linker, before Rust's runtime.
 #[used]
@@ -45,8 +48,13 @@ static LOOK: extern "C" fn() = {
         let closed = (0..3).filter(|descriptor| is_closed(*descriptor)).map(|descriptor| 1 << descriptor);
         let ignored = SIGNALS.iter().filter(|(signal, _)| is_ignored(*signal)).map(|(_, bit)| bit);
         AT_START.store(closed.sum::<u8>() | ignored.sum::<u8>(), Relaxed);
-        // SAFETY: the default action.
-        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+        // SAFETY: the default action; a mask of modes.
+        unsafe {
+            libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+            let mask = libc::umask(0o777);
+            libc::umask(mask & !0o700);
+            MASK.store(mask, Relaxed);
+        }
     }
     look
 };
@@ -70,13 +78,14 @@ fn is_ignored(signal: i32) -> bool {
 /// The child is then always made by fork(2): glibc's posix_spawn(3) has it ignore two signals that libc uses
 /// itself.
 pub fn hand_on(command: &mut Command) {
-    let at_start = AT_START.load(Relaxed);
+    let (at_start, mask) = (AT_START.load(Relaxed), MASK.load(Relaxed));
     // SAFETY: async-signal-safe calls only, see above.
     unsafe {
         command.pre_exec(move || {
             for descriptor in (0..3).filter(|descriptor| at_start & 1 << descriptor != 0) {
                 libc::close(descriptor);
             }
+            libc::umask(mask);
             for (signal, _) in SIGNALS.iter().filter(|(_, bit)| at_start & bit != 0) {
                 libc::signal(*signal, libc::SIG_IGN);
             }

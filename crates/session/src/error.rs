@@ -157,6 +157,14 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A path that traced programs have no room for.
+    #[error("{path} is too long: expected a path of a session of at most {most} bytes")]
+    LongPath {
+        /// The path.
+        path: PathBuf,
+        /// The most bytes.
+        most: usize,
+    },
     /// A directory that should be the user's own is not.
     #[error(
         "{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH"
@@ -172,7 +180,7 @@ pub enum Error {
     NoMemoryFileSystem,
     /// There is no directory that programs can load the agent from.
     #[error(
-        "no place for the agent: neither the cache directory, $TMPDIR nor /dev/shm is a directory of your own from which programs may be executed; set XDG_CACHE_HOME to one"
+        "no place for the agent: neither the cache directory, $TMPDIR nor /dev/shm is a directory of your own, without blank, ':' and '$' in its path, from which programs may be executed; set XDG_CACHE_HOME to one"
     )]
     NoPlaceForObjects,
     /// The buffers don't fit.

@@ -1,13 +1,17 @@
 //! Where sessions lie.
 //!
 //! In memory, because a page of a file on a disk would be written back now and then, and a program that
-//! touches it meanwhile would wait. `/dev/shm` is there on every Linux and stays when its user logs out;
-//! `$XDG_RUNTIME_DIR` goes at logout, so it comes second.
+//! touches it meanwhile would wait. `/dev/shm` is there on every Linux; what stays there when its user logs
+//! out is up to systemd-logind ([`lasting`](crate::lasting())). `$XDG_RUNTIME_DIR` goes at logout, so it
+//! comes second.
 
 use crate::Error;
 use crate::files::{DIRECTORY_FOR_GROUP, share};
-use rustix::fs::{Mode, StatVfsMountFlags, statvfs};
+use abi::control::{LONGEST_PATH, SESSION_FILE};
+use rustix::fs::{Access, Mode, StatVfsMountFlags, access, statvfs};
+use std::ffi::OsStr;
 use std::fs::Permissions;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -21,20 +25,30 @@ pub struct Place {
 pub(crate) const DEFAULT_NAME: &str = "default";
 
 impl Place {
-    /// The calling user's, which is made if it isn't there.
+    /// The calling user's, which is made if it isn't there. Where somebody else has taken the name of the
+    /// first it is the next: anybody can make a directory in `/dev/shm`.
     pub fn of_user() -> Result<Place, Error> {
-        let user = rustix::process::geteuid().as_raw();
-        let shared = [PathBuf::from("/dev/shm").join(format!("lookback-{user}"))];
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let runtime = runtime.filter(|path| path.is_absolute()).map(|path| path.join("lookback"));
-        for path in shared.into_iter().chain(runtime) {
-            if let Some(parent) = path.parent()
-                && rustix::fs::access(parent, rustix::fs::Access::WRITE_OK).is_ok()
-            {
-                return Place::at(path, Mode::RWXU);
+        let user = rustix::process::geteuid();
+        let runtime =
+            std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        let system = if user.is_root() { "/run".into() } else { format!("/run/user/{}", user.as_raw()) };
+        let parents = runtime.into_iter().chain([PathBuf::from(system)]);
+        let shared = Path::new("/dev/shm").join(format!("lookback-{}", user.as_raw()));
+        Place::first([shared].into_iter().chain(parents.map(|parent| parent.join("lookback"))))
+    }
+
+    /// The first of `paths` that can be had. Otherwise what is wrong with the first that somebody else has.
+    fn first(paths: impl Iterator<Item = PathBuf>) -> Result<Place, Error> {
+        let is_writable =
+            |path: &PathBuf| path.parent().is_some_and(|parent| access(parent, Access::WRITE_OK).is_ok());
+        let mut failed = None;
+        for path in paths.filter(is_writable) {
+            match Place::at(path, Mode::RWXU) {
+                Ok(place) => return Ok(place),
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Err(Error::NoMemoryFileSystem)
+        Err(failed.unwrap_or(Error::NoMemoryFileSystem))
     }
 
     /// That of a group, which is made if it isn't there. Who may be in it trusts all members.
@@ -77,7 +91,7 @@ impl Place {
     /// The sessions in it, by name. What is no session is left out.
     pub fn sessions(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
-        let is_session = |path: &PathBuf| path.join(abi::control::SESSION_FILE).is_file();
+        let is_session = |path: &PathBuf| path.join(SESSION_FILE).is_file();
         let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_session).collect();
         found.sort();
         found
@@ -88,21 +102,16 @@ impl Place {
         &self.path
     }
 
-    /// The directory of the session `name`, of the one that the environment names, or of the default one. A
-    /// name with a `/` is a path.
-    pub fn session(&self, name: Option<&str>) -> Result<PathBuf, Error> {
-        let environment = std::env::var("LOOKBACK_SESSION").ok();
-        let name = name.map(str::to_string).or(environment);
-        let name = name.unwrap_or_else(|| DEFAULT_NAME.to_string());
-        if name.contains('/') {
-            return Ok(PathBuf::from(name));
+    /// The directory of the session `name` in it.
+    fn session(&self, name: &OsStr) -> Result<PathBuf, Error> {
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let bytes = name.as_bytes();
+        let is_good = bytes.first().is_some_and(is_plain)
+            && bytes.iter().all(|byte| is_plain(byte) || b"-.".contains(byte));
+        match is_good {
+            true => Ok(self.path.join(name)),
+            false => Err(Error::BadName { name: name.to_string_lossy().into_owned() }),
         }
-        let is_good = |name: &str| {
-            let mut letters = name.chars();
-            letters.next().is_some_and(|first| first.is_ascii_alphanumeric() || first == '_')
-                && letters.all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
-        };
-        if is_good(&name) { Ok(self.path.join(name)) } else { Err(Error::BadName { name }) }
     }
 
     /// Where the object to preload is put: on a disk if possible, from where the kernel maps it quicker
@@ -110,8 +119,9 @@ impl Place {
     /// executed.
     ///
     /// Programs that root starts can become others' and execute again, so root's has to be found by
-    /// everybody. The path must not have the characters that separate paths in `LD_PRELOAD`.
-    pub fn for_objects(&self) -> Result<Place, Error> {
+    /// everybody. The path must have nothing that the dynamic linker takes for something else in
+    /// `LD_PRELOAD`.
+    pub fn for_objects() -> Result<Place, Error> {
         let user = rustix::process::geteuid();
         let (cache, mode) = if user.is_root() {
             (Some(PathBuf::from("/var/cache/lookback")), FOR_ALL)
@@ -122,8 +132,7 @@ impl Place {
         let candidates =
             [cache, Some(temporary(&std::env::temp_dir())), Some(temporary("/dev/shm".as_ref()))];
         for path in candidates.into_iter().flatten() {
-            let separates = |byte: &u8| matches!(byte, b':' | b' ');
-            if path.as_os_str().as_encoded_bytes().iter().any(separates) {
+            if !is_taken_literally(&path) {
                 continue;
             }
             if let Some(parent) = path.parent() {
@@ -141,6 +150,27 @@ impl Place {
     fn may_execute(&self) -> bool {
         statvfs(&self.path).is_ok_and(|found| !found.f_flag.contains(StatVfsMountFlags::NOEXEC))
     }
+}
+
+/// The directory of the session `name`, of the one that the environment names, or of the default one. A name
+/// with a `/` is a path; others are in the user's [`Place`], which is asked for then only.
+pub fn session_path(name: Option<&OsStr>) -> Result<PathBuf, Error> {
+    let environment = std::env::var_os("LOOKBACK_SESSION");
+    let name = name.or(environment.as_deref()).unwrap_or(DEFAULT_NAME.as_ref());
+    let path = match name.as_bytes().contains(&b'/') {
+        true => PathBuf::from(name),
+        false => Place::of_user()?.session(name)?,
+    };
+    let most = LONGEST_PATH - SESSION_FILE.len() - c"/".to_bytes_with_nul().len();
+    // That is what programs are given.
+    let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    if absolute.as_os_str().len() > most { Err(Error::LongPath { path, most }) } else { Ok(path) }
+}
+
+/// Whether the dynamic linker looks for the objects of `directory` where they are: a path is absolute, since
+/// programs go elsewhere; blanks and colons separate paths; what begins with `$` stands for something else.
+fn is_taken_literally(directory: &Path) -> bool {
+    directory.is_absolute() && !directory.as_os_str().as_bytes().iter().any(|byte| b": $".contains(byte))
 }
 
 /// The mode of a directory that everybody can look into.
@@ -167,10 +197,45 @@ mod tests {
     fn names_are_checked_and_paths_taken_as_they_are() {
         let directory = tempfile::tempdir().unwrap();
         let place = Place::at(directory.path().join("own"), Mode::RWXU).unwrap();
-        assert_eq!(place.session(Some("a-b_1.x")).unwrap(), place.path().join("a-b_1.x"));
-        assert_eq!(place.session(Some("./x y")).unwrap(), PathBuf::from("./x y"));
+        assert_eq!(place.session("a-b_1.x".as_ref()).unwrap(), place.path().join("a-b_1.x"));
+        assert_eq!(session_path(Some("./x y".as_ref())).unwrap(), PathBuf::from("./x y"));
         for bad in ["", "..", ".hidden", "a b", "ä"] {
-            assert!(matches!(place.session(Some(bad)), Err(Error::BadName { .. })), "{bad:?}");
+            assert!(matches!(place.session(bad.as_ref()), Err(Error::BadName { .. })), "{bad:?}");
+        }
+        let not_text = OsStr::from_bytes(b"./\xff");
+        assert_eq!(session_path(Some(not_text)).unwrap(), PathBuf::from(not_text));
+        let longest = PathBuf::from(format!("/{}", "x".repeat(LONGEST_PATH - "//session\0".len())));
+        assert_eq!(session_path(Some(longest.as_os_str())).unwrap(), longest);
+        let longer = format!("{}x", longest.display());
+        assert!(matches!(session_path(Some(longer.as_ref())), Err(Error::LongPath { .. })));
+    }
+
+    #[test]
+    fn a_name_that_somebody_else_has_taken_is_passed_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let [foreign, own] = ["foreign", "own"].map(|name| directory.path().join(name));
+        std::fs::create_dir(&foreign).unwrap();
+        std::fs::set_permissions(&foreign, Permissions::from_mode(0o755)).unwrap();
+        let missing = directory.path().join("missing").join("lookback");
+        let first = |paths: &[&PathBuf]| Place::first(paths.iter().map(|path| path.to_path_buf()));
+        assert_eq!(first(&[&missing, &foreign, &own]).unwrap().path(), own);
+        assert!(
+            matches!(first(&[&missing, &foreign]), Err(Error::ForeignDirectory { path }) if path == foreign)
+        );
+        assert!(matches!(first(&[&missing]), Err(Error::NoMemoryFileSystem)));
+    }
+
+    #[test]
+    fn what_the_dynamic_linker_would_expand_or_split_is_no_place_for_objects() {
+        for (path, is_good) in [
+            ("/users/user/.cache/lookback", true),
+            ("/users/us er/.cache/lookback", false),
+            ("/users/user:1/.cache/lookback", false),
+            ("/users/$LIB/.cache/lookback", false),
+            ("/tmp/${ORIGIN}/lookback", false),
+            ("lookback-objects-1", false),
+        ] {
+            assert_eq!(is_taken_literally(path.as_ref()), is_good, "{path}");
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn start() {
 
 /// Attaches the process, if its environment names a session. `object` is our own path.
 fn join(object: &CStr) {
-    let mut buffer = [0; environment::LONGEST_PATH];
+    let mut buffer = [0; abi::control::LONGEST_PATH];
     let Some(file) = environment::load(object, &mut buffer) else { return };
     let told = told_tid_offset();
     let Some(tid_offset) = told.or_else(usual_tid_offset) else {

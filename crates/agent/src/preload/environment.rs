@@ -4,7 +4,7 @@
 //! of its own making (`env -i`) would lose them; so they are added to what it passes on. In another root our
 //! object is not there, and the dynamic linker would complain; so it is taken away from what is passed on.
 
-use abi::control::SESSION_FILE;
+use abi::control::{LONGEST_PATH, SESSION_FILE};
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::AtomicBool;
@@ -21,9 +21,6 @@ const DEBUG: &[u8] = b"LOOKBACK_DEBUG=";
 /// The longest value that is kept. With a longer one, programs with an environment of their own are not
 /// followed.
 const MOST: usize = 512;
-
-/// Bytes of the longest path of a session's file.
-pub(crate) const LONGEST_PATH: usize = 1024;
 
 /// A variable with its name, as a program finds the session by it.
 struct Kept(UnsafeCell<[u8; MOST]>);

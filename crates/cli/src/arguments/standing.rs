@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(crate) struct Which {
     /// The session with this name, or at this path with a / [default: $LOOKBACK_SESSION, or default]
     #[arg(long, value_name = "SESSION")]
-    pub(crate) session: Option<String>,
+    pub(crate) session: Option<OsString>,
 }
 
 /// Which of its instances.

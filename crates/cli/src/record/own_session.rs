@@ -6,7 +6,7 @@ use crate::say::say;
 use crate::standing::set_triggers;
 use session::{
     DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock,
-    addressable_kb, fitting_kb, most_addresses,
+    addressable_kb, fitting_kb, most_addresses, session_path,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,11 +30,14 @@ pub(crate) struct OwnSession {
 
 impl OwnSession {
     /// Makes or opens the session and switches on what is to be recorded.
-    pub(crate) fn prepare(place: &Place, arguments: &Record) -> Done<OwnSession> {
-        remove_abandoned(place);
+    pub(crate) fn prepare(arguments: &Record) -> Done<OwnSession> {
+        let place = Place::of_user();
+        if let Ok(place) = &place {
+            remove_abandoned(place);
+        }
         let path = match &arguments.session {
-            Some(name) => place.session(Some(name))?,
-            None => place.path().join(format!("{PRIVATE}{}", std::process::id())),
+            Some(name) => session_path(Some(name))?,
+            None => place?.path().join(format!("{PRIVATE}{}", std::process::id())),
         };
         let is_made = path.symlink_metadata().is_err();
         let session = if is_made { make(&path, arguments)? } else { open(&path, arguments)? };

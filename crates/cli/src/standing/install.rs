@@ -8,7 +8,6 @@ use crate::standing::dropin::{DropIn, runs_as_other};
 use crate::standing::unattached::User;
 use crate::standing::unit::{Unit, Units};
 use anstyle::Style;
-use session::Place;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -27,7 +26,11 @@ pub(crate) fn install(arguments: &Install) -> Done {
     let unit = units.find(&name).map_err(Failure::failed)?;
     let session = arguments.which.path()?;
     let session = std::path::absolute(&session).unwrap_or(session);
-    let object = object::install(&Place::of_user()?)?;
+    if session.to_str().is_none() {
+        let shown = session.display();
+        return Err(Failure::failed(format_args!("{shown}: a unit can't name a path that is not UTF-8")));
+    }
+    let object = object::install()?;
     let removal = format!("lookback install{} --unit {name} --remove", target(arguments));
     let group = group(&session);
     let text = DropIn { unit: &unit, removal: &removal, object: &object, session: &session, group }.text();

@@ -7,7 +7,7 @@ use crate::record::child::execute;
 use crate::record::program::Program;
 use crate::say::say;
 use crate::standing::{events_on, option};
-use session::{Place, Session, most_addresses};
+use session::{Session, most_addresses};
 
 /// Becomes a program that takes part in a session.
 pub(crate) fn run(arguments: &Run) -> Done {
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Run) -> Done {
     if !arguments.quiet {
         warn(&session);
     }
-    let object = object::install(&Place::of_user()?)?;
+    let object = object::install()?;
     let path = session.path().to_path_buf();
     match execute(&program, &path, &object)? {}
 }

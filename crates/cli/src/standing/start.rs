@@ -8,8 +8,8 @@ use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, Error, FilteredSelection, MOST_INSTANCES, Options, PidFilter, Place, Selection, Session,
-    SwitchedOn, TraceClock, TraceOption, fitting_kb,
+    DEFAULT_KB, Error, FilteredSelection, Lasting, MOST_INSTANCES, Options, PidFilter, Place, Selection,
+    Session, SwitchedOn, TraceClock, TraceOption, fitting_kb, lasting, session_path,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,11 @@ pub(crate) fn start(arguments: &Start) -> Done {
 
 /// Where the session is: by its name in the user's directory or the group's, or at a path.
 fn path(arguments: &Start, group: Option<u32>) -> Done<PathBuf> {
-    let own = Place::of_user()?;
-    let path = own.session(arguments.which.session.as_deref())?;
-    match (group, path.strip_prefix(own.path())) {
-        (Some(group), Ok(name)) => Ok(Place::of_group(group)?.path().join(name)),
+    let path = session_path(arguments.which.session.as_deref())?;
+    let Some(group) = group else { return Ok(path) };
+    let own = Place::of_user();
+    match own.as_ref().map(|own| path.strip_prefix(own.path())) {
+        Ok(Ok(name)) => Ok(Place::of_group(group)?.path().join(name)),
         _ => Ok(path),
     }
 }
@@ -191,6 +192,14 @@ fn tell(session: &Session) {
         bytes(session.most_bytes()),
         session.path().display(),
     );
+    let stays = match lasting(session.path()) {
+        Lasting::Boot => "until `lookback delete`, or the next boot",
+        Lasting::Logout => {
+            "until your last logout (systemd-logind); `loginctl enable-linger` keeps it longer"
+        }
+        Lasting::Disk => "until `lookback delete`; it is on a disk, for which programs may have to wait",
+    };
+    say!("  {dim}stays{dim:#}   {stays}");
     say!(
         "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}{instance}      lookback stat{option}{instance}"
     );

@@ -17,6 +17,7 @@ mod kernel_recordings;
 mod killed;
 mod limits;
 mod mounting;
+mod places;
 mod processes;
 mod programs;
 mod report;
