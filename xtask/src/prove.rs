@@ -1,4 +1,5 @@
-//! `cargo xtask prove`: everything that is known to check the ring buffer, for as long as it takes.
+//! `cargo xtask prove`: everything that is known to check the ring buffer, what reads bytes of others, and
+//! that programs are unharmed, for as long as it takes.
 
 use crate::{Error, workspace};
 use clap::Args;
@@ -19,10 +20,14 @@ pub struct Options {
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
+    /// Inputs that are read by everything that reads what others wrote
+    #[arg(long, default_value_t = 10_000_000)]
+    executions: u64,
 }
 
 /// Goes through every scenario of the model, the long ones too; runs the slow path in many orders, and what
-/// Miri can run; kills at each instruction; damages files, and lets chaos loose. Whether all of it holds.
+/// Miri can run; kills at each instruction; damages files, lets chaos loose, fuzzes, and runs all programs
+/// that must not be harmed. Whether all of it holds.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
@@ -32,7 +37,23 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         eprintln!("chaos, round {round} of {}", options.rounds);
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
     }
-    Ok(holds)
+    Ok(holds & fuzz(options.executions)? & harm()?)
+}
+
+/// Reads damaged inputs, so many.
+fn fuzz(executions: u64) -> Result<bool, Error> {
+    let mut fuzz = workspace::cargo();
+    fuzz.args(["run", "--quiet", "--release", "--package", "xtask", "--", "fuzz", "--executions"]);
+    let status = fuzz.arg(executions.to_string()).status().map_err(|error| format!("cargo: {error}"))?;
+    Ok(status.success())
+}
+
+/// Runs programs in all ways, browsers too: `./setup --prove` installs them.
+fn harm() -> Result<bool, Error> {
+    let mut test = workspace::cargo();
+    test.args(["test", "--quiet", "--package", "lookback-cli", "--test", "harm", "--", "--include-ignored"]);
+    let status = test.status().map_err(|error| format!("cargo: {error}"))?;
+    Ok(status.success())
 }
 
 /// Runs one of the ring buffer's tests, with numbers in its environment.

@@ -41,6 +41,11 @@ impl Cases {
         TARGETS[(number % TARGETS.len() as u64) as usize]
     }
 
+    /// How many inputs the case has.
+    pub fn executions(number: u64) -> u64 {
+        inputs(Cases::target(number)) as u64
+    }
+
     /// Runs a case.
     pub fn run(&self, number: u64) {
         let mut random = Random::new(Random::new(self.seed ^ number.rotate_left(32)).next());

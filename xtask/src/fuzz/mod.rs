@@ -21,7 +21,8 @@ mod worker;
 use crate::Error;
 use clap::Args;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
+use watchdog::Extent;
 
 /// How to fuzz.
 #[derive(Debug, Clone, Args)]
@@ -29,6 +30,9 @@ pub struct Options {
     /// How long
     #[arg(long, value_name = "N", default_value_t = 30)]
     seconds: u64,
+    /// As long as it takes for so many inputs
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    executions: Option<u64>,
     /// Where to start: the same seed gives the same cases
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -49,9 +53,8 @@ pub struct Options {
 /// Runs cases. Whether all went well.
 pub fn run(options: &Options) -> Result<bool, Error> {
     let seed = options.seed.unwrap_or_else(new_seed);
-    let time = Duration::from_secs(options.seconds);
     if let (Some(first), Some(directory)) = (options.worker, &options.directory) {
-        worker::run(seed, first, options.target.as_deref(), time, directory)?;
+        worker::run(seed, first, options.target.as_deref(), directory)?;
         return Ok(true);
     }
     let directory = tempfile::Builder::new().prefix("lookback-fuzz-").tempdir_in("/dev/shm");
@@ -62,7 +65,11 @@ pub fn run(options: &Options) -> Result<bool, Error> {
         return Ok(true);
     }
     println!("seed {seed}");
-    watchdog::run(seed, options.target.as_deref(), time, directory.path())
+    let extent = match options.executions {
+        Some(executions) => Extent::Executions(executions),
+        None => Extent::Until(Instant::now() + Duration::from_secs(options.seconds)),
+    };
+    watchdog::run(seed, options.target.as_deref(), extent, directory.path())
 }
 
 fn new_seed() -> u64 {

@@ -58,8 +58,12 @@ impl Damaged {
         Ok(Damaged { path, file, good, blocks })
     }
 
-    /// Damages the file, which was repaired first, reads it, writes to it, and reads it again.
+    /// Damages the file, which was repaired first, reads it, writes to it, and reads it again. Now and then
+    /// it is also damaged while others read it.
     pub fn run(&self, random: &mut Random) {
+        if random.one_in(4) {
+            self.damage_under_readers(random);
+        }
         if self.store(&self.damaged(random)).is_err() {
             return;
         }
@@ -79,6 +83,26 @@ impl Damaged {
             write(&self.path.join(SESSION_FILE), 200);
             read_buffer(&self.path);
         }
+    }
+
+    /// Damages the file several times while somebody who has found it whole reads it.
+    fn damage_under_readers(&self, random: &mut Random) {
+        if self.store(&self.good).is_err() {
+            return;
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                read_tables(&self.path);
+                read_buffer(&self.path);
+            });
+            for _ in 0..4 {
+                let bytes = self.damaged(random);
+                // A file that becomes shorter is another matter: see `shm`.
+                if bytes.len() == self.good.len() && self.file.write_all_at(&bytes, 0).is_err() {
+                    return;
+                }
+            }
+        });
     }
 
     /// The file, damaged.

@@ -15,14 +15,22 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Failures after which a run ends: more say no more.
 const MOST_FAILURES: usize = 20;
 
-/// Runs cases, or those of a target, for so long. Whether all went well.
-pub fn run(seed: u64, target: Option<&str>, time: Duration, directory: &Path) -> Result<bool, Error> {
-    let end = Instant::now() + time;
-    let mut run = Run { seed, target, next: 0, cases: 0, failures: BTreeSet::new() };
-    while Instant::now() < end && run.failures.len() < MOST_FAILURES {
-        run.watch(end.saturating_duration_since(Instant::now()), directory)?;
+/// How far a run goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Extent {
+    /// To this moment.
+    Until(Instant),
+    /// To so many inputs.
+    Executions(u64),
+}
+
+/// Runs cases, or those of a target, so far. Whether all went well.
+pub fn run(seed: u64, target: Option<&str>, extent: Extent, directory: &Path) -> Result<bool, Error> {
+    let mut run = Run { seed, target, extent, next: 0, cases: 0, executions: 0, failures: BTreeSet::new() };
+    while !run.is_over() {
+        run.watch(directory)?;
     }
-    println!("{} cases, {} failures", run.cases, run.failures.len());
+    println!("{} cases, {} inputs, {} failures", run.cases, run.executions, run.failures.len());
     Ok(run.failures.is_empty())
 }
 
@@ -32,38 +40,51 @@ struct Run<'a> {
     seed: u64,
     /// Whose cases; none for all.
     target: Option<&'a str>,
+    extent: Extent,
     /// The number of the next case.
     next: u64,
     /// How many there were.
     cases: u64,
+    /// How many inputs they had.
+    executions: u64,
     /// What has gone wrong, each kind once.
     failures: BTreeSet<String>,
 }
 
 impl Run<'_> {
-    /// Starts a worker and watches it to its end.
-    fn watch(&mut self, time: Duration, directory: &Path) -> Result<(), Error> {
+    fn is_over(&self) -> bool {
+        let is_far_enough = match self.extent {
+            Extent::Until(end) => Instant::now() >= end,
+            Extent::Executions(executions) => self.executions >= executions,
+        };
+        is_far_enough || self.failures.len() >= MOST_FAILURES
+    }
+
+    /// Starts a worker, and watches it until it has ended or all is done.
+    fn watch(&mut self, directory: &Path) -> Result<(), Error> {
         let first = self.next;
-        let mut worker = start(self.seed, first, self.target, time, directory)?;
+        let mut worker = start(self.seed, first, self.target, directory)?;
         let lines = lines(worker.stdout.take().ok_or("no pipe")?);
-        let hangs = loop {
+        let why = loop {
             match lines.recv_timeout(PATIENCE) {
                 Ok(line) => self.take(&line),
-                Err(RecvTimeoutError::Timeout) => break true,
-                Err(RecvTimeoutError::Disconnected) => break false,
+                Err(reason) => break Some(reason),
+            }
+            if self.is_over() {
+                break None;
             }
         };
-        if hangs {
-            let _ = worker.kill();
-        }
+        let _ = worker.kill();
         let status = worker.wait().map_err(|error| error.to_string())?;
-        if hangs {
-            self.fail(&format!("takes more than {} s", PATIENCE.as_secs()));
-        } else if !status.success() {
-            self.fail(&format!("ends the process: {status}"));
-        }
-        if self.next == first && !status.success() {
-            return Err(format!("the worker doesn't start: {status}"));
+        match why {
+            Some(RecvTimeoutError::Timeout) => {
+                self.fail(&format!("takes more than {} s", PATIENCE.as_secs()));
+            }
+            Some(RecvTimeoutError::Disconnected) if self.next == first => {
+                return Err(format!("the worker doesn't start: {status}"));
+            }
+            Some(RecvTimeoutError::Disconnected) => self.fail(&format!("ends the process: {status}")),
+            None => {}
         }
         Ok(())
     }
@@ -74,6 +95,7 @@ impl Run<'_> {
             Some(("case", number)) => {
                 self.next = number.parse().map_or(self.next, |number: u64| number + 1);
                 self.cases += 1;
+                self.executions += Cases::executions(self.next.saturating_sub(1));
             }
             Some(("panic", reason)) => self.fail(reason),
             _ => {}
@@ -90,17 +112,11 @@ impl Run<'_> {
     }
 }
 
-fn start(
-    seed: u64,
-    first: u64,
-    target: Option<&str>,
-    time: Duration,
-    directory: &Path,
-) -> Result<Child, Error> {
+fn start(seed: u64, first: u64, target: Option<&str>, directory: &Path) -> Result<Child, Error> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut worker = Command::new(own);
     worker.arg("fuzz").arg("--seed").arg(seed.to_string()).arg("--worker").arg(first.to_string());
-    worker.arg("--seconds").arg(time.as_secs().max(1).to_string()).arg("--directory").arg(directory);
+    worker.arg("--directory").arg(directory);
     worker.args(target.into_iter().flat_map(|target| ["--target", target]));
     worker.stdout(Stdio::piped()).stdin(Stdio::null());
     worker.spawn().map_err(|error| error.to_string())
@@ -125,11 +141,20 @@ mod tests {
 
     #[test]
     fn a_failure_belongs_to_the_last_case() {
-        let mut run = Run { seed: 3, target: None, next: 0, cases: 0, failures: BTreeSet::new() };
+        let extent = Extent::Executions(100);
+        let mut run = Run {
+            seed: 3,
+            target: None,
+            extent,
+            next: 0,
+            cases: 0,
+            executions: 0,
+            failures: BTreeSet::new(),
+        };
         for line in ["case 7", "panic at a.rs:1: b", "case 13", "panic at a.rs:1: b", "noise"] {
             run.take(line);
         }
-        assert_eq!((run.next, run.cases), (14, 2));
+        assert_eq!((run.next, run.cases, run.executions), (14, 2, 20));
         assert_eq!(run.failures.into_iter().collect::<Vec<_>>(), ["dat: at a.rs:1: b"]);
     }
 }

@@ -7,7 +7,6 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 /// Bytes that a worker may map: many times what the inputs take.
 const MEMORY: u64 = 1 << 30;
@@ -15,15 +14,9 @@ const MEMORY: u64 = 1 << 30;
 /// Where and why the last panic was.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Runs the cases from `first` on, or those of a target, for so long. Says on standard output which case
-/// comes next, and which has panicked.
-pub fn run(
-    seed: u64,
-    first: u64,
-    target: Option<&str>,
-    time: Duration,
-    directory: &Path,
-) -> Result<(), Error> {
+/// Runs the cases from `first` on, or those of a target, until it is ended. Says on standard output which
+/// case comes next, and which has panicked.
+pub fn run(seed: u64, first: u64, target: Option<&str>, directory: &Path) -> Result<(), Error> {
     limit_memory()?;
     std::panic::set_hook(Box::new(|panic| {
         if let Ok(mut last) = PANIC.lock() {
@@ -31,12 +24,8 @@ pub fn run(
         }
     }));
     let cases = Cases::new(seed, directory)?;
-    let start = Instant::now();
     let is_wanted = |number: &u64| target.is_none_or(|target| target == Cases::target(*number));
     for number in (first..).filter(is_wanted) {
-        if start.elapsed() >= time {
-            break;
-        }
         say(&format!("case {number}"))?;
         if catch_unwind(AssertUnwindSafe(|| cases.run(number))).is_err() {
             let last = PANIC.lock().map(|last| last.clone()).unwrap_or_default();
