@@ -1,6 +1,7 @@
 //! Compiling the programs, each when a test needs it.
 
-use super::run::{Run, command, record, run};
+use super::recorded::record;
+use super::run::{Run, command, run};
 use super::trace::Trace;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,11 +2,13 @@
 //! what was recorded.
 
 mod build;
+mod recorded;
 mod run;
 mod skip;
 mod trace;
 
 pub(crate) use build::{Program, scratch};
-pub(crate) use run::{command, lookback, preload_object, run};
+pub(crate) use recorded::preload_object;
+pub(crate) use run::{command, lookback, run};
 pub(crate) use skip::{available, skip, skip_documented};
 pub(crate) use trace::{Event, Trace};

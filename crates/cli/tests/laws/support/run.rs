@@ -3,9 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -82,21 +80,4 @@ pub(crate) fn command(program: &str) -> Command {
 /// The command under test.
 pub(crate) fn lookback() -> Command {
     command(env!("CARGO_BIN_EXE_lookback"))
-}
-
-/// The object that traced programs load.
-pub(crate) fn preload_object() -> &'static Path {
-    static OBJECT: OnceLock<PathBuf> = OnceLock::new();
-    OBJECT.get_or_init(|| {
-        let mut command = lookback();
-        command.arg("preload");
-        PathBuf::from(run(command).output.trim())
-    })
-}
-
-/// Records, into `file`, the command that `make` makes from the words that have to stand before it.
-pub(crate) fn record(options: &[&str], file: &Path, make: impl FnOnce(&[&str]) -> Command) -> Run {
-    let file = file.to_str().unwrap();
-    let words = [&[env!("CARGO_BIN_EXE_lookback"), "record", "-o", file], options, &["--"]].concat();
-    run(make(&words))
 }
