@@ -58,7 +58,8 @@ fn link(archive: &Path, map: &Path, object: &Path) {
     let mut script = OsString::from("-Wl,--version-script=");
     script.push(map);
     let mut cc = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    cc.args(["-shared", "-nostartfiles", "-o"])
+    // Without a library: it is loaded by every dynamic linker, whatever C library that belongs to.
+    cc.args(["-shared", "-nostdlib", "-o"])
         .arg(object)
         .arg("-Wl,--whole-archive")
         .arg(archive)

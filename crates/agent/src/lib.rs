@@ -27,6 +27,9 @@ mod events;
 mod names;
 #[cfg(feature = "preload")]
 mod preload;
+#[cfg(all(test, not(feature = "preload")))]
+#[path = "preload/tables.rs"]
+mod tables;
 
 /// What the name of the shared object's file begins with, whatever its version.
 pub const OBJECT_PREFIX: &str = "liblookback";

@@ -1,16 +1,19 @@
 //! The start of the agent in a process.
 
 use crate::argument::Value;
+use crate::preload::tables::Name;
 use crate::preload::{
-    environment, exit, image, limits, objects, origin, readable, record, running, sandbox, stack, symbols,
+    borrowed, environment, exit, image, limits, objects, origin, readable, record, running, sandbox, stack,
+    symbols,
 };
 use crate::{FINGERPRINT, sched};
 use control::ControlFile;
-use core::arch::asm;
 use core::ffi::{CStr, c_char, c_int};
+use core::mem::transmute;
+use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicI32, AtomicU32};
-use libc::getauxval;
+use shm::Stat;
 use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -36,6 +39,9 @@ static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) =
 ///
 /// If anything is not as it should be, the program runs as if we were not there.
 pub(crate) fn start() {
+    if !borrowed::is_there() {
+        return;
+    }
     symbols::remember();
     // Before libc has started there is no environment, and whoever calls us then, it is too early. Another
     // thread than the first can't tell which process this is; the first one comes by here in any case.
@@ -47,7 +53,7 @@ pub(crate) fn start() {
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let before = unsafe { *errno };
-    if !is_privileged() && !is_own_command() {
+    if borrowed::is_glibc() && !is_privileged() && !is_own_command() {
         join(symbols::own_path());
     }
     // SAFETY: as above.
@@ -89,17 +95,15 @@ fn is_own_command() -> bool {
 
 /// Whether the process has more rights than who started it: then the environment is not to be trusted.
 fn is_privileged() -> bool {
-    // SAFETY: always allowed.
-    unsafe { getauxval(libc::AT_SECURE) != 0 }
+    borrowed::auxiliary(libc::AT_SECURE) != 0
 }
 
 /// Attaches the process, if the session takes at most so many bytes of addresses.
 fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attached, AttachError> {
     let attachment = Attachment {
         file,
-        stat: libc::fstat,
-        // SAFETY: always allowed.
-        user: unsafe { getauxval(libc::AT_EUID) } as u32,
+        stat: stat(),
+        user: borrowed::auxiliary(libc::AT_EUID) as u32,
         most_addresses,
         agent: FINGERPRINT,
         comm: comm_of(program()),
@@ -119,14 +123,32 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
     unsafe { trace_event::attach(&attachment) }
 }
 
+/// libc's fstat(2), under the name that it has had since glibc 2.33, or before.
+fn stat() -> Stat {
+    const OLD_NAME: Name<'_> = Name::new(b"__fxstat\0");
+    /// # Safety
+    ///
+    /// As for fstat(2).
+    unsafe extern "C" fn old(descriptor: c_int, status: *mut libc::stat) -> c_int {
+        type Versioned = unsafe extern "C" fn(c_int, c_int, *mut libc::stat) -> c_int;
+        const VERSION: c_int = 1;
+        let Some(found) = symbols::find_libc(OLD_NAME) else { return -1 };
+        // SAFETY: the function has this type; the caller's promise.
+        unsafe { transmute::<usize, Versioned>(found)(VERSION, descriptor, status) }
+    }
+    match symbols::find_libc(Name::new(b"fstat\0")) {
+        // SAFETY: the function has this type.
+        Some(found) => unsafe { transmute::<usize, Stat>(found) },
+        None => old,
+    }
+}
+
 /// The path that was executed, as it was given.
 fn program() -> &'static CStr {
-    // SAFETY: the kernel keeps the text on the stack, for good.
-    unsafe {
-        match getauxval(libc::AT_EXECFN) as usize as *const c_char {
-            path if path.is_null() => c"",
-            path => CStr::from_ptr(path),
-        }
+    match borrowed::auxiliary(libc::AT_EXECFN) as usize as *const c_char {
+        path if path.is_null() => c"",
+        // SAFETY: the kernel keeps the text on the stack, for good.
+        path => unsafe { CStr::from_ptr(path) },
     }
 }
 
@@ -142,22 +164,27 @@ fn comm_of(path: &CStr) -> [u8; 16] {
 }
 
 /// Where glibc has kept a thread's TID since 2005, counted from the thread pointer. Before 2.34 it doesn't
-/// say so in a program that isn't linked with the library of threads; then the kernel's word is compared
-/// with what is there.
+/// say so in a program that isn't linked with the library of threads, and has it there only in a child
+/// that it has made: the first process of such a program gets its own from us, as it does from that library
+/// when it is loaded.
 fn usual_tid_offset() -> Option<isize> {
     const USUAL: isize = 720;
-    let tid: u32;
+    let told = origin::read()?;
+    let place = with_exposed_provenance_mut::<u32>(stack::thread_pointer()).wrapping_byte_offset(USUAL);
     // SAFETY: within the thread's descriptor, which is larger in all of them.
-    unsafe {
-        asm!("mov {0:e}, fs:[{USUAL}]", out(reg) tid, USUAL = const USUAL, options(pure, readonly, nostack))
-    };
-    origin::read().filter(|told| told.pid == tid).map(|_| USUAL)
+    let tid = unsafe { place.read_volatile() };
+    if tid == 0 && told.has_no_filter {
+        // SAFETY: as above. Nobody has a use for it but the functions that come with the library.
+        unsafe { place.write_volatile(rustix::process::getpid().as_raw_nonzero().get() as u32) };
+        return Some(USUAL);
+    }
+    (told.pid == tid).then_some(USUAL)
 }
 
 /// Where glibc keeps it, as it tells debuggers: by a table of three words.
 fn told_tid_offset() -> Option<isize> {
-    const NAME: &[u8] = b"_thread_db_pthread_tid\0";
-    let table = symbols::find_object(NAME, symbols::gnu_hash(NAME))? as *const [u32; 3];
+    const NAME: Name<'_> = Name::new(b"_thread_db_pthread_tid\0");
+    let table = symbols::find_object(NAME)? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
     // is where the thread pointer points.
     let [bits, elements, offset] = unsafe { table.read_unaligned() };

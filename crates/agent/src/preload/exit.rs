@@ -8,12 +8,14 @@ use crate::argument::Value;
 use crate::events::Call;
 use crate::preload::real::real;
 use crate::preload::stub::stub;
-use crate::preload::{attach, objects, record};
+use crate::preload::tables::Name;
+use crate::preload::{attach, objects, record, symbols};
 use crate::sched;
-use core::ffi::c_void;
-use core::sync::atomic::AtomicU32;
+use core::ffi::{c_int, c_void};
+use core::mem::transmute;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
-use libc::{pthread_key_create, pthread_key_t, pthread_setspecific};
+use core::sync::atomic::{AtomicU32, AtomicUsize};
+use libc::pthread_key_t;
 use trace_event::{end_thread, enter, is_aside, session};
 
 /// The key whose destructor says that a thread ends, + 1; 0 while there is none.
@@ -22,12 +24,22 @@ static KEY: AtomicU32 = AtomicU32::new(0);
 /// Keys below this have their place in the thread itself: setting one needs no memory.
 const INLINE_KEYS: pthread_key_t = 32;
 
-/// Makes the key.
+/// Where pthread_setspecific(3) is, once there is a key.
+static SET: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the key, if libc has them: before version 2.34 glibc has not where there can be no threads.
 pub(crate) fn make_key() {
+    const CREATE: Name<'_> = Name::new(b"pthread_key_create\0");
+    const SET_VALUE: Name<'_> = Name::new(b"pthread_setspecific\0");
+    type Create = unsafe extern "C" fn(*mut pthread_key_t, unsafe extern "C" fn(*mut c_void)) -> c_int;
+    let (Some(create), Some(set)) = (symbols::find_libc(CREATE), symbols::find_libc(SET_VALUE)) else {
+        return;
+    };
     let mut key = 0;
-    // SAFETY: the destructor may be called with any value.
-    let made = unsafe { pthread_key_create(&mut key, Some(thread_ended)) } == 0;
+    // SAFETY: the function has this type; the destructor may be called with any value.
+    let made = unsafe { transmute::<usize, Create>(create)(&mut key, thread_ended) } == 0;
     if made && key < INLINE_KEYS {
+        SET.store(set, Relaxed);
         KEY.store(key + 1, Relaxed);
         watch_thread();
     }
@@ -36,8 +48,10 @@ pub(crate) fn make_key() {
 /// Has the calling thread's end noticed. Without a key it is not: its entry is found ended by others.
 pub(crate) fn watch_thread() {
     if let Some(key) = KEY.load(Relaxed).checked_sub(1) {
-        // SAFETY: the key is ours. Any value but null has its destructor called.
-        unsafe { pthread_setspecific(key, (&raw const KEY).cast()) };
+        type Set = unsafe extern "C" fn(pthread_key_t, *const c_void) -> c_int;
+        // SAFETY: the function has this type, and is known since there is a key, which is ours. Any value but
+        // null has its destructor called.
+        unsafe { transmute::<usize, Set>(SET.load(Relaxed))(key, (&raw const KEY).cast()) };
     }
 }
 

@@ -11,7 +11,7 @@
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::stub::stub;
-use crate::preload::{objects, sandbox};
+use crate::preload::{objects, sandbox, stack};
 use rustix::process::getpid;
 use trace_event::{enter, session};
 
@@ -87,8 +87,7 @@ unsafe extern "C" fn setname_body(thread: usize, name: *const u8, _caller: usize
         unsafe { core::mem::transmute(real!(c"pthread_setname_np")) };
     // SAFETY: the program's own call.
     let error = unsafe { real(thread, name) };
-    // SAFETY: always allowed.
-    if error == 0 && thread == unsafe { libc::pthread_self() } as usize {
+    if error == 0 && thread == stack::thread_pointer() {
         rename(name);
     }
     error

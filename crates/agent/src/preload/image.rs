@@ -1,11 +1,12 @@
 //! Where this object itself is mapped, and the program.
 
+use crate::preload::borrowed::auxiliary;
 use core::arch::asm;
 use core::ops::Range;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
-use libc::{Elf64_Phdr, PF_R, PT_LOAD, PT_PHDR, getauxval};
+use libc::{Elf64_Phdr, PF_R, PT_LOAD, PT_PHDR};
 
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -31,8 +32,7 @@ static SEGMENTS: [[AtomicUsize; 2]; 6] = [const { [const { AtomicUsize::new(0) }
 
 /// Notes where the program's segments are, as the kernel has mapped them.
 pub(crate) fn remember_program() {
-    // SAFETY: always allowed.
-    let (headers, count) = unsafe { (getauxval(libc::AT_PHDR), getauxval(libc::AT_PHNUM)) };
+    let (headers, count) = (auxiliary(libc::AT_PHDR), auxiliary(libc::AT_PHNUM));
     if headers == 0 {
         return;
     }

@@ -1,4 +1,4 @@
-//! What the compiler calls to copy, fill and compare memory.
+//! What the compiler calls to copy, fill and compare memory, and the length of texts.
 //!
 //! Our own, hidden from everybody else: each function that we would take from libc instead costs every
 //! process that starts half a microsecond in the dynamic linker. They are called for what is too long to be
@@ -6,8 +6,8 @@
 
 core::arch::global_asm!(
     ".pushsection .text.lookback_memory, \"ax\", @progbits",
-    ".hidden memcpy, memset, bcmp",
-    ".globl memcpy, memset, bcmp",
+    ".hidden memcpy, memset, bcmp, strlen, strnlen",
+    ".globl memcpy, memset, bcmp, strlen, strnlen",
     ".type memcpy, @function",
     "memcpy:",
     "mov rax, rdi",
@@ -33,5 +33,48 @@ core::arch::global_asm!(
     "setne al",
     "ret",
     ".size bcmp, . - bcmp",
+    // By 16 bytes that lie in one page, so that nothing is read which isn't there.
+    ".type strlen, @function",
+    "strlen:",
+    "mov rsi, -1",
+    ".size strlen, . - strlen",
+    ".type strnlen, @function",
+    "strnlen:",
+    "test rsi, rsi",
+    "jz 4f",
+    "mov rax, rdi",
+    "and rax, -16",
+    "pxor xmm0, xmm0",
+    "movdqa xmm1, [rax]",
+    "pcmpeqb xmm1, xmm0",
+    "pmovmskb edx, xmm1",
+    // Zeros before the text are not its end.
+    "mov ecx, edi",
+    "and ecx, 15",
+    "shr edx, cl",
+    "shl edx, cl",
+    "2:",
+    "test edx, edx",
+    "jnz 3f",
+    "add rax, 16",
+    "mov rcx, rax",
+    "sub rcx, rdi",
+    "cmp rcx, rsi",
+    "jae 4f",
+    "movdqa xmm1, [rax]",
+    "pcmpeqb xmm1, xmm0",
+    "pmovmskb edx, xmm1",
+    "jmp 2b",
+    "3:",
+    "bsf edx, edx",
+    "add rax, rdx",
+    "sub rax, rdi",
+    "cmp rax, rsi",
+    "cmova rax, rsi",
+    "ret",
+    "4:",
+    "mov rax, rsi",
+    "ret",
+    ".size strnlen, . - strnlen",
     ".popsection",
 );

@@ -11,6 +11,7 @@
 
 mod attach;
 mod author;
+mod borrowed;
 mod clone;
 mod elf;
 mod environment;
@@ -21,6 +22,7 @@ mod frame;
 mod handler;
 mod image;
 mod limits;
+mod link_map;
 mod locking;
 mod mapping;
 mod memory;
@@ -40,6 +42,7 @@ mod stack;
 mod starts;
 mod stub;
 mod symbols;
+pub(crate) mod tables;
 mod thread;
 mod vfork;
 mod wrap;

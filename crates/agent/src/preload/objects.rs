@@ -1,20 +1,20 @@
 //! Which objects the process has mapped: so that a caller's address can be given a name.
 
 use crate::preload::elf::Object;
-use crate::preload::symbols::{self, gnu_hash};
+use crate::preload::tables::Name;
+use crate::preload::{borrowed, symbols};
 use control::{ControlFile, Map, NewObject};
 use core::ffi::{c_int, c_void};
 use core::ops::ControlFlow;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicBool, AtomicU64};
-use libc::{dl_phdr_info, getauxval};
+use libc::dl_phdr_info;
 use rustix::fs::CWD;
 use trace_event::session;
 
 /// The vDSO is no file.
 fn is_vdso(object: &Object<'_>) -> bool {
-    // SAFETY: always allowed.
-    let vdso = unsafe { getauxval(libc::AT_SYSINFO_EHDR) };
+    let vdso = borrowed::auxiliary(libc::AT_SYSINFO_EHDR);
     vdso != 0 && object.contains(vdso as usize)
 }
 
@@ -35,9 +35,9 @@ fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
         unsafe extern "C" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int,
         *mut c_void,
     );
-    const NAME: &[u8] = b"dl_iterate_phdr\0";
+    const NAME: Name<'_> = Name::new(b"dl_iterate_phdr\0");
     // libc's own: others that have one may not be ready for us when a process starts.
-    let Some(iterate) = symbols::find_libc(NAME, gnu_hash(NAME)) else { return };
+    let Some(iterate) = symbols::find_libc(NAME) else { return };
     let mut each = each;
     // SAFETY: the function has this type; the callback gets its own reference back while that lives.
     unsafe { core::mem::transmute::<usize, Iterate>(iterate)(callback, (&raw mut each).cast()) };
@@ -68,8 +68,8 @@ pub(crate) fn copied() {
 
 /// Whether libc knows that there is one thread only. It says so since version 2.32.
 fn is_single_threaded() -> bool {
-    const NAME: &[u8] = b"__libc_single_threaded\0";
-    let Some(address) = symbols::find_object(NAME, gnu_hash(NAME)) else { return false };
+    const NAME: Name<'_> = Name::new(b"__libc_single_threaded\0");
+    let Some(address) = symbols::find_object(NAME) else { return false };
     // SAFETY: libc's variable, one byte.
     unsafe { (address as *const u8).read_volatile() != 0 }
 }

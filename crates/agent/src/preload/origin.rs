@@ -16,7 +16,7 @@ pub(crate) struct Told {
     /// Its parent.
     parent: u32,
     /// Whether it has no filter of system calls.
-    has_no_filter: bool,
+    pub(crate) has_no_filter: bool,
 }
 
 /// What the hook is asked for. A file of another pid namespace, where the process has another number, is not

@@ -4,9 +4,10 @@
 //! up in them at its first call. That reads memory and takes no lock, so it can happen anywhere, also in a
 //! signal handler; and what is never called costs nothing at start.
 
-use crate::preload::attach;
-use crate::preload::symbols::{self, gnu_hash};
+use crate::preload::tables::Name;
+use crate::preload::{attach, borrowed, symbols};
 use core::ffi::{CStr, c_char, c_void};
+use core::mem::transmute;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -43,41 +44,40 @@ fn find(name: &CStr, attaches: bool) -> usize {
     } else {
         symbols::remember();
     }
-    let found = symbols::find(name.to_bytes_with_nul(), gnu_hash(name.to_bytes()));
-    found.unwrap_or_else(|| find_slowly(name))
+    symbols::find(Name::new(name.to_bytes_with_nul())).unwrap_or_else(|| find_slowly(name))
 }
 
-/// libc's `dlsym` or `dlvsym`. Looked up, not linked against: few programs need them of us, and each symbol
-/// that is linked costs all of them some time at start.
-macro_rules! linker {
-    ($name:literal as $kind:ty) => {{
-        let found = symbols::find_libc(concat!($name, "\0").as_bytes(), gnu_hash($name.as_bytes()));
-        // SAFETY: the function has this type.
-        found.map(|address| unsafe { core::mem::transmute::<usize, $kind>(address) })
-    }};
-}
-
-/// Asks the dynamic linker, for what the tables don't tell.
+/// Asks the dynamic linker, for what the tables don't tell. What it doesn't know, or who isn't there to be
+/// asked, is in an object that was loaded later: before version 2.34 glibc's functions for threads may be.
 fn find_slowly(name: &CStr) -> usize {
     type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> usize;
-    // SAFETY: RTLD_NEXT is a valid handle.
-    let found = linker!("dlsym" as Find).map_or(0, |find| unsafe { find(libc::RTLD_NEXT, name.as_ptr()) });
-    if found == 0 { missing as *const () as usize } else { found }
+    const DLSYM: Name<'_> = Name::new(b"dlsym\0");
+    let found = symbols::find_libc(DLSYM).map_or(0, |dlsym| {
+        // SAFETY: the function has this type, and RTLD_NEXT is a valid handle.
+        unsafe { transmute::<usize, Find>(dlsym)(libc::RTLD_NEXT, name.as_ptr()) }
+    });
+    if found != 0 {
+        return found;
+    }
+    // SAFETY: the caller of the function has it loaded.
+    let found = unsafe { symbols::find_loaded(Name::new(name.to_bytes_with_nul())) };
+    found.unwrap_or(missing as *const () as usize)
 }
 
 /// An older version of a function, by the name of the version.
 pub(crate) fn older(name: &CStr, version: &CStr) -> usize {
-    type Find = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> usize;
-    let find = linker!("dlvsym" as Find);
-    // SAFETY: as above.
-    let found = find.map_or(0, |find| unsafe { find(libc::RTLD_NEXT, name.as_ptr(), version.as_ptr()) });
-    if found == 0 { missing as *const () as usize } else { found }
+    symbols::remember();
+    let (name, version) = (Name::new(name.to_bytes_with_nul()), version.to_bytes_with_nul());
+    // SAFETY: who calls the function has it loaded.
+    unsafe { symbols::find_version(name, version) }.unwrap_or(missing as *const () as usize)
 }
 
 /// What stands for a function that there isn't: a program that was linked against it would not have been
 /// started, so this is only reached by guessing names.
 extern "C" fn missing() -> isize {
-    // SAFETY: libc's word for the calling thread.
-    unsafe { *libc::__errno_location() = libc::ENOSYS };
+    if borrowed::is_there() {
+        // SAFETY: libc's word for the calling thread.
+        unsafe { *libc::__errno_location() = libc::ENOSYS };
+    }
     -1
 }

@@ -9,12 +9,12 @@
 //!
 //! The descriptor is where the thread pointer points, and as large as libc tells debuggers.
 
-use crate::preload::symbols;
+use crate::preload::tables::Name;
+use crate::preload::{borrowed, symbols};
 use core::arch::asm;
 use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
-use libc::getauxval;
 use rustix::process::{Resource, getrlimit};
 use trace_event::OwnStack;
 
@@ -79,8 +79,8 @@ impl Block {
 fn size_of_descriptor() -> Option<usize> {
     static SIZE: AtomicUsize = AtomicUsize::new(0);
     if SIZE.load(Relaxed) == 0 {
-        const NAME: &[u8] = b"_thread_db_sizeof_pthread\0";
-        let address = symbols::find_object(NAME, symbols::gnu_hash(NAME))?;
+        const NAME: Name<'_> = Name::new(b"_thread_db_sizeof_pthread\0");
+        let address = symbols::find_object(NAME)?;
         // SAFETY: libc's variable, of 4 bytes.
         SIZE.store(unsafe { (address as *const u32).read_volatile() } as usize, Relaxed);
     }
@@ -106,8 +106,7 @@ fn of_first_thread() -> Option<Range<usize>> {
 
 /// Where the stack that the kernel has made ends; 0 where that isn't known.
 fn end_of_first_stack() -> usize {
-    // SAFETY: always allowed.
-    unsafe { getauxval(libc::AT_EXECFN) as usize }
+    borrowed::auxiliary(libc::AT_EXECFN) as usize
 }
 
 /// Whether the calling thread is on the stack that the kernel has made, as it starts: the first thread is.
@@ -119,7 +118,7 @@ pub(crate) fn is_of_first_thread() -> bool {
     (end.saturating_sub(LARGEST_START)..end).contains(&(&raw const here).addr())
 }
 
-fn thread_pointer() -> usize {
+pub(crate) fn thread_pointer() -> usize {
     let pointer: usize;
     // SAFETY: the thread pointer's first word is itself.
     unsafe { asm!("mov {0}, fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags)) };

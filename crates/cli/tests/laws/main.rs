@@ -13,6 +13,7 @@ mod filters;
 mod footprint;
 mod foreign;
 mod handlers;
+mod libcs;
 mod limits;
 mod making;
 mod many;

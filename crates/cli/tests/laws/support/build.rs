@@ -41,7 +41,14 @@ pub(crate) struct Program {
 impl Program {
     /// `programs/NAME.c`.
     pub(crate) fn c(name: &str, flags: &[&str]) -> Program {
-        Program::compiled("cc", &format!("{name}.c"), name, flags)
+        Program::built_by(&["cc"], name, flags)
+    }
+
+    /// The same by another compiler, with options of its own.
+    pub(crate) fn built_by(compiler: &[&str], name: &str, flags: &[&str]) -> Program {
+        let [compiler, options @ ..] = compiler else { panic!("no compiler") };
+        let flags: Vec<&str> = options.iter().chain(flags).copied().collect();
+        Program::compiled(compiler, &format!("{name}.c"), name, &flags)
     }
 
     /// `programs/NAME.cc`.
