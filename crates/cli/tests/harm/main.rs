@@ -25,12 +25,14 @@ macro_rules! situations {
 }
 
 situations! {
+    allowed_calls ["cc"];
     answers ["cc"];
     archives ["tar", "xz", "gzip"];
     #[ignore = "takes minutes: cargo xtask prove"]
     browser_chromium ["chromium"];
     #[ignore = "takes minutes: cargo xtask prove"]
     browser_firefox ["firefox-esr"];
+    coroutines ["cc"];
     databases_sqlite ["sqlite3"];
     debugger ["gdb", "cc"];
     fakeroot ["fakeroot"];
@@ -41,6 +43,7 @@ situations! {
     java_signals ["java"];
     limits ["bash", "python3"];
     nginx_reload_and_upgrade ["nginx", "curl"];
+    other_libc ["musl-gcc"];
     postgres_killed_backend ["psql"];
     processes ["bash"];
     redis ["redis-server", "redis-cli"];

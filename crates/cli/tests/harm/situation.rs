@@ -30,7 +30,10 @@ impl Situation {
         for way in [Way::Recorded, Way::Everything, Way::Stacks] {
             let found = self.run(way);
             let differences = differences(&expected, &found);
-            assert!(expected == found, "{way:?} differs, {}:\n{differences}", found.status);
+            assert!(
+                expected == found,
+                "{way:?} differs:\n{differences}\nplain: {expected}\n{way:?}: {found}"
+            );
         }
     }
 
@@ -43,7 +46,10 @@ impl Situation {
         let words = [words, vec!["sh".into(), script.into()]].concat();
         let mut command = command(words[0].to_str().unwrap());
         command.args(&words[1..]).current_dir(place.path().join("work"));
-        command.env("PROGRAMS", tests.join("programs")).env("HOME", place.path());
+        command
+            .env("PROGRAMS", tests.join("programs"))
+            .env("LAWS", tests.join("../laws/programs"))
+            .env("HOME", place.path());
         command
             .env("LC_ALL", "C")
             .env("CACHE", env!("CARGO_TARGET_TMPDIR"))

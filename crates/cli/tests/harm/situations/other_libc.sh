@@ -13,8 +13,9 @@ int main(int argc, char **argv) {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	int file = open("missing", O_RDONLY);
 	printf("open: %d %d\n", file, errno == ENOENT);
-	printf("created: %d\n", pthread_create(&other, NULL, thread, NULL));
+	int created = pthread_create(&other, NULL, thread, NULL);
 	pthread_join(other, NULL);
+	printf("created: %d\n", created);
 	int status, child = fork();
 	if (child == 0)
 		execlp("sh", "sh", "-c", "echo below it; exit 5", NULL);
