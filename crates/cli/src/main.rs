@@ -30,14 +30,17 @@ mod tree;
 
 use arguments::{Arguments, Task};
 use clap::Parser;
+use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::outlive_file_limit();
+    shm::outlive_truncation();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return failure::usage(&error),
     };
+    let is_recording = matches!(arguments.task, Task::Record(_));
     let done = match arguments.task {
         Task::Record(arguments) => record::run(&arguments),
         Task::Report(arguments) => report::run(&arguments),
@@ -64,6 +67,12 @@ fn main() -> ExitCode {
         Task::Completions(arguments) => completions::write(arguments.shell),
         Task::Preload => object::print_path(),
         Task::Manual { directory } => manual::write(&directory),
+    };
+    // A recording keeps what it has, and the program's status.
+    let is_torn = !is_recording && shm::was_truncated();
+    let done = match done {
+        Ok(_) if is_torn => Err(Failure::failed("a session's file was truncated while it was read")),
+        done => done,
     };
     done.unwrap_or_else(|failure| failure.report())
 }

@@ -13,6 +13,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
 use tracefs::Tree;
 use tracefs_fuse::Server;
 
@@ -42,12 +43,17 @@ fn directory(path: &Path) -> Done<PathBuf> {
     }
 }
 
+/// Time between two looks at whether the session's file is in one piece.
+const LOOKS: Duration = Duration::from_secs(1);
+
 /// Why a server ends.
 enum End {
     /// It is mounted nowhere any more.
     Unmounted(std::io::Result<()>),
     /// A signal has asked for it.
     Signal,
+    /// The session's file has been made shorter.
+    Truncated(session::Error),
 }
 
 /// Mounts, says so, and serves to the end.
@@ -61,16 +67,23 @@ fn serve(session: Session, directory: &Path, arguments: &Mount) -> Done {
     let options = arguments.options.clone().unwrap_or_default();
     let mount = tracefs_fuse::Mount::new(directory, &options)?;
     let (sender, ends) = mpsc::channel();
+    let watched = session.again()?;
     let server = Server::new(Tree::new(session), mount);
     let served = sender.clone();
     std::thread::spawn(move || served.send(End::Unmounted(server.run())));
+    let failed = sender.clone();
     std::thread::spawn(move || wait_for_signal(signals, &sender));
+    std::thread::spawn(move || wait_for_truncation(&watched, &failed));
     print(format_args!("lookback: {} is mounted on {}", path.display(), directory.display()))?;
     if arguments.background {
         be_silent().map_err(Failure::failed)?;
     }
     match ends.recv() {
         Ok(End::Unmounted(served)) => served.map_err(Failure::failed)?,
+        Ok(End::Truncated(error)) => {
+            tracefs_fuse::detach(directory)?;
+            return Err(error.into());
+        }
         // What is open there can't be read any more when this process has gone.
         _ => tracefs_fuse::detach(directory)?,
     }
@@ -80,6 +93,16 @@ fn serve(session: Session, directory: &Path, arguments: &Mount) -> Done {
 fn wait_for_signal(mut signals: Signals, sender: &Sender<End>) {
     if signals.forever().next().is_some() {
         let _ = sender.send(End::Signal);
+    }
+}
+
+fn wait_for_truncation(session: &Session, sender: &Sender<End>) {
+    loop {
+        std::thread::sleep(LOOKS);
+        if let Err(error) = session.check_whole() {
+            let _ = sender.send(End::Truncated(error));
+            return;
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod summary;
 use crate::arguments::Record;
 use crate::failure::{Done, Failure};
 use crate::object;
+use crate::say::say;
 use child::Child;
 use output::Output;
 use own_session::OwnSession;
@@ -35,6 +36,9 @@ pub(crate) fn run(arguments: &Record) -> Done {
     let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
+    if let Some(why) = recorded.cut_short() {
+        say!("lookback: {why}; what came later was not recorded");
+    }
     session.end();
     let unmatched = session.unmatched();
     let bar = progress.bar(recorded.events());

@@ -243,7 +243,8 @@ impl ControlFile {
         unsafe { &*self.segment.base().cast() }
     }
 
-    pub(crate) fn segment(&self) -> &Segment {
+    /// Where it is mapped.
+    pub fn segment(&self) -> &Segment {
         &self.segment
     }
 

@@ -132,6 +132,7 @@ impl<'a> Follower<'a> {
             tables: std::mem::take(&mut self.tables),
             moments: self.moments.clone(),
             directory: self.directory.clone(),
+            cut_short: None,
         };
         let mut events = std::mem::take(&mut self.later);
         let converted = recorded.convert(&mut self.addresses, |event| {

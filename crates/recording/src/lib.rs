@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod addresses;
+mod backup;
 mod convert;
 mod copied;
 mod cpu_pages;

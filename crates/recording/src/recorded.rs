@@ -19,6 +19,8 @@ pub struct Recorded {
     pub(crate) moments: Moments,
     pub(crate) events: u64,
     pub(crate) directory: PathBuf,
+    /// Why it ends before the session does.
+    pub(crate) cut_short: Option<session::Error>,
 }
 
 impl Recorded {
@@ -51,7 +53,20 @@ impl Recorded {
         let moments = Moments::since(session.control().identity().created);
         let (session, directory) = (session.clone(), directory.to_path_buf());
         let events = drain.events;
-        Ok(Recorded { session, spools: drain.into_spools(), tables, moments, events, directory })
+        Ok(Recorded {
+            session,
+            spools: drain.into_spools(),
+            tables,
+            moments,
+            events,
+            directory,
+            cut_short: None,
+        })
+    }
+
+    /// Why it has nothing of what came later, if that is so: what was taken until then is there.
+    pub fn cut_short(&self) -> Option<&session::Error> {
+        self.cut_short.as_ref()
     }
 
     /// How many processes took part.

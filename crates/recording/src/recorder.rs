@@ -1,6 +1,7 @@
 //! Recording: a thread that empties a session while programs write to it.
 
 use crate::Error;
+use crate::backup::Copy;
 use crate::drain::Drain;
 use crate::moments::Moments;
 use crate::obituary::Obituary;
@@ -20,6 +21,9 @@ const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 
 /// Time between two looks at the tables.
 const TABLES: Duration = Duration::from_millis(50);
+
+/// Time between two copies of what describes the events.
+const COPIES: Duration = Duration::from_secs(1);
 
 /// How far a recording is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -113,9 +117,13 @@ impl Work {
     fn run(mut self, buffer: ring_buffer::Buffer, stopped: &Receiver<()>) -> Result<Recorded, Error> {
         let obituary = Obituary::new(buffer, &self.session);
         let (mut pause, capacity) = (VISITS.0, self.capacity());
-        let mut tables_due = Instant::now();
+        let (mut tables_due, mut copy_due) = (Instant::now(), Instant::now());
+        let mut copy = Copy::of(&self.session);
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let fullest = self.take()?;
+            if let Err(error) = self.session.check_whole() {
+                return Ok(self.end_early(&copy, error));
+            }
             self.moments.look();
             pause = next_pause(pause, fullest, capacity);
             let now = Instant::now();
@@ -124,15 +132,33 @@ impl Work {
                 self.look_at_tables();
                 tables_due = now + TABLES;
             }
+            if now >= copy_due {
+                copy.renew(&self.session);
+                copy_due = now + COPIES;
+            }
         }
         obituary.look(&self.session);
         self.take()?;
         self.look_at_tables();
+        if let Err(error) = self.session.check_whole() {
+            return Ok(self.end_early(&copy, error));
+        }
         self.session.control().set_collected(u64::MAX);
         self.moments.end();
+        Ok(self.recorded(None))
+    }
+
+    /// What was taken before the session's file was made shorter, described by what the file said then.
+    fn end_early(mut self, copy: &Copy, error: session::Error) -> Recorded {
+        copy.restore(&self.session);
+        self.moments.end();
+        self.recorded(Some(error))
+    }
+
+    fn recorded(self, cut_short: Option<session::Error>) -> Recorded {
         let (events, session, directory) = (self.drain.events, self.session, self.directory);
         let (spools, tables, moments) = (self.drain.into_spools(), self.tables, self.moments);
-        Ok(Recorded { session, spools, tables, moments, events, directory })
+        Recorded { session, spools, tables, moments, events, directory, cut_short }
     }
 
     /// Bytes of the smallest buffer of a CPU.

@@ -158,13 +158,8 @@ pub enum Error {
         name: String,
     },
     /// A path that traced programs have no room for.
-    #[error("{path} is too long: expected a path of a session of at most {most} bytes")]
-    LongPath {
-        /// The path.
-        path: PathBuf,
-        /// The most bytes.
-        most: usize,
-    },
+    #[error("{0} is too long: expected a path of a session of at most {1} bytes")]
+    LongPath(PathBuf, usize),
     /// A directory that should be the user's own is not.
     #[error(
         "{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH"
@@ -286,6 +281,12 @@ pub enum Error {
         path: PathBuf,
         /// The clock.
         name: &'static str,
+    },
+    /// Somebody has made the session's file shorter.
+    #[error("{path}: the session's file was truncated: `lookback delete` it, and make another")]
+    Truncated {
+        /// The session.
+        path: PathBuf,
     },
     /// The system refuses something.
     #[error("{path}: {error}")]

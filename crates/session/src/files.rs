@@ -179,6 +179,16 @@ impl Session {
         self.path.join(SESSION_FILE)
     }
 
+    /// Checks that nothing of its file was missed that was there when it was opened. Only a process that has
+    /// called [`shm::outlive_truncation`] can ask.
+    pub fn check_whole(&self) -> Result<(), Error> {
+        let is_whole = || self.file().metadata().is_ok_and(|found| found.len() >= self.status.len);
+        if shm::was_truncated() && !is_whole() {
+            return Err(Error::Truncated { path: self.path.clone() });
+        }
+        Ok(())
+    }
+
     /// Checks that a program of this user's may be run in it: an attached program is at the mercy of who
     /// may make the file shorter. Programs check it themselves, and run unrecorded.
     pub fn check_trusted(&self) -> Result<(), Error> {

@@ -164,7 +164,7 @@ pub fn session_path(name: Option<&OsStr>) -> Result<PathBuf, Error> {
     let most = LONGEST_PATH - SESSION_FILE.len() - c"/".to_bytes_with_nul().len();
     // That is what programs are given.
     let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    if absolute.as_os_str().len() > most { Err(Error::LongPath { path, most }) } else { Ok(path) }
+    if absolute.as_os_str().len() > most { Err(Error::LongPath(path, most)) } else { Ok(path) }
 }
 
 /// Whether the dynamic linker looks for the objects of `directory` where they are: a path is absolute, since
@@ -207,7 +207,7 @@ mod tests {
         let longest = PathBuf::from(format!("/{}", "x".repeat(LONGEST_PATH - "//session\0".len())));
         assert_eq!(session_path(Some(longest.as_os_str())).unwrap(), longest);
         let longer = format!("{}x", longest.display());
-        assert!(matches!(session_path(Some(longer.as_ref())), Err(Error::LongPath { .. })));
+        assert!(matches!(session_path(Some(longer.as_ref())), Err(Error::LongPath(..))));
     }
 
     #[test]

@@ -35,9 +35,11 @@ mod late;
 mod segment;
 mod shared;
 mod system;
+mod truncation;
 
 pub use errno::Errno;
 pub use file::{File, Stat, Status, create, create_sparse, open, read_pieces, reserve};
 pub use late::LateSegment;
 pub use segment::Segment;
 pub use shared::Shared;
+pub use truncation::{outlive_truncation, was_truncated};

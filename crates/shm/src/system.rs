@@ -144,6 +144,20 @@ unsafe fn advise(base: *mut u8, len: usize, advice: c_int) -> Result<(), Errno> 
     unsafe { call(libc::SYS_madvise, [base.expose_provenance(), len, advice as usize, 0, 0, 0]) }.map(drop)
 }
 
+/// mmap(2): a page of zeros, this process's alone, in place of the one at `address`.
+///
+/// # Safety
+///
+/// Nobody has anything on that page.
+pub(crate) unsafe fn put_zeros(address: *mut u8) -> Result<(), Errno> {
+    const PAGE: usize = 4096;
+    let page = address.expose_provenance() & !(PAGE - 1);
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let flags = (libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
+    // SAFETY: the caller's promise.
+    unsafe { call(libc::SYS_mmap, [page, PAGE, protection, flags, usize::MAX, 0]) }.map(drop)
+}
+
 /// munmap(2).
 ///
 /// # Safety

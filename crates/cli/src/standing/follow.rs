@@ -47,7 +47,9 @@ fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal:
     while signal.load(Relaxed) == 0 {
         // Before the look: what was recorded until then is seen by it.
         let is_over = session.buffer().control().is_off() && has_read || !session.file().exists();
-        match follower.take()? {
+        let batch = follower.take();
+        session.check_whole()?;
+        match batch? {
             Some(batch) => {
                 if !text.print(&batch)? {
                     return Ok(ExitCode::SUCCESS);

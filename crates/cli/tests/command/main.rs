@@ -28,4 +28,5 @@ mod terminal;
 mod trace_cmd;
 mod tracing;
 mod tree;
+mod truncated;
 mod views;
