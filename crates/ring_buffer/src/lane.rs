@@ -110,7 +110,7 @@ impl Buffer {
                         .append_as_owner(lane, cpu, event, len, time)
                         .ok_or(NotWritten::Dropped(DropReason::Damaged));
                 }
-                Step::Again => {}
+                Step::Again | Step::Aborted => {}
                 Step::Off => return Err(NotWritten::Off),
                 Step::NoMemory => return Err(NotWritten::Dropped(DropReason::NoLane)),
                 Step::NotMapped => return Err(NotWritten::NotMapped),

@@ -14,7 +14,7 @@ use abi::buffer::{
 };
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
-use rseq::{Commit, Guard, Store};
+use rseq::{Commit, Guard, Outcome, Store};
 
 /// The flags of a block of which none may be set.
 const BLOCK_OFF: u64 = BLOCK_DISABLED | BLOCK_STOPPED;
@@ -26,6 +26,8 @@ pub(crate) enum Step {
     Ready(u64),
     /// Something was done, or someone else came in between: look again.
     Again,
+    /// The thread lost the CPU in the middle of it: look again.
+    Aborted,
     /// Recording is off.
     Off,
     /// This block has no pages.
@@ -34,6 +36,16 @@ pub(crate) enum Step {
     NotMapped,
     /// The event can't be recorded.
     Drop(DropReason),
+}
+
+impl From<Outcome> for Step {
+    /// What a section leaves to be done.
+    fn from(outcome: Outcome) -> Step {
+        match outcome {
+            Outcome::Committed | Outcome::Refused => Step::Again,
+            Outcome::Aborted => Step::Aborted,
+        }
+    }
 }
 
 impl From<NoMemory> for Step {
@@ -106,8 +118,8 @@ impl Seen<'_> {
 enum Adoption {
     /// All the way.
     Done,
-    /// A section has brought it a step nearer, or someone else came in between.
-    Tried,
+    /// A section was to bring it a step nearer, with this outcome.
+    Tried(Outcome),
 }
 
 /// A page about to become the tail's.
@@ -158,7 +170,7 @@ impl Buffer {
         };
         match self.adopt(&seen, section) {
             Some(Adoption::Done) => {}
-            Some(Adoption::Tried) => return Step::Again,
+            Some(Adoption::Tried(outcome)) => return outcome.into(),
             None => return Step::Drop(DropReason::Damaged),
         }
         let used = seen.tail.commit(self.geometry().page_size);
@@ -224,8 +236,7 @@ impl Buffer {
         let commit = Commit { address: seen.block.seen.as_ptr(), low: seen.control.0, high: 0 };
         // SAFETY: the addresses are those of words in the segment; `seen` is 16-byte aligned and
         // the word behind it is reserved for this.
-        unsafe { section.publish(&seen.guards(), &[], commit) };
-        Some(Adoption::Tried)
+        Some(Adoption::Tried(unsafe { section.publish(&seen.guards(), &[], commit) }))
     }
 
     /// Moves the tail to where the control word's generation begins in the ring that it names.
@@ -258,8 +269,8 @@ impl Buffer {
             time_stamp,
         ];
         // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
-        unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
-        Some(Adoption::Tried)
+        let outcome = unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
+        Some(Adoption::Tried(outcome))
     }
 
     /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where
@@ -295,8 +306,7 @@ impl Buffer {
         let closed = store(old_commit, seen.tail.commit(self.geometry().page_size));
         let stores = [closed, sequence, first_event, time_stamp];
         // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
-        unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
-        Some(Step::Again)
+        Some(unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) }.into())
     }
 
     /// Whether readers have taken every event of the oldest page, which lies at `index`. The first
@@ -322,8 +332,7 @@ impl Buffer {
         let stores = [Store { address: address.cast_mut().cast(), value }];
         let tail = seen.tail.extend(TIME_EXTEND_SIZE as u64);
         // SAFETY: `prepare` has found room for it in the page; the tail is 16-byte aligned.
-        unsafe { section.publish(&seen.guards(), &stores, seen.commit(tail)) };
-        Some(Step::Again)
+        Some(unsafe { section.publish(&seen.guards(), &stores, seen.commit(tail)) }.into())
     }
 }
 

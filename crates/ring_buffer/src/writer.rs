@@ -12,9 +12,13 @@ use abi::page::HEADER_SIZE;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::{Area, Outcome};
 
-/// How often a writer tries before it gives up: enough for any burst of signals and preemptions, and
-/// an end for whatever else keeps it from committing.
+/// How often a writer tries before it gives up: enough for any burst of changes that others make, and an end
+/// for whatever else keeps it from committing.
 const TRIES: u32 = 64;
+
+/// How many sections in a row are aborted before a writer gives up. A section takes some ten nanoseconds, so
+/// who loses the CPU in each is stepped through by a debugger, and will not come to the end of any.
+const ABORTS: u32 = 2;
 
 /// What the sections need to know of the segment: a private copy, made once, that nobody else writes.
 #[derive(Debug)]
@@ -196,22 +200,27 @@ impl Writer {
         let Some(area) = thread.area else {
             return self.write_to_lane(thread, event);
         };
+        let mut aborts = 0;
         for _ in 0..TRIES {
             let Some(cpu) = area.cpu().filter(|cpu| *cpu < self.buffer.geometry().cpus) else {
                 break;
             };
             let Some(block) = self.buffer.block(cpu) else { break };
-            match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
+            let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
                 Step::Ready(time) => {
                     let time = self.buffer.event_time(time);
                     // SAFETY: as in `write`.
                     match unsafe { event.append_at(area, cpu, block, &self.target, time) } {
                         Outcome::Committed => return Ok(()),
-                        Outcome::Aborted | Outcome::Refused => {}
+                        outcome => outcome.into(),
                     }
                 }
-                Step::Again => {}
-                Step::NoMemory => break,
+                step => step,
+            };
+            match step {
+                Step::Ready(_) | Step::Again => aborts = 0,
+                Step::Aborted if aborts + 1 < ABORTS => aborts += 1,
+                Step::Aborted | Step::NoMemory => break,
                 Step::NotMapped => return Err(NotWritten::NotMapped),
                 Step::Off => return Err(NotWritten::Off),
                 Step::Drop(reason) => {
@@ -220,7 +229,7 @@ impl Writer {
                 }
             }
         }
-        // No rseq, no memory for this CPU, or a debugger that steps through the section for ever.
+        // No rseq, no memory for this CPU, or a debugger that steps through sections.
         self.write_to_lane(thread, event)
     }
 }

@@ -201,7 +201,7 @@ fn ring_buffer_block(stage: &Stage) -> u32 {
 }
 
 /// Writes until the next event goes to another page, for the `pages`th time.
-fn fill_page(stage: &Stage, lane: bool, pages: u32) {
+pub fn fill_page(stage: &Stage, lane: bool, pages: u32) {
     stage.write(lane);
     let block = block_offset(ring_buffer_block(stage));
     for page in 1..=pages {

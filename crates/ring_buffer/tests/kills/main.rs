@@ -5,13 +5,14 @@
 //! has changed the file: the real code, in sections and out of them. Each time somebody else looks: every
 //! event is whole and in order, the accounts are exact, writers write on, and every ring comes back to the
 //! pool. [`sleeper`] stops writers in the middle of sections and lets them go on; [`jumper`] has them
-//! leave.
+//! leave, [`debugger`] steps through them.
 //!
 //! `cargo test --test kills -- NAME` does what has NAME in its name. With `--sections` a child is killed at
 //! each instruction of a section, be there a store or not; `--skip NAME` leaves out what has NAME in its
 //! name. It takes a release build to go through all acts.
 
 mod acts;
+mod debugger;
 #[path = "../chaos/event.rs"]
 mod event;
 mod jumper;
@@ -52,7 +53,7 @@ fn main() {
             Err(error) => panic!("{}: {error}", act.name),
         });
     }
-    for (name, test) in sleeper::TESTS.iter().chain(jumper_tests) {
+    for (name, test) in sleeper::TESTS.iter().chain(debugger::TESTS).chain(jumper_tests) {
         run(name, &|| {
             test();
             String::new()

@@ -154,6 +154,11 @@ impl Stage {
         self.next.replace(Some(event::build(stamp)));
     }
 
+    /// The number of the last event that was built.
+    pub fn last(&self) -> u64 {
+        self.number.get()
+    }
+
     /// Says that a child writes the event that was built.
     pub fn next_is_written(&self) {
         self.next.take();

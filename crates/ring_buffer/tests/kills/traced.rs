@@ -69,6 +69,19 @@ impl Traced {
         self.go_on()
     }
 
+    /// Lets it do one instruction as a debugger does. If that was the last before a section, it
+    /// [is](Traced::is_in_section) in that now, and not the next time.
+    pub fn step_as_debugger(&mut self) -> bool {
+        let goes_on = self.go_on();
+        let descriptor = self.peek(self.area + DESCRIPTOR);
+        self.section = 0..0;
+        if descriptor != 0 {
+            let start = self.peek(descriptor + START);
+            self.section = start..start + self.peek(descriptor + LEN);
+        }
+        goes_on
+    }
+
     fn go_on(&self) -> bool {
         self.request(libc::PTRACE_SINGLESTEP, 0, 0);
         match self.wait() {
