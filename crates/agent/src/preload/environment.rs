@@ -4,9 +4,12 @@
 //! of its own making (`env -i`) would lose them; so they are added to what it passes on. In another root our
 //! object is not there, and the dynamic linker would complain; so it is taken away from what is passed on.
 
+use crate::preload::sandbox;
+use crate::preload::vector::is_readable;
 use abi::control::{LONGEST_PATH, SESSION_FILE};
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
+use core::ops::ControlFlow;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use rustix::fs::{Access, access};
@@ -51,7 +54,7 @@ pub(crate) fn current() -> *const *const c_char {
 /// # Safety
 ///
 /// It is null, or an array of texts with a null at its end.
-unsafe fn entries(environment: *const *const c_char) -> impl Iterator<Item = *const c_char> {
+pub(crate) unsafe fn entries(environment: *const *const c_char) -> impl Iterator<Item = *const c_char> {
     let mut next = environment;
     core::iter::from_fn(move || {
         // SAFETY: the caller's promise; the iteration ends at the null.
@@ -143,13 +146,18 @@ pub(crate) fn moved() {
 /// As for [`entries`]. `execute` returns as execve(2) or posix_spawn(3) do.
 pub(crate) unsafe fn completed(
     environment: *const *const c_char,
+    refuses: impl FnOnce() -> bool,
     execute: &mut dyn FnMut(*const *const c_char) -> i32,
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
-        let result = changed(environment, needed(environment), execute);
+        // libc reads its own whenever it is asked for a variable.
+        if !LOADED.load(Acquire) || environment != current() && !is_readable(environment) {
+            return execute(environment);
+        }
+        let result = changed(environment, needed(environment, refuses), execute);
         let is_too_long = result == libc::E2BIG || result == -1 && *libc::__errno_location() == libc::E2BIG;
-        match is_too_long && LOADED.load(Acquire) {
+        match is_too_long {
             true => changed(environment, Some(Change::Clean), execute),
             false => result,
         }
@@ -185,7 +193,7 @@ unsafe fn changed(
 enum Change {
     /// It lacks the session, or our object.
     Complete,
-    /// It has our object, which isn't there, or for which there is no room.
+    /// It has our object, which isn't there or isn't wanted, or for which there is no room.
     Clean,
 }
 
@@ -198,22 +206,41 @@ const MUCH: usize = 1000;
 /// Bytes of what is preloaded, where that is more than we.
 const TEXT: usize = 4 * MOST;
 
-/// What has to be done to `environment`, if anything.
+/// What has to be done to `environment`, if anything: for a program that refuses our object, or takes it.
 ///
 /// # Safety
 ///
 /// As for [`entries`].
-unsafe fn needed(environment: *const *const c_char) -> Option<Change> {
-    if !LOADED.load(Acquire) {
-        return None;
-    }
+unsafe fn needed(environment: *const *const c_char, refuses: impl FnOnce() -> bool) -> Option<Change> {
     // SAFETY: the caller's promise.
     let [preload, session] = [PRELOAD, SESSION].map(|name| unsafe { value(environment, name) });
     let has_object = preload.is_some_and(|preload| contains(preload, object().to_bytes()));
-    if MOVED.load(Relaxed) && access(object(), Access::READ_OK).is_err() {
+    // Set by ldd(1): the dynamic linker lists what it would load.
+    // SAFETY: the caller's promise.
+    let lists = unsafe { value(environment, b"LD_TRACE_LOADED_OBJECTS=") }.is_some();
+    if lists || !is_found() || refuses() {
         return has_object.then_some(Change::Clean);
     }
     (!has_object || session.is_none()).then_some(Change::Complete)
+}
+
+/// Whether our object can be found from here. That is looked at where no filter of system calls may be there,
+/// or there is a reason to think that it isn't.
+fn is_found() -> bool {
+    let may_look = MOVED.load(Relaxed) || !sandbox::may_be_there();
+    !may_look || access(object(), Access::READ_OK).is_ok()
+}
+
+/// Calls `each` with the folders in which programs are looked for, until it says that this is enough.
+pub(crate) fn for_each_folder(each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
+    // SAFETY: it is the process's own.
+    let path = unsafe { value(current(), b"PATH=") }.map_or(&b"/bin:/usr/bin"[..], CStr::to_bytes);
+    for folder in path.split(|byte| *byte == b':') {
+        let folder = if folder.is_empty() { b"." } else { folder };
+        if each(folder).is_break() {
+            return;
+        }
+    }
 }
 
 /// Calls `execute` with a changed copy of `environment`, or with that itself when it is too large.

@@ -9,6 +9,7 @@ use crate::events::Call;
 use crate::preload::environment::{self, completed};
 use crate::preload::real::{older, real};
 use crate::preload::stub::stub;
+use crate::preload::target::Target;
 use crate::preload::{limits, objects, record};
 use core::arch::naked_asm;
 use core::ffi::c_char;
@@ -53,8 +54,9 @@ fn path_read(path: usize, error: i32) -> Value {
 /// # Safety
 ///
 /// As for execve(2).
-unsafe extern "C" fn execute(
+unsafe fn execute(
     real: usize,
+    target: fn(usize) -> Target,
     path: usize,
     arguments: usize,
     environment: Environment,
@@ -65,7 +67,8 @@ unsafe extern "C" fn execute(
     let result = unsafe {
         let real: Execute = core::mem::transmute(real);
         set_executing(true);
-        completed(environment, &mut |environment| real(path, arguments, environment))
+        let refuses = || target(path).refuses_object(arguments);
+        completed(environment, refuses, &mut |environment| real(path, arguments, environment))
     };
     set_executing(false);
     record_return(result, path)
@@ -73,28 +76,28 @@ unsafe extern "C" fn execute(
 
 /// Defines a wrapper for a function that executes a program.
 macro_rules! executing {
-    ($symbol:ident by $real:literal, $($parameter:ident)*, environment: $environment:expr) => {
+    ($symbol:ident by $target:ident $real:literal, $($parameter:ident)*, environment: $environment:expr) => {
         const _: () = {
             unsafe extern "C" fn body($($parameter: usize,)* caller: usize) -> i32 {
                 // SAFETY: the program's own call.
-                unsafe { executing!(@call $real, $($parameter)*, $environment, caller) }
+                unsafe { executing!(@call $target $real, $($parameter)*, $environment, caller) }
             }
             stub!($symbol, body, $($parameter)*);
         };
     };
-    (@call $real:literal, $path:ident $arguments:ident, $environment:expr, $caller:ident) => {
-        execute(real!($real), $path, $arguments, $environment, $caller)
+    (@call $target:ident $real:literal, $path:ident $arguments:ident, $environment:expr, $caller:ident) => {
+        execute(real!($real), Target::$target, $path, $arguments, $environment, $caller)
     };
-    (@call $real:literal, $path:ident $arguments:ident $own:ident, $_:expr, $caller:ident) => {
-        execute(real!($real), $path, $arguments, $own as Environment, $caller)
+    (@call $target:ident $real:literal, $path:ident $arguments:ident $own:ident, $_:expr, $caller:ident) => {
+        execute(real!($real), Target::$target, $path, $arguments, $own as Environment, $caller)
     };
 }
 
 // libc's execv and execvp pass the process's own environment; there is no other difference.
-executing!(execve by c"execve", path arguments environment, environment: ());
-executing!(execvpe by c"execvpe", path arguments environment, environment: ());
-executing!(execv by c"execve", path arguments, environment: environment::current());
-executing!(execvp by c"execvpe", path arguments, environment: environment::current());
+executing!(execve by Path c"execve", path arguments environment, environment: ());
+executing!(execvpe by Name c"execvpe", path arguments environment, environment: ());
+executing!(execv by Path c"execve", path arguments, environment: environment::current());
+executing!(execvp by Name c"execvpe", path arguments, environment: environment::current());
 
 /// Defines a wrapper for a function with the program's arguments in its own, up to a null. Those in
 /// registers are pushed below those on the stack: so they make the array that `$body` gets second, with the
@@ -127,12 +130,12 @@ macro_rules! listing {
 
 unsafe extern "C" fn execl_body(path: usize, arguments: usize, caller: usize) -> i32 {
     // SAFETY: the program's own call.
-    unsafe { execute(real!(c"execve"), path, arguments, environment::current(), caller) }
+    unsafe { execute(real!(c"execve"), Target::Path, path, arguments, environment::current(), caller) }
 }
 
 unsafe extern "C" fn execlp_body(path: usize, arguments: usize, caller: usize) -> i32 {
     // SAFETY: as above.
-    unsafe { execute(real!(c"execvpe"), path, arguments, environment::current(), caller) }
+    unsafe { execute(real!(c"execvpe"), Target::Name, path, arguments, environment::current(), caller) }
 }
 
 unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -> i32 {
@@ -142,7 +145,7 @@ unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -
         while *last != 0 {
             last = last.add(1);
         }
-        execute(real!(c"execve"), path, arguments, *last.add(1) as Environment, caller)
+        execute(real!(c"execve"), Target::Path, path, arguments, *last.add(1) as Environment, caller)
     }
 }
 
@@ -164,7 +167,8 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
         record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
         set_executing(true);
-        completed(environment, &mut |environment| real(fd, arguments, environment))
+        let refuses = || Target::Descriptor(fd).refuses_object(arguments);
+        completed(environment, refuses, &mut |environment| real(fd, arguments, environment))
     };
     set_executing(false);
     // SAFETY: libc's word for the calling thread.
@@ -181,7 +185,7 @@ type Spawn = unsafe extern "C" fn(usize, usize, usize, usize, usize, Environment
 
 /// Defines a body for posix_spawn or posix_spawnp, with where libc's function is.
 macro_rules! spawning {
-    ($body:ident, $real:expr) => {
+    ($body:ident, $target:expr, $real:expr) => {
         unsafe extern "C" fn $body(
             pid: usize,
             path: usize,
@@ -199,7 +203,8 @@ macro_rules! spawning {
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
                 let real: Spawn = core::mem::transmute($real);
-                completed(environment, &mut |environment| {
+                let refuses = || $target(path).refuses_object(arguments);
+                completed(environment, refuses, &mut |environment| {
                     real(pid, path, actions, attributes, arguments, environment)
                 })
             };
@@ -209,12 +214,12 @@ macro_rules! spawning {
     };
 }
 
-spawning!(spawn_body, real!(c"posix_spawn"));
-spawning!(spawnp_body, real!(c"posix_spawnp"));
+spawning!(spawn_body, Target::Path, real!(c"posix_spawn"));
+spawning!(spawnp_body, Target::Name, real!(c"posix_spawnp"));
 // Programs linked with a glibc before 2.15 get a function that also runs scripts without a first line that
 // names an interpreter.
-spawning!(old_spawn_body, older(c"posix_spawn", c"GLIBC_2.2.5"));
-spawning!(old_spawnp_body, older(c"posix_spawnp", c"GLIBC_2.2.5"));
+spawning!(old_spawn_body, Target::Path, older(c"posix_spawn", c"GLIBC_2.2.5"));
+spawning!(old_spawnp_body, Target::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
 
 /// Records how a spawn has ended.
 fn record_spawned(error: i32, pid: usize, path: usize) {

@@ -45,7 +45,7 @@ pub(crate) fn remember_program() {
     for ([start, end], header) in SEGMENTS.iter().zip(readable) {
         let first = base.wrapping_add(header.p_vaddr as usize);
         start.store(first, Relaxed);
-        end.store(first.wrapping_add(header.p_filesz as usize), Relaxed);
+        end.store(first.wrapping_add(header.p_memsz as usize), Relaxed);
     }
 }
 

@@ -43,7 +43,9 @@ mod starts;
 mod stub;
 mod symbols;
 pub(crate) mod tables;
+mod target;
 mod thread;
+mod vector;
 mod vfork;
 mod wrap;
 

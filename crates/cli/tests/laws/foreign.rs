@@ -3,6 +3,8 @@
 use crate::support::{
     Program, Trace, available, lookback, preload_object, run, scratch, skip, skip_documented,
 };
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 /// Runs a program in which rseq can't be used: all is recorded, or told as lost.
 fn records_without_rseq(program: &Program) -> Trace {
@@ -45,12 +47,44 @@ fn static_programs_run_untraced() {
 
 #[test]
 fn programs_of_another_width_run_untraced() {
-    if !Program::can_build("footprint", &["-m32"]) {
-        return skip_documented("the compiler can't build 32-bit programs");
+    if !Program::can_build("making", &["-m32"]) {
+        return skip("the compiler can't build 32-bit programs");
     }
-    let program = Program::c("footprint", &["-m32"]);
-    let (untraced, (traced, _)) = (program.untraced(), program.traced());
-    assert_eq!((untraced.status, untraced.output), (traced.status, traced.output));
+    let program = Program::c("making", &["-m32"]).arg("fork");
+    let script = scratch().join("narrow-script");
+    std::fs::write(&script, format!("#!{} fork\n", program.path())).unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let by_path = [("/bin/sh", "-c", "\"$0\" fork"), ("/bin/bash", "-c", "\"$0\" fork; \"$0\" fork; true")];
+    for (shell, option, text) in by_path {
+        // A shell says what its children say on standard error.
+        program.behind(&[shell, option, text]).keeps_the_law();
+    }
+    Program::at("/usr/bin/env").arg(script.to_str().unwrap()).keeps_the_law();
+    let folder = Path::new(program.path()).parent().unwrap().to_str().unwrap();
+    let name = Path::new(program.path()).file_name().unwrap().to_str().unwrap();
+    let searched =
+        Program::at("/usr/bin/env").arg(name).arg("fork").env("PATH", &format!("/nowhere:{folder}"));
+    searched.keeps_the_law();
+}
+
+#[test]
+fn lists_of_what_a_program_needs_have_nothing_of_ours() {
+    let linker = "/lib64/ld-linux-x86-64.so.2";
+    for list in ["ldd /bin/ls", "LD_TRACE_LOADED_OBJECTS=1 /bin/ls", &format!("{linker} --list /bin/ls")] {
+        // Addresses differ from one run to the next.
+        let text = format!("{list} 2>&1 | sed 's/ (0x[0-9a-f]*)//'; echo ok");
+        Program::at("/bin/sh").arg("-c").arg(&text).keeps_the_law();
+    }
+}
+
+#[test]
+fn a_sandbox_with_its_own_root_says_nothing() {
+    if !available("bwrap") {
+        return skip("bubblewrap is not installed");
+    }
+    let folders = ["usr", "bin", "lib", "lib64"].map(|name| format!("--ro-bind /{name} /{name}")).join(" ");
+    let text = format!("bwrap {folders} --proc /proc --unshare-pid sh -c 'ls /usr; sh -c \"ls /\"'; echo ok");
+    Program::at("/bin/sh").arg("-c").arg(&text).keeps_the_law();
 }
 
 #[test]

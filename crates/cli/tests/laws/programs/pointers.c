@@ -148,6 +148,16 @@ static void with_others(char *bad)
 	NEED(posix_spawn_file_actions_addopen(&actions, 0, "/nowhere", O_RDONLY, 0) == 0);
 	printf("spawn: %s\n", strerror(posix_spawn(&child, bad, &actions, NULL, words, NULL)));
 	printf("spawn: %s\n", strerror(posix_spawn(&child, bad, NULL, NULL, words, NULL)));
+	char *with_bad[] = { "A=1", bad, NULL }, **environments[] = { (char **)bad, with_bad };
+	for (int i = 0; i < 2; i++) {
+		SAY(execve("/bin/true-not", words, environments[i]));
+		SAY(execvpe("true-not", words, environments[i]));
+		if (bad) {
+			SAY(execve("/bin/true", words, environments[i]));
+			printf("spawn: %s\n", strerror(posix_spawn(&child, "/bin/true", NULL, NULL, words,
+								   environments[i])));
+		}
+	}
 	(void)status;
 }
 
