@@ -75,11 +75,6 @@ fn option(path: &Path) -> String {
     format!(" --session {}", name.unwrap_or(path).display())
 }
 
-/// A text that others have given, as it can be shown on a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
-}
-
 /// How long ago times in the session's buffer were, in ns; None where events are counted.
 fn ages(session: &Session) -> impl Fn(u64) -> Option<u64> {
     let moments = [session.control().identity().created, Clocks::now()];

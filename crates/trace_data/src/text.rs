@@ -22,6 +22,7 @@
 //! Sources: `kernel/trace/trace.c` and `trace_output.c`.
 
 mod date;
+mod escape;
 mod fields;
 mod flags;
 mod ftrace;
@@ -31,6 +32,7 @@ mod numbers;
 mod writer;
 
 pub use date::{parse_date, print_date};
+pub use escape::printable;
 pub use ftrace::callers;
 pub use header::Header;
 pub use writer::{Seen, TextWriter};
@@ -68,6 +70,8 @@ pub struct Layout {
     pub nanoseconds: bool,
     /// Whether times are nanoseconds since 1970 and shown as dates, which the kernel can't. Off.
     pub date: bool,
+    /// Whether control characters of names and strings are [printable], which the kernel's are not. Off.
+    pub escape: bool,
 }
 
 impl Default for Layout {
@@ -87,6 +91,7 @@ impl Default for Layout {
             annotate: false,
             nanoseconds: true,
             date: false,
+            escape: false,
         }
     }
 }

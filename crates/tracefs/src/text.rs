@@ -35,6 +35,7 @@ pub(crate) fn layout(session: &Session) -> Layout {
         annotate: is_on(TraceOption::Annotate),
         nanoseconds: is_nanoseconds(session.trace_clock().name()),
         date: false,
+        escape: false,
     }
 }
 

@@ -24,7 +24,13 @@ impl<'a, W: Write> Text<'a, W> {
     ) -> io::Result<Text<'a, W>> {
         let wall_clock = arguments.wall_clock;
         let nanoseconds = recorded.nanoseconds;
-        let layout = Layout { nanoseconds, date: wall_clock, tgid: arguments.show_tgid, ..Layout::default() };
+        let layout = Layout {
+            nanoseconds,
+            date: wall_clock,
+            tgid: arguments.show_tgid,
+            escape: true,
+            ..Layout::default()
+        };
         let mut writer = TextWriter::new(out, recorded.events, recorded.threads, recorded.symbols, layout);
         writer.header(&survey.header())?;
         Ok(Text { writer, recorded, wall_clock })

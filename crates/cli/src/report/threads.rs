@@ -1,7 +1,7 @@
 //! The threads of a recording.
 
 use trace_data::dat::Metadata;
-use trace_data::text::Tasks;
+use trace_data::text::{Tasks, printable};
 
 /// Names and processes of threads, sorted by thread: every line asks for one, and searching is quicker than
 /// hashing where threads are some hundreds.
@@ -26,7 +26,7 @@ impl Threads {
 
     /// How a thread is called in tables: `NAME-TID`.
     pub(crate) fn label(&self, pid: i32) -> String {
-        format!("{}-{pid}", self.comm(pid).unwrap_or("<...>"))
+        format!("{}-{pid}", printable(self.comm(pid).unwrap_or("<...>")))
     }
 }
 

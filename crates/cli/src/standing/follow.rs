@@ -94,7 +94,7 @@ impl<'a> Text<'a> {
             self.known = known;
         }
         let nanoseconds = is_nanoseconds(self.session.trace_clock().name());
-        let layout = Layout { nanoseconds, ..Layout::default() };
+        let layout = Layout { nanoseconds, escape: true, ..Layout::default() };
         let mut text = TextWriter::new(&mut self.out, &self.events, batch, &batch.symbols, layout);
         let known = Known { tasks: batch, symbols: &batch.symbols };
         let mut shown = batch.records().filter(|record| self.chosen.contains(record, &known));

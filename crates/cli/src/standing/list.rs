@@ -7,12 +7,13 @@ use crate::number::{bytes, count, duration};
 use crate::say::print;
 use crate::standing::attached::Attached;
 use crate::standing::unattached::Stranger;
-use crate::standing::{events_on, filtered, memory, option, printable};
+use crate::standing::{events_on, filtered, memory, option};
 use anstyle::Style;
 use recording::record_ends;
 use session::{Place, Session};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use trace_data::text::printable;
 
 /// Lists who takes part, or events, or sessions.
 pub(crate) fn list(arguments: &List) -> Done {

@@ -13,6 +13,7 @@ mod clients;
 mod common;
 mod environment;
 mod exec;
+mod forged;
 mod kernel_recordings;
 mod killed;
 mod limits;

@@ -2,9 +2,11 @@
 //! name in front, and not by the print format.
 
 use super::Layout;
+use super::escape::escape;
 use crate::bytes::{u64_at, until_nul};
 use crate::digits::hex;
 use crate::event::Event;
+use crate::format::Format;
 use crate::symbols::{Symbol, Symbols};
 use std::io::Write;
 
@@ -40,6 +42,11 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
     }
 }
 
+/// Whether it is a stack, which has a line for each caller.
+pub(super) fn is_stack(format: &Format) -> bool {
+    format.system == "ftrace" && matches!(format.name.as_str(), "kernel_stack" | "user_stack")
+}
+
 /// A field of such an event as a number; 0 where it has none of that name.
 pub(super) fn word(event: &Event, name: &str, payload: &[u8]) -> u64 {
     let field = event.format().field(name);
@@ -72,8 +79,12 @@ fn kernel_stack(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: La
     out.extend_from_slice(b"<stack trace>\n");
     for address in callers(event, payload).unwrap_or_default() {
         out.extend_from_slice(b" => ");
+        let start = out.len();
         symbol(address, symbols, layout, out);
         symbols.source(address, out);
+        if layout.escape {
+            escape(out, start);
+        }
         out.push(b'\n');
     }
 }
@@ -124,7 +135,6 @@ pub(super) fn symbol_with_offset(Symbol { name, offset, size, module }: Symbol<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
     use crate::print::Dialect;
     use crate::symbols::SymbolTable;
 

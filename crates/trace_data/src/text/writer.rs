@@ -1,5 +1,6 @@
 //! Writing the lines.
 
+use super::escape::{escape, printable};
 use super::{Form, Header, Layout, Tasks, fields, flags, ftrace, latency, numbers, print_date};
 use crate::bytes::until_nul;
 use crate::digits::{decimal, fill};
@@ -170,6 +171,10 @@ impl<'a, W: Write> TextWriter<'a, W> {
             ..0 => "<XXX>",
             _ => "<...>",
         });
+        let comm = match self.layout.escape {
+            true => &*printable(comm),
+            false => comm,
+        };
         let nanoseconds = self.layout.nanoseconds;
         match (self.layout.latency, self.layout.verbose) {
             (true, false) => return latency::context(comm, record, next, nanoseconds, out),
@@ -208,6 +213,19 @@ impl<'a, W: Write> TextWriter<'a, W> {
 
     /// The event's name and what its print format makes of the record.
     fn message(&mut self, payload: &[u8]) {
+        let start = self.lines.len();
+        self.raw_message(payload);
+        let is_stack = self.events.of(payload).is_some_and(|event| ftrace::is_stack(event.format()));
+        if self.layout.escape && !is_stack {
+            // The last byte is the line end.
+            self.lines.pop();
+            escape(&mut self.lines, start);
+            self.lines.push(b'\n');
+        }
+    }
+
+    /// The message with control characters as they are, but for those of a stack: it has several lines.
+    fn raw_message(&mut self, payload: &[u8]) {
         let out = &mut self.lines;
         let Some(event) = self.events.of(payload) else {
             out.extend_from_slice(b"Unknown type ");
