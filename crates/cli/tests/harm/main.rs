@@ -32,6 +32,7 @@ situations! {
     browser_chromium ["chromium"];
     #[ignore = "takes minutes: cargo xtask prove"]
     browser_firefox ["firefox-esr"];
+    bubblewrap ["bwrap"];
     coroutines ["cc"];
     databases_sqlite ["sqlite3"];
     debugger ["gdb", "cc"];
@@ -44,6 +45,7 @@ situations! {
     limits ["bash", "python3"];
     nginx_reload_and_upgrade ["nginx", "curl"];
     other_libc ["musl-gcc"];
+    other_width ["cc"];
     postgres_killed_backend ["psql"];
     processes ["bash"];
     redis ["redis-server", "redis-cli"];
