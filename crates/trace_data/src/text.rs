@@ -28,6 +28,7 @@ mod flags;
 mod ftrace;
 mod header;
 mod latency;
+mod message;
 mod numbers;
 mod writer;
 

@@ -1,7 +1,6 @@
 //! Writing the lines.
 
-use super::escape::{escape, printable};
-use super::{Form, Header, Layout, Tasks, fields, flags, ftrace, latency, numbers, print_date};
+use super::{Form, Header, Layout, Tasks, flags, latency, message, numbers, print_date, printable};
 use crate::bytes::until_nul;
 use crate::digits::{decimal, fill};
 use crate::event::EventTable;
@@ -103,7 +102,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
                 if self.layout.context_info {
                     self.context(record, next);
                 }
-                self.message(record.payload);
+                message::print(self.events, record.payload, self.symbols, self.layout, &mut self.lines);
             }
             _ => numbers::print(self.events, record, self.layout, &mut self.lines),
         }
@@ -209,39 +208,6 @@ impl<'a, W: Write> TextWriter<'a, W> {
             false => time(record.time, nanoseconds, out),
         }
         out.extend_from_slice(b": ");
-    }
-
-    /// The event's name and what its print format makes of the record.
-    fn message(&mut self, payload: &[u8]) {
-        let start = self.lines.len();
-        self.raw_message(payload);
-        let is_stack = self.events.of(payload).is_some_and(|event| ftrace::is_stack(event.format()));
-        if self.layout.escape && !is_stack {
-            // The last byte is the line end.
-            self.lines.pop();
-            escape(&mut self.lines, start);
-            self.lines.push(b'\n');
-        }
-    }
-
-    /// The message with control characters as they are, but for those of a stack: it has several lines.
-    fn raw_message(&mut self, payload: &[u8]) {
-        let out = &mut self.lines;
-        let Some(event) = self.events.of(payload) else {
-            out.extend_from_slice(b"Unknown type ");
-            decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
-            return out.push(b'\n');
-        };
-        if self.layout.fields {
-            return fields::print(event, payload, self.symbols, out);
-        }
-        if event.format().system == "ftrace" {
-            return ftrace::print(event, payload, self.symbols, self.layout, out);
-        }
-        out.extend_from_slice(event.format().name.as_bytes());
-        out.extend_from_slice(b": ");
-        event.print(payload, self.symbols, out);
-        out.push(b'\n');
     }
 }
 

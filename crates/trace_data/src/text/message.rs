@@ -1,0 +1,45 @@
+//! What stands behind the time: an event's name and what its print format makes of a record.
+
+use super::escape::escape;
+use super::{Layout, fields, ftrace};
+use crate::digits::decimal;
+use crate::event::EventTable;
+use crate::symbols::Symbols;
+
+/// Appends the message and a line end.
+pub(super) fn print(
+    events: &EventTable,
+    payload: &[u8],
+    symbols: &dyn Symbols,
+    layout: Layout,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    as_it_is(events, payload, symbols, layout, out);
+    let is_stack = events.of(payload).is_some_and(|event| ftrace::is_stack(event.format()));
+    if layout.escape && !is_stack {
+        // The last byte is the line end.
+        out.pop();
+        escape(out, start);
+        out.push(b'\n');
+    }
+}
+
+/// The message with control characters as they are, but for those of a stack: it has several lines.
+fn as_it_is(events: &EventTable, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
+    let Some(event) = events.of(payload) else {
+        out.extend_from_slice(b"Unknown type ");
+        decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
+        return out.push(b'\n');
+    };
+    if layout.fields {
+        return fields::print(event, payload, symbols, out);
+    }
+    if event.format().system == "ftrace" {
+        return ftrace::print(event, payload, symbols, layout, out);
+    }
+    out.extend_from_slice(event.format().name.as_bytes());
+    out.extend_from_slice(b": ");
+    event.print(payload, symbols, out);
+    out.push(b'\n');
+}
