@@ -2,11 +2,10 @@
 
 use session::{Options, Selection, Session};
 use std::ffi::CString;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use trace_event::{Attachment, Hooks, Origin};
+use trace_event::{Attachment, Hooks, Origin, OwnStack};
 
 /// A session of this run, in memory. Its files go with it.
 #[derive(Debug)]
@@ -59,6 +58,8 @@ impl Live {
                 thread_started: || (),
                 forked: |_| (),
                 stack: first_stack,
+                may_ask: || false,
+                is_there: |_| false,
                 origin: Origin::default,
                 may_call: || true,
                 may_map: || true,
@@ -87,8 +88,8 @@ fn tid_offset() -> Option<isize> {
 }
 
 /// The first thread's stack, as far as is needed: only its stacks are recorded.
-fn first_stack() -> Option<Range<usize>> {
+fn first_stack() -> Option<OwnStack> {
     // SAFETY: always allowed. The path that was executed is at the stack's end.
     let end = unsafe { libc::getauxval(libc::AT_EXECFN) } as usize;
-    Some(1..end)
+    Some(OwnStack { range: 1..end, is_sure: true })
 }
