@@ -29,6 +29,9 @@ static int tell(struct tep_event *event, struct tep_record *record, int cpu, voi
 	struct trace_seq text;
 
 	(void)event;
+	/* A program that has started since has a name, too. */
+	if (!tep_is_pid_registered(tep, tep_data_pid(tep, record)))
+		tracefs_load_cmdlines(NULL, tep);
 	trace_seq_init(&text);
 	tep_print_event(tep, &text, record, "%s-%d ", TEP_PRINT_COMM, TEP_PRINT_PID);
 	tep_print_event(tep, &text, record, "%s: %s", TEP_PRINT_NAME, TEP_PRINT_INFO);
@@ -58,7 +61,6 @@ int main(void)
 	signal(SIGINT, end);
 	signal(SIGTERM, end);
 	while (!is_over) {
-		tracefs_load_cmdlines(NULL, tep);
 		tracefs_iterate_raw_events(tep, instance, NULL, 0, tell, tep);
 		fflush(stdout);
 		usleep(100000);
