@@ -47,7 +47,7 @@ fn stepped_after_a_gap() {
 fn step_through(stage: &Stage) {
     stage.build_next();
     // Where it has no room, that is counted.
-    let mut writer = Traced::start(|| drop(stage.try_to_write(false)));
+    let mut writer = Traced::start(|| _ = stage.try_to_write(false));
     stage.next_is_written();
     let mut aborts = 0;
     while writer.step_as_debugger() {
