@@ -118,7 +118,7 @@ impl Work {
         let obituary = Obituary::new(buffer, &self.session);
         let (mut pause, capacity) = (VISITS.0, self.capacity());
         let (mut tables_due, mut copy_due) = (Instant::now(), Instant::now());
-        let mut copy = Copy::of(&self.session);
+        let mut copy = Copy::of(&self.session)?;
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let fullest = self.take()?;
             if let Err(error) = self.session.check_whole() {
@@ -133,7 +133,7 @@ impl Work {
                 tables_due = now + TABLES;
             }
             if now >= copy_due {
-                copy.renew(&self.session);
+                copy.renew();
                 copy_due = now + COPIES;
             }
         }

@@ -37,6 +37,9 @@ mod shared;
 mod system;
 mod truncation;
 
+/// Bytes of a page of memory.
+pub const PAGE: usize = 4096;
+
 pub use errno::Errno;
 pub use file::{File, Stat, Status, create, create_sparse, open, read_pieces, reserve};
 pub use late::LateSegment;

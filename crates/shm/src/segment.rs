@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
 /// Bytes of a page.
-const PAGE: u64 = 4096;
+const PAGE: u64 = crate::PAGE as u64;
 
 /// A part of a file that is mapped shared, for reading and writing.
 #[derive(Debug)]

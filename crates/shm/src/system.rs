@@ -4,6 +4,7 @@
 //! errno stays what it was. Errors come back as values.
 
 use crate::Errno;
+use crate::PAGE;
 use crate::arch::call;
 use crate::file::{Stat, Status};
 use core::ffi::{CStr, c_int};
@@ -150,7 +151,6 @@ unsafe fn advise(base: *mut u8, len: usize, advice: c_int) -> Result<(), Errno> 
 ///
 /// Nobody has anything on that page.
 pub(crate) unsafe fn put_zeros(address: *mut u8) -> Result<(), Errno> {
-    const PAGE: usize = 4096;
     let page = address.expose_provenance() & !(PAGE - 1);
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
     let flags = (libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;

@@ -21,9 +21,7 @@ use core::mem::transmute;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Release};
-
-/// Bytes of a page.
-pub(crate) const PAGE: usize = 4096;
+use shm::PAGE;
 
 /// A stack that was made for a thread.
 #[derive(Debug, Clone)]

@@ -8,11 +8,12 @@
 //! which the thread is using, and what is known of the stack that libc or the kernel has made for the thread
 //! (`own_stack.rs`). On any other stack (a coroutine's, an alternate one for signals) it is that page alone.
 
-use crate::own_stack::{PAGE, reach_in_stack};
+use crate::own_stack::reach_in_stack;
 use crate::recorder::Entered;
 use crate::shared::Shared;
 use core::arch::asm;
 use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
+use shm::PAGE;
 
 /// The id of stacks. In a session's buffers such a record has, behind its common fields, an address that a
 /// call returns to, the stack pointer and rbp as they are then, and what lies at the stack pointer; readers

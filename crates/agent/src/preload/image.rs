@@ -7,9 +7,7 @@ use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use libc::{Elf64_Phdr, PF_R, PT_LOAD, PT_PHDR};
-
-/// Bytes of a page.
-const PAGE: usize = 4096;
+use shm::PAGE;
 
 /// The addresses of this object, from its first to its last.
 pub(crate) fn span() -> Range<usize> {

@@ -141,7 +141,7 @@ pub(crate) fn executing(begins: bool) {
     }
 }
 
-const PAGE: u64 = 4096;
+const PAGE: u64 = shm::PAGE as u64;
 
 /// Bytes of addresses that we have.
 fn ours() -> u64 {

@@ -13,6 +13,7 @@ use crate::preload::stub::stub;
 use core::mem::transmute;
 use core::ops::Range;
 use libc::{MAP_FIXED, MREMAP_FIXED, PROT_READ, PROT_WRITE, SHM_REMAP};
+use shm::PAGE;
 use trace_event::memory_changes;
 
 /// Advice to make pages guard others, see madvise(2).
@@ -111,7 +112,7 @@ pub(crate) fn by_number(number: i64, [first, second, third, fourth, fifth, _]: [
 /// Up to the end of its last page.
 fn range(start: u64, len: u64) -> Range<usize> {
     let end = (start as usize).saturating_add(len as usize);
-    start as usize..end.checked_next_multiple_of(4096).unwrap_or(end)
+    start as usize..end.checked_next_multiple_of(PAGE).unwrap_or(end)
 }
 
 /// Of a length that isn't known.

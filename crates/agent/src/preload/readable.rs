@@ -13,10 +13,8 @@ use crate::preload::{image, sandbox};
 use core::arch::asm;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
+use shm::PAGE;
 use trace_event::reach_in_stack;
-
-/// Bytes of a page.
-const PAGE: usize = 4096;
 
 /// How many bytes from `address` on can be read, up to `wanted`. As long as nobody unmaps them, who would
 /// take them away from the call itself.

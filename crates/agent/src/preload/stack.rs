@@ -16,10 +16,8 @@ use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rustix::process::{Resource, getrlimit};
+use shm::PAGE;
 use trace_event::OwnStack;
-
-/// Bytes of a page.
-const PAGE: usize = 4096;
 
 /// The most bytes below the first thread's stack in which nothing else is mapped, unless the program asks for
 /// that address: the kernel leaves as much free as the stack may grow to, and this where that has no limit.

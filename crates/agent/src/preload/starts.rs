@@ -9,6 +9,7 @@
 //!
 //! A place belongs to who has taken it, then to the thread that it was given to, until that gives it back.
 
+use crate::preload::locking;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::ops::Range;
@@ -16,9 +17,8 @@ use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 use rustix::mm::{MapFlags, ProtFlags};
+use shm::PAGE;
 use trace_event::Parent;
-
-use crate::preload::locking;
 
 /// A thread's first function, as programs hand it over.
 pub(crate) type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -160,5 +160,5 @@ fn map_for(number: u32) -> Option<&'static Place> {
 pub(crate) fn mapped() -> impl Iterator<Item = Range<usize>> {
     let chunks = CHUNKS.iter().enumerate().map(|(chunk, start)| (start.load(Relaxed), places_in(chunk)));
     let there = chunks.filter(|(start, _)| *start != 0);
-    there.map(|(start, places)| start..(start + places * size_of::<Place>()).next_multiple_of(4096))
+    there.map(|(start, places)| start..(start + places * size_of::<Place>()).next_multiple_of(PAGE))
 }

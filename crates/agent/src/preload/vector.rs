@@ -6,9 +6,7 @@
 use crate::preload::readable::readable;
 use core::ffi::{CStr, c_char};
 use core::ops::Range;
-
-/// Bytes of a page.
-const PAGE: usize = 4096;
+use shm::PAGE;
 
 /// What was found readable last: texts lie next to each other.
 #[derive(Debug, Default)]
