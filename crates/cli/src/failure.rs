@@ -1,9 +1,8 @@
 //! What is said, and returned, when something can't be done.
 
-use crate::say::say;
+use crate::say::{say, written};
 use crate::signals::file_limit_was_met;
 use std::fmt::Display;
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Why the command can't do what was asked.
@@ -66,11 +65,8 @@ impl From<recording::Error> for Failure {
 /// Shows help, or what is wrong with the arguments.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let shown = error.print();
-    match shown {
-        Err(problem) if !error.use_stderr() && problem.kind() != ErrorKind::BrokenPipe => {
-            Failure::failed(format_args!("standard output: {problem}")).report()
-        }
-        _ if error.use_stderr() => ExitCode::from(code::FAILED),
-        _ => ExitCode::SUCCESS,
+    if error.use_stderr() {
+        return ExitCode::from(code::FAILED);
     }
+    written(shown).unwrap_or_else(|failure| failure.report())
 }

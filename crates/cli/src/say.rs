@@ -21,7 +21,12 @@ pub(crate) fn line(line: Arguments) {
 
 /// Prints a line, or several, on standard output. Who has closed it has seen enough.
 pub(crate) fn print(text: impl Display) -> Done {
-    match writeln!(anstream::stdout().lock(), "{text}") {
+    written(writeln!(anstream::stdout().lock(), "{text}"))
+}
+
+/// What has come of writing on standard output.
+pub(crate) fn written(result: std::io::Result<()>) -> Done {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::failed(format_args!("standard output: {error}")))
         }

@@ -1,5 +1,6 @@
-//! Signals of this process: which it was started to ignore, and that of files which become too large.
+//! The signal of files that become too large.
 
+use launch::is_ignored;
 use signal_hook::consts::SIGXFSZ;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -21,12 +22,4 @@ pub(crate) fn outlive_file_limit() {
 /// Whether a file became too large since.
 pub(crate) fn file_limit_was_met() -> bool {
     LIMIT_WAS_MET.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
-}
-
-/// Whether this process ignores a signal: from its start, since it has none ignored itself.
-pub(crate) fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    ignored & 1 << (signal - 1) != 0
 }

@@ -64,7 +64,8 @@ fn is_closed(descriptor: i32) -> bool {
     unsafe { libc::fcntl(descriptor, libc::F_GETFD) == -1 }
 }
 
-fn is_ignored(signal: i32) -> bool {
+/// Whether this process ignores a signal.
+pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: asks for the action; zeros are a value of the structure.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::record::job;
 use crate::record::program::Program;
 use crate::say::say;
-use crate::signals::is_ignored;
+use launch::is_ignored;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
