@@ -3,7 +3,7 @@
 use super::escape::escape;
 use super::{Layout, fields, ftrace};
 use crate::digits::decimal;
-use crate::event::EventTable;
+use crate::event::{Event, EventTable};
 use crate::symbols::Symbols;
 
 /// Appends the message and a line end.
@@ -15,9 +15,13 @@ pub(super) fn print(
     out: &mut Vec<u8>,
 ) {
     let start = out.len();
-    as_it_is(events, payload, symbols, layout, out);
-    let is_stack = events.of(payload).is_some_and(|event| ftrace::is_stack(event.format()));
-    if layout.escape && !is_stack {
+    let Some(event) = events.of(payload) else {
+        out.extend_from_slice(b"Unknown type ");
+        decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
+        return out.push(b'\n');
+    };
+    as_it_is(event, payload, symbols, layout, out);
+    if layout.escape && !ftrace::is_stack(event.format()) {
         // The last byte is the line end.
         out.pop();
         escape(out, start);
@@ -26,12 +30,7 @@ pub(super) fn print(
 }
 
 /// The message with control characters as they are, but for those of a stack: it has several lines.
-fn as_it_is(events: &EventTable, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
-    let Some(event) = events.of(payload) else {
-        out.extend_from_slice(b"Unknown type ");
-        decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
-        return out.push(b'\n');
-    };
+fn as_it_is(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     if layout.fields {
         return fields::print(event, payload, symbols, out);
     }
