@@ -44,16 +44,15 @@ pub fn run(options: &Options) -> Result<bool, Error> {
 fn fuzz(executions: u64) -> Result<bool, Error> {
     let mut fuzz = workspace::cargo();
     fuzz.args(["run", "--quiet", "--release", "--package", "xtask", "--", "fuzz", "--executions"]);
-    let status = fuzz.arg(executions.to_string()).status().map_err(|error| format!("cargo: {error}"))?;
-    Ok(status.success())
+    fuzz.arg(executions.to_string());
+    succeeds(fuzz)
 }
 
 /// Runs programs in all ways, browsers too: `./setup --prove` installs them.
 fn harm() -> Result<bool, Error> {
     let mut test = workspace::cargo();
     test.args(["test", "--quiet", "--package", "lookback-cli", "--test", "harm", "--", "--include-ignored"]);
-    let status = test.status().map_err(|error| format!("cargo: {error}"))?;
-    Ok(status.success())
+    succeeds(test)
 }
 
 /// Runs one of the ring buffer's tests, with numbers in its environment.
@@ -62,8 +61,7 @@ fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool,
     test.args(["test", "--quiet", "--release", "--package", "lookback-ring-buffer", "--test", name, "--"]);
     test.args(arguments);
     test.envs(numbers.iter().map(|(name, number)| (name, number.to_string())));
-    let status = test.status().map_err(|error| format!("cargo: {error}"))?;
-    Ok(status.success())
+    succeeds(test)
 }
 
 /// Runs the slow path in many orders of its atomic instructions. That takes a build of its own.
@@ -72,8 +70,7 @@ fn shuttle(orders: u32) -> Result<bool, Error> {
     test.args(["test", "--quiet", "--release", "--target-dir", "target/shuttle"]);
     test.args(["--package", "lookback-ring-buffer", "--test", "shuttle"]);
     test.env("RUSTFLAGS", "--cfg shuttle").env("LOOKBACK_SHUTTLE_ORDERS", orders.to_string());
-    let status = test.status().map_err(|error| format!("cargo: {error}"))?;
-    Ok(status.success())
+    succeeds(test)
 }
 
 /// Runs the unit tests of what is plain Rust under Miri, where the nightly toolchain has it. Files and
@@ -91,6 +88,12 @@ fn miri() -> Result<bool, Error> {
     let mut miri = Command::new("rustup");
     miri.args(["run", "nightly", "cargo", "miri", "test", "--lib"]).current_dir(workspace::root());
     miri.args(["--package", "lookback-abi", "--package", "lookback-ring-buffer"]);
-    let status = miri.status().map_err(|error| format!("rustup: {error}"))?;
+    succeeds(miri)
+}
+
+/// Runs a command to its end.
+fn succeeds(mut command: Command) -> Result<bool, Error> {
+    let program = command.get_program().display().to_string();
+    let status = command.status().map_err(|error| format!("{program}: {error}"))?;
     Ok(status.success())
 }

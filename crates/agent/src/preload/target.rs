@@ -34,39 +34,31 @@ impl Target {
     ///
     /// `arguments` is what it is to be executed with.
     pub(crate) unsafe fn refuses_object(self, arguments: usize) -> bool {
-        // SAFETY: the caller's promise.
-        may_ask() && (self.is_of_another_width() || unsafe { self.lists(arguments) })
-    }
-
-    fn path<'a>(self) -> Option<&'a CStr> {
-        match self {
-            // SAFETY: nobody changes it before it is executed, and it is used no longer.
-            Target::Path(path) | Target::Name(path) => unsafe { text(path as *const c_char) },
-            Target::Descriptor(_) => None,
+        if !may_ask() {
+            return false;
         }
-    }
-
-    fn is_of_another_width(self) -> bool {
-        let mut buffer = [0; START];
         match self {
-            Target::Descriptor(fd) if fd >= 0 => {
-                // SAFETY: whether it is open is asked.
-                let _ = unsafe { pread(BorrowedFd::borrow_raw(fd), &mut buffer[..], 0) };
-                is_narrow(&buffer)
+            Target::Descriptor(fd) => is_narrow_in(fd),
+            Target::Path(path) | Target::Name(path) => {
+                // SAFETY: nobody changes it before it is executed, and it is used no longer.
+                let Some(path) = (unsafe { text(path as *const c_char) }) else { return false };
+                // SAFETY: the caller's promise.
+                self.is_of_another_width(path) || unsafe { lists(path, arguments) }
             }
-            Target::Descriptor(_) => false,
-            _ => self.path().is_some_and(|path| {
-                let mut is_there = self.read(path, &mut buffer);
-                for _ in 0..MOST_SCRIPTS {
-                    if !is_there || is_narrow(&buffer) {
-                        break;
-                    }
-                    let mut start = buffer;
-                    is_there = interpreter(&mut start).is_some_and(|path| read(path, &mut buffer));
-                }
-                is_there && is_narrow(&buffer)
-            }),
         }
+    }
+
+    fn is_of_another_width(self, path: &CStr) -> bool {
+        let mut buffer = [0; START];
+        let mut is_there = self.read(path, &mut buffer);
+        for _ in 0..MOST_SCRIPTS {
+            if !is_there || is_narrow(&buffer) {
+                break;
+            }
+            let mut start = buffer;
+            is_there = interpreter(&mut start).is_some_and(|path| read(path, &mut buffer));
+        }
+        is_there && is_narrow(&buffer)
     }
 
     /// Reads the start of what is executed by that path. False where there is none.
@@ -88,23 +80,33 @@ impl Target {
         });
         is_found
     }
+}
 
-    /// Whether it is the dynamic linker, asked for what a program needs.
-    ///
-    /// # Safety
-    ///
-    /// As above.
-    unsafe fn lists(self, arguments: usize) -> bool {
-        let path = self.path().unwrap_or_default().to_bytes();
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        if !name.starts_with(b"ld") || !name.windows(3).any(|part| part == b".so") {
-            return false;
-        }
-        let arguments = arguments as *const *const c_char;
-        // SAFETY: they can be read; the caller's promise.
-        is_readable(arguments)
-            && unsafe { entries(arguments).any(|argument| CStr::from_ptr(argument) == c"--list") }
+/// Whether it is the dynamic linker, asked for what a program needs.
+///
+/// # Safety
+///
+/// `arguments` is what it is to be executed with.
+unsafe fn lists(path: &CStr, arguments: usize) -> bool {
+    let path = path.to_bytes();
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    if !name.starts_with(b"ld") || !name.windows(3).any(|part| part == b".so") {
+        return false;
     }
+    let arguments = arguments as *const *const c_char;
+    // SAFETY: they can be read; the caller's promise.
+    is_readable(arguments)
+        && unsafe { entries(arguments).any(|argument| CStr::from_ptr(argument) == c"--list") }
+}
+
+/// Whether what is open there is a program of 32 bits.
+fn is_narrow_in(fd: i32) -> bool {
+    let mut buffer = [0; START];
+    if fd >= 0 {
+        // SAFETY: whether it is open is asked.
+        let _ = unsafe { pread(BorrowedFd::borrow_raw(fd), &mut buffer[..], 0) };
+    }
+    is_narrow(&buffer)
 }
 
 /// Reads the start of a file. False where there is none: no other kind is opened, which may do something.
