@@ -45,6 +45,7 @@ mod shared;
 mod site;
 mod stack;
 mod thread;
+mod thread_words;
 mod triggers;
 
 pub use event::{Event, Field};

@@ -15,8 +15,9 @@
 
 use crate::process;
 use crate::shared::Shared;
+use crate::thread_words;
+use core::arch::asm;
 use core::arch::x86_64::__m128i;
-use core::arch::{asm, global_asm};
 use core::mem::transmute;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -33,17 +34,6 @@ pub struct OwnStack {
     pub is_sure: bool,
 }
 
-global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden lookback_thread_stack",
-    ".globl lookback_thread_stack",
-    ".type lookback_thread_stack, @object",
-    "lookback_thread_stack: .zero 48",
-    ".size lookback_thread_stack, 48",
-    ".popsection",
-);
-
 /// What a thread knows of its stack. All zero as long as nobody has asked.
 #[repr(C, align(16))]
 struct Words {
@@ -58,19 +48,7 @@ struct Words {
     sure: usize,
 }
 
-fn words() -> *mut Words {
-    let address: *mut Words;
-    // SAFETY: computes the address of the thread's own copy of the words above.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + lookback_thread_stack@GOTTPOFF]",
-            "add {0}, fs:[0]",
-            out(reg) address,
-            options(pure, readonly, nostack),
-        );
-    }
-    address
-}
+thread_words!(fn words() -> *mut Words, "lookback_thread_stack");
 
 /// How often the program has taken memory away from somewhere.
 static CHANGES: AtomicU64 = AtomicU64::new(0);

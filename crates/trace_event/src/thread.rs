@@ -1,29 +1,14 @@
-//! What the recorder keeps for each thread.
-//!
-//! The words are thread-local in the initial-exec model, declared in assembly because stable Rust has no
-//! other way to that model: reaching them is one instruction, never a call that might allocate. They are
-//! part of the static TLS block, so they are there from a thread's first instruction to its last.
+//! What the recorder keeps for each thread, in [`thread_words!`].
 
 use crate::process::{self, Parent};
 use crate::recorder;
 use crate::shared::Shared;
+use crate::thread_words;
 use control::{NewTask, is_placeholder};
-use core::arch::{asm, global_asm};
 use core::sync::atomic::AtomicIsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
 use rustix::thread::gettid;
-
-global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden lookback_thread_state",
-    ".globl lookback_thread_state",
-    ".type lookback_thread_state, @object",
-    "lookback_thread_state: .zero 32",
-    ".size lookback_thread_state, 32",
-    ".popsection",
-);
 
 /// A thread's words. All zero in a thread that has recorded nothing yet.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,31 +81,11 @@ pub fn take_back(before: ThreadState) {
     }
 }
 
-global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden lookback_thread_kept",
-    ".globl lookback_thread_kept",
-    ".type lookback_thread_kept, @object",
-    "lookback_thread_kept: .zero 32",
-    ".size lookback_thread_kept, 32",
-    ".popsection",
+thread_words!(
+    /// Where a thread that can't keep them elsewhere keeps its words while they are aside.
+    fn kept() -> *mut ThreadState,
+    "lookback_thread_kept"
 );
-
-/// Where a thread that can't keep them elsewhere keeps its words while they are aside.
-fn kept() -> *mut ThreadState {
-    let address: *mut ThreadState;
-    // SAFETY: computes the address of the thread's own copy of the words above.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + lookback_thread_kept@GOTTPOFF]",
-            "add {0}, fs:[0]",
-            out(reg) address,
-            options(pure, readonly, nostack),
-        );
-    }
-    address
-}
 
 /// Sets the calling thread's words aside, and keeps what they were for [`take_back_kept`].
 pub fn keep_aside() {
@@ -166,21 +131,12 @@ pub fn child_in_memory(runs: bool) {
     }
 }
 
-/// The calling thread's words. They are nobody else's, but see [`ThreadState::aside`].
-#[inline(always)]
-pub fn thread_state() -> *mut ThreadState {
-    let address: *mut ThreadState;
-    // SAFETY: computes the address of the thread's own copy of the words above.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + lookback_thread_state@GOTTPOFF]",
-            "add {0}, fs:[0]",
-            out(reg) address,
-            options(pure, readonly, nostack),
-        );
-    }
-    address
-}
+thread_words!(
+    /// The calling thread's words. They are nobody else's, but see [`ThreadState::aside`].
+    #[inline(always)]
+    pub fn thread_state() -> *mut ThreadState,
+    "lookback_thread_state"
+);
 
 /// Reads the calling thread's words.
 #[inline(always)]

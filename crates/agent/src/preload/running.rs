@@ -1,33 +1,14 @@
 //! Whether a handler of a signal is running.
 
-use core::arch::{asm, global_asm};
 use libc::ucontext_t;
+use trace_event::thread_words;
 
-global_asm!(
-    ".pushsection .tbss, \"awT\", @nobits",
-    ".balign 16",
-    ".hidden lookback_thread_handler",
-    ".globl lookback_thread_handler",
-    ".type lookback_thread_handler, @object",
-    "lookback_thread_handler: .zero 16",
-    ".size lookback_thread_handler, 16",
-    ".popsection",
+thread_words!(
+    /// The addresses below which, and from which on, the stack pointer is while the thread's last handler
+    /// runs.
+    fn running() -> *mut [usize; 2],
+    "lookback_thread_handler"
 );
-
-/// The addresses below which, and from which on, the stack pointer is while the thread's last handler runs.
-fn running() -> *mut [usize; 2] {
-    let address: *mut [usize; 2];
-    // SAFETY: computes the address of the thread's own copy of the words above.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + lookback_thread_handler@GOTTPOFF]",
-            "add {0}, fs:[0]",
-            out(reg) address,
-            options(pure, readonly, nostack),
-        );
-    }
-    address
-}
 
 /// The most bytes of a handler's stack that are taken for it, where it is on that of what it has interrupted.
 const DEPTH: usize = 1 << 20;
