@@ -1,4 +1,4 @@
-//! The control part of a session's file: what is wanted, and who takes part.
+//! The control area of a session's file: what is wanted, and who takes part.
 //!
 //! ```text
 //! +------------+ 0
@@ -134,7 +134,7 @@ pub const CONTROL_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
 /// memory when it is first needed.
 pub const EXTENSION_SIZE: usize = (INSTANCES - 1) * (FILTERING + TRIGGERING);
 
-/// The file in a session's directory: a control file, and the [buffer](crate::buffer) of each instance, all
+/// The file in a session's directory: a control area, and the [buffer](crate::buffer) of each instance, all
 /// of one size. One file, because every process that starts has to open and map it; what no instance uses
 /// takes offsets in the file and no memory.
 pub const SESSION_FILE: &str = "session";

@@ -1,7 +1,7 @@
 //! The bytes that outlive a process or cross from one to another.
 //!
 //! Everything that two processes must agree on is here, and nothing else: how a page of events looks
-//! ([`page`]), how the buffer file is laid out ([`buffer`]), how the control file is laid out ([`control`]),
+//! ([`page`]), how the buffer file is laid out ([`buffer`]), how the control area is laid out ([`control`]),
 //! how a program's object files tell of the events in them ([`site`]). The page is the Linux kernel's own, so
 //! that tools which know the kernel's ring buffer read ours.
 //!

@@ -1,6 +1,6 @@
 //! Finding an entry in a table that many processes use at once.
 
-use crate::ControlFile;
+use crate::ControlArea;
 use abi::control::{Process, State, Task};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, fence};
@@ -216,7 +216,7 @@ fn take(state: &AtomicU32, from: State, owner: u32) -> bool {
     state.load(Relaxed) == from.0 && state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()
 }
 
-impl ControlFile {
+impl ControlArea {
     /// A table of the file.
     pub(crate) fn table<T: shm::Shared>(
         &self,

@@ -3,13 +3,13 @@
 //! All processes share them. One goes down by a compare-exchange before its trigger acts: so that never acts
 //! more often.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use crate::triggers::{List, Trigger};
 use abi::control::{COUNTERS, COUNTERS_OFFSET, Counter, CounterRef};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-impl ControlFile {
+impl ControlArea {
     fn counters(&self) -> &[AtomicU64] {
         self.array(COUNTERS_OFFSET, COUNTERS)
     }

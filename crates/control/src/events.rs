@@ -1,6 +1,6 @@
 //! Events: what they look like.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -20,7 +20,7 @@ pub struct Description<'a> {
 /// The longest description, with the names: a page, as in the kernel.
 const LONGEST: usize = 8192;
 
-impl ControlFile {
+impl ControlArea {
     #[inline]
     pub(crate) fn events(&self) -> &[EventEntry] {
         self.array(EVENTS_OFFSET, EVENTS)
@@ -36,7 +36,7 @@ impl ControlFile {
 
     /// The id of the event, which is entered if the session doesn't know it. Events with the same system,
     /// name and format are the same, whatever process they come from. One that is new is on if the
-    /// [rules](ControlFile::set_rules) say so. None when there is no room.
+    /// [rules](ControlArea::set_rules) say so. None when there is no room.
     pub fn add_event(&self, system: &str, name: &str, format: &str) -> Option<u16> {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
         match self.try_add_event(&parts) {

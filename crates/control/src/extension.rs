@@ -1,9 +1,9 @@
 //! Words for each event that an instance has of its own: where its filters and triggers are.
 //!
-//! Those of the first instance are in the control part, which every process maps. Those of the others are
+//! Those of the first instance are in the control area, which every process maps. Those of the others are
 //! in the extension, which a process maps when it first has an event for one of them.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{EVENTS, FILTERING, FILTERING_OFFSET, TRIGGERING, TRIGGERING_OFFSET};
 use abi::instance::INSTANCES;
 use core::ffi::CStr;
@@ -30,7 +30,7 @@ impl InstanceWords {
         }
     }
 
-    /// Where they are in the control part, for the first instance.
+    /// Where they are in the control area, for the first instance.
     const fn first(self) -> u64 {
         match self {
             InstanceWords::Filtering => FILTERING_OFFSET,
@@ -48,7 +48,7 @@ impl InstanceWords {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     /// The words of an instance after the first. None where they are not mapped.
     #[inline]
     pub(crate) fn extension_words(&self, instance: usize, words: InstanceWords) -> Option<&[AtomicU64]> {

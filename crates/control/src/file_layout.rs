@@ -7,7 +7,7 @@ use core::mem::offset_of;
 use core::ops::Range;
 use shm::{Errno, File};
 
-/// Where a session's file has its control part, the buffers of its instances and what belongs to them:
+/// Where a session's file has its control area, the buffers of its instances and what belongs to them:
 /// offsets, all multiples of 4096.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLayout {
@@ -48,7 +48,7 @@ impl FileLayout {
         };
         let version = word(offset_of!(Header, version)) as u32;
         if word(offset_of!(Header, magic)) != MAGIC {
-            return unusable(Unusable::NotAControlFile);
+            return unusable(Unusable::NotASession);
         }
         if version != VERSION {
             return unusable(Unusable::Version(version));
@@ -78,7 +78,7 @@ impl FileLayout {
         self.buffers
     }
 
-    /// The bytes that a process maps when it attaches: the control part, and the first buffer's start.
+    /// The bytes that a process maps when it attaches: the control area, and the first buffer's start.
     pub fn attached(&self) -> Range<u64> {
         0..CONTROL_SIZE as u64 + self.mapped_size
     }

@@ -1,7 +1,7 @@
 //! Event filters: which records of an event are written.
 //!
 //! Who sets a filter has compiled it (see `event_filter`) and has the session's lock. He
-//! [stores](FilterRoom) it where no event's filter is, and then [gives](ControlFile::set_filter) it to the
+//! [stores](FilterRoom) it where no event's filter is, and then [gives](ControlArea::set_filter) it to the
 //! event by one store. The place of the one that the event had before is free from then on: nobody gives it
 //! back, for which places are in use is what the events' words say. So memory is bounded, and who is killed
 //! half-way has changed nothing.
@@ -10,8 +10,8 @@
 //! then looks whether it is still the event's. If it isn't it runs the new one: a place that is used again
 //! belongs to another word. So what counts is one filter, the old or the new.
 
+use crate::area::ControlArea;
 use crate::extension::InstanceWords;
-use crate::file::ControlFile;
 use abi::control::{
     EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
     is_filter_word,
@@ -37,7 +37,7 @@ pub struct StoredFilter(pub(crate) u64);
 /// Room for filters, as who has the session's lock finds it.
 #[derive(Debug)]
 pub struct FilterRoom<'a> {
-    file: &'a ControlFile,
+    file: &'a ControlArea,
     /// From where on there may be room: what was stored lies before it.
     next: usize,
 }
@@ -67,7 +67,7 @@ impl FilterRoom<'_> {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     /// Room for filters. Only for who has the session's lock, and until he lets it go.
     pub fn filter_room(&self) -> FilterRoom<'_> {
         FilterRoom { file: self, next: 0 }

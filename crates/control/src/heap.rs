@@ -1,10 +1,10 @@
-//! Text in the control file: allocated once, never moved, never freed.
+//! Text in the control area: allocated once, never moved, never freed.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{HEAP, HEAP_OFFSET, heap_range, heap_word};
 use core::sync::atomic::Ordering::AcqRel;
 
-impl ControlFile {
+impl ControlArea {
     /// Stores the parts one after the other and gives the word that says where. None when the heap is
     /// full. A killed process leaves at worst bytes that nobody refers to.
     pub(crate) fn allocate(&self, parts: &[&[u8]]) -> Option<u64> {

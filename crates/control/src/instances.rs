@@ -1,8 +1,8 @@
 //! The instances of a session: which there are, and their names.
 
 use crate::PidFilter;
+use crate::area::ControlArea;
 use crate::extension::InstanceWords;
-use crate::file::ControlFile;
 use abi::control::INSTANCES_OFFSET;
 use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
 use core::ffi::CStr;
@@ -13,7 +13,7 @@ use shm::Errno;
 /// How often a name is read again that changes meanwhile.
 const TRIES: u32 = 1000;
 
-impl ControlFile {
+impl ControlArea {
     #[inline]
     pub(crate) fn instance(&self, index: usize) -> Option<&Instance> {
         self.fixed::<INSTANCES_OFFSET, _, INSTANCES>().get(index)
@@ -70,7 +70,7 @@ impl ControlFile {
     }
 
     /// Says that an instance is gone, by one store; then nothing is wanted in it any more. Who is killed in
-    /// between leaves that to [`ControlFile::mend`]. Only who has the session's lock does this.
+    /// between leaves that to [`ControlArea::mend`]. Only who has the session's lock does this.
     pub fn forget_instance(&self, index: usize) {
         if let Some(instance) = self.instance(index).filter(|_| index != RECORDING) {
             change(instance, false);

@@ -1,4 +1,4 @@
-//! A session's control file: what is wanted, and who takes part.
+//! The control area of a session file: what is wanted, and who takes part.
 //!
 //! The file says which events are on, which of their records are written, what each event looks like, and
 //! which threads, processes and mapped files the events in the buffers refer to. Traced processes enter
@@ -9,7 +9,7 @@
 //! What this crate is not: it records nothing and decides nothing about what should be on.
 //!
 //! ```
-//! use control::{Clocks, ControlFile, FileLayout, Identity, NewTask};
+//! use control::{Clocks, ControlArea, FileLayout, Identity, NewTask};
 //!
 //! let path = std::ffi::CString::new(format!("/tmp/control-example-{}", std::process::id())).unwrap();
 //! let segment = shm::create(&path, abi::control::CONTROL_SIZE).unwrap();
@@ -17,7 +17,7 @@
 //! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now(),
 //!     trace_clock: abi::clock::TraceClock::Mono };
 //! let layout = FileLayout::new(1, 4096, 4096).unwrap();
-//! let file = ControlFile::create(segment, &identity, &layout).unwrap();
+//! let file = ControlArea::create(segment, &identity, &layout).unwrap();
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);
 //!
@@ -34,7 +34,7 @@
 //! let entry = file.add_task(&task).unwrap();
 //! file.end_task(entry, 900);
 //!
-//! let same = ControlFile::new(shm::open(&path).unwrap()).unwrap();
+//! let same = ControlArea::new(shm::open(&path).unwrap()).unwrap();
 //! assert!(same.is_enabled(event, 0));
 //! let found = same.tasks().next().unwrap();
 //! assert_eq!((found.tid, found.name(), found.end_time), (12, "server", 900));
@@ -47,12 +47,12 @@
 #[cfg(test)]
 extern crate std;
 
+mod area;
 mod claim;
 mod clocks;
 mod counters;
 mod events;
 mod extension;
-mod file;
 mod file_layout;
 mod filters;
 mod heap;
@@ -69,10 +69,10 @@ mod tasks;
 mod triggers;
 
 pub use abi::control::ProcessStatus;
+pub use area::{ControlArea, Identity, Unusable};
 pub use clocks::Clocks;
 pub use event_filter::{Context, Here};
 pub use events::Description;
-pub use file::{ControlFile, Identity, Unusable};
 pub use file_layout::{FileLayout, NoLayout};
 pub use filters::{FilterRoom, StoredFilter};
 pub use objects::{BuildId, NewObject, ObjectInfo};

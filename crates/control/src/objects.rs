@@ -1,6 +1,6 @@
 //! Mapped files: what addresses in events are addresses in.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{BUILD_ID, HASHES_OFFSET, OBJECTS, OBJECTS_OFFSET, Object, Table, heap_range};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -21,7 +21,7 @@ pub struct NewObject<'a> {
     pub high: u64,
 }
 
-/// A mapped file's entry. Its path: [`ControlFile::object_path`].
+/// A mapped file's entry. Its path: [`ControlArea::object_path`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectInfo {
     /// Index of the entry.
@@ -42,7 +42,7 @@ impl ObjectInfo {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     fn object_table(&self) -> &[Object] {
         self.array(OBJECTS_OFFSET, OBJECTS)
     }

@@ -8,7 +8,7 @@
 //! Source: `kernel/trace/pid_list.c` of Linux 6.18.
 
 use crate::InstanceSet;
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{
     PID_LISTS, PID_LISTS_OFFSET, PID_PAGES, PID_PAGES_OFFSET, PID_PARTS, PidList, TIDS, TIDS_IN_PART,
     pid_page, with_pid_page,
@@ -110,7 +110,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     #[inline]
     fn pids(&self, instance: usize, filter: PidFilter) -> Option<Place<'_>> {
         let index = instance.checked_mul(PID_LISTS).filter(|_| instance < INSTANCES)? + filter as usize;
@@ -202,7 +202,7 @@ impl ControlFile {
 
     /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing
     /// changed, where it has no room for those that no thread can have. Traced processes see it at once. Only
-    /// for who has the session's lock, and has [reserved](ControlFile::reserve_pids) pages.
+    /// for who has the session's lock, and has [reserved](ControlArea::reserve_pids) pages.
     pub fn add_pids(&self, instance: usize, filter: PidFilter, numbers: &[u32]) -> bool {
         let Some(place) = self.pids(instance, filter) else { return false };
         let (tids, others) = numbers.split_at(numbers.partition_point(|number| (*number as usize) < TIDS));
@@ -228,7 +228,7 @@ impl ControlFile {
         InstanceSet::load(&self.header().following).contains(instance)
     }
 
-    /// Says so. Only for who has [reserved](ControlFile::reserve_pids) pages for all children that there can
+    /// Says so. Only for who has [reserved](ControlArea::reserve_pids) pages for all children that there can
     /// be.
     pub fn follow_forks(&self, instance: usize, follow: bool) {
         let Some(word) = self.header().following.get(instance / 64) else { return };

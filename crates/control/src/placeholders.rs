@@ -5,7 +5,7 @@
 //! under a number that no thread has; their maker learns their TID by what its call returns, and enters
 //! which number is which TID. Readers put the TID in its place.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use crate::processes::ProcessInfo;
 use crate::tasks::{NewTask, TaskInfo};
 use abi::control::{FIRST_PLACEHOLDER, PLACEHOLDERS};
@@ -16,7 +16,7 @@ pub const fn is_placeholder(tid: u32) -> bool {
     tid >= FIRST_PLACEHOLDER
 }
 
-impl ControlFile {
+impl ControlArea {
     /// A number that stands for a thread which is about to be made. It comes again after twelve million
     /// others.
     ///

@@ -1,7 +1,7 @@
 //! Processes: what was mapped where when an event was recorded.
 
+use crate::area::ControlArea;
 use crate::claim::{Claimed, Reach, Table};
-use crate::file::ControlFile;
 use crate::tasks::{load_comm, store_comm};
 use abi::control::{
     MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process,
@@ -29,7 +29,7 @@ pub struct NewProcess {
     pub time: u64,
 }
 
-/// A process's entry. What it has mapped: [`ControlFile::maps`].
+/// A process's entry. What it has mapped: [`ControlArea::maps`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessInfo {
     /// Index of the entry.
@@ -61,7 +61,7 @@ pub struct Map {
     pub object: u32,
 }
 
-impl ControlFile {
+impl ControlArea {
     fn process_table(&self) -> Table<'_, Process> {
         self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES, Reach::Table)
     }
@@ -71,7 +71,7 @@ impl ControlFile {
     }
 
     /// Enters a process without any maps and gives the index of its entry, for which, as for
-    /// [`ControlFile::add_task`], the process is given up that ended longest ago. None when there is no room.
+    /// [`ControlArea::add_task`], the process is given up that ended longest ago. None when there is no room.
     pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
         let claimed = table.claim(process.pid, process.time, self.needs());

@@ -8,7 +8,7 @@
 //! Who makes rules publishes them first and then switches the events that are known; who enters an event
 //! enters it first and then looks at the rules. So whoever is the second sees what the first has done.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use crate::pattern::selects;
 use abi::control::{RULES, RULES_OFFSET};
 use abi::instance::INSTANCES;
@@ -18,7 +18,7 @@ use core::sync::atomic::fence;
 /// How often rules are read again that change meanwhile.
 const TRIES: u32 = 1000;
 
-impl ControlFile {
+impl ControlArea {
     /// Replaces the rules. False, and nothing changed, when they are longer than [`RULES`].
     ///
     /// Only who has the session's lock does this. One that is killed over it has changed nothing.

@@ -1,11 +1,11 @@
 //! Hearing of events that were switched on or off.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::AcqRel;
 use rustix::thread::futex;
 
-impl ControlFile {
+impl ControlArea {
     /// The word that goes up when events were switched: for who waits for it.
     pub fn switched_word(&self) -> &AtomicU32 {
         &self.header().switched

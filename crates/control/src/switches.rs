@@ -6,9 +6,9 @@
 //! Who changes switches, or the flags of an instance, computes the summary and stores it, and looks whether
 //! they still are what it was computed from, else does it again. So of two who change them at once the one
 //! that stores last stores what holds. One that is killed in between leaves a summary that doesn't hold,
-//! until the next that changes anything has [mended](ControlFile::mend) it.
+//! until the next that changes anything has [mended](ControlArea::mend) it.
 
-use crate::file::ControlFile;
+use crate::area::ControlArea;
 use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, is_filter_word};
 use abi::instance::{INSTANCE_WORDS, INSTANCES};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -99,7 +99,7 @@ impl Switched {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     /// Where an event is wanted, and how. Nowhere for an id that is none. Async-signal-safe.
     #[inline]
     pub fn switched(&self, id: u16) -> Switched {

@@ -1,7 +1,7 @@
 //! Threads: whose events these are. The first of each process is entered with the process.
 
+use crate::area::ControlArea;
 use crate::claim::{Claimed, Reach, Table};
-use crate::file::ControlFile;
 use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
 use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Task};
@@ -47,7 +47,7 @@ impl TaskInfo {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     fn task_table(&self) -> Table<'_, Task> {
         self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS, Reach::Window)
     }

@@ -7,8 +7,8 @@
 //!
 //! How often a trigger may still act is in a counter that all processes share: see `counters.rs`.
 
+use crate::area::ControlArea;
 use crate::extension::InstanceWords;
-use crate::file::ControlFile;
 use crate::filters::StoredFilter;
 use abi::control::{CounterRef, EVENTS, MOST_TRIGGERS, TRIGGERING_OFFSET, TriggerHead};
 use abi::instance::RECORDING;
@@ -209,9 +209,9 @@ impl Due {
     }
 }
 
-impl ControlFile {
+impl ControlArea {
     /// Gives an event other triggers in an instance, or none. Traced processes see it at once. Only for who
-    /// has the session's lock, and has [reserved](ControlFile::reserve_triggers) memory.
+    /// has the session's lock, and has [reserved](ControlArea::reserve_triggers) memory.
     pub fn set_triggers(&self, id: u16, instance: usize, list: Option<StoredFilter>) {
         let Some(word) = self.trigger_word(id, instance) else { return };
         match list {

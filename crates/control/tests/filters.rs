@@ -8,7 +8,7 @@ use abi::control::{
     is_filter_word,
 };
 use common::Temporary;
-use control::{ControlFile, Here};
+use control::{ControlArea, Here};
 use event_filter::{Field, Filter, MAX_TEXT, evaluate};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -36,12 +36,12 @@ fn record(id: u16, n: i32, path: &str) -> Vec<u8> {
     record
 }
 
-fn set(file: &ControlFile, id: u16, text: &str) {
+fn set(file: &ControlArea, id: u16, text: &str) {
     let stored = file.filter_room().store(compiled(text).words(), text);
     file.set_filter(id, 0, Some(stored.expect("there is room")));
 }
 
-fn text(file: &ControlFile, id: u16) -> Option<String> {
+fn text(file: &ControlArea, id: u16) -> Option<String> {
     file.filter_text(id, 0, &mut [0; MAX_TEXT]).map(str::to_string)
 }
 

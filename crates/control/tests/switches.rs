@@ -6,10 +6,10 @@ mod common;
 use abi::control::{BY_SWITCHES, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF};
 use abi::instance::{INSTANCES, PIDS, STACKS};
 use common::Temporary;
-use control::{ControlFile, InstanceSet};
+use control::{ControlArea, InstanceSet};
 use std::sync::atomic::Ordering::Relaxed;
 
-fn word(file: &ControlFile, id: u16) -> u64 {
+fn word(file: &ControlArea, id: u16) -> u64 {
     file.enabled_words()[usize::from(id)].load(Relaxed)
 }
 

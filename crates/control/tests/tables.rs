@@ -5,7 +5,7 @@ mod common;
 
 use abi::control::{PROCESS_MAPS, Table};
 use common::Temporary;
-use control::{ControlFile, Map, NewObject, NewProcess, NewTask};
+use control::{ControlArea, Map, NewObject, NewProcess, NewTask};
 
 fn process(pid: u32, time: u64) -> NewProcess {
     NewProcess {
@@ -24,7 +24,7 @@ fn task(tid: u32, time: u64) -> NewTask {
 
 /// Enters one thread so often that the part of the table where it can be is full: each ends the one before.
 /// How many there was room for; they start at time 1, 2, ...
-fn fill(file: &ControlFile) -> u64 {
+fn fill(file: &ControlArea) -> u64 {
     const WINDOW: u64 = 64;
     for time in 1..=WINDOW {
         file.add_task(&task(4711, time)).unwrap();
@@ -32,7 +32,7 @@ fn fill(file: &ControlFile) -> u64 {
     WINDOW
 }
 
-fn starts(file: &ControlFile) -> Vec<u64> {
+fn starts(file: &ControlArea) -> Vec<u64> {
     let mut starts: Vec<u64> = file.tasks().map(|task| task.start_time).collect();
     starts.sort_unstable();
     starts
@@ -170,8 +170,8 @@ fn the_same_file_has_one_entry() {
 #[test]
 fn who_enters_the_same_event_at_once_gets_the_same_id() {
     let temporary = Temporary::new();
-    let files: Vec<ControlFile> = (0..4).map(|_| temporary.again()).collect();
-    let add_all = |file: &ControlFile| -> Vec<u16> {
+    let files: Vec<ControlArea> = (0..4).map(|_| temporary.again()).collect();
+    let add_all = |file: &ControlArea| -> Vec<u16> {
         (0..200).map(|number| file.add_event("app", &format!("event{number}"), "format").unwrap()).collect()
     };
     let found: Vec<Vec<u16>> = std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ mod common;
 
 use abi::control::{COUNTERS, CounterRef, MOST_TRIGGERS};
 use common::Temporary;
-use control::{Action, ControlFile, Here, Trigger};
+use control::{Action, ControlArea, Here, Trigger};
 use event_filter::{Field, Filter};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ fn record(id: u16, n: i32) -> [u8; 12] {
 }
 
 /// What acts for a record, before it is written and after that.
-fn due(file: &ControlFile, id: u16, instance: usize, n: i32) -> (bool, Vec<Action>, Vec<Action>) {
+fn due(file: &ControlArea, id: u16, instance: usize, n: i32) -> (bool, Vec<Action>, Vec<Action>) {
     let due = file.due(instance, &record(id, n), &Here { cpu: 0, comm: b"cat" });
     let before = due.before().map(|(action, _)| action).collect();
     (due.is_conditional, before, due.after().map(|(action, _)| action).collect())

@@ -3,7 +3,7 @@
 use crate::image::Image;
 use crate::tables::Process;
 use crate::unwind::FrameTable;
-use control::ControlFile;
+use control::ControlArea;
 use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -65,7 +65,7 @@ impl Addresses {
 
     /// The address in the recording for one in a process of the session whose file `control` is. Itself where
     /// nothing is known to be there.
-    pub(crate) fn translate(&mut self, control: &ControlFile, process: &Process, address: u64) -> u64 {
+    pub(crate) fn translate(&mut self, control: &ControlArea, process: &Process, address: u64) -> u64 {
         let key = (process.info.entry, process.info.start_time, address);
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -79,12 +79,12 @@ impl Addresses {
     }
 
     /// The same for the address of an instruction to which no call returns.
-    pub(crate) fn translate_start(&mut self, control: &ControlFile, process: &Process, address: u64) -> u64 {
+    pub(crate) fn translate_start(&mut self, control: &ControlArea, process: &Process, address: u64) -> u64 {
         // As if a call of its first byte returned.
         self.translate(control, process, address.wrapping_add(1)).wrapping_sub(1)
     }
 
-    fn find(&mut self, control: &ControlFile, process: &Process, address: u64) -> Option<u64> {
+    fn find(&mut self, control: &ControlArea, process: &Process, address: u64) -> Option<u64> {
         let (entry, own) = self.place(control, process, address)?;
         if process.maps.first().is_some_and(|map| map.object == entry) {
             self.programs.insert(entry);
@@ -96,7 +96,7 @@ impl Addresses {
     /// address.
     pub(crate) fn place(
         &mut self,
-        control: &ControlFile,
+        control: &ControlArea,
         process: &Process,
         address: u64,
     ) -> Option<(u32, u64)> {
@@ -113,12 +113,12 @@ impl Addresses {
     }
 
     /// Whether a mapped file is the agent's.
-    pub(crate) fn is_agent(&mut self, control: &ControlFile, entry: u32) -> bool {
+    pub(crate) fn is_agent(&mut self, control: &ControlArea, entry: u32) -> bool {
         self.image(control, entry).is_some_and(|image| image.file_name().starts_with(agent::OBJECT_PREFIX))
     }
 
     /// How the functions of a mapped file leave their frames, if the file is there and says so.
-    pub(crate) fn frame_table(&mut self, control: &ControlFile, entry: u32) -> Option<&FrameTable> {
+    pub(crate) fn frame_table(&mut self, control: &ControlArea, entry: u32) -> Option<&FrameTable> {
         self.image(control, entry)?.frame_table()
     }
 
@@ -128,7 +128,7 @@ impl Addresses {
         CUT_IP
     }
 
-    fn image(&mut self, control: &ControlFile, entry: u32) -> Option<&mut Image> {
+    fn image(&mut self, control: &ControlArea, entry: u32) -> Option<&mut Image> {
         let next = self.next;
         let image = self.images.entry(entry).or_insert_with(|| {
             let object = control.object(entry)?;
@@ -173,7 +173,7 @@ impl Addresses {
     }
 }
 
-fn place(control: &ControlFile, process: &Process, address: u64) -> Option<(u32, u64)> {
+fn place(control: &ControlArea, process: &Process, address: u64) -> Option<(u32, u64)> {
     // What was mapped last counts, where something else was before.
     process.maps.iter().rev().find_map(|map| {
         let object = control.object(map.object)?;

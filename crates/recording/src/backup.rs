@@ -6,7 +6,7 @@ use shm::PAGE;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The control part of a session's file, as it was some time ago.
+/// The control area of a session's file, as it was some time ago.
 #[derive(Debug)]
 pub(crate) struct Copy {
     file: File,

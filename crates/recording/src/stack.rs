@@ -4,7 +4,7 @@
 use crate::addresses::Addresses;
 use crate::tables::Process;
 use crate::unwind::{Caller, FrameTable, Memory, Registers};
-use control::ControlFile;
+use control::ControlArea;
 use gimli::X86_64;
 
 /// Bytes before the addresses: the common fields, and how many there are.
@@ -34,7 +34,7 @@ impl Addresses {
     /// Makes of a record with a captured stack one with addresses: the innermost call first, the agent's own
     /// left out. Where the stack goes on behind what is known of it, the last one says so. Without a process
     /// nothing is known but the first.
-    pub(crate) fn unwind(&mut self, control: &ControlFile, process: Option<&Process>, payload: &mut Vec<u8>) {
+    pub(crate) fn unwind(&mut self, control: &ControlArea, process: Option<&Process>, payload: &mut Vec<u8>) {
         let callers = match (Captured::of(payload), process) {
             (Some(captured), Some(process)) => self.callers(control, process, captured),
             (Some(captured), None) => {
@@ -47,7 +47,7 @@ impl Addresses {
         payload.extend(callers.iter().flat_map(|caller| caller.to_le_bytes()));
     }
 
-    fn callers(&mut self, control: &ControlFile, process: &Process, captured: Captured<'_>) -> Vec<u64> {
+    fn callers(&mut self, control: &ControlArea, process: &Process, captured: Captured<'_>) -> Vec<u64> {
         let Captured { mut registers, memory } = captured;
         let (mut callers, mut is_interrupted) = (Vec::new(), false);
         for _ in 1..MOST_CALLERS {

@@ -1,6 +1,6 @@
 //! Who took part: what a session's tables say, kept beyond the reuse of their entries.
 
-use control::{ControlFile, Map, ProcessInfo, TaskInfo, is_placeholder};
+use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(crate) struct Process {
 
 impl Tables {
     /// Adds what the tables say now.
-    pub(crate) fn collect(&mut self, control: &ControlFile) {
+    pub(crate) fn collect(&mut self, control: &ControlArea) {
         self.lives = None;
         for info in control.processes() {
             let known = self.processes.get(&(info.entry, info.start_time));
@@ -61,7 +61,7 @@ impl Tables {
 
     /// The same at the time `now`; where too much is known then, all is forgotten that the session has
     /// forgotten.
-    pub(crate) fn collect_bounded(&mut self, control: &ControlFile, now: u64) {
+    pub(crate) fn collect_bounded(&mut self, control: &ControlArea, now: u64) {
         self.collect(control);
         if self.processes.len() + self.tasks.len() > MOST_ENDED {
             self.forget(now);

@@ -5,7 +5,7 @@ use crate::size::{buffers, check_space, most_pages, specification};
 use crate::{BuiltIn, Error, Options, Timeline, clock, cpus, marker, stack};
 use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use abi::instance::{InstanceState, RECORDING};
-use control::{Clocks, ControlFile, FileLayout, Identity, NoLayout};
+use control::{Clocks, ControlArea, FileLayout, Identity, NoLayout};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
 use shm::Segment;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Session {
     path: PathBuf,
-    control: ControlFile,
+    control: ControlArea,
     buffer: Buffer,
     instance: usize,
     /// What the number of the instance stood for when it was opened.
@@ -87,7 +87,7 @@ impl Session {
                 .map_err(|error| Error::errno(&file, error))?,
         );
         let mapped = SessionFile::open(&file)?;
-        let control = ControlFile::create(mapped.control()?, &identity, &layout);
+        let control = ControlArea::create(mapped.control()?, &identity, &layout);
         let buffer = Buffer::create(mapped.map(layout.buffer(RECORDING))?, &wanted);
         let (Some(control), Some(buffer)) = (control, buffer) else {
             return Err(not_laid_out());
@@ -126,7 +126,7 @@ impl Session {
 
     fn with(
         path: &Path,
-        control: ControlFile,
+        control: ControlArea,
         buffer: Buffer,
         instance: usize,
         status: shm::Status,
@@ -135,8 +135,8 @@ impl Session {
         Session { path: path.to_path_buf(), control, buffer, instance, state, status }
     }
 
-    /// Maps a session's control file, and where an instance has its buffer. With whose file that is.
-    pub(crate) fn map(path: &Path, instance: usize) -> Result<(ControlFile, Segment, shm::Status), Error> {
+    /// Maps a session's control area, and where an instance has its buffer. With whose file that is.
+    pub(crate) fn map(path: &Path, instance: usize) -> Result<(ControlArea, Segment, shm::Status), Error> {
         let file = path.join(SESSION_FILE);
         let found = file.metadata().map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::NoSession { path: path.to_path_buf() },
@@ -151,7 +151,7 @@ impl Session {
             NoLayout::Unusable(reason) => Error::unusable(&file, reason),
         })?;
         let control = opened.control()?;
-        let control = ControlFile::new(control).map_err(|error| Error::unusable(&file, error))?;
+        let control = ControlArea::new(control).map_err(|error| Error::unusable(&file, error))?;
         if control.identity().agent != agent::FINGERPRINT {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// What is wanted, and who takes part.
-    pub fn control(&self) -> &ControlFile {
+    pub fn control(&self) -> &ControlArea {
         &self.control
     }
 
@@ -198,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Bytes of addresses that a process takes which attaches to it: for the control part and the buffer of
+    /// Bytes of addresses that a process takes which attaches to it: for the control area and the buffer of
     /// the default instance, as large as that was made.
     pub fn attached_bytes(&self) -> u64 {
         CONTROL_SIZE as u64 + self.buffer.geometry().growth

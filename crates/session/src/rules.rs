@@ -42,7 +42,7 @@ impl Session {
         find: impl FnOnce() -> Vec<u16>,
         _lock: &Lock,
     ) -> Result<usize, Error> {
-        // First the rule, see `control::ControlFile::set_rules`.
+        // First the rule, see `control::ControlArea::set_rules`.
         if let Some(pattern) = pattern {
             self.replace_rules(self.instance(), &with_rule(&self.rules(), pattern, on))?;
         }

@@ -86,7 +86,7 @@ impl Selection {
         }
     }
 
-    /// What it is as a rule of [`control::ControlFile::set_rules`]: of events that programs bring. They are
+    /// What it is as a rule of [`control::ControlArea::set_rules`]: of events that programs bring. They are
     /// in no class, so none of them is on request.
     pub(crate) fn pattern(&self) -> Option<String> {
         match &self.kind {

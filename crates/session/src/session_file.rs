@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::files::c_path;
 use abi::control::CONTROL_SIZE;
-use control::{ControlFile, FileLayout};
+use control::{ControlArea, FileLayout};
 use shm::Segment;
 use std::ops::Range;
 use std::path::Path;
@@ -39,8 +39,8 @@ impl SessionFile<'_> {
         self.map(Some(0..CONTROL_SIZE as u64))
     }
 
-    /// Lets a control file use what belongs to the instances after the first, if there can be any.
-    pub(crate) fn extend(&self, control: &ControlFile, layout: &FileLayout) -> Result<(), Error> {
+    /// Lets a control area use what belongs to the instances after the first, if there can be any.
+    pub(crate) fn extend(&self, control: &ControlArea, layout: &FileLayout) -> Result<(), Error> {
         if let Some(extension) = layout.extension() {
             control.extend(self.map(Some(extension))?);
         }

@@ -134,8 +134,8 @@ impl Shared {
     }
 }
 
-/// The addresses that this process has mapped of a session: the control part and the first instance's
-/// buffer, the other instances' parts of the control file, their buffers.
+/// The addresses that this process has mapped of a session: the control area and the first instance's
+/// buffer, the other instances' parts of the control area, their buffers.
 pub(crate) fn mapped(shared: &Shared) -> impl Iterator<Item = Range<usize>> {
     let writers = (0..INSTANCES).filter_map(place).flat_map(|place| place.made());
     shared.control.mapped().chain(writers.map(|writer| writer.buffer().mapped()))

@@ -3,7 +3,7 @@
 use crate::own_stack::OwnStack;
 use crate::shared::Shared;
 use crate::{buffers, recorder, thread};
-use control::{ControlFile, ProcessStatus};
+use control::{ControlArea, ProcessStatus};
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
@@ -181,8 +181,8 @@ pub fn session() -> Option<Session> {
 }
 
 impl Session {
-    /// The session's control file.
-    pub fn control(self) -> &'static ControlFile {
+    /// The session's control area.
+    pub fn control(self) -> &'static ControlArea {
         &self.shared.control
     }
 

@@ -2,7 +2,7 @@
 
 use crate::buffers;
 use crate::process::{AttachError, Attachment, Hooks};
-use control::{ControlFile, FileLayout, NewProcess, NoLayout};
+use control::{ControlArea, FileLayout, NewProcess, NoLayout};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, Writer};
@@ -12,7 +12,7 @@ use shm::File;
 /// The session, as all threads of the process see it.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) control: ControlFile,
+    pub(crate) control: ControlArea,
     /// Where the session's file has what is not mapped here yet.
     pub(crate) layout: FileLayout,
     /// Which session it is.
@@ -45,7 +45,7 @@ impl Shared {
         let segment = file.map(wanted).map_err(AttachError::System)?;
         let damaged = AttachError::Control(control::Unusable::Damaged);
         let (control, buffer) = segment.split(abi::control::CONTROL_SIZE).ok_or(damaged)?;
-        let control = ControlFile::new(control).map_err(AttachError::Control)?;
+        let control = ControlArea::new(control).map_err(AttachError::Control)?;
         if control.identity().agent != attachment.agent {
             return Err(AttachError::OtherAgent);
         }

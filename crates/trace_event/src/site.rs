@@ -57,7 +57,7 @@ pub unsafe fn register(site: *const site::Site) {
 /// # Safety
 ///
 /// As for [`register`].
-unsafe fn id_of(site: &site::Site, control: &control::ControlFile) -> Option<u16> {
+unsafe fn id_of(site: &site::Site, control: &control::ControlArea) -> Option<u16> {
     // SAFETY: the caller's promise.
     let (system, name) = unsafe { (text(site.system)?, text(site.name)?) };
     if (system, name) == PRINT {

@@ -4,7 +4,7 @@
 
 use abi::control::CounterRef;
 use abi::instance::STACKS;
-use control::{Action, ControlFile, Due};
+use control::{Action, ControlArea, Due};
 use ring_buffer::{Buffer, Refused, Snapshot};
 
 /// How often one tries to take a snapshot whose room others take.
@@ -14,7 +14,7 @@ const TRIES: u32 = 16;
 #[derive(Debug, Clone, Copy)]
 pub struct Stage<'a> {
     /// The session's file.
-    pub control: &'a ControlFile,
+    pub control: &'a ControlArea,
     /// The instance's buffer.
     pub buffer: &'a Buffer,
     /// Its number.

@@ -7,7 +7,7 @@ use crate::preload::{
     symbols,
 };
 use crate::{FINGERPRINT, sched};
-use control::ControlFile;
+use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::transmute;
 use core::ptr::with_exposed_provenance_mut;
@@ -220,7 +220,7 @@ fn began(attached: Attached) {
 }
 
 /// The name of a parent, as far as the session knows it.
-fn comm_of_parent(control: &ControlFile, pid: u32) -> [u8; 16] {
+fn comm_of_parent(control: &ControlArea, pid: u32) -> [u8; 16] {
     match control.find_process(pid) {
         Some(found) => found.comm,
         None if pid == control.identity().creator => OWN_COMM,

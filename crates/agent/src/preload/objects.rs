@@ -3,7 +3,7 @@
 use crate::preload::elf::Object;
 use crate::preload::tables::Name;
 use crate::preload::{borrowed, symbols};
-use control::{ControlFile, Map, NewObject};
+use control::{ControlArea, Map, NewObject};
 use core::ffi::{c_int, c_void};
 use core::ops::ControlFlow;
 use core::sync::atomic::Ordering::Relaxed;
@@ -86,7 +86,7 @@ pub(crate) fn keep_up() {
 }
 
 /// Enters the process's objects into the session: all, or none if none has been mapped since the last time.
-fn enter_new(control: &ControlFile, process: u32) {
+fn enter_new(control: &ControlArea, process: u32) {
     let before = ENTERED.load(Relaxed);
     for_each(&mut |object, mapped| {
         if mapped == before {
@@ -98,7 +98,7 @@ fn enter_new(control: &ControlFile, process: u32) {
     });
 }
 
-fn enter(object: &Object<'_>, control: &ControlFile, process: u32) {
+fn enter(object: &Object<'_>, control: &ControlArea, process: u32) {
     let entry = control.find_object(object.build_id()).or_else(|| add(object, control));
     if let Some(entry) = entry {
         control.add_map(process, Map { base: object.base, object: entry });
@@ -108,7 +108,7 @@ fn enter(object: &Object<'_>, control: &ControlFile, process: u32) {
 /// Describes an object that the session doesn't know. The program's own path only the kernel knows; that is
 /// asked for once per program, not per process.
 #[cold]
-fn add(object: &Object<'_>, control: &ControlFile) -> Option<u32> {
+fn add(object: &Object<'_>, control: &ControlArea) -> Option<u32> {
     let mut buffer = [0; 4096];
     let path = match object.path.to_bytes() {
         b"" => match rustix::fs::readlinkat_raw(CWD, c"/proc/self/exe", &mut buffer[..]) {

@@ -3,15 +3,15 @@
 use abi::clock::TraceClock;
 use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET};
 use abi::instance::INSTANCES;
-use control::{Clocks, ControlFile, FileLayout, Identity};
+use control::{Clocks, ControlArea, FileLayout, Identity};
 use std::ffi::{CStr, CString};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A control file of its own, which is gone when the test ends.
+/// A control area in a file of its own, which is gone when the test ends.
 pub struct Temporary {
     pub path: CString,
-    pub file: ControlFile,
+    pub file: ControlArea,
 }
 
 impl Temporary {
@@ -32,20 +32,20 @@ impl Temporary {
             created: Clocks::default(),
             trace_clock: TraceClock::Mono,
         };
-        drop(ControlFile::create(control, &identity, &layout).unwrap());
+        drop(ControlArea::create(control, &identity, &layout).unwrap());
         Temporary { file: open(&path), path }
     }
 
     /// Another mapping of the same file, as another process has it.
-    pub fn again(&self) -> ControlFile {
+    pub fn again(&self) -> ControlArea {
         open(&self.path)
     }
 }
 
-fn open(path: &CStr) -> ControlFile {
+fn open(path: &CStr) -> ControlArea {
     let file = shm::File::open(path).unwrap();
     let layout = FileLayout::read(&file).unwrap();
-    let control = ControlFile::new(file.map(0..CONTROL_SIZE as u64).unwrap()).unwrap();
+    let control = ControlArea::new(file.map(0..CONTROL_SIZE as u64).unwrap()).unwrap();
     control.extend(file.map(layout.extension().unwrap()).unwrap());
     control
 }

@@ -22,7 +22,7 @@ fn a_process_maps_what_it_uses() {
     let traced = addresses(standing.running(&SHOW));
     let cpus =
         standing.done("stat", &["--json", "--interval", "0"]).stdout.matches("\"cpu\":").count() as u64;
-    // The live buffers, as much for a snapshot, and the control part with the object.
+    // The live buffers, as much for a snapshot, and the control area with the object.
     let buffers = (cpus + 1) * (4 << 20) * 2;
     assert!((buffers..buffers + (9 << 20)).contains(&(traced - plain)), "{plain} became {traced}");
     standing.done("start", &["-B", "more", "-e", "libc:write"]);

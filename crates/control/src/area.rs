@@ -11,11 +11,11 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use shm::{LateSegment, Segment};
 
-/// Why a file can't be used as a control file.
+/// Why a file can't be used as a session's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
     /// It starts with something else.
-    NotAControlFile,
+    NotASession,
     /// Made by another version of lookback; holds the version found.
     Version(u32),
     /// It is shorter than it should be, or has a clock that there isn't.
@@ -25,7 +25,7 @@ pub enum Unusable {
 impl core::fmt::Display for Unusable {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Unusable::NotAControlFile => f.write_str("not a lookback session"),
+            Unusable::NotASession => f.write_str("not a lookback session"),
             Unusable::Version(found) => {
                 write!(f, "session layout version {found}, expected {VERSION}")
             }
@@ -53,22 +53,22 @@ pub struct Identity {
     pub trace_clock: TraceClock,
 }
 
-/// A control file that this process has mapped.
+/// The control area of a session file that this process has mapped.
 #[derive(Debug)]
-pub struct ControlFile {
+pub struct ControlArea {
     segment: Segment,
     /// What belongs to the instances after the first, once it is mapped.
     extension: LateSegment,
 }
 
-impl ControlFile {
-    /// Makes a control file in a segment that reads as zeros and has [`CONTROL_SIZE`] bytes, for a file of
+impl ControlArea {
+    /// Makes a control area in a segment that reads as zeros and has [`CONTROL_SIZE`] bytes, for a file of
     /// this layout. None for another segment.
-    pub fn create(segment: Segment, identity: &Identity, layout: &FileLayout) -> Option<ControlFile> {
+    pub fn create(segment: Segment, identity: &Identity, layout: &FileLayout) -> Option<ControlArea> {
         if segment.len() != CONTROL_SIZE {
             return None;
         }
-        let file = ControlFile { segment, extension: LateSegment::new() };
+        let file = ControlArea { segment, extension: LateSegment::new() };
         let header = file.header();
         let (buffers, buffer_size, mapped_size) = layout.numbers();
         header.version.store(VERSION, Relaxed);
@@ -88,11 +88,11 @@ impl ControlFile {
         Some(file)
     }
 
-    /// The control file in `segment`, after a check that it is one of ours.
-    pub fn new(segment: Segment) -> Result<ControlFile, Unusable> {
-        let header: &Header = segment.get(0).ok_or(Unusable::NotAControlFile)?;
+    /// The control area in `segment`, after a check that it is one of ours.
+    pub fn new(segment: Segment) -> Result<ControlArea, Unusable> {
+        let header: &Header = segment.get(0).ok_or(Unusable::NotASession)?;
         if header.magic.load(Relaxed) != MAGIC {
-            return Err(Unusable::NotAControlFile);
+            return Err(Unusable::NotASession);
         }
         let version = header.version.load(Relaxed);
         if version != VERSION {
@@ -103,7 +103,7 @@ impl ControlFile {
         if segment.len() as u64 != size || header.control_size.load(Relaxed) != size || clock.is_none() {
             return Err(Unusable::Damaged);
         }
-        Ok(ControlFile { segment, extension: LateSegment::new() })
+        Ok(ControlArea { segment, extension: LateSegment::new() })
     }
 
     /// Lets it use what belongs to the instances after the first. Without it these have no filters and no
@@ -208,8 +208,8 @@ impl ControlFile {
     }
 
     /// Says that a snapshot is about to be taken whose oldest event is of `time`: entries that ended later
-    /// are kept for it, until [`ControlFile::set_kept_since`] says otherwise. When it is taken comes
-    /// [`ControlFile::keep_until`].
+    /// are kept for it, until [`ControlArea::set_kept_since`] says otherwise. When it is taken comes
+    /// [`ControlArea::keep_until`].
     pub fn keep_since(&self, time: u64) {
         self.header().kept_since.fetch_min(time, AcqRel);
         self.header().kept_until.store(u64::MAX, Release);
