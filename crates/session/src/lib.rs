@@ -56,6 +56,7 @@ mod stack;
 mod timeline;
 mod top_level;
 mod trace_option;
+mod tracer;
 mod trigger_text;
 mod triggers;
 
@@ -85,5 +86,6 @@ pub use stack::{LEAST_STACK_BYTES, MOST_STACK_BYTES};
 pub use timeline::Timeline;
 pub use trace_event::PRINT_ID;
 pub use trace_option::TraceOption;
+pub use tracer::{TRACERS, Tracer};
 pub use trigger_text::{BadTrigger, TRIGGERS, filter_of_trigger};
 pub use triggers::TriggerInfo;

@@ -3,7 +3,7 @@
 //! It is a small file beside the session's own, replaced as a whole: who is killed while he changes it has
 //! changed nothing. A setting that nobody has changed is not in it.
 
-use crate::{Error, Session, TraceOption};
+use crate::{Error, Session, TraceOption, Tracer};
 use std::fmt::Write;
 
 /// The file's name.
@@ -15,12 +15,14 @@ pub struct Preferences {
     options: u32,
     /// How full a CPU's buffer is when its readers wake up, in percent: the kernel's `buffer_percent`.
     pub buffer_percent: u32,
+    /// The current tracer.
+    pub tracer: &'static Tracer,
 }
 
 impl Default for Preferences {
     fn default() -> Preferences {
         let options = TraceOption::ON.into_iter().fold(0, |bits, option| bits | option.bit());
-        Preferences { options, buffer_percent: 50 }
+        Preferences { options, buffer_percent: 50, tracer: <&Tracer>::default() }
     }
 }
 
@@ -44,6 +46,9 @@ impl Preferences {
     fn parse(text: &str) -> Preferences {
         let mut preferences = Preferences::default();
         for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+            if let Some(tracer) = Tracer::named(value).filter(|_| name == "current_tracer") {
+                preferences.tracer = tracer;
+            }
             let Ok(value) = value.parse::<u32>() else { continue };
             if name == "buffer_percent" && value <= 100 {
                 preferences.buffer_percent = value;
@@ -64,6 +69,9 @@ impl Preferences {
         }
         if self.buffer_percent != default.buffer_percent {
             let _ = writeln!(text, "buffer_percent {}", self.buffer_percent);
+        }
+        if self.tracer != default.tracer {
+            let _ = writeln!(text, "current_tracer {}", self.tracer.name);
         }
         text
     }

@@ -35,7 +35,7 @@ mod writer;
 pub use date::{parse_date, print_date};
 pub use escape::printable;
 pub use ftrace::callers;
-pub use header::Header;
+pub use header::{Header, NOP, tracer_lines};
 pub use writer::{Seen, TextWriter};
 
 /// Which columns there are. The kernel's options of the same names, at their defaults.

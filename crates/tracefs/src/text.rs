@@ -9,9 +9,6 @@ use trace_data::format::Format;
 use trace_data::print::Dialect;
 use trace_data::text::{Form, Layout, Tasks, is_nanoseconds};
 
-/// What is above all texts of events, with or without any.
-pub(crate) const PLAIN_TRACER: &str = "# tracer: nop\n#\n";
-
 /// The columns that the options ask for. `annotate` only says that it may be: it is for buffers that have
 /// lost their start.
 pub(crate) fn layout(session: &Session) -> Layout {

@@ -36,6 +36,8 @@ pub(crate) struct TraceText {
     names: Names,
     symbols: SymbolTable,
     layout: Layout,
+    /// The name of the tracer, for the header.
+    tracer: &'static str,
     /// The next event to be printed, where its line tells when the one behind it is.
     pending: Option<Pending>,
     seen: Seen,
@@ -62,6 +64,7 @@ impl TraceText {
             names: Names::of(tree),
             symbols,
             layout,
+            tracer: tree.session().tracer().name,
             pending: None,
             seen: Seen::default(),
             start: 0,
@@ -97,8 +100,9 @@ impl TraceText {
         let mut writer = writer.with_seen(seen);
         // Writing to memory does not fail.
         if let Some((entries, written, cpus)) = self.header.take() {
+            let tracer = self.tracer;
             let release = rustix::system::uname().release().to_string_lossy().into_owned();
-            let _ = writer.header(&Header { tracer: "nop", entries, written, cpus, release: &release });
+            let _ = writer.header(&Header { tracer, entries, written, cpus, release: &release });
         }
         for _ in 0..EVENTS {
             let Ok(next) = self.merge.next();

@@ -4,7 +4,7 @@ use std::fs::File;
 use trace_data::dat::{Error, Recording};
 use trace_data::merge::Source;
 use trace_data::page::{Missed, Page};
-use trace_data::text::Header;
+use trace_data::text::{Header, NOP};
 
 /// What is known before the first event is shown. A step for each event, without looking at what it is.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl Survey {
     /// The numbers of a text's header.
     pub(super) fn header(&self) -> Header<'static> {
         Header {
-            tracer: "nop",
+            tracer: NOP,
             entries: self.entries,
             written: self.entries + self.lost,
             cpus: self.cpus,

@@ -3,10 +3,13 @@
 use super::{Layout, latency};
 use crate::digits::decimal;
 
+/// The tracer of what has events and nothing else.
+pub const NOP: &str = "nop";
+
 /// The numbers of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// The current tracer: `nop` where only events are recorded.
+    /// The current tracer: [`NOP`] where only events are recorded.
     pub tracer: &'a str,
     /// Events in the buffer.
     pub entries: u64,
@@ -28,12 +31,15 @@ const FLAGS: [&str; 6] = [
     "|||| /     delay\n",
 ];
 
+/// What stands above any text of a tracer, with or without events.
+pub fn tracer_lines(tracer: &str) -> String {
+    format!("# tracer: {tracer}\n#\n")
+}
+
 impl Header<'_> {
     /// Appends the header to `out`.
     pub(super) fn print(&self, layout: Layout, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"# tracer: ");
-        out.extend_from_slice(self.tracer.as_bytes());
-        out.extend_from_slice(b"\n#\n");
+        out.extend_from_slice(tracer_lines(self.tracer).as_bytes());
         if !layout.context_info {
             return;
         }

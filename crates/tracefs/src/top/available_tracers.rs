@@ -4,8 +4,9 @@ use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
+use session::TRACERS;
 
-/// Reads their names. There is one: `nop`, which leaves recording to the events.
+/// Reads the names of [`TRACERS`].
 #[derive(Debug, Clone)]
 struct AvailableTracers;
 
@@ -23,6 +24,7 @@ impl Control for AvailableTracers {
     }
 
     fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(b"nop\n".to_vec())
+        let names: Vec<&str> = TRACERS.iter().map(|tracer| tracer.name).collect();
+        Ok(format!("{}\n", names.join(" ")).into_bytes())
     }
 }

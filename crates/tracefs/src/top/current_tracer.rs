@@ -1,10 +1,12 @@
 //! `current_tracer`: which tracer is on.
 
+use crate::errno::errno;
 use crate::file::Control;
 use crate::listed::Listed;
 use crate::token;
 use crate::tree::Tree;
 use rustix::io::Errno;
+use session::Tracer;
 
 /// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is behind
 /// the first 100 bytes is not looked at.
@@ -13,7 +15,7 @@ struct CurrentTracer;
 
 pub(super) const LISTED: Listed = Listed {
     name: "current_tracer",
-    help: "the tracer that is on; nop leaves recording to the events",
+    help: "the tracer that is on; {tracers}",
     make: || Box::new(CurrentTracer),
 };
 
@@ -25,14 +27,14 @@ impl Control for CurrentTracer {
         0o640
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(b"nop\n".to_vec())
+    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        Ok(format!("{}\n", tree.session().tracer().name).into_bytes())
     }
 
-    fn store(&self, _tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        match token::strip(bytes.get(..MOST).unwrap_or(bytes)) {
-            b"nop" => Ok(bytes.len()),
-            _ => Err(Errno::INVAL),
-        }
+    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        let name = std::str::from_utf8(token::strip(bytes.get(..MOST).unwrap_or(bytes)));
+        let tracer = name.ok().and_then(Tracer::named).ok_or(Errno::INVAL)?;
+        tree.session().set_tracer(tracer).map_err(|error| errno(&error))?;
+        Ok(bytes.len())
     }
 }

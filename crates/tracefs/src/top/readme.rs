@@ -5,6 +5,7 @@ use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
+use session::TRACERS;
 use std::fmt::Write;
 
 /// A line for every file, and for nothing that there isn't: programs look here for what they can use.
@@ -58,11 +59,17 @@ impl Control for Readme {
              Important files:\n",
         );
         for file in FILES {
-            let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help);
+            let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help.replace("{tracers}", &tracers()));
         }
         text.push_str(DIRECTORIES);
         Ok(text.into_bytes())
     }
+}
+
+/// The tracers, each with what it does.
+fn tracers() -> String {
+    let each: Vec<String> = TRACERS.iter().map(|tracer| format!("{} {}", tracer.name, tracer.help)).collect();
+    each.join(", ")
 }
 
 #[cfg(test)]

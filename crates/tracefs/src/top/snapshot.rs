@@ -4,12 +4,12 @@ use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
-use crate::text::PLAIN_TRACER;
 use crate::trace_text::{self, TraceText};
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use trace_data::text::tracer_lines;
 
 /// Reads the newest snapshot, of a CPU or of all, as `trace` has the buffers; without events in it, whether
 /// memory has been taken for one, and what can be written here. Takes a number: 1 takes a snapshot, and the
@@ -90,7 +90,8 @@ fn help(tree: &Tree, cpu: Option<u32>) -> String {
 "
         }
     };
-    format!("{PLAIN_TRACER}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n{commands}")
+    let header = tracer_lines(tree.session().tracer().name);
+    format!("{header}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n{commands}")
 }
 
 #[cfg(test)]
