@@ -16,6 +16,7 @@ mod machine;
 mod manifest;
 mod markdown;
 mod names;
+mod prose;
 mod reachable;
 mod safety;
 mod tree;
@@ -23,6 +24,7 @@ mod unfinished;
 mod unsafe_code;
 mod whitespace;
 mod width;
+mod words;
 
 use crate::{Error, workspace};
 use finding::Finding;
@@ -47,6 +49,7 @@ const RULES: &[Rule] = &[
     ("unsafe-code", unsafe_code::check),
     ("whitespace", whitespace::check),
     ("width", width::check),
+    ("words", words::check),
 ];
 
 /// Checks all rules and prints what breaks them. Whether nothing does.
