@@ -12,9 +12,7 @@ const EXTENSIONS: &[&str] = &["c", "h", "md", "py", "rs", "sh"];
 
 /// Directories whose files still have such words. It only becomes shorter.
 const UNCLEAN: &[&str] = &[
-    "ARCHITECTURE.md",
     "CHANGELOG.md",
-    "README.md",
     "benches/",
     "crates/abi/",
     "crates/agent/",
