@@ -2,7 +2,6 @@
 
 use crate::arch;
 use crate::buffer::Buffer;
-use crate::writer::Writer;
 use abi::buffer::Clock;
 use core::sync::atomic::Ordering::Relaxed;
 use libc::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_TAI};
@@ -35,13 +34,6 @@ impl Buffer {
             Clock::Counter => self.header().counter.fetch_add(1, Relaxed).wrapping_add(1).max(time),
             _ => time,
         }
-    }
-}
-
-impl Writer {
-    /// The buffer's [`Buffer::now`].
-    pub fn now(&self) -> u64 {
-        self.buffer.now()
     }
 }
 

@@ -11,11 +11,14 @@
 //! A lane is not a CPU, so each of its events says in 8 bytes before its payload which CPU it was
 //! recorded on. Readers take that off and merge the event into its CPU by time.
 
-use crate::arch::{self, compare_exchange_pair};
+use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
+use crate::cpu::current_cpu;
+use crate::not_written::NotWritten;
 use crate::section::{Owner, Section};
 use crate::steps::Step;
-use crate::writer::{Content, NotWritten, Thread, Writer};
+use crate::thread::Thread;
+use crate::writable::Writable;
 use abi::atomic::AtomicU32;
 use abi::buffer::{Block, DropReason, Tail};
 use abi::control::TIDS;
@@ -40,47 +43,35 @@ type Frame = [MaybeUninit<u8>; FRAME_SIZE];
 /// can set it back.
 const TRIES: u32 = 64;
 
-/// The CPU that the calling thread is on, or 0 where only the kernel could tell. For a thread without rseq:
-/// others find it in their area, which costs less.
-///
-/// Async-signal-safe; no system call.
-pub fn current_cpu() -> u32 {
-    const UNKNOWN: u32 = 0;
-    const YES: u32 = 1;
-    const NO: u32 = 2;
-    // Asked at the first use: in a virtual machine the question takes longer than many events.
-    static KNOWS: AtomicU32 = AtomicU32::new(UNKNOWN);
-    if KNOWS.load(Relaxed) == UNKNOWN {
-        KNOWS.store(if arch::knows_cpu() { YES } else { NO }, Relaxed);
-    }
-    if KNOWS.load(Relaxed) == YES { arch::current_cpu() } else { 0 }
-}
-
-impl Writer {
-    /// Writes an event to some lane.
-    pub(crate) fn write_to_lane(&self, thread: Thread, event: impl Content) -> Result<(), NotWritten> {
+impl Buffer {
+    /// Writes an event to some lane. `may_ask` says whether the calling thread may ask the kernel whether an
+    /// owner is alive.
+    pub(crate) fn write_to_lane(
+        &self,
+        thread: Thread,
+        event: impl Writable,
+        may_ask: fn() -> bool,
+    ) -> Result<(), NotWritten> {
         let cpu = current_cpu();
         let frame = [const { MaybeUninit::uninit() }; FRAME_SIZE];
         let claimant = Claimant::writing(thread.identity, &frame);
-        let Some(lane) = self.buffer.claim(claimant, self.may_ask) else {
-            if self.buffer.control().is_off() {
+        let Some(lane) = self.claim(claimant, may_ask) else {
+            if self.control().is_off() {
                 return Err(NotWritten::Off);
             }
-            self.buffer.count_drop(cpu, DropReason::NoLane);
+            self.count_drop(cpu, DropReason::NoLane);
             return Err(NotWritten::Dropped(DropReason::NoLane));
         };
-        let written = self.buffer.write_as_owner(lane, cpu, event);
+        let written = self.write_as_owner(lane, cpu, event);
         lane.owner.store(0, Release);
         // Up to here nobody else's frame can be where this one is.
         black_box(&frame);
         if let Err(NotWritten::Dropped(reason)) = written {
-            self.buffer.count_drop(cpu, reason);
+            self.count_drop(cpu, reason);
         }
         written
     }
-}
 
-impl Buffer {
     /// The lanes.
     fn lanes(&self) -> impl Iterator<Item = &Block> {
         (self.geometry().cpus..self.geometry().blocks()).filter_map(|block| self.block(block))
@@ -99,7 +90,7 @@ impl Buffer {
     }
 
     /// Writes to a lane that the caller owns.
-    fn write_as_owner(&self, lane: &Block, cpu: u32, event: impl Content) -> Result<(), NotWritten> {
+    fn write_as_owner(&self, lane: &Block, cpu: u32, event: impl Writable) -> Result<(), NotWritten> {
         let len = LEAD + event.head().len as usize;
         let size = page::event_size(len);
         for _ in 0..TRIES {
@@ -125,7 +116,7 @@ impl Buffer {
         &self,
         lane: &Block,
         cpu: u32,
-        event: impl Content,
+        event: impl Writable,
         len: usize,
         time: u64,
     ) -> Option<()> {

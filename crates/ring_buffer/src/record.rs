@@ -320,7 +320,7 @@ mod tests {
         let (built, usual) = (event.head(), record.event().head());
         assert_eq!((built.step, built.room, built.type_len), (usual.step, usual.room, usual.type_len));
         assert!(event.words().eq(0..4));
-        // SAFETY: as above.
+        // SAFETY: all words are there.
         assert_eq!(unsafe { Event::of(&mut payload, 1000) }.words().count(), WORDS);
     }
 

@@ -1,12 +1,9 @@
 //! Events that end with a part of memory, copied from where it lies.
 
-use crate::arch;
 use crate::record::Head;
-use crate::writer::{Content, Target};
-use abi::buffer::{Block, Tail};
+use abi::buffer::Tail;
 use abi::page;
 use core::marker::PhantomData;
-use rseq::{Area, Outcome};
 
 /// Words before the slice, the common fields among them.
 pub const SLICE_LEAD: usize = 4;
@@ -55,36 +52,24 @@ impl Sliced<'_> {
         Some(Sliced { head, lead, from, lifetime: PhantomData })
     }
 
-    /// Where its [`Head`] is, and behind it what is copied.
+    /// Where its [`Head`] is, and after it what is copied.
     pub(crate) fn address(&self) -> *const Head {
         &raw const self.head
     }
-}
 
-impl Content for &Sliced<'_> {
-    fn head(&self) -> Head {
+    /// Its sizes.
+    pub(crate) fn head(&self) -> Head {
         self.head
     }
 
-    fn words(&self) -> impl Iterator<Item = u64> {
+    /// The payload's words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
         let slice = (SLICE_LEAD..self.head.words as usize).map(|index| {
             let word = self.from.wrapping_add((index - SLICE_LEAD) * 8).cast::<u64>();
-            // SAFETY: the promise of `new`.
+            // SAFETY: the promise of `new`: that many bytes are readable as long as the event lives.
             unsafe { word.read_unaligned() }
         });
         self.lead.into_iter().chain(slice)
-    }
-
-    unsafe fn append_at(
-        self,
-        area: Area,
-        cpu: u32,
-        block: *const Block,
-        target: &Target,
-        time: u64,
-    ) -> Outcome {
-        // SAFETY: the caller's promise, handed on; and that of `new`.
-        unsafe { arch::append_sliced_at(area, cpu, block, target, self, time) }
     }
 }
 

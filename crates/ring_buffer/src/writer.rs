@@ -2,14 +2,17 @@
 
 use crate::arch;
 use crate::buffer::Buffer;
-use crate::lane::current_cpu;
-use crate::record::{Event, Head};
+use crate::cpu::current_cpu;
+use crate::not_written::NotWritten;
+use crate::record::Event;
 use crate::section::OnCpu;
 use crate::sliced::Sliced;
 use crate::steps::Step;
-use abi::buffer::{Block, Clock, DropReason};
+use crate::target::Target;
+use crate::thread::Thread;
+use crate::writable::Writable;
+use abi::buffer::{Clock, DropReason};
 use abi::page::HEADER_SIZE;
-use core::sync::atomic::Ordering::Relaxed;
 use rseq::{Area, Outcome};
 
 /// How often a writer tries before it gives up: enough for any burst of changes that others make, and an end
@@ -19,89 +22,6 @@ const TRIES: u32 = 64;
 /// How many sections in a row are aborted before a writer gives up. A section takes some ten nanoseconds, so
 /// who loses the CPU in each is stepped through by a debugger, and will not come to the end of any.
 const ABORTS: u32 = 2;
-
-/// What the sections need to know of the segment: a private copy, made once, that nobody else writes.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Target {
-    /// The control word.
-    pub(crate) control: *const u64,
-    /// The segment's first byte, plus a page's header: position 0 of the page at offset 0.
-    pub(crate) base: *mut u8,
-    /// The last position at which a page may start: what follows it is all in the segment.
-    pub(crate) limit: u64,
-    /// The bits of a position that are within a page.
-    pub(crate) page_mask: u64,
-    /// Bytes of events that fit a page.
-    pub(crate) capacity: u64,
-}
-
-/// What can be written: an event that lies together, or one whose end lies elsewhere.
-pub(crate) trait Content: Copy {
-    /// The numbers.
-    fn head(&self) -> Head;
-
-    /// The payload's words.
-    fn words(&self) -> impl Iterator<Item = u64>;
-
-    /// Writes it to the block of `cpu` with the stamp `time`, or the last event's where that is later.
-    ///
-    /// # Safety
-    ///
-    /// `area` is the calling thread's, `block` is that of `cpu` in the segment that `target` describes.
-    unsafe fn append_at(
-        self,
-        area: Area,
-        cpu: u32,
-        block: *const Block,
-        target: &Target,
-        time: u64,
-    ) -> Outcome;
-}
-
-impl Content for Event<'_> {
-    fn head(&self) -> Head {
-        Event::head(self)
-    }
-
-    fn words(&self) -> impl Iterator<Item = u64> {
-        Event::words(self)
-    }
-
-    unsafe fn append_at(
-        self,
-        area: Area,
-        cpu: u32,
-        block: *const Block,
-        target: &Target,
-        time: u64,
-    ) -> Outcome {
-        // SAFETY: the caller's promise, handed on.
-        unsafe { arch::append_at(area, cpu, block, target, self, time) }
-    }
-}
-
-/// Who writes.
-#[derive(Debug, Clone, Copy)]
-pub struct Thread {
-    /// The calling thread's rseq area; None to write to a lane.
-    pub area: Option<Area>,
-    /// The thread and the pid namespace that it counts in, for whoever finds a lane that it has left
-    /// behind. Never 0.
-    pub identity: u64,
-}
-
-/// Why an event was not written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotWritten {
-    /// Recording is off.
-    Off,
-    /// Recording is on, but the event had to be dropped. It has been counted.
-    Dropped(DropReason),
-    /// The buffer has grown, and the process has not mapped the memory where the event belongs. A writer that
-    /// maps all of the buffer can write it. Nothing has been counted.
-    NotMapped,
-}
 
 /// Writes events into a buffer. One serves all threads of a process.
 ///
@@ -114,13 +34,13 @@ pub struct Writer {
     /// read by a call.
     quick_cpus: u32,
     /// Whether the calling thread may ask the kernel whether another one is alive.
-    pub(crate) may_ask: fn() -> bool,
-    pub(crate) buffer: Buffer,
+    may_ask: fn() -> bool,
+    buffer: Buffer,
 }
 
 // SAFETY: the pointers in `target` go into the segment, which is shared by its nature.
 unsafe impl Send for Writer {}
-// SAFETY: as above.
+// SAFETY: nothing in it changes; the segment that the pointers go into is shared by its nature.
 unsafe impl Sync for Writer {}
 
 impl Writer {
@@ -163,6 +83,11 @@ impl Writer {
         self.write_slowly(thread, event)
     }
 
+    /// The time now: [`Buffer::now`] of its buffer.
+    pub fn now(&self) -> u64 {
+        self.buffer.now()
+    }
+
     /// The buffer that it writes to.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
@@ -196,9 +121,9 @@ impl Writer {
     /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
     #[cold]
     #[inline(never)]
-    fn write_slowly(&self, thread: Thread, event: impl Content) -> Result<(), NotWritten> {
+    fn write_slowly(&self, thread: Thread, event: impl Writable) -> Result<(), NotWritten> {
         let Some(area) = thread.area else {
-            return self.write_to_lane(thread, event);
+            return self.buffer.write_to_lane(thread, event, self.may_ask);
         };
         let mut aborts = 0;
         for _ in 0..TRIES {
@@ -209,7 +134,7 @@ impl Writer {
             let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
                 Step::Ready(time) => {
                     let time = self.buffer.event_time(time);
-                    // SAFETY: as in `write`.
+                    // SAFETY: the area is the calling thread's, the block that of `cpu`.
                     match unsafe { event.append_at(area, cpu, block, &self.target, time) } {
                         Outcome::Committed => return Ok(()),
                         outcome => outcome.into(),
@@ -230,16 +155,6 @@ impl Writer {
             }
         }
         // No rseq, no memory for this CPU, or a debugger that steps through sections.
-        self.write_to_lane(thread, event)
-    }
-}
-
-impl Buffer {
-    /// Counts an event that was not written. A CPU that has no block is counted with the first.
-    pub(crate) fn count_drop(&self, block: u32, reason: DropReason) {
-        let block = self.block(block).or_else(|| self.block(0));
-        if let Some(counter) = block.and_then(|block| block.dropped.get(reason as usize)) {
-            counter.fetch_add(1, Relaxed);
-        }
+        self.buffer.write_to_lane(thread, event, self.may_ask)
     }
 }

@@ -64,7 +64,7 @@ impl Area {
     /// costs about 30 ns at each context switch that follows, and is wrong once the code is unmapped.
     #[inline(always)]
     pub fn leave(self) {
-        // SAFETY: as above.
+        // SAFETY: the area is the calling thread's own and lives as long as the thread.
         unsafe { (*self.0).section.store(0, Ordering::Relaxed) }
     }
 

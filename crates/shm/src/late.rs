@@ -22,7 +22,8 @@ pub struct LateSegment {
     segment: UnsafeCell<MaybeUninit<Segment>>,
 }
 
-// SAFETY: see the module.
+// SAFETY: the segment is written only by the caller that has moved the state from EMPTY to FILLING, and
+// read only when it is FULL, after which nothing changes it.
 unsafe impl Sync for LateSegment {}
 
 impl LateSegment {

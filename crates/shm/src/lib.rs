@@ -34,6 +34,7 @@ mod file;
 mod late;
 mod segment;
 mod shared;
+mod status;
 mod system;
 mod truncation;
 
@@ -41,8 +42,9 @@ mod truncation;
 pub const PAGE: usize = 4096;
 
 pub use errno::Errno;
-pub use file::{File, Stat, Status, create, create_sparse, open, read_pieces, reserve};
+pub use file::{File, create, create_sparse, open, read_pieces, reserve};
 pub use late::LateSegment;
 pub use segment::Segment;
 pub use shared::Shared;
+pub use status::{Stat, Status};
 pub use truncation::{outlive_truncation, was_truncated};

@@ -12,33 +12,31 @@ pub unsafe trait Shared {}
 
 // SAFETY: an atomic of which every bit pattern is a value.
 unsafe impl Shared for AtomicU32 {}
-// SAFETY: as above.
+// SAFETY: an atomic of which every bit pattern is a value.
 unsafe impl Shared for AtomicU64 {}
 // SAFETY: what holds for each holds for all of them.
 unsafe impl<T: Shared, const N: usize> Shared for [T; N] {}
-// SAFETY: `abi` promises that its shared structs consist of atomics and private padding.
-unsafe impl Shared for abi::buffer::Header {}
-// SAFETY: as above.
-unsafe impl Shared for abi::buffer::Block {}
-// SAFETY: as above.
-unsafe impl Shared for abi::buffer::Ring {}
-// SAFETY: as above.
-unsafe impl Shared for abi::buffer::Slot {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::Header {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::EventEntry {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::Switches {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::PidList {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::Task {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::Process {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::MapChunk {}
-// SAFETY: as above.
-unsafe impl Shared for abi::control::Object {}
-// SAFETY: as above.
-unsafe impl Shared for abi::instance::Instance {}
+
+/// Structs of `abi` that are mapped.
+macro_rules! shared {
+    ($($name:ty),* $(,)?) => {
+        // SAFETY: `abi` promises that its shared structs consist of atomics and private padding.
+        $(unsafe impl Shared for $name {})*
+    };
+}
+
+shared! {
+    abi::buffer::Header,
+    abi::buffer::Block,
+    abi::buffer::Ring,
+    abi::buffer::Slot,
+    abi::control::Header,
+    abi::control::EventEntry,
+    abi::control::Switches,
+    abi::control::PidList,
+    abi::control::Task,
+    abi::control::Process,
+    abi::control::MapChunk,
+    abi::control::Object,
+    abi::instance::Instance,
+}

@@ -6,7 +6,7 @@
 use crate::Errno;
 use crate::PAGE;
 use crate::arch::call;
-use crate::file::{Stat, Status};
+use crate::status::{Stat, Status};
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
 

@@ -1,7 +1,7 @@
 //! Mounting and unmounting: by mount(2) where that is allowed, else by `fusermount3`, which may.
 
 use crate::error::Error;
-use crate::mount_table;
+use crate::mount_table::{self, TYPE};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, IoSliceMut};
@@ -16,9 +16,8 @@ use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What `/proc/mounts` shows of our mounts, as their source, and as their type.
+/// What `/proc/mounts` shows of our mounts as their source.
 const SOURCE: &str = "lookback";
-pub(crate) const TYPE: &str = "fuse.lookback";
 
 /// The kernel's device.
 const DEVICE: &str = "/dev/fuse";

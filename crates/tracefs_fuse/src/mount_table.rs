@@ -1,9 +1,11 @@
 //! What is mounted where, as `/proc/self/mounts` tells.
 
-use crate::mount::TYPE;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+/// What `/proc/mounts` shows of our mounts as their type.
+pub(crate) const TYPE: &str = "fuse.lookback";
 
 /// A path without links in it. What is mounted there is not looked at: its server may be gone.
 pub(crate) fn absolute(path: &Path) -> PathBuf {

@@ -11,7 +11,7 @@ pub struct Field(site::Field);
 
 // SAFETY: its pointers are those of `&'static` arguments of `Field::new`.
 unsafe impl Send for Field {}
-// SAFETY: as above.
+// SAFETY: nothing changes it, and what its pointers go to is static.
 unsafe impl Sync for Field {}
 
 /// A value that has a name.
@@ -21,7 +21,7 @@ pub struct Name(site::Name);
 
 // SAFETY: its pointer is that of a `&'static` argument of `Name::new`.
 unsafe impl Send for Name {}
-// SAFETY: as above.
+// SAFETY: nothing changes it, and what its pointer goes to is static.
 unsafe impl Sync for Name {}
 
 /// The type of a field.

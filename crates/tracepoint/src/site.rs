@@ -16,7 +16,7 @@ pub struct Site(site::Site);
 
 // SAFETY: what is written after it was made is atomic; its pointers are those of `&'static` arguments.
 unsafe impl Send for Site {}
-// SAFETY: as above.
+// SAFETY: what is written after it was made is atomic; what its pointers go to is static.
 unsafe impl Sync for Site {}
 
 /// The recorder's function that records an event of so many bytes, the common fields included. It fills in

@@ -5,9 +5,11 @@
 
 mod arrows;
 mod changelog;
+mod circles;
 mod code;
 mod dependencies;
 mod documentation;
+mod duplicates;
 mod finding;
 mod krate;
 mod length;
@@ -15,7 +17,10 @@ mod links;
 mod machine;
 mod manifest;
 mod markdown;
+mod modules;
 mod names;
+mod paths;
+mod production;
 mod prose;
 mod reachable;
 mod safety;
@@ -36,8 +41,10 @@ type Rule = (&'static str, fn(&Tree) -> Vec<Finding>);
 const RULES: &[Rule] = &[
     ("arrows", arrows::check),
     ("changelog", changelog::check),
+    ("circles", circles::check),
     ("dependencies", dependencies::check),
     ("documentation", documentation::check),
+    ("duplicates", duplicates::check),
     ("length", length::check),
     ("links", links::check),
     ("machine", machine::check),

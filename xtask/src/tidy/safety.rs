@@ -3,6 +3,7 @@
 //! Blocks are clippy's (`undocumented_unsafe_blocks`), as are functions that are public
 //! (`missing_safety_doc`). Here are the others: `unsafe impl`, and functions that only we call. Where all
 //! functions of a file ask for the same, a section `# Safety` in the file's documentation says it for all.
+//! What is said stands by itself: whoever reads "as above" has to find out what of it holds here, too.
 
 use super::code::{code, has_word};
 use super::finding::Finding;
@@ -11,9 +12,38 @@ use super::tree::Tree;
 /// What has to be written above.
 const MARKS: [&str; 2] = ["SAFETY:", "# Safety"];
 
-/// Functions and implementations without.
+/// How a reason begins that is only said elsewhere.
+const REFERENCES: [&str; 6] = ["as above", "as before", "as for", "as in ", "see ", "the same"];
+
+/// Crates with such reasons still, each with how many. This only gets shorter.
+const REMAINING: &[(&str, usize)] = &[("agent", 9), ("trace_event", 8)];
+
+/// Functions and implementations without, and reasons that are said elsewhere.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    tree.rust().flat_map(|(path, text)| check_file(path, text)).collect()
+    let unexplained = tree.rust().flat_map(|(path, text)| check_file(path, text));
+    unexplained.chain(references(tree)).collect()
+}
+
+fn references(tree: &Tree) -> Vec<Finding> {
+    let found: Vec<(&str, usize)> =
+        tree.rust().flat_map(|(path, text)| reference_lines(text).map(move |line| (path, line))).collect();
+    let name = |path: &str| path.split('/').nth(1).unwrap_or_default().to_string();
+    let is_new = |path: &str| {
+        let remaining = REMAINING.iter().find(|(remaining, _)| *remaining == name(path));
+        let count = found.iter().filter(|(other, _)| name(other) == name(path)).count();
+        count > remaining.map_or(0, |(_, most)| *most)
+    };
+    let new = found.iter().filter(|(path, _)| is_new(path));
+    new.map(|(path, line)| Finding::new(path, *line, "a SAFETY comment that doesn't say why")).collect()
+}
+
+/// The lines of comments whose reason is said elsewhere.
+fn reference_lines(text: &str) -> impl Iterator<Item = usize> {
+    let refers = |line: &str| {
+        let reason = line.trim_start().strip_prefix("// SAFETY:").unwrap_or_default().trim().to_lowercase();
+        REFERENCES.iter().any(|reference| reason.starts_with(reference))
+    };
+    text.lines().enumerate().filter(move |(_, line)| refers(line)).map(|(index, _)| index + 1)
 }
 
 fn check_file(path: &str, text: &str) -> Vec<Finding> {
@@ -91,6 +121,13 @@ mod tests {
             findings("/// # Safety\n///\n/// Readable.\n#[inline(always)]\npub unsafe fn f() {}\n"),
             0
         );
+    }
+
+    #[test]
+    fn a_reason_that_is_said_elsewhere_is_found() {
+        assert_eq!(findings("// SAFETY: As above.\nunsafe { f() }\n"), 1);
+        assert_eq!(findings("// SAFETY: see the module.\nunsafe impl Send for A {}\n"), 1);
+        assert_eq!(findings("// SAFETY: as long as the pointer lives, so does this.\nunsafe { f() }\n"), 0);
     }
 
     #[test]

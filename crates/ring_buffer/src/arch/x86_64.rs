@@ -10,7 +10,7 @@
 
 use crate::record::{Event, Head, UNROLLED};
 use crate::sliced::{SLICE_LEAD, Sliced};
-use crate::writer::Target;
+use crate::target::Target;
 use abi::buffer::Block;
 use abi::page::DELTA_LIMIT;
 use core::arch::asm;

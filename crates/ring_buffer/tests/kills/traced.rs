@@ -120,7 +120,7 @@ impl Traced {
         // SAFETY: a child of ours that has not been waited for.
         unsafe { libc::kill(self.pid, libc::SIGKILL) };
         let mut status = 0;
-        // SAFETY: as above.
+        // SAFETY: a child of ours; the status is there to be written.
         unsafe { libc::waitpid(self.pid, &mut status, 0) };
         assert!(libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL);
     }
@@ -148,7 +148,7 @@ impl Traced {
     fn request(&self, request: libc::c_uint, address: usize, data: usize) -> usize {
         // SAFETY: the child's memory and registers are concerned, not ours.
         unsafe { *libc::__errno_location() = 0 };
-        // SAFETY: as above.
+        // SAFETY: what the request reads or writes of ours lives until it returns.
         let result = unsafe { libc::ptrace(request, self.pid, address as *mut c_void, data as *mut c_void) };
         let error = std::io::Error::last_os_error();
         assert!(result != -1 || error.raw_os_error() == Some(0), "ptrace {request}: {error}");

@@ -1,40 +1,8 @@
-//! x86-64.
+//! The general section, and the pieces that others are made of.
 
-use crate::{Area, Commit, Guard, Outcome, Store};
-use core::arch::{asm, global_asm};
-
-// glibc has these two since 2.35. Weak, so that the library loads where they are missing.
-global_asm!(".weak __rseq_offset", ".weak __rseq_size");
-
-/// The thread pointer.
-#[inline(always)]
-pub(crate) fn thread_pointer() -> *mut u8 {
-    let pointer;
-    // SAFETY: the ABI keeps the thread pointer's own address at fs:0.
-    unsafe {
-        asm!("mov {}, fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags));
-    }
-    pointer
-}
-
-/// `__rseq_offset`, if libc has it.
-#[inline(always)]
-pub(crate) fn area_offset() -> Option<isize> {
-    let offset: *const isize;
-    // SAFETY: reads the linker's entry for the symbol: its address, or null.
-    unsafe {
-        asm!("mov {}, qword ptr [rip + __rseq_offset@GOTPCREL]", out(reg) offset,
-            options(pure, readonly, nostack, preserves_flags));
-    }
-    // SAFETY: not null, so it is libc's constant.
-    (!offset.is_null()).then(|| unsafe { *offset })
-}
-
-/// The calling thread's area, if libc has one.
-#[inline(always)]
-pub(crate) fn thread_area() -> Option<*mut u8> {
-    area_offset().map(|offset| thread_pointer().wrapping_offset(offset))
-}
+use crate::area::Area;
+use crate::publish::{Commit, Guard, Outcome, Store};
+use core::arch::asm;
 
 /// Starts a section: template text for `asm!`.
 ///

@@ -1,0 +1,13 @@
+//! The thread that writes.
+
+use rseq::Area;
+
+/// The thread that writes an event.
+#[derive(Debug, Clone, Copy)]
+pub struct Thread {
+    /// The calling thread's rseq area; None to write to a lane.
+    pub area: Option<Area>,
+    /// The thread and the pid namespace that it counts in, for whoever finds a lane that it has left
+    /// behind. Never 0.
+    pub identity: u64,
+}

@@ -1,0 +1,183 @@
+//! One name, one thing: no two types of the workspace have the same name.
+
+use super::finding::Finding;
+use super::production::production;
+use super::tree::Tree;
+use std::collections::BTreeMap;
+
+/// What defines a type.
+const KEYWORDS: &[&str] = &["struct", "enum", "trait", "type", "union"];
+
+/// Names that may be used again, and why.
+const EXCEPTIONS: &[&str] = &[
+    // By custom, each crate calls so what goes wrong there.
+    "Error",
+];
+
+/// Names with several types still, each with how many. This only gets shorter.
+const REMAINING: &[(&str, usize)] = &[
+    ("Action", 2),
+    ("Arguments", 3),
+    ("Attached", 2),
+    ("Block", 3),
+    ("Buffer", 2),
+    ("Call", 2),
+    ("Caller", 2),
+    ("Change", 2),
+    ("Changed", 2),
+    ("Chosen", 2),
+    ("Command", 2),
+    ("Control", 2),
+    ("Cursor", 2),
+    ("Entry", 3),
+    ("Event", 6),
+    ("Events", 2),
+    ("Expression", 2),
+    ("Failure", 2),
+    ("Field", 5),
+    ("File", 2),
+    ("Filter", 2),
+    ("Follower", 2),
+    ("Form", 2),
+    ("Format", 3),
+    ("Found", 7),
+    ("Frame", 3),
+    ("Function", 2),
+    ("Group", 2),
+    ("Head", 2),
+    ("Header", 3),
+    ("Here", 2),
+    ("Hooks", 2),
+    ("Instance", 3),
+    ("Kept", 3),
+    ("Kind", 10),
+    ("Known", 3),
+    ("Layout", 4),
+    ("Limit", 2),
+    ("Lines", 2),
+    ("List", 3),
+    ("Listed", 2),
+    ("Moment", 2),
+    ("Mount", 2),
+    ("Name", 5),
+    ("Names", 3),
+    ("Node", 2),
+    ("Object", 2),
+    ("Open", 9),
+    ("Options", 7),
+    ("Outcome", 3),
+    ("Pages", 2),
+    ("Part", 2),
+    ("Peer", 2),
+    ("Pipe", 2),
+    ("Place", 8),
+    ("Process", 2),
+    ("Program", 2),
+    ("Programs", 2),
+    ("Progress", 3),
+    ("Reader", 3),
+    ("Record", 4),
+    ("Recorded", 3),
+    ("Recorder", 2),
+    ("Report", 2),
+    ("Ring", 2),
+    ("Row", 3),
+    ("Rule", 2),
+    ("Run", 2),
+    ("Samples", 2),
+    ("Section", 2),
+    ("Seen", 2),
+    ("Segment", 2),
+    ("Session", 2),
+    ("Shared", 4),
+    ("Site", 3),
+    ("Slot", 2),
+    ("Snapshot", 3),
+    ("Source", 2),
+    ("Start", 2),
+    ("Stat", 2),
+    ("State", 2),
+    ("Statistics", 2),
+    ("Stream", 2),
+    ("Switches", 2),
+    ("Symbol", 2),
+    ("Table", 3),
+    ("Tables", 2),
+    ("Taken", 3),
+    ("Target", 3),
+    ("Task", 3),
+    ("Text", 5),
+    ("Texts", 2),
+    ("Thread", 2),
+    ("TraceClock", 2),
+    ("Tree", 2),
+    ("Trigger", 2),
+    ("Typed", 2),
+    ("Unusable", 2),
+    ("Value", 3),
+    ("View", 2),
+    ("Walk", 2),
+    ("Words", 3),
+];
+
+/// Types whose name another one has, too.
+pub fn check(tree: &Tree) -> Vec<Finding> {
+    let mut types: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
+    for (path, code) in production(tree) {
+        for (line, name) in
+            code.lines().enumerate().filter_map(|(index, line)| Some((index + 1, defined(line)?)))
+        {
+            types.entry(name.to_string()).or_default().push((path, line));
+        }
+    }
+    types
+        .iter()
+        .filter(|(name, places)| places.len() > most(name))
+        .flat_map(|(name, places)| {
+            places[1..].iter().map(move |(path, line)| {
+                let (first, at) = places[0];
+                Finding::new(path, *line, format!("{name} is a type in {first}:{at}, too"))
+            })
+        })
+        .collect()
+}
+
+/// How many types may have a name.
+fn most(name: &str) -> usize {
+    let remaining = REMAINING.iter().find(|(remaining, _)| *remaining == name);
+    if EXCEPTIONS.contains(&name) { usize::MAX } else { remaining.map_or(1, |(_, count)| *count) }
+}
+
+/// The name of the type that a line defines. An associated type is none of its own.
+fn defined(line: &str) -> Option<&str> {
+    if line.trim_start() != line && line.trim_start().starts_with("type ") {
+        return None;
+    }
+    let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub") || *word == "unsafe");
+    let keyword = words.next()?;
+    let name = words.next().filter(|_| KEYWORDS.contains(&keyword))?;
+    let name = name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?;
+    name.starts_with(char::is_uppercase).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_two_types_is_found() {
+        let found = check(&Tree::of(&[
+            ("crates/a/src/a.rs", "pub struct Thing;\ntype Error = u8;\n"),
+            (
+                "crates/b/src/b.rs",
+                "\npub(crate) enum Thing<T> {}\nstruct Error;\nstruct Other;\nimpl A {\n    type Thing = u8;\n}\n",
+            ),
+            ("crates/b/src/c.rs", "#[cfg(test)]\nmod tests {\n    struct Other;\n}\n"),
+            ("crates/b/tests/d.rs", "struct Other;\n"),
+        ]));
+        assert_eq!(
+            found,
+            [Finding::new("crates/b/src/b.rs", 2, "Thing is a type in crates/a/src/a.rs:1, too")]
+        );
+    }
+}
