@@ -69,19 +69,19 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 /// A phrase, and what to write in its place.
-struct Entry<'a> {
+struct RuledOut<'a> {
     phrase: Vec<String>,
     instead: &'a str,
 }
 
 /// The rows of the first table after the heading.
-fn ruled_out(glossary: &str) -> Vec<Entry<'_>> {
+fn ruled_out(glossary: &str) -> Vec<RuledOut<'_>> {
     let after = glossary.split_once(HEADING).map_or("", |(_, after)| after);
     let table =
         after.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     let rows = table.skip(2).filter_map(|row| row.trim_matches('|').split_once('|'));
     rows.flat_map(|(phrases, instead)| {
-        phrases.split(',').map(|phrase| Entry {
+        phrases.split(',').map(|phrase| RuledOut {
             phrase: phrase.split_whitespace().map(str::to_string).collect(),
             instead: instead.trim(),
         })
