@@ -1,4 +1,4 @@
-//! What the command understands. Its help and its man pages are made from this.
+//! The command's arguments. Its help and its man pages are made from this.
 
 mod choice;
 mod file_format;
@@ -30,24 +30,24 @@ pub(crate) use trigger::Triggers;
 
 /// Record what programs do, and look back.
 ///
-/// A flight recorder for programs that run on libc. Their calls into libc and the life of their processes are
-/// written to ring buffers in memory that all processes share, one for each CPU.
+/// A flight recorder for programs that use libc. It writes their calls into libc, and the start and end of
+/// their processes, to per-CPU ring buffers in memory that all processes share.
 #[derive(Debug, Parser)]
 #[command(name = "lookback", version, propagate_version = false, disable_help_subcommand = true)]
 #[command(after_help = "\
 Examples:
   lookback record -- make -j2       record a build, with all processes that it starts
-  lookback report | less            read it, in the order of time
-  trace-cmd report                  the same, with another tool
+  lookback report | less            read the trace, in order of time
+  trace-cmd report                  read it with trace-cmd
 
-  lookback start                    a session that stands, without a file
-  lookback run -- ./server          a program that takes part in it
-  lookback snapshot -s              keep the last moments, and go on
+  lookback start                    make a persistent session
+  lookback run -- ./server          run a program that is recorded there
+  lookback snapshot -s              keep the latest events, and go on recording
   lookback show -s | less           read them
 
 Exit status:
-  that of the program that record or run starts; of lookback itself 0, or
-  125  when it fails or was called wrongly
+  that of the program that record or run starts; lookback's own is 0, or
+  125  when it fails, or its arguments are wrong
   126  when the program can't be executed
   127  when the program is not found")]
 pub(crate) struct Arguments {
@@ -80,7 +80,7 @@ pub(crate) enum Task {
     Install(Install),
     Events(Events),
     Completions(Completions),
-    /// Install the object that traced programs load, and print its path.
+    /// Install the shared object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,
     /// Write the man pages into a directory.
@@ -93,33 +93,33 @@ pub(crate) enum Task {
 
 /// Run a program and record what it and its children do.
 ///
-/// Nothing has to be rebuilt or started before. The program gets its arguments, files, signals and exit
-/// status as without lookback; what was recorded is written to a file that `lookback report`, trace-cmd and
-/// KernelShark read. A summary goes to standard error at the end.
+/// The program need not be rebuilt. Its arguments, files, signals and exit status are as without lookback.
+/// The events are written to a trace.dat file, which `lookback report`, trace-cmd and KernelShark read. At
+/// the end a summary is printed on standard error.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...")]
 #[command(after_help = "\
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
-  Without -e all are recorded but those of the classes @mem, @lock and @clock, which
-  programs make all the time; `lookback events` shows them.
+  Without -e all events are recorded except those of the classes @mem, @lock and
+  @clock, whose calls are too frequent; `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
-  -e @file -e sched               calls on files; the life of processes
-  -e @default -e @mem             what is recorded without -e, and calls on memory
+  -e @file -e sched               calls on files; process events
+  -e @default -e @mem             the events of the default, and calls on memory
   -e shop: -e ftrace:print        a program's own events; its messages
-  -e '*_exit if ret < 0'          what a filter, as for report -F, is true of; see
-                                  lookback-set(1)
-  Of several that fit an event the last one counts.
+  -e '*_exit if ret < 0'          events that match a filter, as for report -F;
+                                  see lookback-set(1)
+  If several match an event, the last one applies.
 
 Clocks:
   mono, local, global, perf    nanoseconds of CLOCK_MONOTONIC
   mono_raw, boot, tai          of CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_TAI
   uptime                       hundredths of a second
   x86-tsc                      ticks of the time stamp counter
-  counter                      no time: the number of the event
+  counter                      no time: a count of events
 
 Memory:
-  (CPUs + 1) x KB in /dev/shm, for the time of the recording.")]
+  (CPUs + 1) x KB in /dev/shm, while it records.")]
 pub(crate) struct Record {
     // Before the events: it counts those that stand before it.
     #[command(flatten)]
@@ -140,18 +140,18 @@ pub(crate) struct Record {
     #[command(flatten)]
     pub(crate) stacks: Stacks,
 
-    /// Write the recording to FILE
+    /// Write the trace to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
     pub(crate) format: FileFormat,
 
-    /// Record into a session with this name, or at this path with a /; it is made if it is not there
+    /// Record into the session of this name, or of this path if it has a /; it is made if it doesn't exist
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -172,7 +172,7 @@ pub(crate) struct Events {
     pub(crate) format: bool,
 }
 
-/// Write what a shell needs to complete lookback's arguments to standard output.
+/// Print a script that makes a shell complete lookback's arguments.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

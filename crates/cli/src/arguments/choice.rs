@@ -1,22 +1,22 @@
-//! Which events are shown: the same for all commands that show some.
+//! The options that choose which events are shown, for all commands that show events.
 
 use crate::choice::{EventFilter, List, Moment, Span};
 use clap::Args;
 use session::Selection;
 
-/// Which events are shown. An event has to fit everything that is given.
+/// Which events are shown. An event is shown if it matches all options.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Choice {
     /// Show only these events, given as for record
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
 
-    /// Show only what fits a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER', with events given as for -e;
-    /// of several, any
+    /// Show only events that match a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER', with events given as
+    /// for -e; can be given several times, to show events that match any
     #[arg(short = 'F', long = "filter", value_name = "FILTER")]
     pub(crate) filters: Vec<EventFilter>,
 
-    /// Show what doesn't fit the filters of -F instead
+    /// Show the events that don't match the filters of -F instead
     #[arg(short = 'v', long, requires = "filters")]
     pub(crate) invert: bool,
 
@@ -32,12 +32,13 @@ pub(crate) struct Choice {
     #[arg(short = 'g', long, value_name = "LIST")]
     pub(crate) tgid: Option<List>,
 
-    /// Show only events of threads with this name, with * ? and [a-z]; of several, any
+    /// Show only events of threads with this name, with * ? and [a-z]; can be given several
+    /// times
     #[arg(short = 't', long, value_name = "NAME")]
     pub(crate) comm: Vec<String>,
 
-    /// Show only events from TIME on: seconds as shown, +1.5 after the first event, -200ms before the last,
-    /// or a date like 2026-11-21T08:45:09Z
+    /// Show only events at or after TIME: seconds as shown, +1.5 after the first event, -200ms before the
+    /// last, or a date like 2026-11-21T08:45:09Z
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) from: Option<Moment>,
 
@@ -45,7 +46,7 @@ pub(crate) struct Choice {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) to: Option<Moment>,
 
-    /// The same as --from and --to, of which one can be left out
+    /// Show only events between two times, as --from and --to do; one of them may be missing
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["from", "to"])]
     pub(crate) time: Option<Span>,
 }

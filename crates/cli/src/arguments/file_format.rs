@@ -1,13 +1,13 @@
-//! In which form a recording is written.
+//! The file format of a trace.
 
 use crate::failure::{Done, Failure};
 use clap::Args;
 use recording::Version;
 
-/// In which form a recording is written.
+/// The file format of a trace.
 #[derive(Debug, Args)]
 pub(crate) struct FileFormat {
-    /// Compress the recording: a third to a tenth of the size, for readers of trace.dat version 7
+    /// Compress the trace: a third to a tenth of the size, for readers of trace.dat version 7
     #[arg(long)]
     compress: bool,
 

@@ -8,9 +8,10 @@ use tracefs_fuse::MountOptions;
 
 /// Mount the control tree of a session: the files of the kernel's tracefs, for shells and scripts.
 ///
-/// It is served in the background until `lookback umount`. Any number of places can show the same session,
-/// and the session doesn't end with them. As root everybody may go there whom the modes of the files let,
-/// else only the user: then it takes fusermount3, of the package fuse3.
+/// A process in the background serves it until `lookback umount`. A session can be mounted at several
+/// directories at once, and stays when they are unmounted. If root mounts it, all users may use it as far as
+/// the modes of the files permit. Other users mount it by fusermount3, of the package fuse3, and only for
+/// themselves.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,9 +20,9 @@ Examples:
   cat /mnt/tracing/trace_pipe
   lookback umount /mnt/tracing
 
-Programs that look for tracefs themselves, as trace-cmd does, find it by `lookback exec`.")]
+Programs that find tracefs by themselves, as trace-cmd does, are run by `lookback exec`.")]
 pub(crate) struct Mount {
-    /// Where: a directory
+    /// The directory to mount it at
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
 
@@ -36,15 +37,15 @@ pub(crate) struct Mount {
     #[command(flatten)]
     pub(crate) which: Which,
 
-    /// Serve as what the task without it has started
+    /// Serve in the background process that `mount` has started
     #[arg(long, hide = true)]
     pub(crate) background: bool,
 }
 
-/// Take a session's control tree away from where it was mounted.
+/// Unmount a session's control tree.
 #[derive(Debug, Args)]
 pub(crate) struct Umount {
-    /// Where
+    /// The directory
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
 }
@@ -57,14 +58,14 @@ fn option(text: &str) -> Result<MountOptions, String> {
     }
 }
 
-/// Run a program, or a shell, for which a session is the system's tracefs.
+/// Run a program, or a shell, that sees a session as the system's tracefs.
 ///
-/// In a mount namespace of its own the session's control tree lies where the kernel's is: trace-cmd,
-/// libtracefs, perf and scripts work on the session, unchanged. That needs no rights: who has none to mount
-/// gets a user namespace, too, and stays himself in it. For all others the system's own tracefs stays as it
-/// is.
+/// The program runs in a mount namespace of its own, in which the session's control tree is mounted over the
+/// kernel's tracefs: trace-cmd, libtracefs, perf and scripts work on the session, unchanged. No privileges
+/// are needed: a user who may not mount gets a user namespace as well, with his own user id. Other processes
+/// still see the system's tracefs.
 ///
-/// The program is not recorded; what it runs by `lookback run` is.
+/// The program is not recorded; programs that it starts by `lookback run` are.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback exec [OPTIONS] [-- CMD [ARGUMENT]...]")]
 #[command(after_help = "\
@@ -73,10 +74,10 @@ Examples:
   lookback exec -- trace-cmd record -e libc:openat -- lookback run -- make
   lookback exec                     a shell
 
-What lies over the system's files:
-  /sys/kernel/tracing, and debug/tracing where it is there: the control tree
+Files that are replaced:
+  /sys/kernel/tracing, and debug/tracing if it exists: the control tree
   /proc/kallsyms: names for the addresses in events
-  /proc/sys/kernel/ftrace_enabled and kptr_restrict: as clients want them
+  /proc/sys/kernel/ftrace_enabled and kptr_restrict: the values that clients need
   /proc/mounts, if it has no tracefs: with a line that names the tree
   $TRACEFS_PATH says where the tree is, for perf.")]
 pub(crate) struct Exec {

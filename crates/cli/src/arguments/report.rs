@@ -5,30 +5,30 @@ use crate::report::{PairOption, RedactOption};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Show what was recorded, as text in the form of the kernel's `trace` file.
+/// Show a trace, as text in the form of the kernel's `trace` file.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Lines:
-  the thread's name and number, the CPU, flags, the time in seconds of the
-  recording's clock (a number where that is counter, uptime or x86-tsc), and the
-  event with its fields. ret and error are the result of a call; caller is the
-  function that made it, sa_handler the one that is called for a signal.
+  the thread's name and id, the CPU, flags, the time in seconds of the trace's
+  clock (an integer if that is counter, uptime or x86-tsc), and the event with its
+  fields. ret and error are the result of a call, caller is the function that made
+  it, sa_handler the function that handles a signal.
 
 Filters:
   FIELD OPERATOR VALUE, joined by && || ! and parentheses.
-  == != < <= > >= & for numbers; == != ~ for strings, ~ with * ? [a-z].
-  Besides an event's fields: common_pid, COMM, CPU, CPU & CPUS{0,2-3}.
+  == != < <= > >= & for integers; == != ~ for strings, ~ with * ? [a-z].
+  In addition to an event's fields: common_pid, COMM, CPU, CPU & CPUS{0,2-3}.
   `lookback events --format` shows fields.
 
 Examples:
   lookback report -e 'libc:open*' -e sched
   lookback report -F 'read_exit,write_exit: ret < 0' -t 'python*'
-  lookback report -F '@file: error == 2'    what calls on files did not find
+  lookback report -F '@file: error == 2'    calls on files that failed with ENOENT
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct Report {
-    /// The recording
+    /// The trace.dat file
     #[arg(value_name = "FILE", default_value = "trace.dat")]
     pub(crate) file: PathBuf,
 
@@ -50,36 +50,36 @@ pub(crate) struct Report {
     #[arg(long)]
     pub(crate) wall_clock: bool,
 
-    /// Show names of C++ and Rust as they stand in the source
+    /// Show names of C++ and Rust as in the source
     #[arg(long)]
     pub(crate) demangle: bool,
 
-    /// Show the file and line of callers and handlers, where the programs' debug information is there
+    /// Show the source file and line of callers and handlers, if the programs' debug information is installed
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; or only for those that fit
-    /// a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
+    /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; or only for strings that
+    /// match a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
     #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
     pub(crate) redact: Vec<RedactOption>,
 }
 
-/// What is made of the events, if not text.
+/// The form in which events are shown, if not as text.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Form {
-    /// Show an object for each event, one on a line
+    /// Show a JSON object for each event, one on a line
     #[arg(long, group = "form")]
     pub(crate) json: bool,
 
-    /// Count events instead: by kind, by thread, by CPU
+    /// Show counts of events instead: by event, by thread, by CPU
     #[arg(long, group = "form")]
     pub(crate) stat: bool,
 
-    /// Show how long it took from one event to another of the same thread: 'A..B', or 'A' up to 'A_exit'
+    /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
     #[arg(long, group = "form", value_name = "EVENTS")]
     pub(crate) pair: Option<PairOption>,
 
-    /// With --pair: pair events with the same FIELD, rather than of the same thread
+    /// With --pair: pair events that have the same value of FIELD, rather than the same thread
     #[arg(long, value_name = "FIELD", requires = "pair")]
     pub(crate) key: Option<String>,
 }

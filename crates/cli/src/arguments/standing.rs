@@ -1,4 +1,4 @@
-//! The tasks around a session that stands.
+//! The tasks for persistent sessions.
 
 use super::{Choice, FileFormat, Kept, Stacks, Triggers};
 use clap::Args;
@@ -6,63 +6,64 @@ use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Which session is meant.
+/// The option that chooses a session.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The session with this name, or at this path with a / [default: $LOOKBACK_SESSION, or default]
+    /// The session of this name, or of this path if it has a / [default: $LOOKBACK_SESSION, or default]
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 }
 
-/// Which of its instances.
+/// The option that chooses an instance of the session.
 #[derive(Debug, Args)]
 pub(crate) struct Instance {
-    /// The session's instance with this name: a buffer of its own, with the events that are on there. The
-    /// recording itself is `flight` [default: flight]
+    /// The session's instance of this name: a buffer with its own events, filters and snapshots [default:
+    /// flight]
     #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
     pub(crate) name: Option<String>,
 }
 
-/// Start a session that stands, or switch one on again.
+/// Start a persistent session, or let one record again.
 ///
-/// The session stays until `lookback delete`, or the next boot; nothing runs for it. Programs take part that
-/// are started by `lookback run`, or by a unit of systemd that `lookback install` has changed, with all that
-/// they start. What they do is kept in memory, the oldest overwritten, until somebody looks.
+/// The session stays until `lookback delete`, or the next boot; no process runs for it. It records programs
+/// that are started by `lookback run`, or by a systemd unit that `lookback install` has changed, and all
+/// programs that these start. The events are kept in memory; when the buffers are full, new events overwrite
+/// the oldest.
 ///
-/// A session that is there already is switched on: what is attached to it records again.
+/// If the session exists already, recording is enabled in it again: the attached programs record at once.
 ///
-/// With -B it is one of its instances, which is made if it isn't there: a buffer of its own, for rare events
-/// that a flood of others is not to overwrite. All that is attached takes part at once.
+/// With -B it starts an instance of the session, which is made if it doesn't exist: a buffer for rare events,
+/// which frequent ones then can't overwrite. All attached programs use it at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Memory:
-  (CPUs + 1) x KB x (1 + snapshots) in /dev/shm. The first part is taken now,
-  that of a snapshot with the first that is taken.
+  (CPUs + 1) x KB x (1 + snapshots) in /dev/shm. The memory of the live buffer is
+  reserved now, that of a snapshot when it is first taken.
 
 Examples:
-  lookback start                    everything, 4 MB for each CPU
+  lookback start                    the default events, 4 MB for each CPU
   lookback start -e @net -b 1024    calls on sockets, 1 MB for each CPU
   lookback start -e 'libc:*_exit if ret < 0'    calls that fail
   lookback start -e libc:open_exit -R 'snapshot:1 if error == 13'
                                     keep what led to the first EACCES
   lookback start -P 4711 -c         this process and its children
   lookback start --group www-data   for services of several users
-  lookback start -B rare -e @process   these in a buffer of their own as well")]
+  lookback start -B rare -e @process   these also in a buffer of their own")]
 pub(crate) struct Start {
     // Before the events: it counts those that stand before it.
     #[command(flatten)]
     pub(crate) triggers: Triggers,
 
-    /// Record these events, given as for record, and no others [default: all, in a new session]
+    /// Record these events, given as for record, and no others [default: those of record, in a new session]
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
-    /// Record events of this thread alone, and of others that are named so: the first of a process has its
-    /// PID
+    /// Record events of this thread only; can be given several times. The first thread of a process has the
+    /// process's PID
     #[arg(short = 'P', long = "pid", value_name = "PID")]
     pub(crate) pids: Vec<u32>,
 
-    /// With -P: also of those that it makes, and of their children
+    /// With -P: also record the threads and processes that it makes, and theirs
     #[arg(short = 'c', long, requires = "pids")]
     pub(crate) children: bool,
 
@@ -81,7 +82,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,
 
-    /// Let members of this group take part: all of them can read everything, and damage the recording
+    /// Let members of this group use the session: all of them can read the events, and damage the buffers
     #[arg(long, value_name = "GROUP")]
     pub(crate) group: Option<String>,
 
@@ -91,14 +92,14 @@ pub(crate) struct Start {
     #[command(flatten)]
     pub(crate) instance: Instance,
 
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
-/// Stop recording: what is attached stays attached, what was recorded stays.
+/// Stop recording. Attached programs stay attached, and recorded events stay.
 ///
-/// The same as `tracing_on` 0 in the kernel. `lookback start` goes on.
+/// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
 #[derive(Debug, Args)]
 pub(crate) struct Stop {
     #[command(flatten)]
@@ -108,17 +109,17 @@ pub(crate) struct Stop {
     pub(crate) instance: Instance,
 }
 
-/// Run a program that takes part in a session, without a file.
+/// Run a program that is recorded in a persistent session.
 ///
-/// The program takes the place of this process: it has its PID, and gets its arguments, files and signals as
-/// without lookback. There has to be a session: `lookback start` makes one.
+/// lookback executes the program in its own place, so the program has its PID. Its arguments, files and
+/// signals are as without lookback. The session must exist: `lookback start` makes one.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback run [OPTIONS] -- CMD [ARGUMENT]...")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) which: Which,
 
-    /// Don't say when nothing will be recorded
+    /// Don't warn when nothing will be recorded
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
@@ -127,10 +128,10 @@ pub(crate) struct Run {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Show what a session holds, as the kernel's `trace` file does.
+/// Show the events of a session, as the kernel's `trace` file does.
 ///
-/// Everything stays where it is, and recording goes on. With -p it is taken out, and shown as it comes, as by
-/// the kernel's `trace_pipe`: that goes on until Control-C, or until recording is stopped and all was shown.
+/// The events stay in the buffer, and recording goes on. With -p they are consumed, and shown as they arrive,
+/// as by the kernel's `trace_pipe`, until Control-C, or until recording is stopped and all were shown.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -138,14 +139,14 @@ Examples:
   lookback show -p -e '*_exit' | grep ENOENT
   lookback snapshot -s && lookback show -s")]
 pub(crate) struct Show {
-    /// Take the events out, and go on with those that come
+    /// Consume the events, and go on with those that arrive
     #[arg(short, long, conflicts_with = "snapshot")]
     pub(crate) pipe: bool,
 
     #[command(flatten)]
     pub(crate) snapshot: Kept,
 
-    /// Only of this CPU. With -p others are left where they are
+    /// Show only events of this CPU. With -p those of other CPUs are not consumed
     #[arg(short = 'c', value_name = "CPU", conflicts_with = "cpu")]
     pub(crate) only_cpu: Option<u32>,
 
@@ -159,9 +160,9 @@ pub(crate) struct Show {
     pub(crate) instance: Instance,
 }
 
-/// Write what a session holds to a trace.dat file.
+/// Write the events of a session to a trace.dat file.
 ///
-/// It is one as `lookback record` writes. Everything stays where it is, and recording goes on.
+/// The file is like those of `lookback record`. The events stay in the buffer, and recording goes on.
 #[derive(Debug, Args)]
 pub(crate) struct Extract {
     /// Write to FILE
@@ -180,7 +181,7 @@ pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) instance: Instance,
 
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -195,9 +196,9 @@ pub(crate) struct Clear {
     pub(crate) instance: Instance,
 }
 
-/// Switch all events off, empty the buffers and give up all snapshots.
+/// Disable all events, empty the buffers and drop all snapshots.
 ///
-/// The session stays, and what is attached stays attached, at the cost of one load for each call.
+/// The session stays, and attached programs stay attached, at the cost of one load for each call.
 #[derive(Debug, Args)]
 pub(crate) struct Reset {
     #[command(flatten)]
@@ -207,9 +208,9 @@ pub(crate) struct Reset {
     pub(crate) instance: Instance,
 }
 
-/// Remove a session, with all that it holds.
+/// Remove a session, with all its events and snapshots.
 ///
-/// What is attached to it runs on unharmed and unrecorded.
+/// Attached programs run on, unharmed and unrecorded.
 #[derive(Debug, Args)]
 pub(crate) struct Delete {
     #[command(flatten)]
@@ -219,13 +220,13 @@ pub(crate) struct Delete {
     pub(crate) instance: Instance,
 }
 
-/// List who takes part in a session, and who does not and why.
+/// List the processes that are attached to a session, and those that aren't, with the reason.
 ///
-/// Who does not is found out as far as one may look: among the processes that have the session in their
-/// environment.
+/// Processes that aren't attached are those that have the session in their environment and that the caller
+/// may inspect.
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// List the events instead, and whether they are on
+    /// List the events instead, and whether they are enabled
     #[arg(short, long, conflicts_with = "sessions")]
     pub(crate) events: bool,
 
@@ -241,16 +242,16 @@ pub(crate) struct List {
     pub(crate) json: bool,
 }
 
-/// Show what a session has recorded, lost and kept, and its memory.
+/// Show a session's counts of recorded and lost events, its snapshots and its memory.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Columns:
-  those of the kernel's per_cpu/cpuN/stats: events that are there, overwritten,
-  bytes in use, the time of the oldest page and now, events that could not be
-  written, events taken out; and events per second just now. Rows of writers
-  without rseq (lanes) are shown where there were any.")]
+  those of the kernel's per_cpu/cpuN/stats: events in the buffer, events
+  overwritten, bytes in use, the time of the oldest page and now, events that
+  could not be written, events consumed; and the current events per second. Lanes,
+  for writers without rseq, have rows if they were used.")]
 pub(crate) struct Stat {
-    /// For so many milliseconds events are counted, for their rate; 0 for none
+    /// Count events for so many milliseconds to measure their rate; 0 shows no rate
     #[arg(long, value_name = "MS", default_value = "200")]
     pub(crate) interval: u64,
 
@@ -265,10 +266,10 @@ pub(crate) struct Stat {
     pub(crate) json: bool,
 }
 
-/// Have a service of systemd take part in a session.
+/// Attach a systemd service to a session.
 ///
 /// Writes a drop-in for the unit, which sets LD_PRELOAD and LOOKBACK_SESSION, and gives the service access to
-/// the session where the unit takes that away. Nothing is restarted.
+/// the session if the unit restricts its access. Nothing is restarted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

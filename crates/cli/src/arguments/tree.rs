@@ -1,9 +1,9 @@
-//! The tasks that reach the control tree.
+//! The tasks that use the control tree.
 
 use super::{Instance, Which};
 use clap::Args;
 
-/// Show what a control file has: the state that it stands for, or the events in `trace`.
+/// Print the contents of a control file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,8 +24,8 @@ pub(crate) struct Get {
     pub(crate) instance: Instance,
 }
 
-/// Show what a control file has, and go on with what comes: for `trace_pipe`, until Control-C or until
-/// recording is off.
+/// Print the contents of a control file, and go on as more arrives: of `trace_pipe`, until Control-C or until
+/// recording is stopped.
 #[derive(Debug, Args)]
 pub(crate) struct Cat {
     /// The file, as `lookback ls` shows it
@@ -39,7 +39,7 @@ pub(crate) struct Cat {
     pub(crate) instance: Instance,
 }
 
-/// List the control files, and the directories with a / behind their names.
+/// List the control files; names of directories end with a /.
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
     /// The directory

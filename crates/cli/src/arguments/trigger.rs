@@ -1,9 +1,9 @@
-//! `-R`: triggers, each for the event before it.
+//! `-R`: triggers, each for the event that precedes it.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// Triggers of the events that `-e` names, which stand before them.
+/// Triggers, each for the event of the `-e` before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Triggers {
     triggers: Vec<(usize, String)>,
@@ -15,7 +15,7 @@ const EVENTS: &str = "events";
 const TRIGGERS: &str = "triggers";
 
 impl Triggers {
-    /// Each with the number of its event among those of `-e`.
+    /// Each with the index of its event among those of `-e`.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
         self.triggers.iter().map(|(event, text)| (*event, text.as_str()))
     }
@@ -44,8 +44,9 @@ impl FromArgMatches for Triggers {
 
 impl Args for Triggers {
     fn augment_args(command: Command) -> Command {
-        let help = "Do this when the event before it happens: traceoff, traceon, snapshot, \
-                    enable_event:SYSTEM:EVENT, disable_event:SYSTEM:EVENT, with :COUNT and ' if FILTER' behind it";
+        let help = "Take this action when the event of the -e before it happens: traceoff, traceon, \
+                    snapshot, enable_event:SYSTEM:EVENT, disable_event:SYSTEM:EVENT, \
+                    followed by :COUNT and ' if FILTER'";
         let option = Arg::new(TRIGGERS).short('R').long("trigger").value_name("TRIGGER");
         command.arg(option.action(ArgAction::Append).help(help))
     }
