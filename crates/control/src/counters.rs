@@ -4,10 +4,11 @@
 //! more often.
 
 use crate::area::ControlArea;
-use crate::triggers::{List, Trigger};
+use crate::triggers::List;
 use abi::control::{COUNTERS, COUNTERS_OFFSET, Counter, CounterRef};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use event_trigger::Trigger;
 
 impl ControlArea {
     fn counters(&self) -> &[AtomicU64] {

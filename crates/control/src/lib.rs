@@ -83,4 +83,3 @@ pub use processes::{Map, NewProcess, ProcessInfo};
 pub use rules::Rule;
 pub use switches::{InstanceSet, Switched};
 pub use tasks::{NewTask, TaskInfo};
-pub use triggers::{Action, Due, Trigger};

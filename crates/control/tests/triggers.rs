@@ -4,13 +4,20 @@ mod common;
 
 use abi::control::{COUNTERS, CounterRef, MOST_TRIGGERS};
 use common::Temporary;
-use control::{Action, ControlArea, Here, Trigger};
+use control::{ControlArea, Here};
 use event_filter::{Field, Filter};
+use event_trigger::{Action, DueAction, Trigger};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A trigger: what it does, its counter, and when it acts.
-type New<'a> = (Action, CounterRef, &'a str);
+type New<'a> = (Acts, CounterRef, &'a str);
+/// The name of an action and its target.
+type Acts = (&'static str, u16);
+
+fn named(name: &str) -> &'static Action {
+    Action::named(name).unwrap()
+}
 
 fn words(triggers: &[New<'_>]) -> Vec<u64> {
     let fields = [Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true }];
@@ -18,7 +25,7 @@ fn words(triggers: &[New<'_>]) -> Vec<u64> {
     for (action, counter, text) in triggers {
         let filter = (!text.is_empty()).then(|| Filter::compile(text, &fields).unwrap());
         let program = filter.as_ref().map_or(&[][..], |filter| filter.words());
-        words.extend(Trigger::head(*action, *counter, program.len(), text.len()));
+        words.extend(Trigger::head(named(action.0), action.1, *counter, program.len(), text.len()));
         words.extend(program);
         words.extend(text.as_bytes().chunks(8).map(|bytes| {
             let mut word = [0; 8];
@@ -44,10 +51,10 @@ fn record(id: u16, n: i32) -> [u8; 12] {
 }
 
 /// What acts for a record, before it is written and after that.
-fn due(file: &ControlArea, id: u16, instance: usize, n: i32) -> (bool, Vec<Action>, Vec<Action>) {
+fn due(file: &ControlArea, id: u16, instance: usize, n: i32) -> (bool, Vec<Acts>, Vec<Acts>) {
     let due = file.due(instance, &record(id, n), &Here { cpu: 0, comm: b"cat" });
-    let before = due.before().map(|(action, _)| action).collect();
-    (due.is_conditional, before, due.after().map(|(action, _)| action).collect())
+    let acts = |due: DueAction| (due.action.name, due.target);
+    (due.is_conditional, due.before().map(acts).collect(), due.after().map(acts).collect())
 }
 
 fn event(temporary: &Temporary) -> u16 {
@@ -60,20 +67,20 @@ fn those_act_whose_filter_lets_the_record_pass() {
     let (file, id) = (&temporary.file, event(&temporary));
     const FREE: CounterRef = CounterRef::UNLIMITED;
     assert_eq!(due(file, id, 0, 1), (false, vec![], vec![]));
-    set(&temporary, id, 65, &[(Action::EnableEvent(40), FREE, ""), (Action::TraceOn, FREE, "")]);
-    assert_eq!(due(file, id, 65, 1), (false, vec![Action::EnableEvent(40), Action::TraceOn], vec![]));
-    set(&temporary, id, 65, &[(Action::EnableEvent(40), FREE, "n > 5"), (Action::TraceOn, FREE, "")]);
-    assert_eq!(due(file, id, 65, 1), (true, vec![], vec![Action::TraceOn]), "one has to know the record");
-    assert_eq!(due(file, id, 65, 6), (true, vec![Action::EnableEvent(40)], vec![Action::TraceOn]));
-    set(&temporary, id, 65, &[(Action::TraceOff, FREE, ""), (Action::Snapshot, FREE, "n == 3")]);
-    assert_eq!(due(file, id, 65, 1), (true, vec![], vec![Action::TraceOff]));
-    assert_eq!(due(file, id, 65, 3), (true, vec![], vec![Action::TraceOff, Action::Snapshot]));
+    set(&temporary, id, 65, &[(("enable_event", 40), FREE, ""), (("traceon", 0), FREE, "")]);
+    assert_eq!(due(file, id, 65, 1), (false, vec![("enable_event", 40), ("traceon", 0)], vec![]));
+    set(&temporary, id, 65, &[(("enable_event", 40), FREE, "n > 5"), (("traceon", 0), FREE, "")]);
+    assert_eq!(due(file, id, 65, 1), (true, vec![], vec![("traceon", 0)]), "one has to know the record");
+    assert_eq!(due(file, id, 65, 6), (true, vec![("enable_event", 40)], vec![("traceon", 0)]));
+    set(&temporary, id, 65, &[(("traceoff", 0), FREE, ""), (("snapshot", 0), FREE, "n == 3")]);
+    assert_eq!(due(file, id, 65, 1), (true, vec![], vec![("traceoff", 0)]));
+    assert_eq!(due(file, id, 65, 3), (true, vec![], vec![("traceoff", 0), ("snapshot", 0)]));
     assert_eq!(due(file, id, 0, 3), (false, vec![], vec![]), "another instance");
     assert!(file.has_triggers(id, 65) && !file.has_triggers(id, 0));
     let mut buffer = [0; 100];
     let found = file.trigger_words(id, 65, &mut buffer).unwrap();
     let last = Trigger::all(found).last().unwrap();
-    assert_eq!((last.action, last.text_len), (Action::Snapshot, 6));
+    assert_eq!((last.action.name, last.text_len), ("snapshot", 6));
     assert_eq!(found[last.text()][0].to_le_bytes(), *b"n == 3\0\0");
     set(&temporary, id, 65, &[]);
     assert!(!file.has_triggers(id, 65) && due(file, id, 65, 3).2.is_empty());
@@ -85,7 +92,7 @@ fn an_event_that_is_off_is_looked_at() {
     let (file, id) = (&temporary.file, event(&temporary));
     let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
     assert_eq!(word(), 0);
-    set(&temporary, id, 0, &[(Action::TraceOff, CounterRef::UNLIMITED, "")]);
+    set(&temporary, id, 0, &[(("traceoff", 0), CounterRef::UNLIMITED, "")]);
     assert!(word() != 0 && !file.is_enabled(id, 0));
     assert!(file.turn(id, 0, true) && !file.turn(id, 0, true), "the first hears that it was off");
     assert!(file.turn(id, 0, false) && !file.turn(id, 0, false));
@@ -143,7 +150,7 @@ fn as_many_counters_as_there_are_and_no_more() {
     for id in &ids {
         let mut list = Vec::new();
         for target in 0..MOST_TRIGGERS as u16 {
-            list.push((Action::EnableEvent(target), file.new_counter(1).unwrap(), ""));
+            list.push((("enable_event", target), file.new_counter(1).unwrap(), ""));
             set(&temporary, *id, 7, &list);
         }
     }
@@ -159,11 +166,11 @@ fn what_acts_is_one_list_or_the_other() {
     let other = temporary.file.add_event("app", "other", "").unwrap();
     const FREE: CounterRef = CounterRef::UNLIMITED;
     let lists: [&[New<'_>]; 3] = [
-        &[(Action::EnableEvent(100), FREE, "n == 1"), (Action::EnableEvent(101), FREE, "n >= 1")],
+        &[(("enable_event", 100), FREE, "n == 1"), (("enable_event", 101), FREE, "n >= 1")],
         &[
-            (Action::DisableEvent(200), FREE, ""),
-            (Action::DisableEvent(201), FREE, "n == 1 || n == 7"),
-            (Action::DisableEvent(202), FREE, ""),
+            (("disable_event", 200), FREE, ""),
+            (("disable_event", 201), FREE, "n == 1 || n == 7"),
+            (("disable_event", 202), FREE, ""),
         ],
         &[],
     ];
@@ -201,7 +208,7 @@ fn a_removed_instance_leaves_none() {
     let temporary = Temporary::new();
     let (file, id) = (&temporary.file, event(&temporary));
     file.name_instance(5, "five");
-    set(&temporary, id, 5, &[(Action::TraceOff, file.new_counter(9).unwrap(), "")]);
+    set(&temporary, id, 5, &[(("traceoff", 0), file.new_counter(9).unwrap(), "")]);
     file.forget_instance(5);
     assert!(!file.has_triggers(id, 5));
     assert_eq!(file.enabled_words()[usize::from(id)].load(Relaxed), 0);

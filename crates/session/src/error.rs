@@ -1,9 +1,9 @@
 //! What can go wrong, in words that say what to do.
 
-use crate::BadTrigger;
 use crate::FLIGHT;
 use abi::clock::TraceClock;
 use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
+use event_trigger::BadTrigger;
 use std::path::{Path, PathBuf};
 
 /// Why something could not be done with a session.

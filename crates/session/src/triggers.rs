@@ -6,12 +6,11 @@
 
 use crate::files::c_path;
 use crate::filters::compile_filter;
-use crate::trigger_text::{BadTrigger, Command, Verb};
 use crate::{Error, EventInfo, FTRACE, Lock, Selection, Session};
 use abi::control::{CounterRef, MOST_TRIGGERS};
-use control::{Action, Trigger};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
+use event_trigger::{Action, BadTrigger, Command, Effect, Trigger};
 use std::fmt::{self, Display, Formatter};
 
 /// A trigger of an event. Printed as the kernel's file has it: `traceoff:count=3 if ret < 0`.
@@ -46,13 +45,10 @@ impl Session {
         let name = |id| {
             self.event_of_id(id).map_or_else(String::new, |event| format!("{}:{}", event.system, event.name))
         };
-        let action = match trigger.action {
-            Action::TraceOn => "traceon".to_string(),
-            Action::TraceOff => "traceoff".to_string(),
-            Action::Snapshot => "snapshot".to_string(),
-            Action::Stacktrace => "stacktrace".to_string(),
-            Action::EnableEvent(id) => format!("enable_event:{}", name(id)),
-            Action::DisableEvent(id) => format!("disable_event:{}", name(id)),
+        let Trigger { action, target, .. } = trigger;
+        let action = match action.has_target {
+            true => format!("{}:{}", action.name, name(*target)),
+            false => action.name.to_string(),
         };
         let mut text: Vec<u8> = words
             .get(trigger.text())
@@ -74,18 +70,18 @@ impl Session {
     pub fn set_trigger(&self, id: u16, text: &str) -> Result<(), Error> {
         let bad = |reason: BadTrigger| Error::BadTrigger { text: text.to_string(), reason };
         let command = Command::parse(text).map_err(bad)?;
-        let action = self.action(command.verb).ok_or_else(|| bad(BadTrigger::NoEvent))?;
+        let target = self.target(&command).ok_or_else(|| bad(BadTrigger::NoEvent))?;
         if command.removes {
-            return self.remove_trigger(id, action, &self.lock_settings()?);
+            return self.remove_trigger(id, command.action, target, &self.lock_settings()?);
         }
         let (count, filter) = (command.count.map_err(bad)?, command.filter.map_err(bad)?);
         let event = self.event_of_id(id).ok_or_else(|| bad(BadTrigger::NoEvent))?;
         let filter = filter.map(|text| Ok((compile_filter(&event, text)?, text))).transpose()?;
-        if action == Action::Snapshot {
+        if command.action.effect == Effect::TakeSnapshot {
             let wanted = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
             self.reserve_snapshots(wanted.max(1))?;
         }
-        self.add_trigger(&event, text, action, count, filter)
+        self.add_trigger(&event, text, (command.action, target), count, filter)
     }
 
     /// The same for all events that are selected and have the fields that the filter asks for. Which they
@@ -115,34 +111,26 @@ impl Session {
         }
     }
 
-    /// What a trigger is to do, if there is the event that it needs.
-    fn action(&self, verb: Verb<'_>) -> Option<Action> {
-        let id = |system: &str, name: &str| {
-            let is_it = |event: &EventInfo| event.system == system && event.name == name;
-            self.events().find(is_it).filter(|event| event.system != FTRACE).map(|event| event.id)
-        };
-        Some(match verb {
-            Verb::TraceOn => Action::TraceOn,
-            Verb::TraceOff => Action::TraceOff,
-            Verb::Snapshot => Action::Snapshot,
-            Verb::Stacktrace => Action::Stacktrace,
-            Verb::EnableEvent(system, name) => Action::EnableEvent(id(system, name)?),
-            Verb::DisableEvent(system, name) => Action::DisableEvent(id(system, name)?),
-        })
+    /// The id of the event to which a trigger does something, 0 for an action without a target. None if that
+    /// event doesn't exist.
+    fn target(&self, command: &Command<'_>) -> Option<u16> {
+        let Some((system, name)) = command.target else { return Some(0) };
+        let is_it = |event: &EventInfo| event.system == system && event.name == name;
+        self.events().find(is_it).filter(|event| event.system != FTRACE).map(|event| event.id)
     }
 
     fn add_trigger(
         &self,
         event: &EventInfo,
         text: &str,
-        action: Action,
+        (action, target): (&Action, u16),
         count: Option<u64>,
         filter: Option<(Filter, &str)>,
     ) -> Result<(), Error> {
         let _lock = self.lock_settings()?;
         let before = self.trigger_words(event.id);
-        let there: Vec<Action> = Trigger::all(before.as_slice()).map(|trigger| trigger.action).collect();
-        if there.iter().any(|other| excludes(*other, action)) {
+        let there: Vec<Trigger> = Trigger::all(before.as_slice()).collect();
+        if there.iter().any(|other| other.excludes(action, target)) {
             return Err(Error::TriggerExists { text: text.to_string() });
         }
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
@@ -154,7 +142,7 @@ impl Session {
             None => CounterRef::UNLIMITED,
         };
         let (program, text) = filter.as_ref().map_or((&[][..], ""), |(filter, text)| (filter.words(), *text));
-        let mut words = Trigger::head(action, counter, program.len(), text.len()).to_vec();
+        let mut words = Trigger::head(action, target, counter, program.len(), text.len()).to_vec();
         words.extend(program);
         words.extend(text.as_bytes().chunks(8).map(packed));
         words.extend(before);
@@ -162,9 +150,9 @@ impl Session {
         Ok(())
     }
 
-    fn remove_trigger(&self, id: u16, action: Action, _lock: &Lock) -> Result<(), Error> {
+    fn remove_trigger(&self, id: u16, action: &Action, target: u16, _lock: &Lock) -> Result<(), Error> {
         let mut words = self.trigger_words(id);
-        let found = Trigger::all(words.as_slice()).find(|trigger| excludes(trigger.action, action));
+        let found = Trigger::all(words.as_slice()).find(|trigger| trigger.excludes(action, target));
         let Some(found) = found else { return Ok(()) };
         words.drain(found.words());
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
@@ -197,24 +185,13 @@ impl Session {
         for id in self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.instance())) {
             soft.push(id);
             let words = self.trigger_words(id);
-            soft.extend(Trigger::all(words.as_slice()).filter_map(|trigger| trigger.action.target()));
+            let about = Trigger::all(words.as_slice()).filter(|trigger| trigger.action.has_target);
+            soft.extend(about.map(|trigger| trigger.target));
         }
         soft.sort_unstable();
         soft.dedup();
         soft
     }
-}
-
-/// Whether an event that has a trigger can't have another, and which one is meant by who takes it away: for
-/// the kernel `traceon` and `traceoff` are of one kind, as are both that are about the same event.
-fn excludes(there: Action, other: Action) -> bool {
-    let kind = |action| match action {
-        Action::TraceOn | Action::TraceOff => (0, 0),
-        Action::Snapshot => (1, 0),
-        Action::Stacktrace => (3, 0),
-        Action::EnableEvent(id) | Action::DisableEvent(id) => (2, id),
-    };
-    kind(there) == kind(other)
 }
 
 /// Up to eight bytes as a word.

@@ -2,9 +2,9 @@
 //!
 //! Source: `kernel/trace/trace_events_trigger.c` of Linux 6.18, for what they do and what counts.
 
-use abi::control::CounterRef;
 use abi::instance::STACKS;
-use control::{Action, ControlArea, Due};
+use control::ControlArea;
+use event_trigger::{Due, DueAction, Effect};
 use ring_buffer::{Buffer, Refused, Snapshot};
 
 /// How often one tries to take a snapshot whose room others take.
@@ -25,13 +25,13 @@ impl Stage<'_> {
     /// Has the triggers act that come before the record is written.
     #[inline]
     pub(crate) fn before(&self, due: &Due) {
-        due.before().for_each(|(action, counter)| self.act(action, counter, None));
+        due.before().for_each(|due| self.act(due, None));
     }
 
     /// Has those act that come behind it; with what writes the thread's stack, where there is one.
     #[inline]
     pub(crate) fn after(&self, due: &Due, write_stack: Option<&dyn Fn()>) {
-        due.after().for_each(|(action, counter)| self.act(action, counter, write_stack));
+        due.after().for_each(|due| self.act(due, write_stack));
     }
 
     /// Has all act, for a record that is written: what the kernel does with those of `trace_marker`.
@@ -42,39 +42,35 @@ impl Stage<'_> {
         self.after(due, None);
     }
 
-    /// One that finds nothing to do doesn't count.
-    fn act(&self, action: Action, counter: CounterRef, write_stack: Option<&dyn Fn()>) {
-        if self.is_done(action, write_stack) || !self.control.take_count(counter) {
+    /// An action that finds nothing to do doesn't count.
+    fn act(&self, due: DueAction, write_stack: Option<&dyn Fn()>) {
+        if self.is_done(due, write_stack) || !self.control.take_count(due.counter) {
             return;
         }
-        let has_acted = match action {
-            Action::TraceOn => self.buffer.set_tracing(true),
-            Action::TraceOff => self.buffer.set_tracing(false),
-            Action::Snapshot => {
+        let has_acted = match due.action.effect {
+            Effect::SetTracing(on) => self.buffer.set_tracing(on),
+            Effect::TakeSnapshot => {
                 self.take_snapshot();
                 true
             }
-            Action::Stacktrace => write_stack.map(|write| write()).is_some(),
-            Action::EnableEvent(event) => self.control.turn(event, self.instance, true),
-            Action::DisableEvent(event) => self.control.turn(event, self.instance, false),
+            Effect::RecordStack => write_stack.map(|write| write()).is_some(),
+            Effect::EnableTarget(on) => self.control.turn(due.target, self.instance, on),
         };
         // Somebody else has done the same just now.
         if !has_acted {
-            self.control.give_count_back(counter);
+            self.control.give_count_back(due.counter);
         }
     }
 
-    fn is_done(&self, action: Action, write_stack: Option<&dyn Fn()>) -> bool {
-        match action {
-            Action::TraceOn => self.buffer.is_tracing(),
-            Action::TraceOff => !self.buffer.is_tracing(),
-            Action::Snapshot => false,
-            // With the option it is behind the event.
-            Action::Stacktrace => {
+    fn is_done(&self, due: DueAction, write_stack: Option<&dyn Fn()>) -> bool {
+        match due.action.effect {
+            Effect::SetTracing(on) => self.buffer.is_tracing() == on,
+            Effect::TakeSnapshot => false,
+            // With the option it follows the event anyhow.
+            Effect::RecordStack => {
                 write_stack.is_none() || self.control.instance_flags(self.instance) & STACKS != 0
             }
-            Action::EnableEvent(event) => self.control.is_enabled(event, self.instance),
-            Action::DisableEvent(event) => !self.control.is_enabled(event, self.instance),
+            Effect::EnableTarget(on) => self.control.is_enabled(due.target, self.instance) == on,
         }
     }
 

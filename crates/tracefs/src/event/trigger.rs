@@ -6,7 +6,7 @@ use crate::file::{Control, Text};
 use crate::token;
 use crate::tree::Tree;
 use rustix::io::Errno;
-use session::{Error, TRIGGERS, filter_of_trigger};
+use session::{ACTIONS, Command, Error};
 
 /// Reads the event's triggers, the newest first, or which there are. Takes one more: `traceoff`,
 /// `snapshot:3`, `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` behind it; with `!` before it one is taken
@@ -33,7 +33,8 @@ impl Control for Trigger {
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
         let triggers = tree.session().triggers(self.0.id);
         if triggers.is_empty() {
-            return Ok(format!("# Available triggers:\n# {TRIGGERS}\n").into_bytes());
+            let names: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
+            return Ok(format!("# Available triggers:\n# {}\n", names.join(" ")).into_bytes());
         }
         Ok(triggers.iter().map(|trigger| format!("{trigger}\n")).collect::<String>().into_bytes())
     }
@@ -49,7 +50,8 @@ impl Control for Trigger {
         match tree.session().set_trigger(self.0.id, text) {
             Err(Error::BadFilter { error: Some(error), .. }) => {
                 let (finder, wrong) = ("event filter parse error", error.kind.text());
-                let filter = filter_of_trigger(text).unwrap_or_default();
+                let filter =
+                    Command::parse(text).ok().and_then(|command| command.filter.ok()?).unwrap_or_default();
                 let logged = tree.session().log_error(finder, wrong, filter, error.position);
                 logged.map_err(|error| errno(&error))?;
                 Err(Errno::from_raw_os_error(error.errno()))

@@ -5,7 +5,7 @@ use crate::file::{Control, Text};
 use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
-use session::TRACERS;
+use session::{ACTIONS, TRACERS};
 use std::fmt::Write;
 
 /// A line for every file, and for nothing that there isn't: programs look here for what they can use.
@@ -38,8 +38,7 @@ const DIRECTORIES: &str = "
 \tSYSTEM/EVENT/id\t- the number in its records
 \tSYSTEM/EVENT/trigger - what is done when it happens, at once, be it on or not
 \t    Format: <trigger>[:count][ if <filter>]
-\t    trigger: traceon, traceoff, snapshot, stacktrace,
-\t             enable_event:<system>:<event>, disable_event:<system>:<event>
+\t    trigger: {actions}
 \t    ! before it takes it away
 ";
 
@@ -61,9 +60,18 @@ impl Control for Readme {
         for file in FILES {
             let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help.replace("{tracers}", &tracers()));
         }
-        text.push_str(DIRECTORIES);
+        text.push_str(&DIRECTORIES.replace("{actions}", &actions()));
         Ok(text.into_bytes())
     }
+}
+
+/// The actions of triggers, those with a target in a line of their own.
+fn actions() -> String {
+    let of = |has_target: bool, form: &str| {
+        let actions = ACTIONS.iter().filter(move |action| action.has_target == has_target);
+        actions.map(|action| format!("{}{form}", action.name)).collect::<Vec<_>>().join(", ")
+    };
+    format!("{},\n\t             {}", of(false, ""), of(true, ":<system>:<event>"))
 }
 
 /// The tracers, each with what it does.
@@ -85,5 +93,7 @@ mod tests {
         let text = read(&tree, "README");
         assert!(ABSENT.iter().all(|word| !text.contains(word)), "{text}");
         assert!(text.contains("\n  trace_marker        \t- "));
+        assert!(text.contains("; nop leaves recording to the events\n"));
+        assert!(text.contains(", stacktrace,\n\t             enable_event:<system>:<event>, disable_event:"));
     }
 }

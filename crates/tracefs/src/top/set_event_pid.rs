@@ -6,7 +6,7 @@ use crate::listed::Listed;
 use crate::token;
 use crate::tree::Tree;
 use rustix::io::Errno;
-use session::{PidFilter, parse_number};
+use session::{PidFilter, parse_integer};
 
 /// Reads a list of threads, sorted. A write adds those that it has, all of them or none: numbers in decimal,
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
@@ -72,7 +72,7 @@ impl Control for SetEventPid {
 /// A number as the kernel takes it: its lower half counts.
 fn pid(word: &[u8]) -> Result<u32, Errno> {
     let text = std::str::from_utf8(word).map_err(|_| Errno::INVAL)?;
-    let pid = parse_number(text).map_err(|_| Errno::INVAL)? as u32;
+    let pid = parse_integer(text).map_err(|_| Errno::INVAL)? as u32;
     if pid < TOO_LARGE { Ok(pid) } else { Err(Errno::PERM) }
 }
 

@@ -1,98 +1,83 @@
-//! The text of a trigger: `traceoff:3 if ret < 0`, and `!` before it to take one away.
+//! The text of a trigger: `traceoff:3 if ret < 0`, and `!` before it to remove one.
 //!
 //! Source: `trigger_process_regex`, `event_trigger_separate_filter` and `event_trigger_parse_num` in
 //! `kernel/trace/trace_events_trigger.c`, compared with Linux 6.18.
 
-use crate::number::{BadNumber, parse_number};
+use crate::action::{ACTIONS, Action};
+use crate::integer::{BadInteger, parse_integer};
+use core::fmt::{self, Display, Formatter};
 
 /// What a text asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Command<'a> {
-    /// Whether the trigger is to go.
-    pub(crate) removes: bool,
+pub struct Command<'a> {
+    /// Whether the trigger is removed.
+    pub removes: bool,
     /// What it does.
-    pub(crate) verb: Verb<'a>,
-    /// How often; None for as often as it likes. Not looked at for one that is to go.
-    pub(crate) count: Result<Option<u64>, BadTrigger>,
-    /// When, by a filter.
-    pub(crate) filter: Result<Option<&'a str>, BadTrigger>,
-}
-
-/// What a trigger does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb<'a> {
-    TraceOn,
-    TraceOff,
-    Snapshot,
-    Stacktrace,
-    /// Of an event: its system and name.
-    EnableEvent(&'a str, &'a str),
-    DisableEvent(&'a str, &'a str),
+    pub action: &'static Action,
+    /// The system and name of the event to which it does that, for an action that has a target.
+    pub target: Option<(&'a str, &'a str)>,
+    /// How often; None for as often as it likes. To be ignored if the trigger is removed.
+    pub count: Result<Option<u64>, BadTrigger>,
+    /// When, by a filter. To be ignored if the trigger is removed.
+    pub filter: Result<Option<&'a str>, BadTrigger>,
 }
 
 /// What is wrong with a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadTrigger {
-    /// There is no such trigger.
-    #[error("expected one of {TRIGGERS}")]
+    /// No action has that name.
     NoSuchTrigger,
-    /// One that needs an event has none.
-    #[error("expected SYSTEM:EVENT behind it")]
+    /// An action that needs a target has none, or an event that doesn't exist.
     NoEvent,
-    /// The count is none.
-    #[error("expected a number behind the colon")]
+    /// The count is no integer.
     BadCount,
     /// The count is too large.
-    #[error("expected a number below 2^48")]
     CountTooLarge,
     /// Something else than a filter follows.
-    #[error("expected 'if FILTER' behind it, or nothing")]
     NoFilter,
 }
 
-/// The names of all triggers, with blanks between, in the kernel's order.
-pub const TRIGGERS: &str = "traceon traceoff snapshot stacktrace enable_event disable_event";
+impl Display for BadTrigger {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            BadTrigger::NoSuchTrigger => {
+                f.write_str("expected one of")?;
+                ACTIONS.iter().try_for_each(|action| write!(f, " {}", action.name))
+            }
+            BadTrigger::NoEvent => f.write_str("expected SYSTEM:EVENT behind it"),
+            BadTrigger::BadCount => f.write_str("expected a number behind the colon"),
+            BadTrigger::CountTooLarge => f.write_str("expected a number below 2^48"),
+            BadTrigger::NoFilter => f.write_str("expected 'if FILTER' behind it, or nothing"),
+        }
+    }
+}
+
+impl core::error::Error for BadTrigger {}
 
 impl<'a> Command<'a> {
     /// What a text without blanks at its ends asks for.
-    pub(crate) fn parse(text: &'a str) -> Result<Command<'a>, BadTrigger> {
+    pub fn parse(text: &'a str) -> Result<Command<'a>, BadTrigger> {
         let (name, rest) = match text.find([':', ' ', '\t']) {
             Some(end) => (&text[..end], text[end + 1..].trim_start_matches(is_blank)),
             None => (text, ""),
         };
         let (removes, name) = name.strip_prefix('!').map_or((false, name), |name| (true, name));
-        let needs_event = matches!(name, "enable_event" | "disable_event");
-        let has_parameter = needs_event || rest.starts_with(|first: char| first.is_ascii_digit());
+        let action = Action::named(name).ok_or(BadTrigger::NoSuchTrigger)?;
+        let has_parameter = action.has_target || rest.starts_with(|first: char| first.is_ascii_digit());
         let (parameter, filter) = match rest.split_once([' ', '\t']) {
             _ if !has_parameter => (None, rest),
             Some((parameter, filter)) => (Some(parameter), filter.trim_start_matches(is_blank)),
             None => (Some(rest), ""),
         };
         let mut parts = parameter.unwrap_or_default().split(':');
-        let mut event = || Some((parts.next()?, parts.next()?));
-        let verb = match name {
-            "traceon" => Verb::TraceOn,
-            "traceoff" => Verb::TraceOff,
-            "snapshot" => Verb::Snapshot,
-            "stacktrace" => Verb::Stacktrace,
-            "enable_event" | "disable_event" => {
-                let (system, event) = event().ok_or(BadTrigger::NoEvent)?;
-                if name == "enable_event" {
-                    Verb::EnableEvent(system, event)
-                } else {
-                    Verb::DisableEvent(system, event)
-                }
-            }
-            _ => return Err(BadTrigger::NoSuchTrigger),
+        let target = match action.has_target {
+            true => Some(parts.next().zip(parts.next()).ok_or(BadTrigger::NoEvent)?),
+            false => None,
         };
         let number = if parameter.is_some() { parts.next() } else { None };
-        Ok(Command { removes, verb, count: number.map_or(Ok(None), count), filter: condition(filter) })
+        let (count, filter) = (number.map_or(Ok(None), count), condition(filter));
+        Ok(Command { removes, action, target, count, filter })
     }
-}
-
-/// The filter in the text of a trigger, as it stands there.
-pub fn filter_of_trigger(text: &str) -> Option<&str> {
-    Command::parse(text).ok()?.filter.ok()?
 }
 
 /// The kernel's `isspace`, as far as texts have it.
@@ -100,7 +85,7 @@ fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t'..='\r')
 }
 
-/// What is behind the `if`.
+/// What follows the `if`.
 fn condition(text: &str) -> Result<Option<&str>, BadTrigger> {
     if text.is_empty() {
         return Ok(None);
@@ -111,11 +96,11 @@ fn condition(text: &str) -> Result<Option<&str>, BadTrigger> {
 
 /// How often; the highest number of all is as often as it likes.
 fn count(text: &str) -> Result<Option<u64>, BadTrigger> {
-    match parse_number(text) {
+    match parse_integer(text) {
         Ok(u64::MAX) => Ok(None),
         Ok(count) if count <= abi::control::Counter::MOST => Ok(Some(count)),
-        Ok(_) | Err(BadNumber::TooLarge) => Err(BadTrigger::CountTooLarge),
-        Err(BadNumber::NoNumber) => Err(BadTrigger::BadCount),
+        Ok(_) | Err(BadInteger::TooLarge) => Err(BadTrigger::CountTooLarge),
+        Err(BadInteger::NoInteger) => Err(BadTrigger::BadCount),
     }
 }
 
@@ -126,7 +111,7 @@ mod tests {
     /// What switches recording off.
     fn traceoff(text: &str) -> Command<'_> {
         let command = Command::parse(text).unwrap();
-        assert_eq!((command.verb, command.removes), (Verb::TraceOff, false), "{text}");
+        assert_eq!((command.action.name, command.removes), ("traceoff", false), "{text}");
         command
     }
 
@@ -173,12 +158,14 @@ mod tests {
     fn an_event_stands_before_the_count() {
         let parse = |text| Command::parse(text).unwrap();
         let command = parse("enable_event:sched:sched_switch:4 if ip==1");
-        assert_eq!(command.verb, Verb::EnableEvent("sched", "sched_switch"));
+        assert_eq!(command.action.name, "enable_event");
+        assert_eq!(command.target, Some(("sched", "sched_switch")));
         assert_eq!((command.count, command.filter), (Ok(Some(4)), Ok(Some("ip==1"))));
         let command = parse("!disable_event libc:open:nonsense garbage");
-        assert_eq!((command.verb, command.removes), (Verb::DisableEvent("libc", "open"), true));
+        assert_eq!((command.action.name, command.removes), ("disable_event", true));
+        assert_eq!(command.target, Some(("libc", "open")));
         assert_eq!(parse("enable_event:a:b:").count, Err(BadTrigger::BadCount));
         assert_eq!(parse("enable_event:a:b 3").filter, Err(BadTrigger::NoFilter));
-        assert_eq!(parse("enable_event:a:").verb, Verb::EnableEvent("a", ""));
+        assert_eq!(parse("enable_event:a:").target, Some(("a", "")));
     }
 }

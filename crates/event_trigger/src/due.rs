@@ -1,0 +1,76 @@
+//! Which triggers of an event act for a record, and when.
+
+use crate::action::{Action, Order};
+use crate::list::Trigger;
+use abi::control::{CounterRef, MOST_TRIGGERS};
+use event_filter::{Context, Words};
+
+/// The triggers of an event that act for a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Due {
+    /// Whether they have to know the record, or that it is written: the kernel's `TRIGGER_COND`.
+    pub is_conditional: bool,
+    len: usize,
+    due: [(u8, u16, CounterRef); MOST_TRIGGERS],
+}
+
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueAction {
+    /// What it does.
+    pub action: &'static Action,
+    /// The id of the event to which it does that, for an action that has a target.
+    pub target: u16,
+    /// How often it may still act.
+    pub counter: CounterRef,
+}
+
+impl Due {
+    /// No trigger.
+    pub const NONE: Due =
+        Due { is_conditional: false, len: 0, due: [(0, 0, CounterRef::UNLIMITED); MOST_TRIGGERS] };
+
+    /// Replaces them by those of a list that act for a record: the whole payload, from the common fields on.
+    /// In place, since they are too large to be moved.
+    pub fn fill(&mut self, list: &impl Words, record: &[u8], context: &impl Context) {
+        (self.len, self.is_conditional) = (0, false);
+        for trigger in Trigger::all(list) {
+            self.is_conditional |= trigger.action.is_after() || trigger.is_filtered();
+            if trigger.is_due(list, record, context) {
+                self.add(&trigger);
+            }
+        }
+    }
+
+    /// Those that act before the record is written, newest first.
+    pub fn before(&self) -> impl Iterator<Item = DueAction> {
+        self.all().filter(|due| !self.is_late(due.action))
+    }
+
+    /// Those that act once it is written, or isn't, newest first.
+    pub fn after(&self) -> impl Iterator<Item = DueAction> {
+        self.all().filter(|due| self.is_late(due.action))
+    }
+
+    fn is_late(&self, action: &Action) -> bool {
+        match action.order {
+            Order::Before => false,
+            Order::BeforeIfUnconditional => self.is_conditional,
+            Order::After => true,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = DueAction> {
+        let due = self.due.iter().take(self.len);
+        due.filter_map(|&(code, target, counter)| {
+            Some(DueAction { action: Action::of_code(code)?, target, counter })
+        })
+    }
+
+    fn add(&mut self, trigger: &Trigger) {
+        if let Some(slot) = self.due.get_mut(self.len) {
+            *slot = (trigger.action.code, trigger.target, trigger.counter);
+            self.len += 1;
+        }
+    }
+}
