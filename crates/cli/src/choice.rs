@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use time::Window;
 use trace_data::event::EventTable;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::Tasks;
 

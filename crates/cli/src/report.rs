@@ -30,8 +30,9 @@ use symbols::ReportSymbols;
 use threads::Threads;
 use trace_data::dat::{Buffer, BufferPages, Metadata, Recording};
 use trace_data::event::EventTable;
-use trace_data::merge::{Merge, Record};
+use trace_data::merge::Merge;
 use trace_data::page::Missed;
+use trace_data::record::{Record, Records};
 use trace_data::text::is_nanoseconds;
 
 /// Shows a recording.

@@ -6,30 +6,17 @@ use crate::addresses::Addresses;
 use crate::recorded::Recorded;
 use crate::spool::{Spool, SpoolReader};
 use crate::tables::Forks;
-use crate::translate::{Translator, event};
+use crate::translate::Translator;
 use std::io;
-use trace_data::merge::{Merge, Source};
-use trace_data::page::Missed;
-
-/// An event, as others understand it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Converted<'a> {
-    pub(crate) cpu: u32,
-    /// In the clock that the session's times are shown in.
-    pub(crate) time: u64,
-    /// Which event.
-    pub(crate) id: u16,
-    pub(crate) payload: &'a [u8],
-    /// Events of this CPU that were lost before it.
-    pub(crate) lost: u64,
-}
+use trace_data::merge::{Merge, Pages};
+use trace_data::record::{Record, Records};
 
 impl Recorded {
     /// Gives all events to `sink`, in the order of time.
     pub(crate) fn convert(
         &mut self,
         addresses: &mut Addresses,
-        mut sink: impl FnMut(Converted<'_>) -> Result<(), Error>,
+        mut sink: impl FnMut(&Record<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let timeline = self.session.timeline(self.moments.all());
         let readers: Result<Vec<SpoolReader>, _> = self.spools.iter_mut().map(Spool::rewind).collect();
@@ -37,9 +24,9 @@ impl Recorded {
         let tasks = self.tables.by_time(Forks::new());
         let mut translator = Translator::new(&self.session, &timeline, tasks, addresses);
         while let Some(record) = merge.next()? {
-            let Some(record) = translator.translate(&record) else { continue };
-            let (cpu, time, lost) = (record.cpu, record.time, count(record.lost));
-            sink(Converted { cpu, time, id: event(record.payload), payload: record.payload, lost })?;
+            if let Some(record) = translator.translate(&record) {
+                sink(&record)?;
+            }
         }
         Ok(())
     }
@@ -50,7 +37,7 @@ struct Spools {
     readers: Vec<SpoolReader>,
 }
 
-impl Source for Spools {
+impl Pages for Spools {
     type Error = io::Error;
 
     fn streams(&self) -> usize {
@@ -64,14 +51,5 @@ impl Source for Spools {
 
     fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, io::Error> {
         self.readers.get_mut(stream).map_or(Ok(false), |reader| reader.next_page(page))
-    }
-}
-
-/// What was lost; where nobody knows how much, one event at least.
-pub(crate) fn count(lost: Missed) -> u64 {
-    match lost {
-        Missed::None => 0,
-        Missed::Unknown => 1,
-        Missed::Count(count) => count,
     }
 }

@@ -1,13 +1,12 @@
 //! Copying what a session's buffers hold, and leaving it there.
 
-use crate::convert::count;
 use crate::translate::Translator;
 use abi::page::DEFAULT_SIZE;
 use ring_buffer::{Buffer, Held, Taken};
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
-use trace_data::merge::{Merge, Record, Source};
-use trace_data::page::PageBuilder;
+use trace_data::merge::{Merge, Pages};
+use trace_data::record::{PagePacker, Record, Records};
 use trace_data::symbols::SymbolTable;
 
 /// Events that were copied: pages of each CPU that has some, in the order of time.
@@ -71,38 +70,25 @@ impl<'a> Copying<'a> {
 
 /// A CPU's events on their way into pages.
 struct Stream {
-    builder: PageBuilder,
+    packer: PagePacker,
     pages: Vec<Vec<u8>>,
-    missed: u64,
 }
 
 impl Stream {
     fn new() -> Stream {
-        Stream { builder: PageBuilder::new(DEFAULT_SIZE), pages: Vec::new(), missed: 0 }
+        Stream { packer: PagePacker::new(DEFAULT_SIZE), pages: Vec::new() }
     }
 
     fn push(&mut self, record: &Record<'_>) {
-        let lost = count(record.lost);
-        if lost > 0 {
-            self.turn();
-            self.missed = lost;
-        }
-        if !self.builder.push(record.time, record.payload) {
-            self.turn();
-            // An event that fits no page can't have been in one.
-            self.builder.push(record.time, record.payload);
-        }
-    }
-
-    fn turn(&mut self) {
-        if !self.builder.is_empty() {
-            let missed = Some(std::mem::take(&mut self.missed));
-            self.pages.push(self.builder.finish(missed).to_vec());
+        if !self.packer.push(record) {
+            self.pages.extend(self.packer.finish().map(<[u8]>::to_vec));
+            // One that fits no page can't have been in one.
+            self.packer.push(record);
         }
     }
 
     fn finish(mut self) -> Vec<Vec<u8>> {
-        self.turn();
+        self.pages.extend(self.packer.finish().map(<[u8]>::to_vec));
         self.pages
     }
 }
@@ -148,7 +134,7 @@ impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Blocks<F> {
     }
 }
 
-impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Source for Blocks<F> {
+impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Pages for Blocks<F> {
     type Error = Infallible;
 
     fn streams(&self) -> usize {

@@ -74,12 +74,11 @@ impl Recorded {
         mut progress: impl FnMut(u64),
     ) -> Result<Names, Error> {
         let mut addresses = Addresses::new();
-        self.convert(&mut addresses, |event| {
-            let cpu = pages.get_mut(event.cpu as usize).ok_or(Error::Failed)?;
-            cpu.push(event.time, event.payload, event.lost)?;
-            *counts.entry(event.id).or_default() += 1;
+        self.convert(&mut addresses, |record| {
+            pages.get_mut(record.cpu as usize).ok_or(Error::Failed)?.push(record)?;
+            *counts.entry(record.id()).or_default() += 1;
             written.events += 1;
-            written.lost += event.lost;
+            written.lost += record.lost.count();
             if written.events.is_multiple_of(REPORT) {
                 progress(written.events);
             }

@@ -13,8 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trace_data::merge::Record;
-use trace_data::page::Missed;
+use trace_data::record::{OwnedRecord, Record};
 use trace_data::symbols::SymbolTable;
 use trace_data::text::Tasks;
 
@@ -39,22 +38,13 @@ pub struct Follower<'a> {
     /// The only CPU that is followed, if it is one.
     cpu: Option<u32>,
     /// Events that others may still come before.
-    later: Vec<Followed>,
-}
-
-/// An event that was taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Followed {
-    cpu: u32,
-    time: u64,
-    payload: Vec<u8>,
-    lost: u64,
+    later: Vec<OwnedRecord>,
 }
 
 /// Events in the order of time, and what is needed to show them.
 #[derive(Debug)]
 pub struct Batch {
-    events: Vec<Followed>,
+    events: Vec<OwnedRecord>,
     /// Names for the addresses in them.
     pub symbols: SymbolTable,
     /// The names of threads.
@@ -76,10 +66,7 @@ impl Tasks for Batch {
 impl Batch {
     /// The events. Times are in the session's clock.
     pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
-        self.events.iter().map(|event| {
-            let lost = if event.lost > 0 { Missed::Count(event.lost) } else { Missed::None };
-            Record { cpu: event.cpu, time: event.time, payload: &event.payload, lost }
-        })
+        self.events.iter().map(OwnedRecord::borrowed)
     }
 }
 
@@ -136,8 +123,7 @@ impl<'a> Follower<'a> {
         };
         let mut events = std::mem::take(&mut self.later);
         let converted = recorded.convert(&mut self.addresses, |event| {
-            let (cpu, time, lost) = (event.cpu, event.time, event.lost);
-            events.push(Followed { cpu, time, payload: event.payload.to_vec(), lost });
+            events.push(event.to_owned());
             Ok(())
         });
         self.tables = recorded.tables;
@@ -154,7 +140,7 @@ impl<'a> Follower<'a> {
         self.batch(events)
     }
 
-    fn batch(&self, events: Vec<Followed>) -> Batch {
+    fn batch(&self, events: Vec<OwnedRecord>) -> Batch {
         let tasks = self.tables.names(self.session.control().identity().creator).into_iter().collect();
         let tgids = self.tables.tgids().into_iter().collect();
         Batch { events, symbols: SymbolTable::parse(&self.addresses.symbols(), ""), tasks, tgids }

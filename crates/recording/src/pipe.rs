@@ -4,7 +4,7 @@ use crate::queue::{Queues, Supply};
 use crate::tables::Forks;
 use crate::translate::Translator;
 use session::Session;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 
 /// What takes events out: of the buffers, or of the newest snapshot.
 #[derive(Debug)]
@@ -32,14 +32,11 @@ impl Pipe {
         let mut is_later = false;
         let mut next = self.queues.earliest(supply, cpu);
         while let Some(of) = next {
-            let Some(queued) = self.queues.first(of) else { break };
-            is_later = queued.time > looked;
+            let Some(record) = self.queues.first(of) else { break };
+            is_later = record.time > looked;
             if is_later {
                 break;
             }
-            // The queue knows the CPU already.
-            let record =
-                Record { cpu: of, time: queued.time, payload: queued.payload, lost: queued.missed() };
             let taken = translator.translate(&record).is_none_or(|record| take(&record));
             if !taken {
                 break;

@@ -7,6 +7,7 @@ use ring_buffer::{Buffer, Held, Taken};
 use std::collections::VecDeque;
 use std::ops::Range;
 use trace_data::page::{Event, Missed, Page, PageEvents};
+use trace_data::record::{OwnedRecord, Record};
 
 /// Where events come from.
 pub(crate) trait Supply {
@@ -80,37 +81,21 @@ pub(crate) struct Queues {
 struct Queue {
     /// The page that was consumed last, at the event that is next.
     own: PageEvents,
-    /// How many events were lost before that one.
-    own_lost: u64,
-    lanes: VecDeque<FromLane>,
+    /// What was lost before that one.
+    own_lost: Missed,
+    lanes: VecDeque<OwnedRecord>,
     /// Bytes of payload that came from lanes.
     bytes: usize,
 }
 
-/// An event that was consumed from a lane, and belongs to a CPU.
-#[derive(Debug)]
-struct FromLane {
-    time: u64,
-    payload: Vec<u8>,
-    lost: u64,
-}
-
-/// An event that was consumed.
-#[derive(Debug)]
-pub(crate) struct Queued<'a> {
-    /// When, in the buffer's clock.
-    pub(crate) time: u64,
-    /// What.
-    pub(crate) payload: &'a [u8],
-    /// How many were lost right before it.
-    lost: u64,
-}
-
-impl Queued<'_> {
-    /// What was lost before it.
-    pub(crate) fn missed(&self) -> Missed {
-        if self.lost > 0 { Missed::Count(self.lost) } else { Missed::None }
+/// A record of a block as one of its CPU: what was written to a lane has its CPU before the payload. None for
+/// bytes that are no event.
+pub(crate) fn placed<'r>(record: &Record<'r>, cpus: u32) -> Option<Record<'r>> {
+    if record.cpu < cpus {
+        return Some(*record);
     }
+    let (cpu, payload) = record.payload.split_first_chunk()?;
+    Some(Record { cpu: (u64::from_le_bytes(*cpu) as u32).min(cpus - 1), payload, ..*record })
 }
 
 /// The most bytes from lanes that wait for a CPU that nobody reads.
@@ -146,8 +131,8 @@ impl Queues {
 
     /// The earliest event of a CPU.
     #[inline]
-    pub(crate) fn first(&self, cpu: u32) -> Option<Queued<'_>> {
-        self.cpus.get(cpu as usize)?.first()
+    pub(crate) fn first(&self, cpu: u32) -> Option<Record<'_>> {
+        Some(Record { cpu, ..self.cpus.get(cpu as usize)?.first()? })
     }
 
     /// Takes the earliest event of a CPU away.
@@ -216,7 +201,7 @@ impl Queues {
         spent.resize(self.page.len(), 0);
         queue.own = PageEvents::new(std::mem::replace(&mut self.page, spent));
         queue.own.advance();
-        queue.own_lost = taken.lost;
+        queue.own_lost = Missed::of(taken.lost);
     }
 
     /// Consumes all lanes, and gives their events to their CPUs.
@@ -234,14 +219,13 @@ impl Queues {
     fn take_lane_page(&mut self, supply: &impl Supply, lane: u32) -> bool {
         let Some(taken) = supply.consume(lane, &mut self.page) else { return false };
         let Some(page) = self.page.get(..taken.len).and_then(Page::new) else { return false };
-        let mut lost = taken.lost;
-        for event in page {
-            let Some((cpu, payload)) = event.payload.split_first_chunk() else { continue };
-            let cpu = (u64::from_le_bytes(*cpu) as usize).min(self.cpus.len() - 1);
-            let from_lane =
-                FromLane { time: event.time, payload: payload.to_vec(), lost: std::mem::take(&mut lost) };
-            if let Some(queue) = self.cpus.get_mut(cpu) {
-                queue.push_from_lane(from_lane);
+        let (cpus, mut lost) = (self.cpus.len() as u32, Missed::of(taken.lost));
+        for Event { time, payload } in page {
+            let record = Record { cpu: lane, time, payload, lost: Missed::None };
+            let Some(record) = placed(&record, cpus) else { continue };
+            let record = Record { lost: std::mem::take(&mut lost), ..record };
+            if let Some(queue) = self.cpus.get_mut(record.cpu as usize) {
+                queue.push_from_lane(record.to_owned());
             }
         }
         true
@@ -251,7 +235,7 @@ impl Queues {
 impl Queue {
     /// The earliest event from a lane, if none of the CPU's own is before it.
     #[inline]
-    fn lane_first(&self) -> Option<&FromLane> {
+    fn lane_first(&self) -> Option<&OwnedRecord> {
         let lane = self.lanes.front()?;
         self.own.time().is_none_or(|own| lane.time < own).then_some(lane)
     }
@@ -262,14 +246,14 @@ impl Queue {
         self.lane_first().map(|lane| lane.time).or_else(|| self.own.time())
     }
 
-    /// The earliest event.
+    /// The earliest event, of whatever CPU this is.
     #[inline]
-    fn first(&self) -> Option<Queued<'_>> {
-        if let Some(FromLane { time, payload, lost }) = self.lane_first() {
-            return Some(Queued { time: *time, payload, lost: *lost });
+    fn first(&self) -> Option<Record<'_>> {
+        if let Some(record) = self.lane_first() {
+            return Some(record.borrowed());
         }
         let Event { time, payload } = self.own.event()?;
-        Some(Queued { time, payload, lost: self.own_lost })
+        Some(Record { cpu: 0, time, payload, lost: self.own_lost })
     }
 
     /// Takes the earliest event away.
@@ -279,12 +263,12 @@ impl Queue {
             self.bytes -= self.lanes.pop_front().map_or(0, |event| event.payload.len());
         } else {
             self.own.advance();
-            self.own_lost = 0;
+            self.own_lost = Missed::None;
         }
     }
 
     /// Puts an event where its time belongs. Where nobody takes them, the oldest are lost.
-    fn push_from_lane(&mut self, event: FromLane) {
+    fn push_from_lane(&mut self, event: OwnedRecord) {
         self.bytes += event.payload.len();
         let behind = self.lanes.partition_point(|other| other.time <= event.time);
         self.lanes.insert(behind, event);
@@ -292,7 +276,7 @@ impl Queue {
             let Some(oldest) = self.lanes.pop_front() else { break };
             self.bytes -= oldest.payload.len();
             if let Some(next) = self.lanes.front_mut() {
-                next.lost += oldest.lost + 1;
+                next.lost = Missed::Count(next.lost.count() + oldest.lost.count() + 1);
             }
         }
     }
@@ -303,8 +287,8 @@ mod tests {
     use super::*;
     use trace_data::page::PageBuilder;
 
-    fn from_lane(time: u64, len: usize) -> FromLane {
-        FromLane { time, payload: vec![0; len], lost: 0 }
+    fn from_lane(time: u64, len: usize) -> OwnedRecord {
+        OwnedRecord { cpu: 0, time, payload: vec![0; len], lost: Missed::None }
     }
 
     #[test]
@@ -313,7 +297,7 @@ mod tests {
         assert!([10, 30].iter().all(|time| builder.push(*time, &[0; 12])));
         let mut own = PageEvents::new(builder.finish(None).to_vec());
         own.advance();
-        let mut queue = Queue { own, own_lost: 7, ..Queue::default() };
+        let mut queue = Queue { own, own_lost: Missed::Count(7), ..Queue::default() };
         for time in [40, 5, 20] {
             queue.push_from_lane(from_lane(time, 8));
         }
@@ -321,7 +305,7 @@ mod tests {
             Queues { cpus: vec![queue], generation: 0, lanes: 0..0, lanes_taken: 0, page: Vec::new() };
         let mut found = Vec::new();
         while let Some(first) = queues.first(0) {
-            found.push((first.time, first.lost));
+            found.push((first.time, first.lost.count()));
             queues.pop(0);
         }
         assert_eq!(found, [(5, 0), (10, 7), (20, 0), (30, 0), (40, 0)]);
@@ -335,6 +319,6 @@ mod tests {
             queue.push_from_lane(from_lane(time, MOST_BYTES / 8));
         }
         assert_eq!(queue.lanes.len(), 8);
-        assert_eq!(queue.first().unwrap().missed(), Missed::Count(2));
+        assert_eq!(queue.first().unwrap().lost, Missed::Count(2));
     }
 }

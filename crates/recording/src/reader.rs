@@ -9,7 +9,7 @@ use crate::translate::Translator;
 use ring_buffer::Held;
 use session::{Session, Timeline};
 use std::sync::Arc;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 use trace_data::symbols::SymbolTable;
 
 /// Readings of the clocks that are kept: what was read is before one, so that it is told the same again.

@@ -1,11 +1,12 @@
 //! From records as a session has them to records that mean something elsewhere.
 
 use crate::addresses::{AddressPlace, Addresses, PLACES};
+use crate::queue::placed;
 use crate::tables::{Forks, TasksByTime};
 use agent::sched;
 use session::{MARKER_IP, Session, Timeline};
 use std::sync::LazyLock;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 use trace_event::{Kind, STACK_ID};
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
@@ -34,8 +35,8 @@ impl<'a> Translator<'a> {
 
     /// The record, translated; None for bytes that are no event.
     pub(crate) fn translate<'r>(&'r mut self, record: &Record<'r>) -> Option<Record<'r>> {
-        let (cpu, payload) = self.placed(record)?;
-        let id = event(payload);
+        let record = placed(record, self.session.buffer().geometry().cpus)?;
+        let (id, payload) = (record.id(), record.payload);
         if id == sched::FORK_ID {
             self.note_fork(payload, record.time);
         }
@@ -49,22 +50,12 @@ impl<'a> Translator<'a> {
         let is_changed = self.resolve_placeholders(id, payload, is_changed);
         let time = self.timeline.time_near(record.time, &mut self.stretch);
         let payload = if is_changed { &self.payload } else { payload };
-        Some(Record { cpu, time, payload, lost: record.lost })
+        Some(Record { time, payload, ..record })
     }
 
     /// Who has made whom, as far as the records have told.
     pub(crate) fn into_forks(self) -> Forks {
         self.tasks.into_forks()
-    }
-
-    /// A record's CPU, and its payload. What was written to a lane has its CPU before the payload.
-    fn placed<'r>(&self, record: &Record<'r>) -> Option<(u32, &'r [u8])> {
-        let cpus = self.session.buffer().geometry().cpus;
-        if record.cpu < cpus {
-            return Some((record.cpu, record.payload));
-        }
-        let (cpu, payload) = record.payload.split_first_chunk()?;
-        Some(((u64::from_le_bytes(*cpu) as u32).min(cpus - 1), payload))
     }
 
     /// Takes note of who has made whom.
@@ -166,11 +157,6 @@ static PID_PLACES: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
     }
     places
 });
-
-/// The id of a record's event.
-pub(crate) fn event(payload: &[u8]) -> u16 {
-    abi::common::event(word(payload, 0).unwrap_or(0))
-}
 
 fn word(payload: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*payload.get(offset..)?.first_chunk()?))

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 use trace_data::dat::Recording;
 use trace_data::merge::Merge;
+use trace_data::record::Records;
 
 /// Events of a recording.
 const EVENTS: u64 = 50;

@@ -10,9 +10,10 @@ use std::process::Command;
 use std::time::Duration;
 use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, System, Version, write};
 use trace_data::event::EventTable;
-use trace_data::merge::{self, Merge};
+use trace_data::merge::Merge;
 use trace_data::page::Missed;
 use trace_data::print::Dialect;
+use trace_data::record::{self, Records};
 
 const PAGE: usize = 4096;
 const PAGES: u32 = 4;
@@ -134,7 +135,7 @@ fn metadata() -> Metadata {
 }
 
 /// What `trace-cmd report` prints for an event, less what is before its CPU, and with single blanks.
-fn line(events: &EventTable, record: &merge::Record<'_>) -> String {
+fn line(events: &EventTable, record: &record::Record<'_>) -> String {
     let event = events.of(record.payload).unwrap();
     let mut text = Vec::new();
     event.print(record.payload, &(), &mut text);

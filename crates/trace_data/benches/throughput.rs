@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::time::Instant;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
-use trace_data::merge::{Merge, Source};
+use trace_data::merge::{Merge, Pages};
 use trace_data::page::{Page, PageBuilder};
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 use trace_data::text::{Layout, TextWriter};
 
 const COMMON: &str = "\
@@ -43,12 +44,12 @@ __print_flags(REC->flags, \"|\", { 1, \"O_WRONLY\" }, { 2, \"O_RDWR\" }, { 64, \
 ";
 
 /// Pages that are handed out again and again.
-struct Pages {
+struct Kept {
     pages: Vec<Vec<Vec<u8>>>,
     next: Vec<usize>,
 }
 
-impl Source for Pages {
+impl Pages for Kept {
     type Error = Infallible;
 
     fn streams(&self) -> usize {
@@ -105,7 +106,7 @@ fn decode(pages: &[Vec<u8>]) -> u64 {
 }
 
 fn merge(pages: &[Vec<Vec<u8>>]) -> u64 {
-    let source = Pages { pages: pages.to_vec(), next: vec![0; pages.len()] };
+    let source = Kept { pages: pages.to_vec(), next: vec![0; pages.len()] };
     let mut merge = Merge::new(source).unwrap();
     let mut count = 0;
     while let Ok(Some(record)) = merge.next() {
@@ -115,7 +116,7 @@ fn merge(pages: &[Vec<Vec<u8>>]) -> u64 {
 }
 
 fn text(events: &EventTable, pages: &[Vec<u8>]) -> u64 {
-    let pages = Pages { pages: vec![pages.to_vec()], next: vec![0] };
+    let pages = Kept { pages: vec![pages.to_vec()], next: vec![0] };
     let mut merge = Merge::new(pages).unwrap();
     let mut writer = TextWriter::new(std::io::sink(), events, &(), &(), Layout::default());
     let mut count = 0;

@@ -1,7 +1,7 @@
 //! Reading recorded events.
 //!
 //! A recording is pages of events ([`page`]), one stream of them for each CPU, and texts that say
-//! what the events are ([`mod@format`]). From there it goes on to records in the order of time
+//! what the events are ([`mod@format`]). From there it goes on to [records](record) in the order of time
 //! ([`merge`]), to readable text ([`mod@print`] for one record, [`text`] for the kernel's `trace` file),
 //! and to and from trace.dat files ([`dat`]). Formats, pages and text are the Linux kernel's, so all
 //! of this works on a kernel's recordings as well as on ours.
@@ -56,5 +56,6 @@ pub mod format;
 pub mod merge;
 pub mod page;
 pub mod print;
+pub mod record;
 pub mod symbols;
 pub mod text;

@@ -1,13 +1,14 @@
 //! Events of several CPUs, merged by time.
 
 use crate::page::{Missed, PageEvents};
+use crate::record::{Record, Records};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 /// Somewhere that pages come from: for each of several streams, usually CPUs, one page after the
 /// other, in the order of time.
-pub trait Source {
+pub trait Pages {
     /// Why a page can't be had.
     type Error;
 
@@ -25,20 +26,7 @@ pub trait Source {
     fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Self::Error>;
 }
 
-/// One event of a merged recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// The CPU that recorded it.
-    pub cpu: u32,
-    /// When, in units of the recording's clock.
-    pub time: u64,
-    /// What, as in [`crate::page::Event`].
-    pub payload: &'a [u8],
-    /// Whether events of the same CPU were lost right before this one.
-    pub lost: Missed,
-}
-
-/// Merges the streams of a [`Source`] by time.
+/// Merges the streams of a [`Pages`] by time.
 ///
 /// At equal times the stream of the lower CPU comes first, and within a stream the order is always
 /// that of the recording. Holds one page for each stream. An event costs a step in its page and,
@@ -60,7 +48,7 @@ struct Stream {
     lost: Missed,
 }
 
-impl<S: Source> Merge<S> {
+impl<S: Pages> Merge<S> {
     /// Reads the first page of every stream.
     ///
     /// # Errors
@@ -77,26 +65,6 @@ impl<S: Source> Merge<S> {
             }
         }
         Ok(merge)
-    }
-
-    /// The next event. `None` at the end of all streams.
-    ///
-    /// # Errors
-    ///
-    /// Those of the source. The stream that failed has ended then; the others go on.
-    // No iterator: the record borrows from the page that the next call may replace.
-    #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<Record<'_>>, S::Error> {
-        if let Some(number) = self.current.take() {
-            self.advance(number)?;
-        }
-        let Some(&Reverse((time, cpu, number))) = self.order.peek() else {
-            return Ok(None);
-        };
-        self.current = Some(number);
-        let stream = &self.streams[number];
-        let payload = stream.events.event().map_or(&[][..], |event| event.payload);
-        Ok(Some(Record { cpu, time, payload, lost: stream.lost }))
     }
 
     /// Moves the stream on top to its next event and sinks it to its place.
@@ -121,13 +89,31 @@ impl<S: Source> Merge<S> {
     }
 }
 
+impl<S: Pages> Records for Merge<S> {
+    type Error = S::Error;
+
+    /// The next event. `None` at the end of all streams. A stream that failed has ended; the others go on.
+    fn next(&mut self) -> Result<Option<Record<'_>>, S::Error> {
+        if let Some(number) = self.current.take() {
+            self.advance(number)?;
+        }
+        let Some(&Reverse((time, cpu, number))) = self.order.peek() else {
+            return Ok(None);
+        };
+        self.current = Some(number);
+        let stream = &self.streams[number];
+        let payload = stream.events.event().map_or(&[][..], |event| event.payload);
+        Ok(Some(Record { cpu, time, payload, lost: stream.lost }))
+    }
+}
+
 impl Stream {
     fn time(&self) -> u64 {
         self.events.time().unwrap_or(0)
     }
 
     /// Steps to the next event, in this page or a later one. False at the end of the stream.
-    fn advance<S: Source>(&mut self, source: &mut S, number: usize) -> Result<bool, S::Error> {
+    fn advance<S: Pages>(&mut self, source: &mut S, number: usize) -> Result<bool, S::Error> {
         self.lost = Missed::None;
         while !self.events.advance() {
             let mut page = std::mem::take(&mut self.events).into_page();
@@ -148,9 +134,9 @@ mod tests {
     use crate::page::PageBuilder;
 
     /// Streams of pages; a page without bytes fails.
-    struct Pages(Vec<(u32, Vec<Vec<u8>>)>);
+    struct Kept(Vec<(u32, Vec<Vec<u8>>)>);
 
-    impl Source for Pages {
+    impl Pages for Kept {
         type Error = &'static str;
 
         fn streams(&self) -> usize {
@@ -180,7 +166,7 @@ mod tests {
     }
 
     fn merged(pages: Vec<(u32, Vec<Vec<u8>>)>) -> Vec<(u32, u64, Missed)> {
-        let mut merge = Merge::new(Pages(pages)).unwrap();
+        let mut merge = Merge::new(Kept(pages)).unwrap();
         let mut found = Vec::new();
         while let Some(record) = merge.next().unwrap() {
             assert_eq!(record.payload, &record.time.to_le_bytes()[..4]);
@@ -210,7 +196,7 @@ mod tests {
     #[test]
     fn a_stream_that_fails_ends_and_the_others_go_on() {
         let failing = vec![page(&[1], None), Vec::new(), page(&[3], None)];
-        let mut merge = Merge::new(Pages(vec![(0, failing), (1, vec![page(&[2, 4], None)])])).unwrap();
+        let mut merge = Merge::new(Kept(vec![(0, failing), (1, vec![page(&[2, 4], None)])])).unwrap();
         let mut times = Vec::new();
         let mut errors = 0;
         loop {

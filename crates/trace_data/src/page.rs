@@ -40,6 +40,20 @@ impl Missed {
             _ => Missed::Unknown,
         }
     }
+
+    /// So many.
+    pub fn of(count: u64) -> Missed {
+        if count > 0 { Missed::Count(count) } else { Missed::None }
+    }
+
+    /// How many; where nobody knows that, one at least.
+    pub fn count(self) -> u64 {
+        match self {
+            Missed::None => 0,
+            Missed::Unknown => 1,
+            Missed::Count(count) => count,
+        }
+    }
 }
 
 /// A page, its header taken apart.

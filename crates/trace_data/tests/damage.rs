@@ -10,8 +10,9 @@ use std::io::Cursor;
 use trace_data::dat::{BufferSource, CpuSource, Error, Metadata, Recording, System, Version, write};
 use trace_data::event::Event;
 use trace_data::format::Format;
-use trace_data::merge::{Merge, Source};
+use trace_data::merge::{Merge, Pages};
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::{Layout, TextWriter};
 

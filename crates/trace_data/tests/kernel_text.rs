@@ -9,6 +9,7 @@ use trace_data::event::{Event, EventTable};
 use trace_data::merge::Merge;
 use trace_data::page::Missed;
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 use trace_data::symbols::Symbols;
 use trace_data::text::{Form, Header, Layout, Tasks, TextWriter, is_nanoseconds};
 

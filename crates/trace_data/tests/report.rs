@@ -8,6 +8,7 @@ use trace_data::dat::{Metadata, System};
 use trace_data::event::Event;
 use trace_data::merge::Merge;
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 use trace_data::symbols::Symbols;
 
 /// The message of each event that `trace-cmd report` prints, and its name. Messages may have

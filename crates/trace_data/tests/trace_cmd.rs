@@ -8,6 +8,7 @@ use trace_data::dat::{BufferSource, CpuSource, Metadata, TscScale, Version, writ
 use trace_data::merge::Merge;
 use trace_data::page::{Missed, PageBuilder};
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 
 #[test]
 fn trace_cmd_finds_nothing_to_complain_about() {

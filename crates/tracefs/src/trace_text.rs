@@ -7,8 +7,8 @@ use rustix::io::Errno;
 use std::convert::Infallible;
 use std::sync::Arc;
 use trace_data::event::EventTable;
-use trace_data::merge::{Merge, Record, Source};
-use trace_data::page::Missed;
+use trace_data::merge::{Merge, Pages};
+use trace_data::record::{OwnedRecord, Records};
 use trace_data::symbols::SymbolTable;
 use trace_data::text::{Header, Layout, Seen, TextWriter};
 
@@ -29,7 +29,7 @@ pub(crate) fn read(
 
 /// The text, made piece by piece as it is read.
 pub(crate) struct TraceText {
-    merge: Merge<Pages>,
+    merge: Merge<KeptPages>,
     /// What is put above the first piece.
     header: Option<(u64, u64, u64)>,
     events: Arc<EventTable>,
@@ -39,7 +39,7 @@ pub(crate) struct TraceText {
     /// The name of the tracer, for the header.
     tracer: &'static str,
     /// The next event to be printed, where its line tells when the one behind it is.
-    pending: Option<Pending>,
+    pending: Option<OwnedRecord>,
     seen: Seen,
     /// Where the piece starts in the text.
     start: u64,
@@ -56,7 +56,7 @@ impl TraceText {
         let mut layout = text::layout(tree.session());
         layout.annotate &= overrun > 0;
         let Ok(merge) =
-            Merge::new(Pages(cpus.into_iter().map(|(cpu, pages)| (cpu, pages.into_iter())).collect()));
+            Merge::new(KeptPages(cpus.into_iter().map(|(cpu, pages)| (cpu, pages.into_iter())).collect()));
         TraceText {
             merge,
             header: Some((entries, entries + overrun, u64::from(tree.session().buffer().geometry().cpus))),
@@ -111,9 +111,9 @@ impl TraceText {
                 let _ = writer.event(&record);
                 continue;
             }
-            let (time, next) = (next.map(|next| next.time), next.map(|next| Pending::of(&next)));
+            let (time, next) = (next.map(|next| next.time), next.map(|next| next.to_owned()));
             match std::mem::replace(&mut self.pending, next) {
-                Some(pending) => drop(writer.event_before(&pending.record(), time)),
+                Some(pending) => drop(writer.event_before(&pending.borrowed(), time)),
                 None if time.is_none() => break,
                 None => {}
             }
@@ -123,29 +123,10 @@ impl TraceText {
     }
 }
 
-/// An event that waits.
-struct Pending {
-    cpu: u32,
-    time: u64,
-    payload: Vec<u8>,
-    lost: Missed,
-}
-
-impl Pending {
-    fn of(record: &Record<'_>) -> Pending {
-        let Record { cpu, time, payload, lost } = *record;
-        Pending { cpu, time, payload: payload.to_vec(), lost }
-    }
-
-    fn record(&self) -> Record<'_> {
-        Record { cpu: self.cpu, time: self.time, payload: &self.payload, lost: self.lost }
-    }
-}
-
 /// Pages in memory.
-struct Pages(Vec<(u32, std::vec::IntoIter<Vec<u8>>)>);
+struct KeptPages(Vec<(u32, std::vec::IntoIter<Vec<u8>>)>);
 
-impl Source for Pages {
+impl Pages for KeptPages {
     type Error = Infallible;
 
     fn streams(&self) -> usize {

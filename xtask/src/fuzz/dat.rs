@@ -8,6 +8,7 @@ use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::merge::Merge;
 use trace_data::print::Dialect;
+use trace_data::record::Records;
 use trace_data::text::{Layout, TextWriter};
 
 /// Where the metadata ends and the pages start, about.

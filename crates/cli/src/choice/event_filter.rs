@@ -6,7 +6,7 @@ use event_filter::{Context, Filter, evaluate};
 use session::{Selection, explain_filter, filter_fields};
 use std::str::FromStr;
 use trace_data::event::EventTable;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 use trace_data::symbols::Symbols;
 
 /// A filter and the events that it is for.

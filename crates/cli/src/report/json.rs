@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use trace_data::event::Event;
 use trace_data::format::{Field, Kind};
-use trace_data::merge::Record;
 use trace_data::page::Missed;
+use trace_data::record::Record;
 use trace_data::symbols::Symbols;
 use trace_data::text::{Tasks, callers, print_date};
 

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::str::FromStr;
 use trace_data::event::EventTable;
 use trace_data::format::Field;
-use trace_data::merge::Record;
+use trace_data::record::Record;
 
 /// `A..B`, or `A` for all of A up to their own `_exit`.
 #[derive(Debug, Clone)]

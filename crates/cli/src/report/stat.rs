@@ -6,8 +6,8 @@ use crate::number::{bytes, count, grouped};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::io::{self, Write};
-use trace_data::merge::Record;
 use trace_data::page::Missed;
+use trace_data::record::Record;
 
 /// Events and what they take in the recording.
 #[derive(Debug, Clone, Copy, Default)]

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use trace_data::dat::{Error, Recording};
-use trace_data::merge::Source;
+use trace_data::merge::Pages;
 use trace_data::page::{Missed, Page};
 use trace_data::text::{Header, NOP};
 

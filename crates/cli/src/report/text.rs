@@ -4,7 +4,7 @@ use super::survey::Survey;
 use super::{Recorded, View};
 use crate::arguments::Report;
 use std::io::{self, Write};
-use trace_data::merge::Record;
+use trace_data::record::Record;
 use trace_data::text::{Layout, TextWriter};
 
 /// The kernel's text.

@@ -4,7 +4,7 @@ use super::input::Input;
 use super::metadata::Metadata;
 use super::section::decompress;
 use super::{Error, MAGIC, Supplement, version6, version7};
-use crate::merge::Source;
+use crate::merge::Pages;
 use std::io::{Read, Seek};
 
 /// A buffer of a recording: the top one, or an instance.
@@ -34,7 +34,7 @@ pub struct CpuData {
 /// A trace.dat file: its metadata, and access to its pages.
 ///
 /// ```no_run
-/// use trace_data::{dat::Recording, merge::Merge, print::Dialect};
+/// use trace_data::{dat::Recording, merge::Merge, print::Dialect, record::Records};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut recording = Recording::open(std::fs::File::open("trace.dat")?)?;
@@ -203,7 +203,7 @@ impl Place {
     }
 }
 
-impl<R: Read + Seek> Source for BufferPages<'_, R> {
+impl<R: Read + Seek> Pages for BufferPages<'_, R> {
     type Error = Error;
 
     fn streams(&self) -> usize {

@@ -14,7 +14,7 @@
 
 use super::{Header, flags};
 use crate::digits::{decimal, fill};
-use crate::merge::Record;
+use crate::record::Record;
 use std::io::Write;
 
 /// Microseconds until the next event from which on a line is marked, and how. The most first.

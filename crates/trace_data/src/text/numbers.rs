@@ -10,7 +10,7 @@ use super::{Form, Layout};
 use crate::bytes::{u16_at, u64_at, until_nul};
 use crate::digits::{decimal, hex};
 use crate::event::{Event, EventTable};
-use crate::merge::Record;
+use crate::record::Record;
 use std::io::Write;
 
 /// Appends an event in one of these forms.

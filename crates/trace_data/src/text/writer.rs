@@ -4,8 +4,8 @@ use super::{Form, Header, Layout, Tasks, flags, latency, message, numbers, print
 use crate::bytes::until_nul;
 use crate::digits::{decimal, fill};
 use crate::event::EventTable;
-use crate::merge::Record;
 use crate::page::Missed;
+use crate::record::Record;
 use crate::symbols::Symbols;
 use std::collections::BTreeSet;
 use std::io::{self, Write};

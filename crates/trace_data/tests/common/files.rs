@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use trace_data::dat::{BufferSource, CpuSource, Metadata, Recording, Version, compress, write};
-use trace_data::merge::Source;
+use trace_data::merge::Pages;
 
 /// A place for a file of this test run.
 pub fn temporary(name: &str) -> PathBuf {

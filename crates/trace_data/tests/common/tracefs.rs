@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use trace_data::dat::{Metadata, System};
-use trace_data::merge::Source;
+use trace_data::merge::Pages;
 use trace_data::symbols::SymbolTable;
 use trace_data::text::Tasks;
 
@@ -63,7 +63,7 @@ impl Streams {
     }
 }
 
-impl Source for Streams {
+impl Pages for Streams {
     type Error = std::convert::Infallible;
 
     fn streams(&self) -> usize {

@@ -5,8 +5,7 @@ use crate::tree::Tree;
 use abi::page::DEFAULT_SIZE;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use trace_data::merge::Record;
-use trace_data::page::{Missed, PageBuilder};
+use trace_data::record::{PagePacker, Record};
 
 /// The smallest page that events are put into: who reads less gets none.
 const SMALLEST: usize = 64;
@@ -95,38 +94,18 @@ impl Open {
         if size < SMALLEST {
             return Ok(None);
         }
-        let (mut builder, mut lost) = (PageBuilder::new(size), None);
-        let push = |record: &Record<'_>| {
-            // A gap can only be told in front of a page.
-            if record.lost != Missed::None && !builder.is_empty() {
-                return false;
-            }
-            let is_first = builder.is_empty();
-            let is_taken = builder.push(record.time, record.payload);
-            if is_taken && is_first {
-                lost = count(record.lost);
-            }
-            is_taken
-        };
+        let mut packer = PagePacker::new(size);
+        let push = |record: &Record<'_>| packer.push(record);
         let (tree, cpu) = (&self.tree, Some(self.of.cpu));
         match self.of.is_snapshot {
             true => drop(tree.newest_snapshot(|held| tree.reader().take_kept(held, cpu, push))?),
             false => tree.reader().take(cpu, push),
         }
-        if builder.is_empty() {
-            return Ok(None);
-        }
-        let mut page = builder.finish(lost).to_vec();
-        page.resize(DEFAULT_SIZE, 0);
-        Ok(Some(page))
-    }
-}
-
-fn count(lost: Missed) -> Option<u64> {
-    match lost {
-        Missed::None => None,
-        Missed::Unknown => Some(1),
-        Missed::Count(count) => Some(count),
+        Ok(packer.finish().map(|page| {
+            let mut page = page.to_vec();
+            page.resize(DEFAULT_SIZE, 0);
+            page
+        }))
     }
 }
 

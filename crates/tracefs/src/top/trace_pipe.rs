@@ -9,8 +9,7 @@ use recording::Reader;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Lock, TraceOption};
-use trace_data::merge::Record;
-use trace_data::page::Missed;
+use trace_data::record::{OwnedRecord, Record};
 use trace_data::text::{Layout, Seen, TextWriter};
 
 /// Reads the events of a CPU, or of all, and takes them away. A reader waits where there are none; after it
@@ -102,12 +101,12 @@ pub(super) fn text_of_taken(
     len: usize,
     take: impl FnOnce(&mut Reader, &mut dyn FnMut(&Record<'_>) -> bool),
 ) -> Vec<u8> {
-    let mut taken: Vec<(u32, u64, Vec<u8>, Missed)> = Vec::new();
+    let mut taken: Vec<OwnedRecord> = Vec::new();
     let mut reader = tree.reader();
     take(&mut reader, &mut |record| {
         let has_room = taken.len() < (len / LINE).max(1);
         if has_room {
-            taken.push((record.cpu, record.time, record.payload.to_vec(), record.lost));
+            taken.push(record.to_owned());
         }
         has_room
     });
@@ -121,9 +120,9 @@ pub(super) fn text_of_taken(
     let events = tree.formats();
     let writer = TextWriter::new(Vec::new(), &events, &names, &symbols, layout);
     let mut writer = writer.with_seen(Seen::of_pipe());
-    for (cpu, time, payload, lost) in &taken {
+    for record in &taken {
         // Writing to memory does not fail.
-        let _ = writer.event(&Record { cpu: *cpu, time: *time, payload, lost: *lost });
+        let _ = writer.event(&record.borrowed());
     }
     writer.finish().unwrap_or_default()
 }
