@@ -142,9 +142,9 @@ impl ControlArea {
 
     /// The program of a word, whatever is there.
     #[inline(always)]
-    fn program(&self, word: u64) -> Option<Program<'_>> {
+    fn program(&self, word: u64) -> Option<StoredProgram<'_>> {
         let start = filter_offset(word)? as usize + 1;
-        Some(Program { area: self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>(), start })
+        Some(StoredProgram { area: self.fixed::<FILTERS_OFFSET, _, FILTER_WORDS>(), start })
     }
 
     /// What `read` makes of an event's filter, or list of triggers, by its word, as it was at one moment.
@@ -228,12 +228,12 @@ fn size(words: usize, text: usize) -> usize {
 
 /// A program in the file. Everything in it may change at any moment. Its length is not looked at: one that
 /// makes sense ends before, and any other is run into what lies behind it.
-struct Program<'a> {
+struct StoredProgram<'a> {
     area: &'a [AtomicU64; FILTER_WORDS],
     start: usize,
 }
 
-impl Words for Program<'_> {
+impl Words for StoredProgram<'_> {
     #[inline(always)]
     fn word(&self, index: usize) -> Option<u64> {
         const { assert!(FILTER_WORDS.is_power_of_two()) };

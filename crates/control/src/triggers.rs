@@ -74,7 +74,8 @@ impl ControlArea {
     /// Which of an event's triggers act for a record of it in an instance. The record is the whole payload,
     /// from the common fields on.
     ///
-    /// Async-signal-safe. It costs some loads, and for each trigger with a filter what [`event_filter::evaluate`] says.
+    /// Async-signal-safe. It costs some loads, and for each trigger with a filter what
+    /// [`event_filter::evaluate`] says.
     pub fn due(&self, instance: usize, record: &[u8], context: &impl Context) -> Due {
         let id = record.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let mut due = Due::NONE;

@@ -44,10 +44,10 @@ impl Display for BadTrigger {
                 f.write_str("expected one of")?;
                 ACTIONS.iter().try_for_each(|action| write!(f, " {}", action.name))
             }
-            BadTrigger::NoEvent => f.write_str("expected SYSTEM:EVENT behind it"),
-            BadTrigger::BadCount => f.write_str("expected a number behind the colon"),
+            BadTrigger::NoEvent => f.write_str("expected SYSTEM:EVENT after it"),
+            BadTrigger::BadCount => f.write_str("expected a number after the colon"),
             BadTrigger::CountTooLarge => f.write_str("expected a number below 2^48"),
-            BadTrigger::NoFilter => f.write_str("expected 'if FILTER' behind it, or nothing"),
+            BadTrigger::NoFilter => f.write_str("expected 'if FILTER' after it, or nothing"),
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn what_is_wrong_is_reported() {
         for text in ["traceoff:unlimited", "traceoff:-1", "traceoff :3", "traceoff:3 x", "traceoff if"] {
             assert_eq!(traceoff(text).filter, Err(BadTrigger::NoFilter), "{text}");
         }

@@ -1,12 +1,13 @@
 //! Triggers: `snapshot:3 if ret < 0`, what a traced process does when an event happens.
 //!
-//! [`ACTIONS`] has one row for each action: its name, its code in shared memory, when it acts, which others it
-//! excludes, and its [`Effect`]. A further action is one row there, and what its effect does in
+//! [`ACTIONS`] has one row for each action: its name, its code in shared memory, when it acts, which others
+//! it excludes, and its [`Effect`]. A further action is one row there, and what its effect does in
 //! `trace_event/src/triggers.rs`. The text of a trigger is parsed by [`Command`]; the triggers of an event
 //! lie in shared memory as a list of words that is read by [`Trigger`], of which [`Due`] chooses those that
 //! act for a record.
 //!
-//! What this crate is not: it does nothing that an action says, and compiles no filters (`event_filter` does).
+//! What this crate is not: it does nothing that an action says, and compiles no filters (`event_filter`
+//! does).
 //!
 //! ```
 //! use event_trigger::{Action, Command, Effect};

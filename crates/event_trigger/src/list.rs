@@ -87,17 +87,17 @@ impl Trigger {
         record: &[u8],
         context: &impl Context,
     ) -> bool {
-        !self.is_filtered() || evaluate(&Program { words, range: self.program.clone() }, record, context)
+        !self.is_filtered() || evaluate(&FilterWords { words, range: self.program.clone() }, record, context)
     }
 }
 
 /// The words of a list that are one trigger's program.
-struct Program<'a, W: ?Sized> {
+struct FilterWords<'a, W: ?Sized> {
     words: &'a W,
     range: Range<usize>,
 }
 
-impl<W: Words + ?Sized> Words for Program<'_, W> {
+impl<W: Words + ?Sized> Words for FilterWords<'_, W> {
     #[inline]
     fn word(&self, index: usize) -> Option<u64> {
         let at = self.range.start.checked_add(index).filter(|at| *at < self.range.end)?;
