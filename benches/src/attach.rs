@@ -51,7 +51,7 @@ impl Live {
         let file = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
         let attachment = Attachment {
             file: &file,
-            agent: agent::FINGERPRINT,
+            agent: events::FINGERPRINT,
             comm: *b"lookback-bench\0\0",
             tid_offset: tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
             hooks: Hooks {

@@ -2,51 +2,42 @@
 
 use crate::site::Site;
 use core::hint::black_box;
+use events::{EventField, EventType, FieldKind};
 use ring_buffer::Record;
-use trace_event::{Event, Field, Kind};
 
-static NUMBER: Event =
-    Event { system: "bench", name: "number", fields: &[Field { name: "value", kind: Kind::U64 }] };
+/// The only field of most of them.
+const VALUE: EventField = EventField { name: "value", kind: FieldKind::U64 };
 
-static TEXT: Event = Event {
-    system: "bench",
-    name: "text",
-    fields: &[
-        Field { name: "value", kind: Kind::U64 },
-        Field { name: "status", kind: Kind::U32 },
-        Field { name: "path", kind: Kind::Text },
+const fn event(name: &'static str, fields: &'static [EventField]) -> EventType {
+    EventType { id: 0, system: "bench", name, class: None, fields, print: None }
+}
+
+static NUMBER: EventType = event("number", &[VALUE]);
+
+static TEXT: EventType = event(
+    "text",
+    &[
+        VALUE,
+        EventField { name: "status", kind: FieldKind::U32 },
+        EventField { name: "path", kind: FieldKind::Text },
     ],
-};
+);
 
-static DISABLED: Event =
-    Event { system: "bench", name: "disabled", fields: &[Field { name: "value", kind: Kind::U64 }] };
-
-static REFUSED: Event =
-    Event { system: "bench", name: "refused", fields: &[Field { name: "value", kind: Kind::U64 }] };
-
-static REFUSED_BY_TWO: Event =
-    Event { system: "bench", name: "refused_by_two", fields: &[Field { name: "value", kind: Kind::U64 }] };
-
-static PASSED: Event =
-    Event { system: "bench", name: "passed", fields: &[Field { name: "value", kind: Kind::U64 }] };
-
-static SHARED: Event =
-    Event { system: "bench", name: "shared", fields: &[Field { name: "value", kind: Kind::U64 }] };
+static DISABLED: EventType = event("disabled", &[VALUE]);
+static REFUSED: EventType = event("refused", &[VALUE]);
+static REFUSED_BY_TWO: EventType = event("refused_by_two", &[VALUE]);
+static PASSED: EventType = event("passed", &[VALUE]);
+static SHARED: EventType = event("shared", &[VALUE]);
+static KEPT: EventType = event("kept", &[VALUE]);
 
 /// Events whose stacks are recorded, as many bytes as their names say.
-static STACKS: [Event; 3] = [stacked("stack_928"), stacked("stack_1920"), stacked("stack_3968")];
-
-const fn stacked(name: &'static str) -> Event {
-    Event { system: "bench", name, fields: &[Field { name: "value", kind: Kind::U64 }] }
-}
+static STACKS: [EventType; 3] =
+    [event("stack_928", &[VALUE]), event("stack_1920", &[VALUE]), event("stack_3968", &[VALUE])];
 
 static STACK_SITES: [Site; 3] = {
     let [small, half, whole] = &STACKS;
     [Site::new(small), Site::new(half), Site::new(whole)]
 };
-
-static KEPT: Event =
-    Event { system: "bench", name: "kept", fields: &[Field { name: "value", kind: Kind::U64 }] };
 
 static NUMBER_SITE: Site = Site::new(&NUMBER);
 static TEXT_SITE: Site = Site::new(&TEXT);

@@ -2,7 +2,8 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU64};
-use trace_event::{Entered, Event, enabled_word, enter, session};
+use events::EventType;
+use trace_event::{Entered, enabled_word, enter, session};
 
 /// What stands for a site's word as long as it has none.
 static OFF: AtomicU64 = AtomicU64::new(0);
@@ -10,14 +11,14 @@ static OFF: AtomicU64 = AtomicU64::new(0);
 /// A place that records an event.
 #[derive(Debug)]
 pub struct Site {
-    event: &'static Event,
+    event: &'static EventType,
     id: AtomicU16,
     word: AtomicPtr<AtomicU64>,
 }
 
 impl Site {
     /// A site of `event`.
-    pub const fn new(event: &'static Event) -> Site {
+    pub const fn new(event: &'static EventType) -> Site {
         let word = AtomicPtr::new((&raw const OFF).cast_mut());
         Site { event, id: AtomicU16::new(0), word }
     }
@@ -25,7 +26,7 @@ impl Site {
     /// Enters the event into the session that this process is attached to and connects the site with it.
     /// False when there is no session or no room.
     pub fn register(&self) -> bool {
-        let (event, format) = (self.event, self.event.format().to_string());
+        let (event, format) = (self.event, self.event.own_format().to_string());
         let id = session().and_then(|session| session.control().add_event(event.system, event.name, &format));
         let Some(id) = id else { return false };
         self.id.store(id, Relaxed);

@@ -9,7 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that the object is made of.
-const CRATES: [&str; 7] = ["abi", "agent", "control", "ring_buffer", "rseq", "shm", "trace_event"];
+const CRATES: [&str; 10] = [
+    "abi",
+    "agent",
+    "control",
+    "event_filter",
+    "event_trigger",
+    "events",
+    "ring_buffer",
+    "rseq",
+    "shm",
+    "trace_event",
+];
 
 fn main() {
     let variable =

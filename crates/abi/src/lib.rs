@@ -33,3 +33,6 @@ pub mod pool;
 mod ring_pages;
 pub mod site;
 mod tail;
+
+/// What the file name of the object to preload starts with, whatever its version.
+pub const OBJECT_PREFIX: &str = "liblookback";

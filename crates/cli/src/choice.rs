@@ -59,7 +59,7 @@ impl Ids {
     /// Those of the selected events. A selection that selects none is an error: it is a typing error.
     pub(crate) fn select(selections: &[Selection], events: &EventTable) -> Done<Ids> {
         let classes: HashMap<(&str, &str), &str> =
-            agent::events().map(|listed| ((listed.event.system, listed.event.name), listed.class)).collect();
+            events::all().filter_map(|event| Some(((event.system, event.name), event.class?))).collect();
         let mut ids = Ids::default();
         for selection in selections {
             let selected = events.iter().map(|event| event.format()).filter(|format| {

@@ -2,15 +2,16 @@
 
 use crate::arguments::Events;
 use crate::failure::{Done, Failure};
-use session::{BuiltIn, Selection};
+use events::EventType;
+use session::Selection;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use trace_data::format::Format;
 
 /// Shows the events.
 pub(crate) fn run(arguments: &Events) -> Done {
-    let selected: Vec<BuiltIn> =
-        BuiltIn::all().filter(|event| is_selected(event, &arguments.events)).collect();
+    let selected: Vec<EventType> =
+        events::selectable().filter(|event| is_selected(event, &arguments.events)).collect();
     if selected.is_empty() {
         let asked: Vec<&str> = arguments.events.iter().map(Selection::text).collect();
         return Err(Failure::failed(format_args!(
@@ -24,25 +25,25 @@ pub(crate) fn run(arguments: &Events) -> Done {
     }
 }
 
-fn is_selected(event: &BuiltIn, selections: &[Selection]) -> bool {
+fn is_selected(event: &EventType, selections: &[Selection]) -> bool {
     let matches = |selection: &Selection| selection.matches(event.system, event.name, event.class);
     selections.is_empty() || selections.iter().any(matches)
 }
 
-fn show(events: &[BuiltIn], format: bool) -> std::io::Result<()> {
+fn show(events: &[EventType], format: bool) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
     let mut heading = String::new();
     for event in events {
         let name = format!("{}:{}", event.system, event.name);
         let class = event.class.map_or_else(|| "in no class".to_string(), |class| format!("@{class}"));
         if format {
-            writeln!(out, "{name} {class}\n{}", event.own_format)?;
+            writeln!(out, "{name} {class}\n{}", event.own_format())?;
             continue;
         }
         if class != heading {
             let space = if heading.is_empty() { "" } else { "\n" };
             let style = anstyle::Style::new().bold();
-            let note = if event.class.is_some_and(agent::is_on_request) { "  (on request)" } else { "" };
+            let note = if event.class.is_some_and(events::is_on_request) { "  (on request)" } else { "" };
             writeln!(out, "{space}{style}{class}{style:#}{note}")?;
             heading = class;
         }
@@ -52,8 +53,13 @@ fn show(events: &[BuiltIn], format: bool) -> std::io::Result<()> {
 }
 
 /// The names of an event's own fields.
-fn fields(event: &BuiltIn) -> Vec<String> {
-    let format = Format::parse(event.system, &event.format());
+fn fields(event: &EventType) -> Vec<String> {
+    let format = Format::parse(event.system, &format(event));
     let own = format.into_iter().flat_map(|format| format.fields.into_iter().skip(format.common));
     own.map(|field| field.name).collect()
+}
+
+/// The whole text of an event's `format` file.
+pub(crate) fn format(event: &EventType) -> String {
+    events::format_file(event.name, event.id, event.own_format()).to_string()
 }

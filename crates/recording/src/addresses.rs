@@ -4,6 +4,7 @@ use crate::image::Image;
 use crate::tables::Process;
 use crate::unwind::FrameTable;
 use control::ControlArea;
+use events::FieldKind;
 use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -11,7 +12,6 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::LazyLock;
 use trace_data::dat::MappedFile;
-use trace_event::{Field, Kind};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
@@ -114,7 +114,7 @@ impl Addresses {
 
     /// Whether a mapped file is the agent's.
     pub(crate) fn is_agent(&mut self, control: &ControlArea, entry: u32) -> bool {
-        self.image(control, entry).is_some_and(|image| image.file_name().starts_with(agent::OBJECT_PREFIX))
+        self.image(control, entry).is_some_and(|image| image.file_name().starts_with(abi::OBJECT_PREFIX))
     }
 
     /// How the functions of a mapped file leave their frames, if the file is there and says so.
@@ -195,24 +195,23 @@ pub(crate) struct AddressPlace {
     pub(crate) is_return: bool,
 }
 
-/// Where the addresses are in each of the agent's events, by their ids.
-pub(crate) static PLACES: LazyLock<Vec<Vec<AddressPlace>>> = LazyLock::new(places);
+/// Where the addresses are in each event that is built in, by their ids.
+pub(crate) static PLACES: LazyLock<Vec<Vec<AddressPlace>>> = LazyLock::new(|| {
+    places_of_fields(|offset, kind| match kind {
+        FieldKind::Symbol => Some(AddressPlace { offset, is_return: true }),
+        FieldKind::Function => Some(AddressPlace { offset, is_return: false }),
+        _ => None,
+    })
+});
 
-fn places() -> Vec<Vec<AddressPlace>> {
+/// What `place` finds in the fields of each event that is built in, by their ids; it gets each field's offset
+/// and kind.
+pub(crate) fn places_of_fields<T>(place: impl Fn(usize, FieldKind) -> Option<T>) -> Vec<Vec<T>> {
     let mut places = Vec::new();
-    for listed in agent::events() {
-        let fields = listed.event.fields.iter().enumerate();
-        let found = fields.filter(|(_, field)| matches!(field.kind, Kind::Symbol | Kind::Function));
-        let place = |(index, field): (usize, &Field)| AddressPlace {
-            offset: listed.event.offset(index),
-            is_return: field.kind == Kind::Symbol,
-        };
-        places.resize(usize::from(listed.id), Vec::new());
-        places.push(found.map(place).collect());
-    }
-    // Messages start with where they come from.
-    if let Some(places) = places.get_mut(usize::from(trace_event::PRINT_ID)) {
-        places.push(AddressPlace { offset: abi::common::SIZE, is_return: true });
+    for event in events::all() {
+        let id = usize::from(event.id);
+        places.resize_with(places.len().max(id + 1), Vec::new);
+        places[id] = event.placed_fields().filter_map(|(offset, field)| place(offset, field.kind)).collect();
     }
     places
 }

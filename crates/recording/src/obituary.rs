@@ -5,8 +5,8 @@
 //! of processes says who was the first to know.
 
 use crate::Error;
-use agent::sched;
 use control::{Here, ProcessInfo};
+use events::sched;
 use ring_buffer::{Buffer, Record, Thread, Writer, current_cpu};
 use rustix::process::{Pid, test_kill_process};
 use session::Session;

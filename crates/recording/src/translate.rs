@@ -1,13 +1,13 @@
 //! From records as a session has them to records that mean something elsewhere.
 
-use crate::addresses::{AddressPlace, Addresses, PLACES};
+use crate::addresses::{AddressPlace, Addresses, PLACES, places_of_fields};
 use crate::queue::placed;
 use crate::tables::{Forks, TasksByTime};
-use agent::sched;
+use events::ftrace::KERNEL_STACK_ID;
+use events::{FieldKind, sched};
 use session::{MARKER_IP, Session, Timeline};
 use std::sync::LazyLock;
 use trace_data::record::Record;
-use trace_event::{Kind, STACK_ID};
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
 /// a name. It is given them in the order of time.
@@ -41,7 +41,7 @@ impl<'a> Translator<'a> {
             self.note_fork(payload, record.time);
         }
         let is_changed = match id {
-            STACK_ID => self.unwind(payload, record.time),
+            KERNEL_STACK_ID => self.unwind(payload, record.time),
             _ => {
                 let places = PLACES.get(usize::from(id)).map_or(&[][..], Vec::as_slice);
                 self.name_addresses(places, payload, record.time)
@@ -146,17 +146,9 @@ impl<'a> Translator<'a> {
 /// Where every record has the TID of who has written it.
 const TID_OFFSET: usize = 4;
 
-/// Where else PIDs are in each of the agent's events, by their ids.
-static PID_PLACES: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
-    let mut places = Vec::new();
-    for listed in agent::events() {
-        let fields = listed.event.fields.iter().enumerate();
-        let found = fields.filter(|(_, field)| field.kind == Kind::Pid);
-        places.resize(usize::from(listed.id), Vec::new());
-        places.push(found.map(|(index, _)| listed.event.offset(index)).collect());
-    }
-    places
-});
+/// Where else PIDs are in each event that is built in, by their ids.
+static PID_PLACES: LazyLock<Vec<Vec<usize>>> =
+    LazyLock::new(|| places_of_fields(|offset, kind| (kind == FieldKind::Pid).then_some(offset)));
 
 fn word(payload: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*payload.get(offset..)?.first_chunk()?))

@@ -1,7 +1,7 @@
 //! Which events a session knows and which are on.
 
-use crate::built_in::format_file;
 use crate::{Error, Selection, Session};
+use events::format_file;
 use std::collections::HashMap;
 
 /// An event of a session.
@@ -13,7 +13,7 @@ pub struct EventInfo {
     pub system: String,
     /// Its name.
     pub name: String,
-    /// Its class, if it is one of the agent's.
+    /// Its class, if it has one: not those that programs define.
     pub class: Option<&'static str>,
     /// Whether it is on.
     pub enabled: bool,
@@ -26,7 +26,8 @@ pub struct EventInfo {
 impl Session {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
-        let classes: HashMap<u16, &str> = agent::events().map(|listed| (listed.id, listed.class)).collect();
+        let classes: HashMap<u16, &str> =
+            events::all().filter_map(|event| Some((event.id, event.class?))).collect();
         let mut buffer = vec![0; 64 * 1024];
         let ids = self.control().event_ids();
         ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
@@ -40,14 +41,14 @@ impl Session {
 
     /// The event of this id, if the session knows it.
     pub fn event_of_id(&self, id: u16) -> Option<EventInfo> {
-        let class = agent::events().find(|listed| listed.id == id).map(|listed| listed.class);
+        let class = events::all().find(|event| event.id == id).and_then(|event| event.class);
         self.event(id, class, &mut vec![0; 64 * 1024])
     }
 
     fn event(&self, id: u16, class: Option<&'static str>, buffer: &mut [u8]) -> Option<EventInfo> {
         let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());
-        let format = format_file(&name, id, found.format);
+        let format = format_file(&name, id, found.format).to_string();
         let enabled = self.control().is_enabled(id, self.instance());
         Some(EventInfo { id, system, name, class, enabled, filter: self.filter(id), format })
     }

@@ -2,7 +2,7 @@
 
 use crate::session_file::{DAMAGED, SessionFile};
 use crate::size::{buffers, check_space, most_pages, specification};
-use crate::{BuiltIn, Error, Options, Timeline, clock, cpus, marker, stack};
+use crate::{Error, Options, Timeline, clock, cpus};
 use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use abi::instance::{InstanceState, RECORDING};
 use control::{Clocks, ControlArea, FileLayout, Identity, NoLayout};
@@ -60,7 +60,7 @@ impl Session {
     fn fill(path: &Path, unfinished: &Path, options: &Options, cpus: &[bool]) -> Result<Session, Error> {
         let identity = Identity {
             number: random_number(),
-            agent: agent::FINGERPRINT,
+            agent: events::FINGERPRINT,
             creator: std::process::id(),
             pid_namespace: pid_namespace(),
             created: Clocks::now(),
@@ -94,14 +94,10 @@ impl Session {
         };
         mapped.extend(&control, &layout)?;
         control.set_buffer_kb(options.buffer_kb);
-        for event in BuiltIn::all() {
-            if !control.add_event_at(event.id, event.system, event.name, &event.own_format) {
-                return Err(Error::unusable(&file, "has no room for the agent's events"));
-            }
-        }
-        for (id, (system, name), format) in [marker::RAW_DATA, stack::STACK] {
-            if !control.add_event_at(id, system, name, format) {
-                return Err(Error::unusable(&file, "has no room for messages and stacks"));
+        for event in events::all() {
+            let own_format = event.own_format().to_string();
+            if !control.add_event_at(event.id, event.system, event.name, &own_format) {
+                return Err(Error::unusable(&file, "has no room for the events that are built in"));
             }
         }
         Ok(Session::with(path, control, buffer, RECORDING, mapped.file.status()))
@@ -152,7 +148,7 @@ impl Session {
         })?;
         let control = opened.control()?;
         let control = ControlArea::new(control).map_err(|error| Error::unusable(&file, error))?;
-        if control.identity().agent != agent::FINGERPRINT {
+        if control.identity().agent != events::FINGERPRINT {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
         opened.extend(&control, &layout)?;

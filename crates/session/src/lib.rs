@@ -24,7 +24,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod built_in;
 mod clock;
 mod companions;
 mod cpus;
@@ -59,7 +58,6 @@ mod tracer;
 mod triggers;
 
 pub use abi::clock::TraceClock;
-pub use built_in::BuiltIn;
 pub use clock::{Tsc, trace_clock};
 pub use control::PidFilter;
 pub use error::Error;
@@ -71,7 +69,7 @@ pub use filters::{SwitchedOn, explain_filter, filter_fields};
 pub use instances::{FLIGHT, MOST_INSTANCES};
 pub use lasting::{Lasting, lasting};
 pub use lock::Lock;
-pub use marker::{Author, FTRACE, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker, RAW_DATA_ID};
+pub use marker::{Author, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
 pub use options::Options;
 pub use place::{Place, session_path};
 pub use preferences::Preferences;
@@ -82,7 +80,6 @@ pub use snapshot_number::SnapshotNumber;
 pub use snapshots::Freed;
 pub use stack::{LEAST_STACK_BYTES, MOST_STACK_BYTES};
 pub use timeline::Timeline;
-pub use trace_event::PRINT_ID;
 pub use trace_option::TraceOption;
 pub use tracer::{TRACERS, Tracer};
 pub use triggers::TriggerInfo;

@@ -4,36 +4,19 @@
 
 use crate::{Error, Session};
 use abi::page::{DEFAULT_SIZE, max_payload};
-use abi::site::PRINT;
 use control::{Here, NewTask};
+use events::ftrace::{PRINT_ID, RAW_DATA_ID};
 use ring_buffer::{NotWritten, Record, Thread, Writer};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::collections::VecDeque;
 use std::fs::read_to_string;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_event::{PRINT_ID, Stage};
-
-/// The id of the event that has a number and bytes. The kernel's.
-pub const RAW_DATA_ID: u16 = 19;
+use trace_event::Stage;
 
 /// The address that texts come from. No program has it; its name is [`MARKER_SYMBOL`].
 pub const MARKER_IP: u64 = (1 << 56) - 4096;
 /// The name of the function that it stands for, which readers of texts look for.
 pub const MARKER_SYMBOL: &str = "tracing_mark_write";
-
-/// The `format` of bytes.
-const RAW_DATA_FORMAT: &str = "\
-\tfield:unsigned int id;\toffset:8;\tsize:4;\tsigned:0;
-\tfield:char buf[];\toffset:12;\tsize:0;\tsigned:0;
-
-print fmt: \"id:%04x %08x\", REC->id, (int)REC->buf[0]
-";
-
-/// The system of both. The kernel's.
-pub const FTRACE: &str = PRINT.0;
-
-/// The second's id, name and format; the first is one of [`crate::BuiltIn`].
-pub(crate) const RAW_DATA: (u16, (&str, &str), &str) = (RAW_DATA_ID, (FTRACE, "raw_data"), RAW_DATA_FORMAT);
 
 /// Bytes of the largest payload.
 const MOST: usize = max_payload(DEFAULT_SIZE);

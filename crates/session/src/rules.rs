@@ -2,7 +2,6 @@
 
 use crate::{Error, Lock, Selection, Session};
 use abi::control::RULES;
-use abi::site::PRINT;
 use control::Rule;
 
 impl Session {
@@ -93,7 +92,7 @@ impl Session {
     /// Whether programs may bring events of a selection that fits none now: not where it names a system of
     /// the agent's, all of whose events are known, or nearly.
     fn may_come(&self, selection: &Selection) -> bool {
-        let mut systems = agent::events().map(|listed| listed.event.system).chain([PRINT.0]);
+        let mut systems = events::all().map(|event| event.system);
         selection.names_system() && !systems.any(|system| selection.nearly_names(system))
     }
 }

@@ -80,7 +80,7 @@ impl Selection {
     /// Whether an event is meant.
     pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
         match &self.kind {
-            Kind::Class(name) if name == DEFAULT => !class.is_some_and(agent::is_on_request),
+            Kind::Class(name) if name == DEFAULT => !class.is_some_and(events::is_on_request),
             Kind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
             Kind::Event { .. } | Kind::SystemOrEvent(_) => selects(&self.text, system, name),
         }

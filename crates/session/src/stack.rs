@@ -1,16 +1,12 @@
 //! Stacks of events.
 
-use crate::{Error, FTRACE, Session};
+use crate::{Error, Session};
 use ring_buffer::{LEAST_SLICE, MOST_SLICE};
-use trace_event::{STACK_FORMAT, STACK_ID};
 
 /// The least bytes of a stack that can be asked for.
 pub const LEAST_STACK_BYTES: u32 = LEAST_SLICE as u32;
 /// The most.
 pub const MOST_STACK_BYTES: u32 = MOST_SLICE as u32;
-
-/// The id, name and format of stacks. Nobody switches them: they follow events.
-pub(crate) const STACK: (u16, (&str, &str), &str) = (STACK_ID, (FTRACE, "kernel_stack"), STACK_FORMAT);
 
 impl Session {
     /// Says how many bytes of the stack are kept where stacks are recorded, at most [`MOST_STACK_BYTES`].

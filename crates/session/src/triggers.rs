@@ -6,7 +6,7 @@
 
 use crate::files::c_path;
 use crate::filters::compile_filter;
-use crate::{Error, EventInfo, FTRACE, Lock, Selection, Session};
+use crate::{Error, EventInfo, Lock, Selection, Session};
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
@@ -116,7 +116,7 @@ impl Session {
     fn target(&self, command: &Command<'_>) -> Option<u16> {
         let Some((system, name)) = command.target else { return Some(0) };
         let is_it = |event: &EventInfo| event.system == system && event.name == name;
-        self.events().find(is_it).filter(|event| event.system != FTRACE).map(|event| event.id)
+        self.events().find(is_it).filter(|event| event.system != events::ftrace::SYSTEM).map(|event| event.id)
     }
 
     fn add_trigger(

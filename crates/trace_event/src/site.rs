@@ -1,27 +1,18 @@
 //! Sites: events of the program's own, as [`abi::site`] describes them.
 
 mod format;
+mod format_text;
 
 use crate::enter;
-use crate::format::FormatText;
 use crate::process::shared;
 use abi::site::{self, PRINT, Payload, VERSION};
 use core::ffi::{CStr, c_char};
 use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use events::ftrace::PRINT_ID;
 use format::Format;
+use format_text::FormatText;
 use ring_buffer::Event;
-
-/// The id of messages, as in the kernel's `enum trace_type`.
-pub const PRINT_ID: u16 = 5;
-
-/// The `format` text of messages, from the first field that is not common on: the kernel's.
-pub const PRINT_FORMAT: &str = "\
-\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;
-\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;
-
-print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf
-";
 
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
 /// it. Nothing happens to a site that is connected already, is of another version, or finds no room; nor

@@ -12,25 +12,9 @@ use crate::own_stack::reach_in_stack;
 use crate::recorder::Entered;
 use crate::shared::Shared;
 use core::arch::asm;
+use events::ftrace::KERNEL_STACK_ID;
 use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
 use shm::PAGE;
-
-/// The id of stacks. In a session's buffers such a record has, behind its common fields, an address that a
-/// call returns to, the stack pointer and rbp as they are then, and what lies at the stack pointer; readers
-/// make the kernel's `kernel_stack` of it.
-pub const STACK_ID: u16 = 4;
-
-/// The `format` text of stacks as readers make them, from the first field that is not common on: the
-/// kernel's.
-pub const STACK_FORMAT: &str = "\
-\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;
-\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;
-
-print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \
-\"\\t=> %ps\\n\\t=> %ps\\n\", (void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2], \
-(void *)REC->caller[3], (void *)REC->caller[4], (void *)REC->caller[5], (void *)REC->caller[6], \
-(void *)REC->caller[7]
-";
 
 /// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
 /// address that it returns to.
@@ -103,7 +87,7 @@ impl Entered {
             true => Call::here(),
         };
         let len = readable(call.rsp as usize, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
-        let lead = [self.common(STACK_ID), call.rip, call.rsp, call.rbp];
+        let lead = [self.common(KERNEL_STACK_ID), call.rip, call.rsp, call.rbp];
         let from = core::ptr::with_exposed_provenance(call.rsp as usize);
         let thread = self.thread(shared);
         // SAFETY: so much can be read.

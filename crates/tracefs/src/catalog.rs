@@ -4,8 +4,8 @@ use crate::errno::errno;
 use crate::event::Name;
 use crate::tree::Tree;
 use control::Description;
+use events::ftrace::SYSTEM as FTRACE;
 use rustix::io::Errno;
-use session::FTRACE;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -11,12 +11,12 @@ mod trigger;
 use crate::catalog::{self, Group};
 use crate::tree::{Directory, Node, Tree};
 use enable::Enable;
+use events::ftrace::{PRINT_ID, SYSTEM as FTRACE};
 use filter::Filter;
 use format::Format;
 use header_event::HeaderEvent;
 use header_page::HeaderPage;
 use id::Id;
-use session::{FTRACE, PRINT_ID};
 use trigger::Trigger;
 
 /// An event.

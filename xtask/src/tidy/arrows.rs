@@ -7,6 +7,7 @@ use super::tree::Tree;
 /// in the design is decided.
 const ARROWS: &[(&str, &[&str])] = &[
     ("abi", &[]),
+    ("events", &["abi"]),
     ("event_filter", &[]),
     ("event_trigger", &["abi", "event_filter"]),
     ("launch", &[]),
@@ -16,14 +17,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter", "event_trigger"]),
     ("tracepoint", &["abi"]),
     ("tracing_layer", &["tracepoint"]),
-    ("trace_event", &["abi", "event_trigger", "shm", "rseq", "ring_buffer", "control"]),
+    ("trace_event", &["abi", "events", "event_trigger", "shm", "rseq", "ring_buffer", "control"]),
     ("text_poke", &["abi", "shm"]),
-    ("agent", &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
+    ("agent", &["abi", "events", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
     ("trace_data", &["abi"]),
     (
         "session",
         &[
             "abi",
+            "events",
             "event_filter",
             "event_trigger",
             "shm",
@@ -31,16 +33,12 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ring_buffer",
             "control",
             "trace_event",
-            "agent",
             "trace_data",
         ],
     ),
     ("export", &["abi", "trace_data"]),
-    (
-        "recording",
-        &["abi", "shm", "rseq", "ring_buffer", "control", "trace_event", "agent", "session", "trace_data"],
-    ),
-    ("tracefs", &["abi", "control", "ring_buffer", "session", "trace_data", "recording"]),
+    ("recording", &["abi", "events", "shm", "rseq", "ring_buffer", "control", "session", "trace_data"]),
+    ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "recording"]),
     ("tracefs_fuse", &["tracefs", "session"]),
 ];
 
@@ -50,6 +48,7 @@ const TOPS: &[&str] = &["cli", "benches", "xtask"];
 /// What a traced process links.
 const TRACEE: &[&str] = &[
     "abi",
+    "events",
     "tracepoint",
     "event_filter",
     "event_trigger",

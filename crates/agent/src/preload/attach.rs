@@ -1,18 +1,18 @@
 //! The start of the agent in a process.
 
-use crate::argument::Value;
+use crate::preload::argument::Value;
 use crate::preload::tables::Name;
 use crate::preload::{
     borrowed, environment, exit, image, limits, objects, origin, readable, record, running, sandbox, stack,
     symbols,
 };
-use crate::{FINGERPRINT, sched};
 use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::transmute;
 use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicI32, AtomicU32};
+use events::{FINGERPRINT, sched};
 use shm::Stat;
 use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
 

@@ -4,8 +4,7 @@
 //!
 //! As in `fork.rs`.
 
-use crate::argument::Value;
-use crate::events::Call;
+use crate::preload::argument::Value;
 use crate::preload::environment::{self, completed};
 use crate::preload::real::{older, real};
 use crate::preload::stub::stub;
@@ -13,6 +12,7 @@ use crate::preload::target::Target;
 use crate::preload::{limits, objects, record};
 use core::arch::naked_asm;
 use core::ffi::c_char;
+use events::Call;
 use trace_event::session;
 
 type Environment = *const *const c_char;

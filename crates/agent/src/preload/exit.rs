@@ -4,17 +4,17 @@
 //!
 //! As in `fork.rs`.
 
-use crate::argument::Value;
-use crate::events::Call;
+use crate::preload::argument::Value;
 use crate::preload::real::real;
 use crate::preload::stub::stub;
 use crate::preload::tables::Name;
 use crate::preload::{attach, objects, record, symbols};
-use crate::sched;
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicUsize};
+use events::Call;
+use events::sched;
 use libc::pthread_key_t;
 use trace_event::{end_thread, enter, is_aside, session};
 

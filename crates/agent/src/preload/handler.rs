@@ -16,19 +16,19 @@
 //! Functions that take the place of libc's have the contract of the calls that they stand for. The thunks are
 //! called by the kernel, or by who handles signals between us and it, as a handler with `SA_SIGINFO` is.
 
-use crate::argument::Value;
-use crate::events::Call;
-use crate::names::SA_RESTORER;
+use crate::preload::argument::Value;
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::real::real;
 use crate::preload::record;
 use crate::preload::running;
 use crate::preload::stub::stub;
-use crate::signal;
 use core::arch::naked_asm;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use events::Call;
+use events::SA_RESTORER;
+use events::signal;
 use libc::sigaction as SignalAction;
 use libc::{SA_RESTART, SA_SIGINFO, SIG_DFL, SIG_ERR, SIG_IGN, siginfo_t, ucontext_t};
 use ring_buffer::Record;

@@ -1,14 +1,9 @@
-//! The shared object that is put before libc: libc's names, and what happens behind them.
-//!
-//! ```text
-//! program ---> open ---> frame in assembly ---> libc's open
-//!                          |           |
-//!             entry event <+           +> exit event
-//! ```
+//! The shared object that is put before libc: libc's names, and what happens around them.
 //!
 //! Nothing here makes a system call or takes a lock besides what libc's function does, and errno is left as
 //! that left it.
 
+mod argument;
 mod attach;
 mod author;
 mod borrowed;

@@ -9,10 +9,10 @@
 //! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result.
 
-use crate::argument::Value;
+use crate::preload::argument::Value;
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::{attach, exit, record};
-use crate::sched;
+use events::sched;
 use libc::{WEXITED, WIFEXITED, WIFSIGNALED, siginfo_t};
 use trace_event::{is_enabled, session};
 

@@ -1,18 +1,20 @@
 //! Writing the agent's events.
 
-use crate::argument::{Failure, Outcome, Returned, Value};
+use crate::preload::argument::{Returned, Value};
 use crate::preload::frame::Frame;
 use crate::preload::sockaddr::SocketText;
 use core::ffi::c_char;
+use events::FieldKind;
+use events::argument::{Failure, Outcome};
 use ring_buffer::{Event, Record};
-use trace_event::{Entered, Kind, enter, is_enabled};
+use trace_event::{Entered, enter, is_enabled};
 
 /// Words of the largest event of the agent: law 9 allows 256 bytes on the program's stack.
 const WORDS: usize = 32;
 
 /// Appends a field of an entry event.
 #[inline(always)]
-pub(crate) fn push<const N: usize>(record: &mut Record<N>, kind: Kind, word: u64) {
+pub(crate) fn push<const N: usize>(record: &mut Record<N>, kind: FieldKind, word: u64) {
     if kind.size() == 8 {
         record.push(word);
     } else {
@@ -23,12 +25,19 @@ pub(crate) fn push<const N: usize>(record: &mut Record<N>, kind: Kind, word: u64
 /// How a call has ended.
 #[inline(always)]
 pub(crate) fn returned<T: Outcome>(word: u64) -> Returned {
-    let error = match T::failure(word) {
-        Failure::None => 0,
-        // SAFETY: libc's word for the calling thread.
-        Failure::Errno => unsafe { *libc::__errno_location() },
-        Failure::Number(error) => error,
+    let result = match T::FIELD {
+        Some(kind) if kind.size() == 8 => word as i64,
+        _ => i64::from(word as i32),
     };
+    let has_failed = match T::FAILURE {
+        Failure::Never => false,
+        Failure::MinusOne => result == -1,
+        Failure::Zero => result == 0,
+        Failure::Resolver => result == i64::from(libc::EAI_SYSTEM),
+        Failure::Itself => return Returned { result: word, error: result as i32 },
+    };
+    // SAFETY: libc's word for the calling thread.
+    let error = if has_failed { unsafe { *libc::__errno_location() } } else { 0 };
     Returned { result: word, error }
 }
 

@@ -9,10 +9,10 @@
 //! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result.
 
-use crate::argument::Value;
+use crate::preload::argument::Value;
 use crate::preload::frame::{Frame, Hooks};
 use crate::preload::record;
-use crate::signal;
+use events::signal;
 use libc::{SI_QUEUE, SI_TKILL, SI_USER};
 use trace_event::{Session, enter, is_enabled, session, tid_offset};
 

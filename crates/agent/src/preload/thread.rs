@@ -12,6 +12,7 @@ use crate::preload::stub::stub;
 use core::arch::naked_asm;
 use core::ffi::c_void;
 use core::ptr::with_exposed_provenance;
+use events::sched::FORK_ID;
 use trace_event::{Parent, enter, is_enabled, session};
 
 /// pthread_create(3).
@@ -73,7 +74,7 @@ fn current() -> Option<Parent> {
 /// to have it.
 fn take_place(routine: Routine, argument: *mut c_void) -> Option<&'static Place> {
     let control = session()?.control();
-    if !is_enabled(crate::sched::FORK_ID) && !control.follows_any_forks() {
+    if !is_enabled(FORK_ID) && !control.follows_any_forks() {
         return None;
     }
     let place = starts::take(Start { routine, argument, parent: current()? });

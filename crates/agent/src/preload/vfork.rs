@@ -4,12 +4,12 @@
 //!
 //! As in `fork.rs`.
 
-use crate::argument::Value;
-use crate::events::Call;
+use crate::preload::argument::Value;
 use crate::preload::fork::made;
 use crate::preload::{attach, objects, record};
 use core::arch::naked_asm;
 use core::mem::offset_of;
+use events::Call;
 use trace_event::{Parent, ThreadState, aside_word, session, thread_state};
 
 fn record_entry(call: Call, caller: usize) {

@@ -4,14 +4,14 @@
 //!
 //! What is done around a call is called by its frame, see `frame.rs`.
 
-use crate::argument::*;
-use crate::calls::calls;
-use crate::events::{Call, is_on_request};
+use crate::preload::argument::{Value, creation_mode, remap_target};
 use crate::preload::frame::{Frame, Moment, call};
 use crate::preload::{fork, handler, limits, locking, mapping, place, reap, record, send, thread};
 use core::arch::naked_asm;
+use events::argument::*;
+use events::{Call, FieldKind, is_on_request};
 use ring_buffer::Record;
-use trace_event::{Kind, enter, is_enabled};
+use trace_event::{enter, is_enabled};
 
 /// Words of an entry event: common fields, six arguments, the caller.
 const ENTRY_WORDS: usize = 8;
@@ -59,7 +59,7 @@ macro_rules! wrap {
             const PARAMETERS: &[&str] = &[$(stringify!($parameter)),*];
             const STACKED: u32 = (PARAMETERS.len() > REGISTERS) as u32;
             const RETURNS: u32 = <$outcome as Outcome>::FIELD.is_some() as u32;
-            const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, Kind::Text))*;
+            const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, FieldKind::Text))*;
 
             // Behind all other code: there is more of these than of everything else, and what every process
             // runs at its start lies on fewer pages without them in between.
@@ -103,7 +103,7 @@ macro_rules! wrap {
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
                 let values = [
-                    $(<$kind as Argument>::at_entry(wrap!(@value $argument $($value)?)),)*
+                    $(Value::at_entry::<$kind>(wrap!(@value $argument $($value)?)),)*
                     Value::Word(frame.caller),
                 ];
                 // SAFETY: libc is about to read the texts.
@@ -124,7 +124,7 @@ macro_rules! wrap {
                         // SAFETY: the arguments of the call that has just returned.
                         unsafe {
                             let index = indices.next().unwrap_or(0);
-                            <$kind as Argument>::at_exit(words, index, returned)
+                            Value::at_exit::<$kind>(words, index, returned)
                         }
                     ),*
                 ];
@@ -180,4 +180,4 @@ macro_rules! wrap {
     (@hook [$($hooks:ident)::+], $moment:ident, $frame:ident) => { ($($hooks)::+.$moment)($frame) };
 }
 
-calls!(wrappers);
+events::calls!(wrappers);

@@ -114,7 +114,8 @@ mod tests {
     use super::*;
     use crate::top::tests::tree;
     use abi::page::event_size;
-    use session::{Author, PRINT_ID};
+    use events::ftrace::PRINT_ID;
+    use session::Author;
     use trace_data::page::Page;
 
     /// A raw pipe of CPU 0, with so many texts in its buffer.

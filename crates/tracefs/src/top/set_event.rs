@@ -6,8 +6,8 @@ use crate::file::{Change, Control, Text};
 use crate::listed::Listed;
 use crate::token;
 use crate::tree::Tree;
+use events::ftrace::SYSTEM as FTRACE;
 use rustix::io::Errno;
-use session::FTRACE;
 
 /// Reads `SYSTEM:EVENT` for each event that is on, has a trigger, or is one that a trigger is about. Opening
 /// it with `O_TRUNC` switches all off. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,

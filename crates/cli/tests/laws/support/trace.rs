@@ -71,8 +71,8 @@ impl Event {
 fn returns() -> &'static BTreeSet<&'static str> {
     static RETURNS: OnceLock<BTreeSet<&str>> = OnceLock::new();
     RETURNS.get_or_init(|| {
-        let calls = agent::events().filter(|listed| listed.event.system == "libc");
-        let names = calls.map(|listed| listed.event.name);
+        let calls = events::all().filter(|event| event.system == events::LIBC);
+        let names = calls.map(|event| event.name);
         names.filter(|name| name.ends_with("_exit") && !["_exit", "pthread_exit"].contains(name)).collect()
     })
 }

@@ -1,10 +1,12 @@
 //! Calls that make, change and end processes and threads.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! processes {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! process_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             process {
                 fork() -> Child as [fork, _Fork] around fork::HOOKS;
@@ -74,5 +76,3 @@ macro_rules! processes {
         }
     };
 }
-
-pub(crate) use processes;

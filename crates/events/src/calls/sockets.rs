@@ -1,10 +1,12 @@
 //! Calls on sockets, names of hosts, and waiting for descriptors.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! sockets {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! socket_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             net {
                 socket(domain: AddressFamily, kind: SocketType, protocol: Int) -> Descriptor as [socket];
@@ -56,5 +58,3 @@ macro_rules! sockets {
         }
     };
 }
-
-pub(crate) use sockets;

@@ -1,10 +1,12 @@
 //! Calls on streams, pipes and terminals.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! streams {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! stream_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             stdio {
                 fopen(pathname: Path, mode: Path) -> Address as [fopen, fopen64];
@@ -65,5 +67,3 @@ macro_rules! streams {
         }
     };
 }
-
-pub(crate) use streams;

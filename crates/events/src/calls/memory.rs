@@ -1,10 +1,12 @@
 //! Calls on memory and locks: a program makes them all the time.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! memory {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! memory_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             mem on request {
                 malloc(size: Size) -> Address as [malloc];
@@ -85,5 +87,3 @@ macro_rules! memory {
         }
     };
 }
-
-pub(crate) use memory;

@@ -5,7 +5,8 @@
 //! Called when the call has returned, with its own argument words and its own result: what a call that has
 //! succeeded has read or written can be read. Of others only what is sure to be there is read.
 
-use super::{Returned, Value, readable};
+use super::{Returned, Value};
+use crate::preload::readable;
 
 /// The most bytes of an address of a socket.
 const MOST_ADDRESS: usize = 128;

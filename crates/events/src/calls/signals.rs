@@ -1,10 +1,12 @@
 //! Calls on signals and time.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! signals {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! signal_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             signal {
                 kill(pid: Pid, sig: Signal) -> Success as [kill] around send::KILL;
@@ -58,5 +60,3 @@ macro_rules! signals {
         }
     };
 }
-
-pub(crate) use signals;

@@ -13,10 +13,11 @@
 //! [`Nothing`](crate::argument::Nothing) has the first only; it is jumped to, so libc's function sees who
 //! calls it. What depends on that, like dlopen(3), is such a call here.
 //!
-//! All symbols after `as` have the call's own parameters; one after `or` has others, among which the
-//! call's arguments are found by name. A call whose symbols are wrapped by hand has none here. Hooks are
-//! what is done before and after libc's function besides recording, whether the call's events are on or not.
-//! A symbol that libc has in several versions which do different things is named in `preload.map`.
+//! Symbols, values and hooks are for the agent, which makes its wrappers from the same lines. All symbols
+//! after `as` have the call's own parameters; one after `or` has others, among which the call's arguments are
+//! found by name. A call whose symbols are wrapped by hand has none here. Hooks are functions of the agent
+//! that run before and after libc's function, whether the call's events are enabled or not. A symbol that
+//! libc has in several versions with different behaviour is listed in `agent/preload.map`.
 //!
 //! A class `on request` has calls that a program makes all the time. They are recorded where someone asks
 //! for them: by default they would push everything else out of the buffer.
@@ -28,19 +29,22 @@ mod signals;
 mod sockets;
 mod streams;
 
-/// Calls the macro `$with` with the table.
+/// Calls the macro `$with` with the table of libc calls: [`crate::Call`] and the agent's wrappers are made
+/// from it.
+#[macro_export]
 macro_rules! calls {
     ($with:ident) => {
-        $crate::calls::files! { $with [streams sockets processes signals memory whole] }
+        $crate::file_calls! {
+            $with [stream_calls socket_calls process_calls signal_calls memory_calls whole_table]
+        }
     };
 }
 
 /// The end of the table.
-macro_rules! whole {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! whole_table {
     ($with:ident [] $($table:tt)*) => {
         $with! { $($table)* }
     };
 }
-
-pub(crate) use {calls, files::files, memory::memory, processes::processes, signals::signals};
-pub(crate) use {sockets::sockets, streams::streams, whole};

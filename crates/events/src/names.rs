@@ -1,4 +1,4 @@
-//! Names of the values that arguments and errors have, as `format` texts list them.
+//! Names of the values that arguments and errors have, as `format` texts list them. The values are libc's.
 
 use libc::*;
 
@@ -6,13 +6,13 @@ use libc::*;
 pub const SA_RESTORER: c_int = 0x0400_0000;
 
 /// Values with their names.
-pub type Names = &'static [(i64, &'static str)];
+pub(crate) type Names = &'static [(i64, &'static str)];
 
 macro_rules! names {
     ($($(#[$doc:meta])* $table:ident $([0 is $zero:literal])?: $($value:ident)*;)*) => {
         $(
             $(#[$doc])*
-            pub const $table: Names =
+            pub(crate) const $table: Names =
                 &[$((0, $zero),)? $(($value as u32 as i64, stringify!($value))),*];
         )*
     };
@@ -90,7 +90,7 @@ names! {
     SCHEDULING: SCHED_OTHER SCHED_FIFO SCHED_RR SCHED_BATCH SCHED_IDLE;
     /// tcsetattr(3).
     ATTRIBUTES: TCSANOW TCSADRAIN TCSAFLUSH;
-    /// errno(3): what these calls give.
+    /// errno(3): what these calls set it to.
     ERROR [0 is "0"]: EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES
         EFAULT EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC
         ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOSYS ENOTEMPTY ELOOP EOVERFLOW

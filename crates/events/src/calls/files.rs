@@ -1,10 +1,12 @@
 //! Calls on files and directories.
 
-/// Hands the table, with these calls added, on to the next of its parts. Its lines are as long as a call is:
+/// Adds these calls to the table and passes it on to the next part. Lines are as long as a call is:
 /// rustfmt::skip.
-macro_rules! files {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! file_calls {
     ($with:ident [$next:ident $($others:ident)*] $($before:tt)*) => {
-        $crate::calls::$next! {
+        $crate::$next! {
             $with [$($others)*] $($before)*
             file {
                 open(pathname: Path, flags: OpenFlags, mode: Mode = creation_mode(flags, mode)) -> Descriptor
@@ -131,5 +133,3 @@ macro_rules! files {
         }
     };
 }
-
-pub(crate) use files;

@@ -1,0 +1,35 @@
+//! A hash of what sessions and agents have to agree on.
+
+use crate::libc_call::EVERY;
+
+/// A hash of all events of calls: a session and an agent with different events don't fit.
+pub const FINGERPRINT: u64 = {
+    let mut hash = with_bytes(0xcbf2_9ce4_8422_2325, env!("CARGO_PKG_VERSION").as_bytes());
+    let mut at = 0;
+    while at < EVERY.len() {
+        hash = with_bytes(hash, EVERY[at].name.as_bytes());
+        let fields = EVERY[at].fields;
+        let mut index = 0;
+        while index < fields.len() {
+            hash = with_bytes(hash, fields[index].name.as_bytes());
+            hash = with(hash, EVERY[at].offset(index) as u64);
+            index += 1;
+        }
+        at += 1;
+    }
+    hash
+};
+
+/// FNV-1a.
+const fn with(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x100_0000_01b3)
+}
+
+const fn with_bytes(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = with(hash, bytes[at] as u64);
+        at += 1;
+    }
+    hash
+}

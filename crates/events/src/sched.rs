@@ -1,0 +1,57 @@
+//! Events about processes, with the kernel's names and fields.
+
+use crate::field::field;
+use crate::{EventField, EventType, FieldKind};
+use abi::control::FIRST_EVENT;
+
+const fn event(id: u16, name: &'static str, fields: &'static [EventField]) -> EventType {
+    EventType { id, system: "sched", name, class: Some("process"), fields, print: None }
+}
+
+/// A process or thread was made. Recorded by the new one, as its parent.
+pub const FORK: EventType = event(
+    FORK_ID,
+    "sched_process_fork",
+    &[
+        field("parent_comm", FieldKind::Text),
+        field("parent_pid", FieldKind::Pid),
+        field("child_comm", FieldKind::Text),
+        field("child_pid", FieldKind::Pid),
+    ],
+);
+/// A process runs another program. Recorded by that program.
+pub const EXEC: EventType = event(
+    EXEC_ID,
+    "sched_process_exec",
+    &[field("filename", FieldKind::Text), field("pid", FieldKind::Pid), field("old_pid", FieldKind::Pid)],
+);
+/// A thread ends; with `group_dead`, its process. The end of a process that was killed is recorded by
+/// whoever learns of it first.
+pub const EXIT: EventType = event(
+    EXIT_ID,
+    "sched_process_exit",
+    &[
+        field("comm", FieldKind::Comm),
+        field("pid", FieldKind::Pid),
+        field("prio", FieldKind::I32),
+        field("group_dead", FieldKind::Bool),
+    ],
+);
+/// A process waits for a child.
+pub const WAIT: EventType = event(
+    WAIT_ID,
+    "sched_process_wait",
+    &[field("comm", FieldKind::Text), field("pid", FieldKind::Pid), field("prio", FieldKind::I32)],
+);
+
+/// All of them, in the order of their ids.
+pub(crate) const ALL: [EventType; 4] = [FORK, EXEC, EXIT, WAIT];
+
+/// The id of [`FORK`].
+pub const FORK_ID: u16 = FIRST_EVENT;
+/// The id of [`EXEC`].
+pub const EXEC_ID: u16 = FIRST_EVENT + 1;
+/// The id of [`EXIT`].
+pub const EXIT_ID: u16 = FIRST_EVENT + 2;
+/// The id of [`WAIT`].
+pub const WAIT_ID: u16 = FIRST_EVENT + 3;
