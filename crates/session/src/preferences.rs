@@ -21,7 +21,8 @@ pub struct Preferences {
 
 impl Default for Preferences {
     fn default() -> Preferences {
-        let options = TraceOption::ON.into_iter().fold(0, |bits, option| bits | option.bit());
+        let on = TraceOption::ALL.iter().filter(|option| option.is_on_by_default());
+        let options = on.fold(0, |bits, option| bits | option.bit());
         Preferences { options, buffer_percent: 50, tracer: <&Tracer>::default() }
     }
 }
@@ -63,7 +64,7 @@ impl Preferences {
         let default = Preferences::default();
         let mut text = String::new();
         for option in
-            TraceOption::ALL.into_iter().filter(|option| self.is_on(*option) != default.is_on(*option))
+            TraceOption::ALL.iter().copied().filter(|option| self.is_on(*option) != default.is_on(*option))
         {
             let _ = writeln!(text, "{} {}", option.name(), u32::from(self.is_on(option)));
         }

@@ -1,164 +1,175 @@
 //! The options of a session, by the kernel's names.
+//!
+//! [`options!`] has one row for each: the files `options/*`, `trace_options`, and the table in
+//! `docs/control-tree.md` are made from those.
 
 use crate::{Error, Session};
 use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
 
-/// An option of a session, by the kernel's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TraceOption {
-    /// Of functions, also who has called them.
-    PrintParent,
-    /// Names of functions with the offset in them.
-    SymOffset,
-    /// Names of functions with their addresses.
-    SymAddr,
-    /// More in front of an event's own text, and no legend.
-    Verbose,
-    /// Numbers instead of text.
-    Raw,
-    /// The same in hexadecimal.
-    Hex,
-    /// The same as bytes.
-    Bin,
-    /// poll(2) says of `trace_pipe` that it can be read, always.
-    Block,
-    /// An event's fields instead of its own text.
-    Fields,
-    /// A line of text where a CPU's buffer starts, if its start was overwritten.
-    Annotate,
-    /// Of messages nothing but the message.
-    PrintkMsgOnly,
-    /// Everything in front of an event's own text.
-    ContextInfo,
-    /// The form for those who look for delays.
-    LatencyFormat,
-    /// The names of threads.
-    RecordCmd,
-    /// The column with the process.
-    RecordTgid,
+/// What belongs to an option.
+#[derive(Clone, Copy)]
+struct OptionRow {
+    name: &'static str,
+    is_on: bool,
+    storage: Storage,
+    is_at_top_only: bool,
+    help: &'static str,
+}
+
+/// Where an option is kept, which depends on who uses it.
+#[derive(Clone, Copy)]
+enum Storage {
+    /// In [`crate::Preferences`]: readers use it.
+    Preferences,
+    /// In the control word of the buffer.
+    Buffer,
+    /// In the PID filters.
+    PidFilters,
+    /// In a flag of the instance, since traced programs or other instances use it, or it is looked at often:
+    /// with the flag's value when the option is on. Options that are on by default are no flag then: any
+    /// makes each event slower.
+    Flag {
+        /// In the default instance and the top level's own.
+        own: (u32, bool),
+        /// In a named instance.
+        named: (u32, bool),
+    },
+}
+
+const PREFERENCE: Storage = Storage::Preferences;
+
+const fn flag(flag: u32, when_on: bool) -> Storage {
+    Storage::Flag { own: (flag, when_on), named: (flag, when_on) }
+}
+
+/// Whether an option has a file in the trees of instances, too, as the kernel has it.
+const EVERYWHERE: bool = false;
+const TOP_LEVEL: bool = true;
+
+macro_rules! options {
+    ($(#[doc = $help:literal] $option:ident = $name:literal, $default:literal, $storage:expr, $place:ident;)*) => {
+        /// An option of a session, by the kernel's name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum TraceOption {
+            $(#[doc = $help] $option,)*
+        }
+
+        impl TraceOption {
+            /// All, in the kernel's order.
+            pub const ALL: &[TraceOption] = &[$(TraceOption::$option),*];
+
+            const fn row(self) -> OptionRow {
+                match self {
+                    $(TraceOption::$option => OptionRow {
+                        name: $name,
+                        is_on: $default == 1,
+                        storage: $storage,
+                        is_at_top_only: $place,
+                        help: $help,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+// Each with its default.
+options! {
+    /// Functions are shown with their callers.
+    PrintParent = "print-parent", 1, PREFERENCE, EVERYWHERE;
+    /// Names of functions have the offset in the function after them.
+    SymOffset = "sym-offset", 0, PREFERENCE, EVERYWHERE;
+    /// Names of functions have their addresses after them.
+    SymAddr = "sym-addr", 0, PREFERENCE, EVERYWHERE;
+    /// With `latency-format`: more before an event's own text, and no legend.
+    Verbose = "verbose", 0, PREFERENCE, EVERYWHERE;
+    /// Events are shown as the values of their fields.
+    Raw = "raw", 0, PREFERENCE, EVERYWHERE;
+    /// Events are shown as the values of their fields, in hexadecimal.
+    Hex = "hex", 0, PREFERENCE, EVERYWHERE;
+    /// Events are shown as the values of their fields, in bytes.
+    Bin = "bin", 0, PREFERENCE, EVERYWHERE;
+    /// poll(2) always says that `trace_pipe` is readable.
+    Block = "block", 0, PREFERENCE, EVERYWHERE;
+    /// Events are shown by the names and values of their fields.
+    Fields = "fields", 0, PREFERENCE, EVERYWHERE;
+    /// A line of text says where a CPU's buffer starts, if events were overwritten.
+    Annotate = "annotate", 1, PREFERENCE, EVERYWHERE;
+    /// Messages and markers are shown without anything else.
+    PrintkMsgOnly = "printk-msg-only", 0, PREFERENCE, TOP_LEVEL;
+    /// Thread, CPU, flags and time stand before an event's own text.
+    ContextInfo = "context-info", 1, PREFERENCE, EVERYWHERE;
+    /// Text has the form of the latency tracers.
+    LatencyFormat = "latency-format", 0, PREFERENCE, EVERYWHERE;
+    /// Threads have names; without it they are `<...>`.
+    RecordCmd = "record-cmd", 1, PREFERENCE, TOP_LEVEL;
+    /// A column has the PID of the thread's process.
+    RecordTgid = "record-tgid", 0, PREFERENCE, EVERYWHERE;
     /// Full buffers overwrite their oldest events.
-    Overwrite,
+    Overwrite = "overwrite", 1, Storage::Buffer, EVERYWHERE;
     /// Recording stops when `free_buffer` is closed.
-    DisableOnFree,
-    /// The five characters of flags.
-    IrqInfo,
+    DisableOnFree = "disable_on_free", 0, PREFERENCE, EVERYWHERE;
+    /// A column has the five characters of flags.
+    IrqInfo = "irq-info", 1, PREFERENCE, EVERYWHERE;
     /// `trace_marker` and `trace_marker_raw` may be written.
-    Markers,
-    /// Lists of threads follow forks and exits.
-    EventFork,
-    /// What is written to the session's own `trace_marker` and `trace_marker_raw` is recorded here.
-    CopyTraceMarker,
+    Markers = "markers", 1, flag(NO_MARKERS, false), EVERYWHERE;
+    /// PID filters follow forks and exits.
+    EventFork = "event-fork", 0, Storage::PidFilters, EVERYWHERE;
+    /// An instance gets what is written to the markers of the top level; ENODEV there if nobody gets it.
+    CopyTraceMarker = "copy_trace_marker", 1,
+        Storage::Flag { own: (NO_MARKER_COPIES, false), named: (MARKER_COPIES, true) }, EVERYWHERE;
     /// Nothing is recorded while `trace` is open.
-    PauseOnTrace,
-    /// The stack is recorded behind each event.
-    Stacktrace,
+    PauseOnTrace = "pause-on-trace", 0, PREFERENCE, EVERYWHERE;
+    /// The stack is recorded after each event.
+    Stacktrace = "stacktrace", 0, flag(STACKS, true), EVERYWHERE;
 }
 
 impl TraceOption {
-    /// All, in the kernel's order.
-    pub const ALL: [TraceOption; 23] = [
-        TraceOption::PrintParent,
-        TraceOption::SymOffset,
-        TraceOption::SymAddr,
-        TraceOption::Verbose,
-        TraceOption::Raw,
-        TraceOption::Hex,
-        TraceOption::Bin,
-        TraceOption::Block,
-        TraceOption::Fields,
-        TraceOption::Annotate,
-        TraceOption::PrintkMsgOnly,
-        TraceOption::ContextInfo,
-        TraceOption::LatencyFormat,
-        TraceOption::RecordCmd,
-        TraceOption::RecordTgid,
-        TraceOption::Overwrite,
-        TraceOption::DisableOnFree,
-        TraceOption::IrqInfo,
-        TraceOption::Markers,
-        TraceOption::EventFork,
-        TraceOption::CopyTraceMarker,
-        TraceOption::PauseOnTrace,
-        TraceOption::Stacktrace,
-    ];
-
-    /// Those that are on where nobody has switched them.
-    pub(crate) const ON: [TraceOption; 8] = [
-        TraceOption::PrintParent,
-        TraceOption::Annotate,
-        TraceOption::ContextInfo,
-        TraceOption::RecordCmd,
-        TraceOption::Overwrite,
-        TraceOption::IrqInfo,
-        TraceOption::Markers,
-        TraceOption::CopyTraceMarker,
-    ];
-
     /// Its name.
     pub const fn name(self) -> &'static str {
-        match self {
-            TraceOption::PrintParent => "print-parent",
-            TraceOption::SymOffset => "sym-offset",
-            TraceOption::SymAddr => "sym-addr",
-            TraceOption::Verbose => "verbose",
-            TraceOption::Raw => "raw",
-            TraceOption::Hex => "hex",
-            TraceOption::Bin => "bin",
-            TraceOption::Block => "block",
-            TraceOption::Fields => "fields",
-            TraceOption::Annotate => "annotate",
-            TraceOption::PrintkMsgOnly => "printk-msg-only",
-            TraceOption::ContextInfo => "context-info",
-            TraceOption::LatencyFormat => "latency-format",
-            TraceOption::RecordCmd => "record-cmd",
-            TraceOption::RecordTgid => "record-tgid",
-            TraceOption::Overwrite => "overwrite",
-            TraceOption::DisableOnFree => "disable_on_free",
-            TraceOption::IrqInfo => "irq-info",
-            TraceOption::Markers => "markers",
-            TraceOption::EventFork => "event-fork",
-            TraceOption::CopyTraceMarker => "copy_trace_marker",
-            TraceOption::PauseOnTrace => "pause-on-trace",
-            TraceOption::Stacktrace => "stacktrace",
-        }
+        self.row().name
+    }
+
+    /// What it does, in a sentence.
+    pub fn help(self) -> &'static str {
+        self.row().help.trim_ascii()
+    }
+
+    /// Whether it is on until somebody changes it.
+    pub const fn is_on_by_default(self) -> bool {
+        self.row().is_on
     }
 
     /// The option of this name.
     pub fn named(name: &str) -> Option<TraceOption> {
-        TraceOption::ALL.into_iter().find(|option| option.name() == name)
+        TraceOption::ALL.iter().copied().find(|option| option.name() == name)
     }
 
-    /// Whether it has a file only in the session's own tree, as the kernel has it.
-    pub const fn is_once(self) -> bool {
-        matches!(self, TraceOption::PrintkMsgOnly | TraceOption::RecordCmd)
+    /// Whether it has a file only at the top level, as the kernel has it.
+    pub const fn is_at_top_only(self) -> bool {
+        self.row().is_at_top_only
     }
 
     pub(crate) const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// The flag of an instance that it is, if traced programs or other trees have to know it, or it is looked
-    /// at often; and what it is when the option is on. What is on by default is no flag then: any makes each
-    /// event slower.
-    const fn flag(self, instance: usize) -> Option<(u32, bool)> {
-        match (self, instance) {
-            (TraceOption::Stacktrace, _) => Some((STACKS, true)),
-            (TraceOption::Markers, _) => Some((NO_MARKERS, false)),
-            (TraceOption::CopyTraceMarker, FIRST_MADE..) => Some((MARKER_COPIES, true)),
-            (TraceOption::CopyTraceMarker, _) => Some((NO_MARKER_COPIES, false)),
-            _ => None,
-        }
+    const fn storage(self) -> Storage {
+        self.row().storage
     }
 }
 
 impl Session {
     /// Whether an option is on.
     pub fn option(&self, option: TraceOption) -> bool {
-        match option.flag(self.instance()) {
-            Some((flag, when_on)) => (self.control().instance_flags(self.instance()) & flag != 0) == when_on,
-            None if option == TraceOption::Overwrite => !self.buffer().control().no_overwrite(),
-            None if option == TraceOption::EventFork => self.follows_forks(),
-            None => self.preferences().is_on(option),
+        match option.storage() {
+            Storage::Preferences => self.preferences().is_on(option),
+            Storage::Buffer => !self.buffer().control().no_overwrite(),
+            Storage::PidFilters => self.follows_forks(),
+            Storage::Flag { own, named } => {
+                let (flag, when_on) = if self.instance() < FIRST_MADE { own } else { named };
+                (self.control().instance_flags(self.instance()) & flag != 0) == when_on
+            }
         }
     }
 
@@ -182,14 +193,15 @@ impl Session {
 
     /// Switches an option.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
-        match option.flag(self.instance()) {
-            Some((flag, when_on)) => {
+        match option.storage() {
+            Storage::Preferences => self.prefer(|preferred| preferred.set(option, on))?,
+            Storage::Buffer => self.buffer().set_overwrite(on),
+            Storage::PidFilters => self.follow_forks(on)?,
+            Storage::Flag { own, named } => {
+                let (flag, when_on) = if self.instance() < FIRST_MADE { own } else { named };
                 let _lock = self.lock_settings()?;
                 self.control().set_instance_flags(self.instance(), flag, on == when_on);
             }
-            None if option == TraceOption::Overwrite => self.buffer().set_overwrite(on),
-            None if option == TraceOption::EventFork => self.follow_forks(on)?,
-            None => self.prefer(|preferred| preferred.set(option, on))?,
         }
         Ok(())
     }
@@ -207,12 +219,24 @@ mod tests {
         let options = Options { buffer_kb: 64, ..Options::default() };
         let one = Session::create(&path, &options).unwrap();
         let other = Session::open(&path).unwrap();
-        for option in TraceOption::ALL {
+        for option in TraceOption::ALL.iter().copied() {
             let was = other.option(option);
-            assert_eq!(was, TraceOption::ON.contains(&option), "{option:?}");
+            assert_eq!(was, option.is_on_by_default(), "{option:?}");
             one.set_option(option, !was).unwrap();
             assert_eq!(other.option(option), !was, "{option:?}");
         }
         assert!(one.buffer().control().no_overwrite());
+    }
+
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../docs/control-tree.md");
+        let row = |option: &TraceOption| {
+            let default = u32::from(option.is_on_by_default());
+            let place = if option.is_at_top_only() { " Its file is at the top level only." } else { "" };
+            format!("| `{}` | {default} | {}{place} |\n", option.name(), option.help())
+        };
+        let table: String = TraceOption::ALL.iter().map(row).collect();
+        assert!(page.contains(&table), "expected in docs/control-tree.md:\n{table}");
     }
 }

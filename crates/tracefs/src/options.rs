@@ -38,7 +38,7 @@ fn still_there(tree: &Tree) -> Result<(), Errno> {
 
 /// What the directory has.
 pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let options = TraceOption::ALL.into_iter().filter(|option| is_there(tree, *option));
+    let options = TraceOption::ALL.iter().copied().filter(|option| is_there(tree, *option));
     options.map(|option| option.name().to_string()).collect()
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
 }
 
 fn is_there(tree: &Tree, option: TraceOption) -> bool {
-    tree.is_top() || !option.is_once()
+    tree.is_top() || !option.is_at_top_only()
 }
 
 #[cfg(test)]

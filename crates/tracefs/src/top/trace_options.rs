@@ -35,7 +35,7 @@ impl Control for TraceOptions {
         let line = |option: TraceOption| {
             format!("{}{}\n", if tree.session().option(option) { "" } else { "no" }, option.name())
         };
-        Ok(TraceOption::ALL.into_iter().map(line).collect::<String>().into_bytes())
+        Ok(TraceOption::ALL.iter().copied().map(line).collect::<String>().into_bytes())
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
