@@ -2,7 +2,7 @@
 
 use crate::translate::Translator;
 use abi::page::DEFAULT_SIZE;
-use ring_buffer::{Buffer, Held, Taken};
+use ring_buffer::{Buffer, Held, PageCopy};
 use std::convert::Infallible;
 use std::ops::RangeInclusive;
 use trace_data::merge::{Merge, Pages};
@@ -40,7 +40,7 @@ impl<'a> Copying<'a> {
     /// many they are, of all CPUs.
     pub(crate) fn add(
         &mut self,
-        blocks: Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>>,
+        blocks: Blocks<impl FnMut(u32, &mut [u8]) -> Option<PageCopy>>,
         times: RangeInclusive<u64>,
     ) -> u64 {
         let before = self.entries;
@@ -94,13 +94,13 @@ impl Stream {
 }
 
 /// Puts the next events of a block into a page each time, as long as there are some, and leaves them there.
-pub(crate) fn pages_of(buffer: &Buffer) -> impl FnMut(u32, &mut [u8]) -> Option<Taken> {
+pub(crate) fn pages_of(buffer: &Buffer) -> impl FnMut(u32, &mut [u8]) -> Option<PageCopy> {
     let mut cursors: Vec<_> = (0..buffer.geometry().blocks()).map(|block| buffer.cursor(block)).collect();
     move |block, page| cursors.get_mut(block as usize)?.advance(page)
 }
 
 /// All blocks of a buffer, read like that.
-pub(crate) fn live_blocks(buffer: &Buffer) -> Blocks<impl FnMut(u32, &mut [u8]) -> Option<Taken>> {
+pub(crate) fn live_blocks(buffer: &Buffer) -> Blocks<impl FnMut(u32, &mut [u8]) -> Option<PageCopy>> {
     Blocks::new(buffer, |block| buffer.capacity(block), pages_of(buffer))
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn live_blocks(buffer: &Buffer) -> Blocks<impl FnMut(u32, &mut [u8]) 
 pub(crate) fn pages_of_snapshot(
     snapshot: &Held<'_>,
     blocks: u32,
-) -> impl FnMut(u32, &mut [u8]) -> Option<Taken> {
+) -> impl FnMut(u32, &mut [u8]) -> Option<PageCopy> {
     let mut positions = vec![0; blocks as usize];
     move |block, page| {
         let position = positions.get_mut(block as usize)?;
@@ -126,7 +126,7 @@ pub(crate) struct Blocks<F> {
     page_size: u64,
 }
 
-impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Blocks<F> {
+impl<F: FnMut(u32, &mut [u8]) -> Option<PageCopy>> Blocks<F> {
     /// `next` puts the next events of a block into a page; `limit` says how many bytes there are at most.
     pub(crate) fn new(buffer: &Buffer, limit: impl Fn(u32) -> u64, next: F) -> Blocks<F> {
         let bytes = (0..buffer.geometry().blocks()).map(limit).collect();
@@ -134,7 +134,7 @@ impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Blocks<F> {
     }
 }
 
-impl<F: FnMut(u32, &mut [u8]) -> Option<Taken>> Pages for Blocks<F> {
+impl<F: FnMut(u32, &mut [u8]) -> Option<PageCopy>> Pages for Blocks<F> {
     type Error = Infallible;
 
     fn streams(&self) -> usize {

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::copied::{pages_of, pages_of_snapshot};
 use crate::spool::Spool;
-use ring_buffer::{Buffer, Held, Taken};
+use ring_buffer::{Buffer, Held, PageCopy};
 use session::Session;
 use std::ops::Range;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Drain {
     fn take_pages(
         &mut self,
         limit: impl Fn(u32) -> u64,
-        mut next: impl FnMut(u32, &mut [u8]) -> Option<Taken>,
+        mut next: impl FnMut(u32, &mut [u8]) -> Option<PageCopy>,
     ) -> std::io::Result<u64> {
         let mut fullest = 0;
         for (block, spool) in (0..).zip(&mut self.spools) {

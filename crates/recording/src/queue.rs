@@ -3,7 +3,7 @@
 //! A block is consumed by the page, and a lane has events of several CPUs. What was consumed and not taken
 //! yet waits here.
 
-use ring_buffer::{Buffer, Held, Taken};
+use ring_buffer::{Buffer, Held, PageCopy};
 use std::collections::VecDeque;
 use std::ops::Range;
 use trace_data::page::{Event, Missed, Page, PageEvents};
@@ -16,7 +16,7 @@ pub(crate) trait Supply {
     /// Whether what was there under a generation was kept, and not cleared.
     fn was_kept(&self, generation: u64) -> bool;
     /// Takes the oldest events of a block, at most a page of them.
-    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken>;
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<PageCopy>;
     /// Whether a block has none.
     fn is_empty(&self, block: u32) -> bool;
     /// The time: what comes later has a later one.
@@ -30,7 +30,7 @@ impl Supply for Buffer {
     fn was_kept(&self, generation: u64) -> bool {
         self.snapshots().any(|snapshot| snapshot.generation() == generation & u64::from(u32::MAX))
     }
-    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<PageCopy> {
         Buffer::consume(self, block, page)
     }
     fn is_empty(&self, block: u32) -> bool {
@@ -49,7 +49,7 @@ impl Supply for Held<'_> {
     fn was_kept(&self, _generation: u64) -> bool {
         false
     }
-    fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
+    fn consume(&self, block: u32, page: &mut [u8]) -> Option<PageCopy> {
         Held::consume(self, block, page)
     }
     fn is_empty(&self, block: u32) -> bool {

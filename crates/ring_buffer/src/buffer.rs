@@ -3,7 +3,7 @@
 use crate::geometry::{Geometry, Unusable};
 use abi::buffer::{Block, Control, Header};
 use core::ops::Range;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use shm::Segment;
 
 /// A buffer file that this process has mapped: the words that everybody shares.
@@ -21,7 +21,7 @@ impl Buffer {
         Ok(Buffer { segment, geometry })
     }
 
-    /// The buffer's fixed numbers.
+    /// The buffer's fixed sizes and offsets.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
@@ -46,7 +46,7 @@ impl Buffer {
         unsafe { &*self.segment.base().cast::<Header>() }
     }
 
-    /// The block of a CPU, or of a lane behind the CPUs.
+    /// The block of a CPU, or of a lane: lanes follow the CPUs.
     pub(crate) fn block(&self, block: u32) -> Option<&Block> {
         if block >= self.geometry.blocks() {
             return None;
@@ -54,7 +54,7 @@ impl Buffer {
         self.segment.get(self.geometry.block_offset(block))
     }
 
-    /// All blocks, with their numbers.
+    /// All blocks, with their indices.
     pub(crate) fn indexed_blocks(&self) -> impl Iterator<Item = (u32, &Block)> {
         (0..self.geometry.blocks()).filter_map(|index| Some((index, self.block(index)?)))
     }
@@ -78,7 +78,15 @@ impl Buffer {
     }
 
     /// The control word now.
+    // Relaxed: a hint. What is done by it is guarded, or compared again by compare-exchange (R11).
     pub fn control(&self) -> Control {
         Control(self.header().control.load(Relaxed))
+    }
+
+    /// The control word now, for a caller that goes on to look at what was done before it was changed.
+    // Acquire: pairs with the AcqRel changes of the word in `control`, `snapshot` and `exchange`: entries of
+    // the pool, resets and sizes that were stored before one are seen after it (R13, R16).
+    pub(crate) fn acquire_control(&self) -> Control {
+        Control(self.header().control.load(Acquire))
     }
 }

@@ -8,12 +8,13 @@ use libc::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_TAI};
 use libc::{clock_gettime, clockid_t, timespec};
 
 impl Buffer {
-    /// The time now, in units of the buffer's clock; of [`Clock::Counter`] the number of the last event that
-    /// was begun.
+    /// The time now, in units of the buffer's clock; of [`Clock::Counter`] the count of events that were
+    /// begun.
     ///
     /// No system call: the processor's counter is an instruction, the clocks are read from the vDSO, the
     /// number is a load. Cost: some 10 ns where the processor's counter is virtualized, the clocks some
     /// 20 ns. Async-signal-safe.
+    // Relaxed: the counter carries nothing but itself.
     pub fn now(&self) -> u64 {
         match self.geometry().clock {
             Clock::Tsc => arch::ticks(),
@@ -25,10 +26,9 @@ impl Buffer {
         }
     }
 
-    /// The time of an event for which `time` was found: the next number, where events are counted.
-    ///
-    /// The order of all numbers is that of the counter's changes, so it needs no other ordering: on a CPU the
-    /// section sees to it that none comes after a greater one.
+    /// The time of an event for which `time` was found: the next count, where events are counted.
+    // Relaxed: the counts are in the order of the counter's own changes (R11), and on a CPU the section sees
+    // to it that none comes after a greater one.
     pub(crate) fn event_time(&self, time: u64) -> u64 {
         match self.geometry().clock {
             Clock::Counter => self.header().counter.fetch_add(1, Relaxed).wrapping_add(1).max(time),

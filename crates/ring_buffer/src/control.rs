@@ -1,19 +1,23 @@
-//! Asking all writers for a change: one atomic read-modify-write on the control word.
+//! Asking all writers for a change: one atomic read-modify-write of the control word (R1, R11).
+//!
+//! What is stored before that change is seen by whoever has seen it: AcqRel here pairs with the Acquire of
+//! [`Buffer::acquire_control`] and with the load in a writer's section, which comes before all of its others.
+//! A word comes back only when nothing but its flags has changed meanwhile (R3).
 
 use crate::buffer::Buffer;
 use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Control};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 impl Buffer {
-    /// Flips the switch that anyone may flip: the kernel's `tracing_on`. Whether it was otherwise before: of
-    /// several who do the same at once, one hears so.
+    /// Enables or disables writing: the kernel's `tracing_on`, which anyone may set. Whether that changed
+    /// anything: of several callers that do the same at once, one gets true.
     ///
     /// Async-signal-safe.
     pub fn set_tracing(&self, on: bool) -> bool {
         self.set_flag(Control::TRACING_OFF, !on)
     }
 
-    /// Whether that switch is on.
+    /// Whether writing is enabled by [`Buffer::set_tracing`].
     pub fn is_tracing(&self) -> bool {
         self.control().0 & Control::TRACING_OFF == 0
     }
@@ -23,14 +27,16 @@ impl Buffer {
         self.set_flag(Control::RECORD_DISABLED, !on);
     }
 
-    /// Chooses what a full ring does: overwrite its oldest page, or refuse new events until a reader
-    /// has made room.
+    /// Chooses what a full ring does: overwrite its oldest page, or refuse new events until readers have
+    /// consumed it.
     pub fn set_overwrite(&self, on: bool) {
         self.set_flag(Control::NO_OVERWRITE, !on);
     }
 
     /// Stops recording on one CPU, or in one lane, or goes on with it: the kernel's `record_disable_cpu` and
     /// `_enable_cpu`. What [`Buffer::disable_block`] has disabled stays so.
+    // AcqRel: ordered before the change of the control word, which sends writers to the slow path, where they
+    // look at the flags.
     pub fn set_block_recording(&self, block: u32, on: bool) {
         if let Some(block) = self.block(block) {
             if on {
@@ -43,12 +49,14 @@ impl Buffer {
     }
 
     /// Whether a CPU, or a lane, records: as [`Buffer::set_block_recording`] has left it.
+    // Acquire: pairs with the AcqRel of `set_block_recording`.
     pub fn is_block_recording(&self, block: u32) -> bool {
         self.block(block).is_some_and(|block| block.flags.load(Acquire) & BLOCK_STOPPED == 0)
     }
 
-    /// Disables recording on one CPU, because something is wrong there. Nothing a user can flip turns
-    /// it on again.
+    /// Disables recording on one CPU, because something is wrong there. No setting of a user enables it
+    /// again.
+    // AcqRel: as in `set_block_recording`, before the change of the control word.
     pub fn disable_block(&self, block: u32) {
         if let Some(block) = self.block(block) {
             block.flags.fetch_or(BLOCK_DISABLED, AcqRel);
@@ -63,10 +71,12 @@ impl Buffer {
     }
 
     /// Empties one block. What was there is out of every reader's sight at once; its next writer starts over
-    /// behind it. Snapshots stay as they are.
+    /// after it. Snapshots stay as they are.
     ///
     /// Cost: two atomic instructions. A caller that is killed between them has emptied the block when its
     /// writers come to their next page.
+    // AcqRel: pairs with the Acquire of `View::of_words`, and with the guard on `resets` in sections, which
+    // are built from one count or refused.
     pub fn clear_block(&self, block: u32) {
         let ring = self.control().ring();
         if let Some(ring) = self.block(block).and_then(|block| self.ring(block, ring)) {
@@ -75,7 +85,8 @@ impl Buffer {
         }
     }
 
-    /// Sets a flag, or takes it away. Whether it was otherwise before.
+    /// Sets or clears a flag. Whether that changed it.
+    // AcqRel: see the module.
     fn set_flag(&self, flag: u64, set: bool) -> bool {
         let word = &self.header().control;
         let before = if set { word.fetch_or(flag, AcqRel) } else { word.fetch_and(!flag, AcqRel) };
@@ -83,6 +94,7 @@ impl Buffer {
     }
 
     /// Changes the control word.
+    // AcqRel, Acquire: see the module.
     pub(crate) fn change(&self, change: impl Fn(Control) -> Control) {
         let word = &self.header().control;
         // It can't fail: there is always a next word.

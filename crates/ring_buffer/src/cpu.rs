@@ -4,10 +4,11 @@ use crate::arch;
 use abi::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
-/// The CPU that the calling thread is on, or 0 where only the kernel could tell. For a thread without rseq:
-/// others find it in their area, which costs less.
+/// The CPU that the calling thread is on, or 0 where only the kernel knows. For a thread without rseq: others
+/// find it in their area, which costs less.
 ///
 /// Async-signal-safe; no system call.
+// Relaxed: the word carries nothing but itself, and all threads store the same.
 pub fn current_cpu() -> u32 {
     const UNKNOWN: u32 = 0;
     const YES: u32 = 1;

@@ -1,8 +1,11 @@
 //! Making a buffer.
+//!
+//! Relaxed is enough for all words here: nobody else has the file yet. Whoever hands it on, by its name or by
+//! a word of the session, does so after that.
 
 use crate::buffer::Buffer;
 use crate::geometry::Geometry;
-use crate::layout::Layout;
+use crate::regions::Regions;
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
 use abi::buffer::{FIRST_SIZE, NO_GENERATION, Parts, Ring, RingPages, Slot, Tail, VERSION};
 use core::ops::Range;
@@ -17,17 +20,17 @@ pub(crate) fn lane_pages(pages: u32) -> u32 {
     (pages / 4).max(MIN_LANE_PAGES)
 }
 
-/// What buffer is wanted.
+/// The properties of a buffer that is to be made.
 #[derive(Debug, Clone, Copy)]
 pub struct Specification<'a> {
     /// Bytes of a page: a power of two from 4096 to 524,288.
     pub page_size: u32,
     /// Pages of each CPU, at least 2.
     pub pages: u32,
-    /// The most pages that a CPU can be given later ([`crate::Holder::resize`]). What is more than `pages`
-    /// takes addresses in the file, and no memory.
+    /// The most pages that a CPU can be given later ([`crate::Holder::resize`]). What exceeds `pages` takes
+    /// addresses in the file, and no memory.
     pub most_pages: u32,
-    /// For every CPU that this machine can have: whether pages are reserved for it. Writers on the
+    /// For every CPU that this machine can have: whether pages are reserved for it (R10). Writers on the
     /// others go to lanes.
     pub cpus: &'a [bool],
     /// Lanes. Each has a quarter of a CPU's pages, at least 4.
@@ -60,7 +63,7 @@ impl Specification<'_> {
         (geometry.is_sane() && pages_are_sane).then_some(geometry)
     }
 
-    /// Pages of every block, in order, where each CPU has `pages`.
+    /// Pages of every block, in order, when each CPU has `pages`.
     fn blocks_of(&self, pages: u32) -> impl Iterator<Item = u32> + Clone {
         let cpus = self.cpus.iter().map(move |reserved| if *reserved { pages } else { 0 });
         cpus.chain(core::iter::repeat_n(lane_pages(pages), self.lanes as usize))
@@ -73,20 +76,20 @@ impl Specification<'_> {
         self.blocks_of(self.pages).zip(grown).map(|(first, grown)| [first, grown])
     }
 
-    /// Bytes of the file. None when the wish makes no sense.
+    /// Bytes of the file. None when the specification makes no sense.
     pub fn file_size(&self) -> Option<u64> {
         let Layouts { first, grown } = self.layouts(&self.geometry()?)?;
         Some(grown.map_or(first.end, |grown| grown.end))
     }
 
     /// Bytes from the start of the file that a process has to map as long as the buffer has not grown. None
-    /// when the wish makes no sense.
+    /// when the specification makes no sense.
     pub fn mapped_size(&self) -> Option<u64> {
         Some(self.layouts(&self.geometry()?)?.first.end)
     }
 
     /// The bytes from the start of the file that must have memory when the buffer is made: up to the end of
-    /// its first ring. None when the wish makes no sense.
+    /// its first ring (R10). None when the specification makes no sense.
     pub fn reserved(&self) -> Option<Range<u64>> {
         let layout = self.layouts(&self.geometry()?)?.first;
         let pages: u64 = self.blocks_of(self.pages).map(u64::from).sum();
@@ -95,9 +98,9 @@ impl Specification<'_> {
 
     fn layouts(&self, geometry: &Geometry) -> Option<Layouts> {
         let all = |pages| self.blocks_of(pages).map(u64::from).sum();
-        let first = Layout::new(geometry.blocks_end(), geometry, all(self.pages))?;
+        let first = Regions::new(geometry.blocks_end(), geometry, all(self.pages))?;
         let grown = match self.most_pages > self.pages {
-            true => Some(Layout::new(first.end, geometry, all(self.most_pages))?),
+            true => Some(Regions::new(first.end, geometry, all(self.most_pages))?),
             false => None,
         };
         Some(Layouts { first, grown })
@@ -107,9 +110,9 @@ impl Specification<'_> {
 /// Where the rings of a buffer lie.
 struct Layouts {
     /// With as many pages as it is made with.
-    first: Layout,
+    first: Regions,
     /// With as many as it can have, if that is more.
-    grown: Option<Layout>,
+    grown: Option<Regions>,
 }
 
 impl Buffer {
@@ -142,7 +145,8 @@ impl Buffer {
 }
 
 /// Enters where the pages of all blocks are in one of their rings' homes, one block after the other.
-fn settle(blocks: &[Block], home: usize, layout: &Layout, geometry: &Geometry) {
+// Relaxed: see the module.
+fn settle(blocks: &[Block], home: usize, layout: &Regions, geometry: &Geometry) {
     let mut before = 0;
     for block in blocks {
         let rings = geometry.rings(block).iter().enumerate();
@@ -156,6 +160,7 @@ fn settle(blocks: &[Block], home: usize, layout: &Layout, geometry: &Geometry) {
     }
 }
 
+// Relaxed: see the module.
 fn fill_header(header: &Header, geometry: &Geometry, overwrite: bool) {
     header.version.store(VERSION, Relaxed);
     header.page_size.store(geometry.page_size as u32, Relaxed);
@@ -178,6 +183,7 @@ fn fill_header(header: &Header, geometry: &Geometry, overwrite: bool) {
 }
 
 /// A block that has adopted no generation and of whose rings the first one has memory.
+// Relaxed: see the module.
 fn fill_block(block: &Block, most: [u32; 2]) {
     block.seen.store(u64::MAX, Relaxed);
     block.parts.store(Parts::FIRST.0, Relaxed);
@@ -190,6 +196,7 @@ fn fill_block(block: &Block, most: [u32; 2]) {
 }
 
 /// Puts the tail of a block to the start of its first ring.
+// Relaxed: see the module.
 fn start_block(block: &Block, segment: &Segment) -> Option<()> {
     let ring: &Ring = block.rings.first().filter(|ring| ring.pages.load(Relaxed) > 0)?;
     let home = ring.homes.first()?;

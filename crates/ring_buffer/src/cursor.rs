@@ -1,13 +1,13 @@
 //! Reading a block from its oldest event to its newest, without consuming.
 
 use crate::buffer::Buffer;
-use crate::reader::Taken;
+use crate::reader::PageCopy;
 
-/// Where a reader is that does not consume. Any number of them read a block at once; none is noticed by
-/// writers, by others, or by who takes a snapshot.
+/// The position of a reader that does not consume. Any number of them read a block at once; writers, other
+/// readers and snapshots don't notice.
 ///
-/// It goes on behind the last event that it gave, however much has been overwritten meanwhile
-/// ([`Taken::lost`] says how much). After a clear, or a snapshot, it goes on with what is live then.
+/// It goes on after the last event that it gave, however much has been overwritten meanwhile
+/// ([`PageCopy::lost`] says how much). After a clear, or a snapshot, it goes on with what is live then.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor<'a> {
     buffer: &'a Buffer,
@@ -24,12 +24,12 @@ impl Buffer {
 
 impl Cursor<'_> {
     /// The next events, at most a page of them, as [`Buffer::read`] gives them. The cursor stays.
-    pub fn peek(&self, page: &mut [u8]) -> Option<Taken> {
+    pub fn peek(&self, page: &mut [u8]) -> Option<PageCopy> {
         self.buffer.read(self.block, self.position, page)
     }
 
-    /// The same, and the cursor goes on behind them.
-    pub fn advance(&mut self, page: &mut [u8]) -> Option<Taken> {
+    /// The next events, at most a page of them; the cursor goes on after them.
+    pub fn advance(&mut self, page: &mut [u8]) -> Option<PageCopy> {
         let taken = self.peek(page)?;
         self.position = taken.next_event();
         Some(taken)
@@ -37,7 +37,7 @@ impl Cursor<'_> {
 
     /// Whether there is nothing more to be read now. Cost: some 20 ns.
     pub fn is_empty(&self) -> bool {
-        self.buffer.is_behind(self.block, self.position)
+        !self.buffer.has_event_from(self.block, self.position)
     }
 
     /// Goes back to the oldest event.

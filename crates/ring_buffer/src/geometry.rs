@@ -32,7 +32,7 @@ impl core::fmt::Display for Unusable {
 
 impl core::error::Error for Unusable {}
 
-/// A private, checked copy of a buffer's fixed numbers.
+/// A private, checked copy of a buffer's fixed sizes and offsets (R12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     /// Bytes of a page.
@@ -49,8 +49,8 @@ pub struct Geometry {
     pub identity: u64,
     /// Offset of the first ring's slots and pages.
     pub regions: u64,
-    /// Offset of what is used only by rings that have grown: a process that maps the buffer up to there can
-    /// use it until one has.
+    /// Offset of the memory that only grown rings use: a process that maps the buffer up to there can use it
+    /// until one has grown.
     pub growth: u64,
     /// Where the buffer ends.
     pub end: u64,
@@ -58,6 +58,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// Reads and checks the header of `segment`.
+    // Relaxed: nothing changes these words after the file was made.
     pub fn of(segment: &Segment) -> Result<Geometry, Unusable> {
         let header: &Header = segment.get(0).ok_or(Unusable::NotABuffer)?;
         if header.magic.load(Relaxed) != MAGIC {
@@ -89,7 +90,7 @@ impl Geometry {
         if sane { Ok(geometry) } else { Err(Unusable::Damaged) }
     }
 
-    /// Whether the numbers are within their limits.
+    /// Whether the sizes are within their limits.
     pub fn is_sane(&self) -> bool {
         self.page_size.is_power_of_two()
             && (page::DEFAULT_SIZE as u64..=page::MAX_SIZE as u64).contains(&self.page_size)
@@ -108,7 +109,7 @@ impl Geometry {
         BLOCKS_OFFSET + u64::from(block) * size_of::<Block>() as u64
     }
 
-    /// File offset behind the last block.
+    /// File offset of the end of the last block.
     pub fn blocks_end(&self) -> u64 {
         self.block_offset(self.blocks())
     }
@@ -133,7 +134,7 @@ pub(crate) enum NoMemory {
     NotMapped,
 }
 
-/// A ring's fixed numbers, copied and checked against the segment.
+/// Where a ring's memory is: a copy, checked against the segment (R12).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RingMemory {
     pages_offset: u64,
@@ -151,7 +152,9 @@ impl RingMemory {
         if is_mapped { Ok(memory) } else { Err(NoMemory::NotMapped) }
     }
 
-    /// The same, mapped or not; None when it has none, or its numbers don't fit the buffer.
+    /// The memory of `ring`, mapped or not; None when it has none, or the words don't fit the buffer.
+    // Relaxed: the homes never change. The pages do only while nobody uses the ring (R17), and whoever finds
+    // it live, spare or kept has acquired that word after them.
     fn described(ring: &Ring, geometry: &Geometry) -> Option<RingMemory> {
         let pages = RingPages(ring.pages.load(Relaxed));
         let home = ring.homes.get(pages.home())?;
@@ -173,7 +176,7 @@ impl RingMemory {
         sane.then_some(memory)
     }
 
-    /// Offset after the last page.
+    /// Offset of the end of the last page.
     fn end(&self) -> u64 {
         self.pages_offset + self.page_count * self.page_size
     }
@@ -213,26 +216,26 @@ impl RingMemory {
 
 /// The page under a tail.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct TailPage<'a> {
     pub(crate) ring: &'a Ring,
     pub(crate) memory: RingMemory,
     pub(crate) index: u64,
     pub(crate) slot: &'a Slot,
 }
 
-impl<'a> Place<'a> {
-    /// Finds the page that `tail` is in. An error when it is in none, or in one that is not mapped.
+impl<'a> TailPage<'a> {
+    /// Finds the page that `tail` is in (R12). An error when it is in none, or in one that is not mapped.
     pub(crate) fn of(
         tail: Tail,
         block: &'a Block,
         geometry: &Geometry,
         segment: &'a Segment,
-    ) -> Result<Place<'a>, NoMemory> {
+    ) -> Result<TailPage<'a>, NoMemory> {
         let page_offset = tail.page_offset(geometry.page_size);
         let here = geometry.rings(block).iter().find_map(|ring| {
             let memory = RingMemory::of(ring, geometry, segment).ok()?;
             let index = memory.index_of(page_offset)?;
-            Some(Place { ring, memory, index, slot: memory.slot(index, segment)? })
+            Some(TailPage { ring, memory, index, slot: memory.slot(index, segment)? })
         });
         here.ok_or_else(|| match (segment.len() as u64..geometry.end).contains(&page_offset) {
             true => NoMemory::NotMapped,

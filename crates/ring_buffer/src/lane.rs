@@ -2,11 +2,14 @@
 //!
 //! A lane is a block like a CPU's, with one writer at a time: who wants to write claims it, writes,
 //! and lets it go. So the steps are the same, and nothing has to be restarted. An owner that was killed
-//! leaves the lane in a state from which the next one goes on, as on a CPU.
+//! leaves the lane in a state from which the next one goes on, as on a CPU (R7).
 //!
-//! A signal handler that interrupts an owner finds the lane taken and claims another. One that leaves by
-//! longjmp leaves a lane behind that nobody writes to, while its owner lives. The owner's next write finds
-//! that out by where its own frame is on the stack, see [`Claimant::overlaps`].
+//! A lane is claimed with the 16-byte compare-exchange, which orders as AcqRel, and freed with Release: so an
+//! owner sees what the last one did, and its words are its own (R9). That is why Relaxed is enough for them.
+//!
+//! A signal handler that interrupts an owner finds the lane claimed and claims another. A handler that ends
+//! by longjmp abandons a lane that nobody writes to, while its owner lives. The owner's next write finds that
+//! out by where its own frame is on the stack, see [`Claimant::overlaps`].
 //!
 //! A lane is not a CPU, so each of its events says in 8 bytes before its payload which CPU it was
 //! recorded on. Readers take that off and merge the event into its CPU by time.
@@ -32,12 +35,12 @@ use rustix::process::{Pid, test_kill_process};
 /// Bytes before an event's payload in a lane: the CPU.
 pub(crate) const LEAD: usize = 8;
 
-/// Bytes of a write's frame that are compared with an older one's. The more, the more writes are known to
-/// have been left behind; it is the stack of the program that is traced.
+/// Bytes of a write's frame that are compared with an older one's. The more, the more abandoned writes are
+/// found; it is the stack of the traced program.
 const FRAME_SIZE: usize = 512;
 
 /// A part of the stack.
-type Frame = [MaybeUninit<u8>; FRAME_SIZE];
+type WriteFrame = [MaybeUninit<u8>; FRAME_SIZE];
 
 /// How often an owner looks again. Each look brings it a step nearer; only changes of the control word
 /// can set it back.
@@ -46,6 +49,7 @@ const TRIES: u32 = 64;
 impl Buffer {
     /// Writes an event to some lane. `may_ask` says whether the calling thread may ask the kernel whether an
     /// owner is alive.
+    // Release: pairs with the claim of the next owner, which then sees the whole event (R9).
     pub(crate) fn write_to_lane(
         &self,
         thread: Thread,
@@ -77,7 +81,7 @@ impl Buffer {
         (self.geometry().cpus..self.geometry().blocks()).filter_map(|block| self.block(block))
     }
 
-    /// Claims a lane: a free one, or one that the claimant has left behind, or one whose owner is dead.
+    /// Claims a lane: a free one, or one that the claimant has abandoned, or one whose owner is dead.
     fn claim(&self, claimant: Claimant, may_ask: fn() -> bool) -> Option<&Block> {
         let free = self.lanes().find(|lane| claimant.take(lane, 0) || claimant.take_back(lane));
         free.or_else(|| self.lanes().find(|lane| may_ask() && claimant.take_from_dead(lane)))
@@ -111,7 +115,9 @@ impl Buffer {
         Err(NotWritten::Dropped(DropReason::Contended))
     }
 
-    /// Stores the event behind the lane's tail and commits it. There is room.
+    /// Stores the event after the lane's tail and commits it. `prepare` has found that it fits the page.
+    // Relaxed: the words are the owner's (R9). Readers look at the payload only below the tail, which the
+    // commit moves by one 16-byte store after all others (R2): it pairs with their Acquire load of the tail.
     fn append_as_owner(
         &self,
         lane: &Block,
@@ -141,13 +147,13 @@ impl Buffer {
             put((word >> 32) as u32);
         }
         let commit = Commit { address: lane.tail.as_ptr(), low: tail.advance(size as u64).0, high: time };
-        // SAFETY: the tail is 16-byte aligned and the caller owns the lane.
+        // SAFETY: the tail is 16-byte aligned and the caller owns the lane (R9).
         unsafe { Owner.publish(&[], &[], commit) };
         Some(())
     }
 }
 
-/// Who wants a lane.
+/// A thread that wants a lane.
 #[derive(Debug, Clone, Copy)]
 struct Claimant {
     identity: u64,
@@ -157,11 +163,13 @@ struct Claimant {
 
 impl Claimant {
     /// A thread that writes, and a part of the stack that is the write's own for as long as it claims a lane.
-    fn writing(identity: u64, frame: &Frame) -> Claimant {
+    fn writing(identity: u64, frame: &WriteFrame) -> Claimant {
         Claimant { identity, frame: black_box(frame).as_ptr().addr() as u64 }
     }
 
-    /// Claims the lane from an owner, or from nobody.
+    /// Claims the lane from an owner, or from nobody (R9).
+    // Relaxed: what is loaded is compared again by the compare-exchange, which pairs with the Release that
+    // frees a lane.
     fn take(self, lane: &Block, owner: u64) -> bool {
         let seen = (owner, lane.owner_frame.load(Relaxed));
         // Most lanes that are looked at are free, or somebody's: no locked instruction to find that out.
@@ -170,12 +178,15 @@ impl Claimant {
             && unsafe { compare_exchange_pair(lane.owner.as_ptr(), seen, (self.identity, self.frame)) }
     }
 
-    /// Claims a lane that this thread owns already, if the write that has claimed it was left behind.
+    /// Claims a lane that this thread owns already, if the write that has claimed it was abandoned (R9).
+    // Relaxed: both words were stored by this thread, or are compared again by `take`.
     fn take_back(self, lane: &Block) -> bool {
         let is_own = lane.owner.load(Relaxed) == self.identity;
         is_own && self.overlaps(lane.owner_frame.load(Relaxed)) && self.take(lane, self.identity)
     }
 
+    /// Claims a lane whose owner is dead (R9).
+    // Relaxed: `take` compares the owner again.
     fn take_from_dead(self, lane: &Block) -> bool {
         let owner = lane.owner.load(Relaxed);
         is_dead(owner, self.identity) && self.take(lane, owner)
@@ -185,9 +196,9 @@ impl Claimant {
     /// that live don't share memory: so the older one is gone, left by longjmp, and nobody is going to
     /// return to it.
     ///
-    /// That holds whatever stacks the thread has: alternate ones for signals, one inside another,
-    /// coroutines'. It doesn't find every write that was left behind: not one whose frame was further up or
-    /// down. In doubt the lane stays taken.
+    /// That holds whatever stacks the thread has: alternate ones for signals, nested ones, coroutines'. It
+    /// doesn't find every abandoned write: not one whose frame was further up or down. In doubt the lane
+    /// stays claimed.
     fn overlaps(self, frame: u64) -> bool {
         frame != 0 && self.frame != 0 && self.frame.abs_diff(frame) < FRAME_SIZE as u64
     }
@@ -199,7 +210,7 @@ pub(crate) fn is_dead(owner: u64, identity: u64) -> bool {
     let same_namespace = owner >> 32 == identity >> 32;
     // A damaged word may name a group of processes, which is not asked for.
     // A placeholder is nobody's TID.
-    let number = i32::try_from(owner & 0xffff_ffff).ok().filter(|number| (*number as usize) < TIDS);
-    let Some(pid) = number.and_then(Pid::from_raw) else { return false };
+    let tid = i32::try_from(owner & 0xffff_ffff).ok().filter(|tid| (*tid as usize) < TIDS);
+    let Some(pid) = tid.and_then(Pid::from_raw) else { return false };
     same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
 }

@@ -1,15 +1,15 @@
 //! Reading events, while writers go on.
 //!
 //! A page is copied, then its slot's number is checked again: the same number means that no writer has
-//! begun to overwrite the page, so the copy is whole. The page under the tail is read the same way, up
-//! to where the tail was.
+//! begun to overwrite the page, so the copy is whole (R4). The page under the tail is read the same way, up
+//! to where the tail was (R6).
 //!
 //! Consuming moves the ring's `{next_event, read}` by one compare-exchange, after the copy was found
-//! good. Whoever loses that race copies again; an event is handed out once.
+//! good. Whoever loses that race copies again; an event is handed out once (R8).
 
 use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
-use crate::view::{Source, View};
+use crate::view::{Generation, View};
 use crate::walk::Walk;
 use abi::buffer::{Block, Ring};
 use abi::page::{self, COMMIT_OFFSET, HEADER_SIZE};
@@ -22,7 +22,7 @@ const TRIES: u32 = 1000;
 /// Events that were copied out of a block: one page, valid by itself, as the kernel hands it out
 /// ([`abi::page::finish`]): when events were lost before it, it says so and how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct PageCopy {
     /// Number of the first event.
     pub first_event: u64,
     /// How many there are. Never 0.
@@ -33,8 +33,8 @@ pub struct Taken {
     pub len: usize,
 }
 
-impl Taken {
-    /// Number of the event behind these: the position to go on from.
+impl PageCopy {
+    /// Number of the event after these: the position to go on from.
     pub fn next_event(&self) -> u64 {
         self.first_event.wrapping_add(self.events)
     }
@@ -44,80 +44,84 @@ impl Buffer {
     /// Copies events of `block` from number `position` on into `page`, at most a page of them, without
     /// consuming them. None when there are none now. What others have consumed is gone, as in the kernel.
     ///
-    /// `page` has the buffer's page size; with 8 bytes more there is room for the count of lost events behind
-    /// the fullest page, too. What isn't used of it is zeroed. Start at position 0; go on at
-    /// [`Taken::next_event`]. Cost: about that of copying the page.
-    pub fn read(&self, block: u32, position: u64, page: &mut [u8]) -> Option<Taken> {
-        self.read_from(Source::Live, block, position, page)
+    /// `page` has the buffer's page size; with 8 bytes more the count of lost events fits after the fullest
+    /// page, too. Unused bytes are zeroed. Start at position 0; go on at [`PageCopy::next_event`]. Cost:
+    /// about that of copying the page.
+    pub fn read(&self, block: u32, position: u64, page: &mut [u8]) -> Option<PageCopy> {
+        self.read_from(Generation::Live, block, position, page)
     }
 
-    /// Takes the oldest events of `block` that nobody has taken yet, at most a page of them. None when
-    /// there are none now. What it gives, no other reader gets.
-    pub fn consume(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
-        self.consume_from(Source::Live, block, Wanted::Any, page)
+    /// Consumes the oldest events of `block` that nobody has consumed yet, at most a page of them: no other
+    /// reader gets them. None when there are none now.
+    pub fn consume(&self, block: u32, page: &mut [u8]) -> Option<PageCopy> {
+        self.consume_from(Generation::Live, block, PageChoice::Any, page)
     }
 
-    /// The same, but only of a page that writers have left: the kernel's `read_page` with `full`. What was
-    /// consumed of it before is not in it.
-    pub fn consume_whole(&self, block: u32, page: &mut [u8]) -> Option<Taken> {
-        self.consume_from(Source::Live, block, Wanted::Whole, page)
+    /// Consumes the rest of the oldest page that nobody has consumed yet, but only of a page that writers
+    /// have left: the kernel's `read_page` with `full`. None when there is none now.
+    pub fn consume_whole(&self, block: u32, page: &mut [u8]) -> Option<PageCopy> {
+        self.consume_from(Generation::Live, block, PageChoice::Whole, page)
     }
 
-    /// [`Buffer::read`], from any source.
+    /// [`Buffer::read`], of any generation.
+    // Acquire: pairs with the store of adoption, and with the compare-exchange of consumers (R8): a reset
+    // position is not seen with the events of before.
     pub(crate) fn read_from(
         &self,
-        source: Source,
+        generation: Generation,
         block: u32,
         position: u64,
         page: &mut [u8],
-    ) -> Option<Taken> {
+    ) -> Option<PageCopy> {
         let block = self.block(block)?;
         (0..TRIES).find_map(|_| {
-            let Some(view) = View::of(self, block, source) else { return Some(None) };
+            let Some(view) = View::of(self, block, generation) else { return Some(None) };
             let start = view.first_event.max(view.ring.next_event.load(Acquire));
-            self.copy(&view, position.max(start), Wanted::Any, page).ok()
+            self.copy(&view, position.max(start), PageChoice::Any, page).ok()
         })?
     }
 
-    /// [`Buffer::consume`], from any source.
+    /// [`Buffer::consume`], of any generation.
     pub(crate) fn consume_from(
         &self,
-        source: Source,
+        generation: Generation,
         block: u32,
-        wanted: Wanted,
+        choice: PageChoice,
         page: &mut [u8],
-    ) -> Option<Taken> {
+    ) -> Option<PageCopy> {
         let block = self.block(block)?;
-        (0..TRIES).find_map(|_| self.try_consume(source, block, wanted, page).ok())?
+        (0..TRIES).find_map(|_| self.try_consume(generation, block, choice, page).ok())?
     }
 
     /// One attempt to consume: an error when a writer or another reader came in between.
+    // Acquire: pairs with adoption, which stores `next_event`, then `read` (R8): in this order a torn pair is
+    // one that the compare-exchange refuses.
     fn try_consume(
         &self,
-        source: Source,
+        generation: Generation,
         block: &Block,
-        wanted: Wanted,
+        choice: PageChoice,
         page: &mut [u8],
-    ) -> Result<Option<Taken>, Raced> {
-        let Some(view) = View::of(self, block, source) else { return Ok(None) };
+    ) -> Result<Option<PageCopy>, Raced> {
+        let Some(view) = View::of(self, block, generation) else { return Ok(None) };
         let next_event = view.ring.next_event.load(Acquire);
         let read = view.ring.read.load(Acquire);
-        let Some(taken) = self.copy(&view, next_event.max(view.first_event), wanted, page)? else {
+        let Some(taken) = self.copy(&view, next_event.max(view.first_event), choice, page)? else {
             return Ok(None);
         };
         let new = (taken.next_event(), read.wrapping_add(taken.events));
         if move_reader(view.ring, (next_event, read), new) { Ok(Some(taken)) } else { Err(Raced) }
     }
 
-    /// Copies the events from number `asked` on that are in one page, or those of the oldest page where
-    /// that is newer.
+    /// Copies the events from number `asked` on that are in one page, or those of the oldest page if that is
+    /// newer.
     fn copy(
         &self,
         view: &View<'_>,
         asked: u64,
-        wanted: Wanted,
+        choice: PageChoice,
         page: &mut [u8],
-    ) -> Result<Option<Taken>, Raced> {
+    ) -> Result<Option<PageCopy>, Raced> {
         let (_, oldest) = view.oldest(self).ok_or(Raced)?;
         let mut position = asked.max(oldest);
         // One page is enough, unless its content is damaged: then what it had is lost.
@@ -126,14 +130,14 @@ impl Buffer {
                 break;
             }
             let sequence = view.find(position, self).ok_or(Raced)?;
-            if wanted == Wanted::Whole && sequence == view.tail_sequence {
+            if choice == PageChoice::Whole && sequence == view.tail_sequence {
                 break;
             }
             let first_event = self.copy_page(view, sequence, page).ok_or(Raced)?;
             if let Some(events) = drop_front(page, position.saturating_sub(first_event)) {
                 let lost = position - asked;
                 let len = page::finish(page, lost);
-                return Ok(Some(Taken { first_event: position, events, lost, len }));
+                return Ok(Some(PageCopy { first_event: position, events, lost, len }));
             }
             if sequence >= view.tail_sequence {
                 break;
@@ -144,6 +148,8 @@ impl Buffer {
     }
 
     /// Copies a page and gives the number of its first event; None when it was overwritten meanwhile.
+    // Acquire: pairs with the stores of a page change, number first (R4). The copy itself is Relaxed: the
+    // fence puts it before the second look at the number, which therefore can be Relaxed, too.
     fn copy_page(&self, view: &View<'_>, sequence: u64, page: &mut [u8]) -> Option<u64> {
         let (index, slot) = view.page(sequence, self)?;
         let offset = view.memory.page_offset(index);
@@ -162,12 +168,12 @@ impl Buffer {
     }
 }
 
-/// Which pages are to be taken.
+/// Which pages may be copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// That under the tail, too, up to the tail.
+pub(crate) enum PageChoice {
+    /// The page under the tail, too, up to the tail (R6).
     Any,
-    /// Those that no writer adds to any more.
+    /// Pages that no writer adds to any more.
     Whole,
 }
 
@@ -175,7 +181,7 @@ pub(crate) enum Wanted {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Raced;
 
-/// Moves the position of the consuming readers, if it is where the caller has seen it.
+/// Moves the position of the consuming readers, if it is where the caller has seen it (R8, R11).
 fn move_reader(ring: &Ring, expected: (u64, u64), new: (u64, u64)) -> bool {
     // SAFETY: `next_event` and `read` are 16 aligned bytes of atomics in a live mapping.
     unsafe { compare_exchange_pair(ring.next_event.as_ptr(), expected, new) }

@@ -19,8 +19,8 @@ const SHORT: usize = 16;
 pub(crate) struct Head {
     /// What the event adds to the tail.
     pub(crate) step: u64,
-    /// Bytes that writing it may touch behind the tail.
-    pub(crate) room: u64,
+    /// Bytes after the tail that writing it may touch.
+    pub(crate) footprint: u64,
     /// `type_len` of its first word.
     pub(crate) type_len: u64,
     /// Words of payload.
@@ -61,7 +61,7 @@ impl<const WORDS: usize> Record<WORDS> {
             assert!(WORDS >= UNROLLED, "writers copy that many words without looking");
             assert!(offset_of!(Record<WORDS>, payload) == size_of::<Head>());
         }
-        let head = Head { step: 0, room: 0, type_len: 0, words: 0, len: 0 };
+        let head = Head { step: 0, footprint: 0, type_len: 0, words: 0, len: 0 };
         Record { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
     }
 
@@ -126,8 +126,8 @@ impl<const WORDS: usize> Record<WORDS> {
     /// So many bytes can be read there. That another thread changes them meanwhile is no harm.
     pub unsafe fn push_text(&mut self, text: *const u8, len: usize) -> u32 {
         let at = self.head.words * 8;
-        let room = (WORDS as u64 * 8).saturating_sub(at + 1) as usize;
-        let len = if len < room { len } else { room };
+        let most = (WORDS as u64 * 8).saturating_sub(at + 1) as usize;
+        let len = if len < most { len } else { most };
         for word in 0..len / 8 {
             // SAFETY: the caller's promise.
             self.push(unsafe { text.add(word * 8).cast::<u64>().read_unaligned() });
@@ -146,15 +146,15 @@ impl<const WORDS: usize> Record<WORDS> {
     /// Appends many whole words.
     #[inline(never)]
     fn push_words(&mut self, words: &[[u8; 8]]) {
-        let room = self.payload.get_mut(self.head.words as usize..).unwrap_or_default();
-        self.head.words += room.len().min(words.len()) as u64;
-        for (to, from) in room.iter_mut().zip(words) {
+        let free = self.payload.get_mut(self.head.words as usize..).unwrap_or_default();
+        self.head.words += free.len().min(words.len()) as u64;
+        for (to, from) in free.iter_mut().zip(words) {
             to.write(u64::from_le_bytes(*from));
         }
     }
 
     /// Bytes of payload so far.
-    #[expect(clippy::len_without_is_empty, reason = "what is asked is how much room is used")]
+    #[expect(clippy::len_without_is_empty, reason = "it says how much of the record is used")]
     pub fn len(&self) -> usize {
         self.head.len as usize
     }
@@ -177,7 +177,7 @@ impl Head {
         let copied = words.max(UNROLLED) * 8;
         Head {
             step: Tail::step(size as u64),
-            room: (lead + copied).max(size) as u64,
+            footprint: (lead + copied).max(size) as u64,
             type_len: if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 },
             words: words as u64,
             len: len as u64,
@@ -241,13 +241,13 @@ impl Event<'_> {
         if words == 0 { 0 } else { unsafe { self.record.add(1).cast::<u64>().read() } }
     }
 
-    /// Where its [`Head`] is, and behind it the payload.
+    /// Where its [`Head`] is, and after it the payload.
     #[inline(always)]
     pub(crate) fn address(&self) -> *const Head {
         self.record
     }
 
-    /// The numbers.
+    /// Its sizes.
     #[inline(always)]
     pub(crate) fn head(&self) -> Head {
         // SAFETY: points to the record that is borrowed for as long as this event lives.
@@ -318,18 +318,21 @@ mod tests {
         let mut record = Record::<8>::new();
         record.push_bytes(&[1; 30]);
         let (built, usual) = (event.head(), record.event().head());
-        assert_eq!((built.step, built.room, built.type_len), (usual.step, usual.room, usual.type_len));
+        assert_eq!(
+            (built.step, built.footprint, built.type_len),
+            (usual.step, usual.footprint, usual.type_len)
+        );
         assert!(event.words().eq(0..4));
         // SAFETY: all words are there.
         assert_eq!(unsafe { Event::of(&mut payload, 1000) }.words().count(), WORDS);
     }
 
     #[test]
-    fn room_covers_what_is_copied() {
+    fn footprint_covers_what_is_copied() {
         let mut record = Record::<4>::new();
         record.push(1);
         record.push(2);
         let head = record.event().head();
-        assert_eq!((head.step, head.room, head.type_len), (20 << 16 | 1, 36, 4));
+        assert_eq!((head.step, head.footprint, head.type_len), (20 << 16 | 1, 36, 4));
     }
 }

@@ -1,12 +1,12 @@
 //! Resizing: recording goes on in another ring, of the new size.
 //!
-//! A ring's size is changed only while nobody uses it. So the buffer is as large as the ring that is live,
-//! and gets another size by one compare-exchange of the control word, like a snapshot: no writer is waited
-//! for, and what was there is kept or given up, as is wanted. Each size has a number, which the rings of
-//! that size have; a snapshot takes only a ring of the live one's size.
+//! A ring's size is changed only while nobody uses it (R17). So the buffer is as large as the ring that is
+//! live, and gets another size by one compare-exchange of the control word, like a snapshot: no writer is
+//! waited for, and the old events are kept or freed, as is wanted. Each size has an id, which the rings of
+//! that size have; a snapshot takes only a ring of the live one's size (R16).
 //!
-//! Who is killed before the control word has changed leaves the buffer as it was, with a ring that the next
-//! one cleans up; who is killed behind it leaves what was there as a snapshot.
+//! A caller that is killed before the control word has changed leaves the buffer as it was, with a ring that
+//! the next one cleans up; one that is killed after that leaves the old events as a snapshot.
 
 use crate::create::lane_pages;
 use crate::holder::Holder;
@@ -17,21 +17,21 @@ use core::ffi::CStr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use shm::Errno;
 
-/// What becomes of the events that are there when a buffer is resized.
+/// What becomes of the events in a buffer that is resized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// They are a snapshot.
     Keep,
-    /// They are given up.
+    /// They are freed.
     Discard,
 }
 
 /// Why a buffer was not resized. It is as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotResized {
-    /// There is no room for so many pages: the buffer was made for fewer.
+    /// The buffer was made for fewer pages.
     TooLarge {
-        /// The most that there is room for.
+        /// The most that it was made for.
         most: u32,
     },
     /// Every ring holds a snapshot, or may still be written to.
@@ -86,7 +86,8 @@ impl Holder<'_> {
         self.resize_to(path, content, |index, now| if index == block { pages.max(MIN_PAGES) } else { now })
     }
 
-    /// Gives each block the pages that follow from its number and the pages that it has.
+    /// Gives each block the pages that `pages` says for its index and the pages that it has.
+    // AcqRel: an id of a size is used once; the counter carries nothing else (R16).
     fn resize_to(
         &self,
         path: &CStr,
@@ -102,16 +103,16 @@ impl Holder<'_> {
         }
         let spares = buffer.spare_rings();
         let taken = self.vacate(size, true).ok_or(NotResized::NoRing)?;
-        let number = buffer.header().sizes.fetch_add(1, AcqRel).wrapping_add(1);
+        let size_id = buffer.header().sizes.fetch_add(1, AcqRel).wrapping_add(1);
         if let Err(error) = self.equip(path, taken.ring, wanted) {
             self.put(taken, taken.before);
             return Err(NotResized::System(error));
         }
-        buffer.set_size(taken.ring, number);
-        // The pages were counted while the ring that was live then had this size, and has it still.
+        buffer.set_size(taken.ring, size_id);
+        // The pages were counted while the ring that was live then had this size, and still has it (R16).
         let is_same = |control: Control| buffer.size(control.ring()) == size && buffer.size(live) == size;
         let switched = buffer.switch(|control| is_same(control).then_some(taken.ring));
-        // Live, or, where somebody else came first, spare and of no use.
+        // Live, or, if somebody else came first, spare and of no use (R13).
         self.put(taken, taken.before.turned(KeptState::Spare));
         if let Ok(snapshot) = switched
             && content == Content::Discard
@@ -127,7 +128,8 @@ impl Holder<'_> {
         }
     }
 
-    /// Whether any block gets another number of pages; an error where there is no room for that.
+    /// Whether any block gets another count of pages; an error where the buffer was made for fewer.
+    // Relaxed: the live ring's pages don't change (R17).
     fn check(&self, live: usize, wanted: impl Fn(u32, &Block) -> u32) -> Result<bool, NotResized> {
         let mut differs = false;
         for (index, block) in self.buffer.indexed_blocks() {

@@ -1,11 +1,11 @@
-//! Doing several stores so that they count all or not at all.
+//! Doing several stores so that all of them count, or none.
 
 use abi::atomic::before_access;
 use rseq::{Area, Commit, Guard, Outcome, Store, publish, store_pair};
 
-/// Someone who may change a block: a writer on its CPU, or a lane's owner.
+/// A thread that may change a block (R1): a writer on its CPU, or a lane's owner.
 pub(crate) trait Section {
-    /// If every guard holds: does the stores, in order, then the commit.
+    /// If every guard holds: does the stores, in order, then the commit, which is all that anybody sees (R2).
     ///
     /// # Safety
     ///
@@ -22,19 +22,22 @@ pub(crate) struct OnCpu {
 
 impl Section for OnCpu {
     unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
+        debug_assert!(is_pair(commit.address), "R2: the commit is one 16-byte store");
         // SAFETY: the caller answers for the addresses; the area is the calling thread's.
         unsafe { publish(self.area, self.cpu, guards, stores, commit) }
     }
 }
 
-/// The owner of a lane. Nobody else writes to it as long as the owner lives, so nothing has to be
-/// restarted; but the owner can be killed anywhere, so the order of the stores is the same.
+/// The owner of a lane. Nobody else writes to it as long as the owner lives (R9), so nothing has to be
+/// restarted; but the owner can be killed anywhere, so the order of the stores is that of sections (R4).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner;
 
 impl Section for Owner {
     unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
-        // SAFETY: the caller answers for the addresses.
+        debug_assert!(is_pair(commit.address), "R2: the commit is one 16-byte store");
+        // SAFETY: the caller answers for the addresses, and owns the lane: nobody else stores there (R9).
+        // Volatile, so that the stores are made in this order.
         unsafe {
             before_access();
             if guards.iter().any(|guard| guard.address.read_volatile() != guard.expected) {
@@ -49,4 +52,9 @@ impl Section for Owner {
         }
         Outcome::Committed
     }
+}
+
+/// Whether two words at an address can be stored by one instruction.
+fn is_pair(address: *const u64) -> bool {
+    address.addr().is_multiple_of(16)
 }

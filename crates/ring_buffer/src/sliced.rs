@@ -1,4 +1,4 @@
-//! Events that end with a part of memory, copied from where it lies.
+//! Events that end with a slice of memory, copied from where it lies.
 
 use crate::record::Head;
 use abi::buffer::Tail;
@@ -17,8 +17,8 @@ pub const MOST_SLICE: usize = 3968;
 /// Bytes that a slice is a multiple of.
 pub const SLICE_STEP: usize = 16;
 
-/// An event of some words and a slice of memory behind them. The slice is copied once, into the buffer: so
-/// it takes no room on the stack of who records.
+/// An event of some words and a slice of memory after them. The slice is copied once, into the buffer: so it
+/// takes nothing of the recording thread's stack.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sliced<'a> {
@@ -34,8 +34,7 @@ impl Sliced<'_> {
     ///
     /// # Safety
     ///
-    /// So many bytes can be read there, as long as the event lives. That others change them meanwhile is no
-    /// harm.
+    /// `len` bytes can be read there, as long as the event lives. Others may change them meanwhile.
     pub unsafe fn new(lead: [u64; SLICE_LEAD], from: *const u8, len: usize) -> Option<Self> {
         if !(LEAST_SLICE..=MOST_SLICE).contains(&len) || !len.is_multiple_of(SLICE_STEP) {
             return None;
@@ -44,7 +43,7 @@ impl Sliced<'_> {
         let size = page::event_size(payload);
         let head = Head {
             step: Tail::step(size as u64),
-            room: size as u64,
+            footprint: size as u64,
             type_len: 0,
             words: (payload / 8) as u64,
             len: payload as u64,
@@ -76,6 +75,6 @@ impl Sliced<'_> {
 const _: () = {
     assert!(LEAST_SLICE.is_multiple_of(SLICE_STEP) && MOST_SLICE.is_multiple_of(SLICE_STEP));
     assert!(LEAST_SLICE + SLICE_LEAD * 8 > page::MAX_SMALL_PAYLOAD);
-    // In a lane the CPU stands before the payload.
+    // In a lane the CPU precedes the payload.
     assert!(page::event_size(8 + SLICE_LEAD * 8 + MOST_SLICE) <= page::DEFAULT_SIZE - page::HEADER_SIZE);
 };

@@ -1,11 +1,10 @@
-//! Rings that a holder takes out of use and puts back: to give them memory when they are first wanted, to
-//! take it away on request.
+//! Rings that a holder claims and puts back: to give them memory when they are first wanted, to free it on
+//! request.
 //!
-//! Taking memory away needs proof, CPU by CPU, that no writer can still be in the middle of a section that
-//! stores there: a thread whose virtual CPU was taken from it goes on in its section whenever that CPU runs
-//! again, however late. What counts as proof is in [`crate::visit`]. Without it the ring stays *retired*:
-//! it is not used, keeps its memory, and the next call tries again. Nobody waits, and no time counts
-//! as proof.
+//! Freeing memory needs proof, CPU by CPU, that no writer can still be in the middle of a section that stores
+//! there: a thread whose virtual CPU was descheduled goes on in its section whenever that CPU runs again,
+//! however late. What counts as proof is in [`crate::visit`] (R15). Without it the ring stays *retired*: it
+//! is not used, keeps its memory, and the next call tries again. Nobody waits, and no time counts as proof.
 
 use crate::buffer::Buffer;
 use crate::holder::Holder;
@@ -38,14 +37,14 @@ impl core::fmt::Display for NotReserved {
 
 impl core::error::Error for NotReserved {}
 
-/// What came of taking memory away.
+/// The result of freeing memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
     /// A ring's pages are gone.
     Freed,
     /// There is none that is spare or retired.
     NothingSpare,
-    /// A ring was taken out of use, but has its memory still: of so many blocks it is not known that nobody
+    /// A ring is no longer used, but still has its memory: of some blocks it is not known that nobody
     /// writes there any more.
     Retired {
         /// CPUs and lanes without proof.
@@ -53,18 +52,18 @@ pub enum Released {
     },
 }
 
-/// A ring that a holder has taken out of everybody's hands.
+/// A ring that a holder has claimed: nobody else changes its use (R13).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Taken {
+pub(crate) struct ClaimedRing {
     pub(crate) ring: usize,
     /// Its word before.
     pub(crate) before: KeptWord,
 }
 
 impl Holder<'_> {
-    /// Gives memory to one more ring, so that one more snapshot can be kept. `path` is the file that holds
-    /// the buffer. A ring that is spare, but of a size that the buffer had before it was resized, gets the
-    /// size that it has now.
+    /// Gives memory to one more ring (R10), so that one more snapshot can be kept. `path` is the file that
+    /// holds the buffer. A ring that is spare, but of a size that the buffer had before it was resized, gets
+    /// the present size.
     ///
     /// Cost: about 0.3 ms per MB of the whole ring. Not async-signal-safe.
     pub fn reserve(&self, path: &CStr) -> Result<(), NotReserved> {
@@ -80,16 +79,16 @@ impl Holder<'_> {
             self.put(taken, taken.before);
             return Err(NotReserved::System(error));
         }
-        // Pages were counted while the ring that was live then had this size: before that changes, the
-        // number goes.
+        // Pages were counted while the ring that was live then had this size: before that changes, the id of
+        // the size goes (R16, R17).
         let known = size != 0 && buffer.size(live) == size;
         buffer.set_size(taken.ring, if known { size } else { 0 });
         self.put(taken, taken.before.turned(KeptState::Spare));
         if known { Ok(()) } else { Err(NotReserved::Contended) }
     }
 
-    /// Takes the memory of one ring away that holds no snapshot; of one that is not of the buffer's size, if
-    /// there is such a one.
+    /// Frees the memory of one ring that holds no snapshot; of one that is not of the buffer's size, if
+    /// one exists.
     ///
     /// Cost: some 0.1 ms for each CPU whose writers have not written since the ring was in use: the calling
     /// thread goes there for a moment. Not async-signal-safe.
@@ -104,20 +103,21 @@ impl Holder<'_> {
         Released::NothingSpare
     }
 
-    /// Takes the memory of every ring away that is spare and not of the buffer's size.
+    /// Frees the memory of every ring that is spare and not of the buffer's size.
     pub(crate) fn release_unfit(&self) {
         while let Some(taken) = self.take_unfit() {
             self.give_back(taken);
         }
     }
 
-    fn take_unfit(&self) -> Option<Taken> {
+    fn take_unfit(&self) -> Option<ClaimedRing> {
         let size = self.buffer.size(self.buffer.control().ring());
         self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) != size)
     }
 
-    /// Takes the memory of a ring away that the caller has taken. None when it is not the caller's own.
-    fn give_back(&self, taken: Taken) -> Option<Released> {
+    /// Frees the memory of a ring that the caller has claimed, with proof alone (R15). None when it is not
+    /// the caller's own.
+    fn give_back(&self, taken: ClaimedRing) -> Option<Released> {
         let blocks = match self.count_without_proof(taken) {
             None => {
                 self.put(taken, taken.before);
@@ -131,36 +131,38 @@ impl Holder<'_> {
         Some(if gone { Released::Freed } else { Released::Retired { blocks } })
     }
 
-    /// Takes a ring into which nobody can store any more, so that it can be given another size: one that is
-    /// not of `size`, or, if `any` will do, one that is. What is found to be in use stays as it is.
-    pub(crate) fn vacate(&self, size: u64, any: bool) -> Option<Taken> {
+    /// Claims a ring into which nobody can store any more (R15), so that it can be given another size (R17):
+    /// one that is not of `size`, or, if `any` will do, one that is. Rings found to be in use stay as they
+    /// are.
+    pub(crate) fn vacate(&self, size: u64, any: bool) -> Option<ClaimedRing> {
         let states = [KeptState::Retired, KeptState::Spare, KeptState::Absent];
         let find = |fits: bool| {
             let wanted = |ring| (self.buffer.size(ring) == size) == fits;
-            let vacated = |taken: &Taken| self.count_without_proof(*taken) == Some(0);
+            let vacated = |taken: &ClaimedRing| self.count_without_proof(*taken) == Some(0);
             states.into_iter().find_map(|state| self.take_any_if(state, wanted, vacated))
         };
         find(false).or_else(|| if any { find(true) } else { None })
     }
 
-    /// Takes a ring that is spare and of the buffer's size.
-    pub(crate) fn take_spare(&self) -> Option<Taken> {
+    /// Claims a ring that is spare and of the buffer's size (R16).
+    pub(crate) fn take_spare(&self) -> Option<ClaimedRing> {
         let size = self.buffer.size(self.buffer.control().ring());
         self.take_any(KeptState::Spare, |ring| self.buffer.size(ring) == size)
     }
 
-    /// Takes the first ring in `state` that is `wanted`.
-    fn take_any(&self, state: KeptState, wanted: impl Fn(usize) -> bool) -> Option<Taken> {
+    /// Claims the first ring in `state` that is `wanted`.
+    fn take_any(&self, state: KeptState, wanted: impl Fn(usize) -> bool) -> Option<ClaimedRing> {
         self.take_any_if(state, wanted, |_| true)
     }
 
-    /// The same, if it is `good`, too, once it was taken. Before that somebody else may change its size.
+    /// Claims the first ring in `state` that is `wanted`, and is `good` once it is claimed. Before that
+    /// somebody else may change its size.
     fn take_any_if(
         &self,
         state: KeptState,
         wanted: impl Fn(usize) -> bool,
-        good: impl Fn(&Taken) -> bool,
-    ) -> Option<Taken> {
+        good: impl Fn(&ClaimedRing) -> bool,
+    ) -> Option<ClaimedRing> {
         let rings = 0..self.buffer.geometry().rings as usize;
         rings.filter(|ring| wanted(*ring)).find_map(|ring| {
             let taken = self.take(ring, state)?;
@@ -172,55 +174,56 @@ impl Holder<'_> {
         })
     }
 
-    /// Takes a ring that is in `state` and not live out of everybody's hands.
-    fn take(&self, ring: usize, state: KeptState) -> Option<Taken> {
+    /// Claims a ring that is in `state` and not live (R13).
+    // Acquire: pairs with the AcqRel of `replace`: what was done to the ring before comes before.
+    fn take(&self, ring: usize, state: KeptState) -> Option<ClaimedRing> {
         let entry = self.buffer.kept(ring)?;
         let mut before = KeptWord(entry.word.load(Acquire));
         if before.is(KeptState::Changing) || before.is(KeptState::Taking) {
             // Whoever does that may have died over it. Then the ring is retired, or a snapshot.
-            (0..MAX_HOLDERS)
-                .filter(|place| before.is_held_by(*place))
-                .for_each(|place| self.take_over(place));
+            (0..MAX_HOLDERS).filter(|slot| before.is_held_by(*slot)).for_each(|slot| self.take_over(slot));
             before = KeptWord(entry.word.load(Acquire));
         }
         let free = before.is(state) && self.buffer.control().ring() != ring;
-        let taken = Taken { ring, before };
+        let taken = ClaimedRing { ring, before };
         (free && replace(entry, before, self.changing(taken))).then_some(taken)
     }
 
-    /// The word of a ring while this holder has taken it.
-    pub(crate) fn changing(&self, taken: Taken) -> KeptWord {
-        taken.before.turned(KeptState::Changing).held_by(self.place)
+    /// The word of a ring while this holder has claimed it.
+    pub(crate) fn changing(&self, taken: ClaimedRing) -> KeptWord {
+        taken.before.turned(KeptState::Changing).held_by(self.slot)
     }
 
     /// Puts a ring back.
-    pub(crate) fn put(&self, taken: Taken, after: KeptWord) {
+    pub(crate) fn put(&self, taken: ClaimedRing, after: KeptWord) {
         if let Some(entry) = self.buffer.kept(taken.ring) {
-            // It fails where somebody has made the ring live meanwhile, and its entry its own.
+            // It fails where somebody has made the ring live meanwhile, and the entry announces that (R13).
             replace(entry, self.changing(taken), after);
         }
     }
 
-    /// Makes a ring that was taken the caller's own. None when a snapshot that had seen it spare came first:
-    /// then it is live, or it was and holds the next snapshot.
-    pub(crate) fn own(&self, taken: Taken) -> Option<Control> {
+    /// Makes a claimed ring the caller's own. None when a snapshot that had seen it spare came first:
+    /// then it is live, or it was and holds the next snapshot (R13).
+    // Acquire: pairs with the AcqRel of `announce`, which has entered the ring before the control word named
+    // it.
+    pub(crate) fn own(&self, taken: ClaimedRing) -> Option<Control> {
         let buffer = self.buffer;
-        // A snapshot that has seen the ring spare is over now, or begins anew.
+        // A snapshot that has seen the ring spare is over now, or begins again.
         buffer.change(Control::next_epoch);
-        let control = Control(buffer.header().control.load(Acquire));
-        // Loaded behind the control word: a ring that has been left has got its entry before.
+        let control = buffer.acquire_control();
+        // Loaded after the control word: a ring that has been left has got its entry before.
         let entry = buffer.kept(taken.ring)?.word.load(Acquire);
         if control.ring() == taken.ring || entry != self.changing(taken).0 {
             return None;
         }
-        // What belongs to the ring stays with it: it may have been live before it was taken.
+        // What belongs to the ring stays with it: it may have been live before it was claimed (R18).
         buffer.look_at_all_parts(control);
         Some(control)
     }
 
-    /// Of how many blocks it is not known that nobody stores to a ring any more. None when it is not the
-    /// caller's own.
-    fn count_without_proof(&self, taken: Taken) -> Option<u32> {
+    /// Of how many blocks it is not known that nobody stores to a ring any more (R15). None when it is not
+    /// the caller's own.
+    fn count_without_proof(&self, taken: ClaimedRing) -> Option<u32> {
         let buffer = self.buffer;
         self.own(taken)?;
         let without_proof = |index: &u32| {
@@ -233,7 +236,8 @@ impl Holder<'_> {
 }
 
 impl Buffer {
-    /// Rings that were taken out of use and whose memory could not be taken away yet.
+    /// Rings that are no longer used and whose memory could not be freed yet.
+    // Relaxed: a count for people.
     pub fn retired_rings(&self) -> usize {
         let control = self.control();
         let retired = |ring: &usize| {

@@ -1,15 +1,15 @@
 //! Counting without counters.
 //!
-//! Events are numbered, and a page's slot says which number its first event has. So what was written,
-//! what is there and what was lost are differences, right whenever nobody is in the middle of a step;
-//! there is no increment that a killed writer could have left out.
+//! Events have sequence numbers, and a page's slot says that of its first event. So the counts of written,
+//! present and lost events are differences (R5), right whenever nobody is in the middle of a step; no killed
+//! writer can have left out an increment.
 
 use crate::buffer::Buffer;
-use crate::view::{Source, View};
+use crate::view::{Generation, View};
 use abi::buffer::{Block, DropReason};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-/// What has become of the events of a block in one generation: the present one, or one that is kept.
+/// What has become of the events of a block in one generation: the present one, or a snapshot's.
 ///
 /// `written == read + entries + overrun`, at every moment at which nobody is writing or reading.
 /// Source: `per_cpu/cpuN/stats` of the kernel's tracefs.
@@ -17,7 +17,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 pub struct Statistics {
     /// Events written.
     pub written: u64,
-    /// Events that are there and have not been consumed.
+    /// Events that are present and have not been consumed.
     pub entries: u64,
     /// Events that were overwritten before anyone consumed them.
     pub overrun: u64,
@@ -27,8 +27,8 @@ pub struct Statistics {
     pub bytes: u64,
     /// Time stamp of the oldest page, in the buffer's clock; 0 when the block is empty.
     pub oldest_time: u64,
-    /// Events that were not written although recording was on, by [`DropReason`]. These have counters: what
-    /// was never written has no number.
+    /// Events that were not written although recording was enabled, by [`DropReason`]. These have counters:
+    /// an event that was never written has no sequence number.
     pub dropped: [u64; DropReason::ALL.len()],
 }
 
@@ -40,11 +40,12 @@ impl Statistics {
 }
 
 impl Buffer {
-    /// The statistics of a CPU, or of a lane behind the CPUs. Zeros for a block that there isn't.
+    /// The statistics of a CPU, or of a lane: lanes follow the CPUs. Zeros for a block that doesn't exist.
     ///
-    /// While writers go on, each figure is right for some moment during the call.
+    /// While writers go on, each figure is right for some time during the call.
+    // Relaxed: each count carries nothing but itself (R11).
     pub fn statistics(&self, block: u32) -> Statistics {
-        let mut statistics = self.statistics_from(Source::Live, block);
+        let mut statistics = self.statistics_from(Generation::Live, block);
         if let Some(block) = self.block(block) {
             for (to, from) in statistics.dropped.iter_mut().zip(&block.dropped) {
                 *to = from.load(Relaxed);
@@ -53,17 +54,18 @@ impl Buffer {
         statistics
     }
 
-    /// The same of any source, but for what was dropped: that belongs to no generation.
-    pub(crate) fn statistics_from(&self, source: Source, block: u32) -> Statistics {
+    /// The statistics of a block in any generation, without dropped events, which belong to none.
+    pub(crate) fn statistics_from(&self, generation: Generation, block: u32) -> Statistics {
         let mut statistics = Statistics::default();
         if let Some(block) = self.block(block) {
-            self.count(source, block, &mut statistics);
+            self.count(generation, block, &mut statistics);
         }
         statistics
     }
 
-    fn count(&self, source: Source, block: &Block, statistics: &mut Statistics) -> Option<()> {
-        let view = View::of(self, block, source)?;
+    // Acquire: loaded after the view, so that an adoption's reset is not seen with the events of before (R8).
+    fn count(&self, generation: Generation, block: &Block, statistics: &mut Statistics) -> Option<()> {
+        let view = View::of(self, block, generation)?;
         let unread = view.unread(self)?;
         statistics.written = view.end().saturating_sub(view.first_event);
         statistics.entries = view.end().saturating_sub(unread);
@@ -80,7 +82,7 @@ impl Buffer {
         Some(())
     }
 
-    /// Events of all blocks that are there and have not been consumed.
+    /// Events of all blocks that are present and have not been consumed.
     pub fn entries(&self) -> u64 {
         self.sum(|statistics| statistics.entries)
     }
@@ -97,18 +99,18 @@ impl Buffer {
 
     /// Whether a block has no event that was not consumed. Cost: some 20 ns.
     pub fn is_block_empty(&self, block: u32) -> bool {
-        self.is_behind(block, 0)
+        !self.has_event_from(block, 0)
     }
 
-    /// Whether so many percent of a block's pages hold events that nobody has consumed: what a reader that is
-    /// to be woken for more than one event waits for. 0 asks for any event, 100 for a block whose next page
-    /// would be written over what nobody has consumed. The page that is being written counts as a whole one.
+    /// Whether `percent` percent of a block's pages hold events that nobody has consumed: the condition of a
+    /// reader that waits for more than one event. 0 asks for any event, 100 for a block whose next page would
+    /// overwrite unread events. The page that is being written counts as a whole one.
     ///
-    /// Source: the kernel's `buffer_percent`, `full_hit` in `kernel/trace/ring_buffer.c`. There a reader is
-    /// woken; here nobody would do that, so who waits asks now and then. Cost: some 50 ns.
+    /// Source: the kernel's `buffer_percent`, `full_hit` in `kernel/trace/ring_buffer.c`. There a reader
+    /// is woken; here nobody wakes it, so it asks now and then. Cost: some 50 ns.
     pub fn has_reached(&self, block: u32, percent: u32) -> bool {
         let reached = || {
-            let view = View::of(self, self.block(block)?, Source::Live)?;
+            let view = View::of(self, self.block(block)?, Generation::Live)?;
             let oldest = view.find(view.unread(self)?, self)?;
             let pages = view.tail_sequence.saturating_sub(oldest) + 1;
             Some(pages * 100 >= u64::from(percent) * view.memory.page_count())
@@ -116,13 +118,13 @@ impl Buffer {
         !self.is_block_empty(block) && reached().unwrap_or(false)
     }
 
-    /// Whether a block has no event from number `position` on that was not consumed.
-    pub(crate) fn is_behind(&self, block: u32, position: u64) -> bool {
+    /// Whether a block has an event from number `position` on that was not consumed.
+    pub(crate) fn has_event_from(&self, block: u32, position: u64) -> bool {
         let left = || {
-            let view = View::of(self, self.block(block)?, Source::Live)?;
+            let view = View::of(self, self.block(block)?, Generation::Live)?;
             Some(view.end() > position.max(view.unread(self)?))
         };
-        !left().unwrap_or(false)
+        left().unwrap_or(false)
     }
 
     fn sum(&self, figure: impl Fn(&Statistics) -> u64) -> u64 {
@@ -135,7 +137,7 @@ impl Buffer {
     pub fn oldest_time(&self) -> u64 {
         (0..self.geometry().blocks())
             .filter_map(|block| {
-                let view = View::of(self, self.block(block)?, Source::Live)?;
+                let view = View::of(self, self.block(block)?, Generation::Live)?;
                 let unread = view.unread(self)?;
                 if unread >= view.end() {
                     return None;

@@ -1,20 +1,37 @@
-//! What a writer has to do before it can write: adopt a change of the control word, go on to the next
-//! page, record a long gap.
+//! The slow path: what a writer has to do before it can write. It adopts a change of the control word, goes
+//! on to the next page, or records a long gap.
 //!
-//! Each of these is one section: stores that nobody looks at yet, then one commit. A writer that is
-//! interrupted or killed anywhere in between leaves the block as it was, and whoever comes next does
-//! the same again. The same steps serve CPUs and lanes, see [`Section`].
+//! Each of these is one section: stores that nobody looks at yet, then one commit. CPUs and lanes share the
+//! steps, see [`Section`]. The invariants that they keep, by their numbers in decision 001:
+//!
+//! * R1: everything stored here belongs to the block, and only a section of its CPU, or the owner of its
+//!   lane, stores it.
+//! * R2: a section's only visible effect is its commit. A writer that is interrupted or killed before it
+//!   leaves the block as it was.
+//! * R3: `seen` follows the control word only after the tail is in the live ring, and never to a word with an
+//!   off-flag.
+//! * R4: a slot's number is stored before anything else of the page; nothing before the commit touches the
+//!   page under the tail.
+//! * R5: numbers of pages and events only grow.
+//! * R7: a section that is done again from the same state stores the same, so whoever comes next can do again
+//!   what was cut off.
+//! * R8: adoption resets `{next_event, read}`, the number first.
+//! * R12: positions are checked before each step; damaged words lead to a dropped event, and every loop ends.
+//! * R16, R17: a ring's pages are looked up in each step, and don't change while it is in use.
+//! * R18: what is adopted is looked up in the ring mapping under its generation, and guarded by it.
+//!
+//! Sections store plain words in assembly, in the order in which they are listed here. Readers load them with
+//! Acquire ([`crate::view`]); a writer's own loads are Relaxed where a guard compares the word again.
 
 use crate::buffer::Buffer;
-use crate::geometry::{NoMemory, Place, RingMemory, page_header};
+use crate::geometry::{NoMemory, RingMemory, page_header};
+use crate::observed::{Observed, Unseen};
 use crate::section::Section;
 use abi::atomic::AtomicU64;
-use abi::buffer::{
-    BLOCK_DISABLED, BLOCK_STOPPED, Block, Control, DropReason, Parts, Ring, Slot, Tail, ring_generation,
-};
+use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Block, DropReason, Slot, Tail};
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
-use rseq::{Commit, Guard, Outcome, Store};
+use core::sync::atomic::Ordering::Relaxed;
+use rseq::{Commit, Outcome, Store};
 
 /// The flags of a block of which none may be set.
 const BLOCK_OFF: u64 = BLOCK_DISABLED | BLOCK_STOPPED;
@@ -48,72 +65,18 @@ impl From<Outcome> for Step {
     }
 }
 
-impl From<NoMemory> for Step {
-    fn from(reason: NoMemory) -> Step {
+impl From<Unseen> for Step {
+    fn from(reason: Unseen) -> Step {
         match reason {
-            NoMemory::Damaged => Step::Drop(DropReason::Damaged),
-            NoMemory::NotMapped => Step::NotMapped,
+            Unseen::Again => Step::Again,
+            Unseen::NoPages => Step::NoMemory,
+            Unseen::NoMemory(NoMemory::Damaged) => Step::Drop(DropReason::Damaged),
+            Unseen::NoMemory(NoMemory::NotMapped) => Step::NotMapped,
         }
     }
 }
 
-/// The block's tail and what belongs to it, as one writer saw them. A section that is built from this is
-/// guarded by the tail and by the sequence number of the tail's page: numbers are never used twice, so
-/// while both are the same, all of it is. And by the block's parts, which say under which generation the
-/// last one has looked, and by the resets: of two who have seen different ones, each would undo the other's
-/// work. A writer that has seen an older generation than the last begins anew.
-pub(crate) struct Seen<'a> {
-    block: &'a Block,
-    tail: Tail,
-    place: Place<'a>,
-    sequence: u64,
-    /// Number of the next event.
-    next_event: u64,
-    /// The control word that all of this was done under.
-    control: Control,
-    /// The block's parts, looked at under its generation.
-    parts: Parts,
-    /// The block's part in the ring that it names.
-    live: &'a Ring,
-    /// Where that has its pages.
-    live_memory: RingMemory,
-    /// How often that was reset.
-    resets: u64,
-    /// Now, or the time of the last event if that is later.
-    time: u64,
-}
-
-impl Seen<'_> {
-    /// The guards of every section that is built from this.
-    fn guards(&self) -> [Guard; 4] {
-        [
-            guard(&self.block.tail, self.tail.0),
-            guard(&self.place.slot.sequence, self.sequence),
-            guard(&self.block.parts, self.parts.0),
-            guard(&self.live.resets, self.resets),
-        ]
-    }
-
-    /// What the live ring says of its generation when the block has adopted it.
-    fn generation(&self) -> u64 {
-        ring_generation(self.control.generation(), self.resets)
-    }
-
-    /// Whether the tail is where the control word wants it. That the ring says so is not enough: its words
-    /// are stored before the tail follows.
-    pub(crate) fn has_adopted(&self) -> bool {
-        core::ptr::eq(self.live, self.place.ring)
-            && self.live.generation.load(Relaxed) == self.generation()
-            && self.sequence >= self.live.first_sequence.load(Relaxed)
-    }
-
-    /// The commit that moves the tail.
-    fn commit(&self, tail: Tail) -> Commit {
-        Commit { address: self.block.tail.as_ptr(), low: tail.0, high: self.time }
-    }
-}
-
-/// How far a block has followed the control word.
+/// How far a block has followed the control word (R3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adoption {
     /// All the way.
@@ -136,9 +99,9 @@ impl<'a> Fresh<'a> {
         Some(Fresh { slot, header: page_header(page_offset, buffer.segment())?, page_offset })
     }
 
-    /// The stores that make it so. The slot's number comes first: a reader that copies the page as it
-    /// was will find that it is no longer that.
-    fn stores(&self, seen: &Seen<'_>) -> Option<[Store; 3]> {
+    /// The stores that make it so. The slot's number comes first: a reader that copies the page as it was
+    /// will find that it is no longer that (R4). The numbers are those that follow (R5).
+    fn stores(&self, seen: &Observed<'_>) -> Option<[Store; 3]> {
         let [time_stamp, _] = self.header else { return None };
         Some([
             store(&self.slot.sequence, seen.sequence.wrapping_add(1)),
@@ -154,19 +117,21 @@ impl<'a> Fresh<'a> {
 }
 
 impl Buffer {
-    /// Brings `block` one step nearer to where an event that needs `room` bytes can be written.
-    pub(crate) fn prepare(&self, block: &Block, section: &impl Section, room: u64) -> Step {
+    /// Brings `block` one step nearer to where an event that needs `size` bytes can be written.
+    // Relaxed: the flags change before the control word, which sends writers here again (R3); the last time
+    // is this CPU's own (R1), and a stale one is found by the guards.
+    pub(crate) fn prepare(&self, block: &Block, section: &impl Section, size: u64) -> Step {
         let control = self.control();
         if control.is_off() || block.flags.load(Relaxed) & BLOCK_OFF != 0 {
             return Step::Off;
         }
         let capacity = self.geometry().page_capacity();
-        if room > capacity {
+        if size > capacity {
             return Step::Drop(DropReason::TooLarge);
         }
         let seen = match self.look(block, control) {
             Ok(seen) => seen,
-            Err(step) => return step,
+            Err(reason) => return reason.into(),
         };
         match self.adopt(&seen, section) {
             Some(Adoption::Done) => {}
@@ -176,7 +141,7 @@ impl Buffer {
         let used = seen.tail.commit(self.geometry().page_size);
         let gap = seen.time.wrapping_sub(block.last_time.load(Relaxed));
         let extend = if gap < DELTA_LIMIT { 0 } else { TIME_EXTEND_SIZE as u64 };
-        let step = if used + extend + room > capacity {
+        let step = if used + extend + size > capacity {
             self.next_page(&seen, section)
         } else if extend != 0 {
             self.record_gap(&seen, gap, section)
@@ -186,65 +151,32 @@ impl Buffer {
         step.unwrap_or(Step::Drop(DropReason::Damaged))
     }
 
-    /// Reads the block's tail and what belongs to it. An error says what to do instead.
-    ///
-    /// The number of a page that the tail was in may be that of the next lap already, with the rest of
-    /// the slot still old. Only a tail that is seen there *after* the number was read makes it sure.
-    pub(crate) fn look<'a>(&'a self, block: &'a Block, control: Control) -> Result<Seen<'a>, Step> {
-        let parts = self.look_at_parts(block, control);
-        if parts.generation() != control.generation() {
-            return Err(Step::Again);
-        }
-        let live = self.part(block, parts, control.ring()).ok_or(Step::Drop(DropReason::Damaged))?;
-        if live.pages.load(Relaxed) == 0 {
-            return Err(Step::NoMemory);
-        }
-        let live_memory = RingMemory::of(live, self.geometry(), self.segment())?;
-        let tail = Tail(block.tail.load(Relaxed));
-        let place = Place::of(tail, block, self.geometry(), self.segment())?;
-        let sequence = place.slot.sequence.load(Acquire);
-        if block.tail.load(Acquire) != tail.0 {
-            return Err(Step::Again);
-        }
-        Ok(Seen {
-            block,
-            tail,
-            control,
-            parts,
-            live,
-            live_memory,
-            resets: live.resets.load(Relaxed),
-            sequence,
-            next_event: place.slot.first_event.load(Relaxed).wrapping_add(tail.events()),
-            time: self.now().max(block.last_time.load(Relaxed)),
-            place,
-        })
-    }
-
     /// Makes the block follow the control word: either its tail goes to the ring that is live now, or,
     /// where that has been done, `seen` is brought up to date.
     ///
     /// Two sections, because two words change. In between the tail is in the new ring while `seen` is
-    /// old: writers then come here, and readers go by the tail alone.
-    fn adopt(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Adoption> {
+    /// old: writers then come here, and readers go by the tail alone (R3).
+    // Relaxed: only this CPU's sections store `seen` (R1), and one that stores it again stores the same (R7).
+    fn adopt(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Adoption> {
         if !seen.has_adopted() {
             return self.move_to_live(seen, section);
         }
         if seen.block.seen.load(Relaxed) == seen.control.0 {
             return Some(Adoption::Done);
         }
+        debug_assert!(!seen.control.is_off(), "R3: off-flags are never adopted");
         let commit = Commit { address: seen.block.seen.as_ptr(), low: seen.control.0, high: 0 };
         // SAFETY: the addresses are those of words in the segment; `seen` is 16-byte aligned and
-        // the word behind it is reserved for this.
+        // the word after it is reserved for this.
         Some(Adoption::Tried(unsafe { section.publish(&seen.guards(), &[], commit) }))
     }
 
     /// Moves the tail to where the control word's generation begins in the ring that it names.
     ///
     /// In the ring where it is, the tail goes on to the next page: the stores before the commit must not
-    /// touch the page that it is in, or a writer that is cut off there leaves a page that has the new
+    /// touch the page that it is in (R4), or a writer that is cut off there leaves a page that has the new
     /// generation's number and the old one's events.
-    fn move_to_live(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Adoption> {
+    fn move_to_live(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Adoption> {
         let (ring, memory) = (seen.live, seen.live_memory);
         let same_ring = core::ptr::eq(ring, seen.place.ring);
         let index = if same_ring { memory.after(seen.place.index) } else { 0 };
@@ -260,7 +192,7 @@ impl Buffer {
             store(&ring.final_tail, fresh.tail().0),
             store(&ring.first_sequence, seen.sequence.wrapping_add(1)),
             store(&ring.first_event, seen.next_event),
-            // In this order: a reader's compare-exchange that comes in between finds another number.
+            // In this order: a reader's compare-exchange that comes in between finds another number (R8).
             store(&ring.next_event, seen.next_event),
             store(&ring.read, 0),
             store(&ring.generation, seen.generation()),
@@ -268,7 +200,8 @@ impl Buffer {
             first_event,
             time_stamp,
         ];
-        // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
+        // SAFETY: the addresses are those of this block's words in the segment (R1), checked by
+        // `TailPage::of` and `RingMemory::of` (R12); the tail is 16-byte aligned.
         let outcome = unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) };
         Some(Adoption::Tried(outcome))
     }
@@ -292,9 +225,10 @@ impl Buffer {
 
     /// Closes the tail's page and moves the tail to the next one, over whatever that one holds. In
     /// producer/consumer mode only if all that it holds has been read.
-    fn next_page(&self, seen: &Seen<'_>, section: &impl Section) -> Option<Step> {
+    fn next_page(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Step> {
         let place = &seen.place;
         let index = place.memory.after(place.index);
+        debug_assert_ne!(index, place.index, "R4: the page under the tail stays as it is until the commit");
         let fresh = Fresh::of(&place.memory, index, self)?;
         if seen.control.no_overwrite() && !self.is_consumed(seen, index)? {
             return Some(Step::Drop(DropReason::Full));
@@ -305,39 +239,38 @@ impl Buffer {
         let [sequence, first_event, time_stamp] = fresh.stores(seen)?;
         let closed = store(old_commit, seen.tail.commit(self.geometry().page_size));
         let stores = [closed, sequence, first_event, time_stamp];
-        // SAFETY: the addresses are those of words in the segment; the tail is 16-byte aligned.
+        // SAFETY: the addresses are those of this block's words in the segment (R1), checked by
+        // `TailPage::of` (R12); the tail is 16-byte aligned.
         Some(unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) }.into())
     }
 
-    /// Whether readers have taken every event of the oldest page, which lies at `index`. The first
-    /// event behind it is that of the page that follows, which may be the tail's own.
-    fn is_consumed(&self, seen: &Seen<'_>, index: u64) -> Option<bool> {
+    /// Whether readers have consumed every event of the oldest page, which lies at `index`. The first event
+    /// after it is that of the page that follows, which may be the tail's own.
+    // Relaxed: the ring's words and slots are this CPU's own (R1); `next_event` moves forward only, but for
+    // an adoption (R8), so an old one refuses an event that would fit, and never overwrites what is unread.
+    fn is_consumed(&self, seen: &Observed<'_>, index: u64) -> Option<bool> {
         let place = &seen.place;
         let first_sequence = place.ring.first_sequence.load(Relaxed);
         if seen.sequence.wrapping_add(1) < first_sequence.wrapping_add(place.memory.page_count()) {
             // The first lap: nothing of this generation lies there.
             return Some(true);
         }
-        let behind = place.memory.slot(place.memory.after(index), self.segment())?;
-        Some(place.ring.next_event.load(Relaxed) >= behind.first_event.load(Relaxed))
+        let following = place.memory.slot(place.memory.after(index), self.segment())?;
+        Some(place.ring.next_event.load(Relaxed) >= following.first_event.load(Relaxed))
     }
 
-    /// Records that more time has passed than an event's own word can tell.
-    fn record_gap(&self, seen: &Seen<'_>, gap: u64, section: &impl Section) -> Option<Step> {
+    /// Records that more time has passed than an event's own word can hold.
+    fn record_gap(&self, seen: &Observed<'_>, gap: u64, section: &impl Section) -> Option<Step> {
         let header = page_header(seen.place.page_offset(), self.segment())?;
         let used = seen.tail.commit(self.geometry().page_size) as usize;
-        // Behind the header's two words. Entries are aligned to 4 bytes, so this may not be to 8.
+        // After the header's two words. Entries are aligned to 4 bytes, so this may not be to 8.
         let address = header.as_ptr_range().end.cast::<u8>().wrapping_add(used);
         let value = time_extend(TYPE_TIME_EXTEND, gap);
         let stores = [Store { address: address.cast_mut().cast(), value }];
         let tail = seen.tail.extend(TIME_EXTEND_SIZE as u64);
-        // SAFETY: `prepare` has found room for it in the page; the tail is 16-byte aligned.
+        // SAFETY: `prepare` has found that it fits the page (R12); the tail is 16-byte aligned.
         Some(unsafe { section.publish(&seen.guards(), &stores, seen.commit(tail)) }.into())
     }
-}
-
-fn guard(word: &AtomicU64, expected: u64) -> Guard {
-    Guard { address: word.as_ptr(), expected }
 }
 
 fn store(word: &AtomicU64, value: u64) -> Store {

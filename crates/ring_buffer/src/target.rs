@@ -1,6 +1,6 @@
 //! Where the sections that write events write to.
 
-/// What the sections need to know of the segment: a private copy, made once, that nobody else writes.
+/// What the sections need to know of the segment: a private copy, made once, that nobody else writes (R12).
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Target {

@@ -7,7 +7,7 @@ use rseq::Area;
 pub struct Thread {
     /// The calling thread's rseq area; None to write to a lane.
     pub area: Option<Area>,
-    /// The thread and the pid namespace that it counts in, for whoever finds a lane that it has left
-    /// behind. Never 0.
+    /// The thread id and the pid namespace that it counts in, for whoever finds a lane that the thread has
+    /// abandoned. Never 0.
     pub identity: u64,
 }

@@ -4,7 +4,7 @@ use abi::page::{self, Entry};
 
 /// A data event in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct PageEvent {
     /// Where its entry starts, counted from the start of the page.
     pub offset: usize,
     /// Its time less its own delta: the page's time stamp if the event were the page's first.
@@ -17,8 +17,8 @@ pub struct Found {
     pub len: usize,
 }
 
-impl Found {
-    /// Bytes that it takes in the page, all in all.
+impl PageEvent {
+    /// Bytes that it takes in the page, with its header.
     pub fn size(&self) -> usize {
         self.payload - self.offset + self.len.next_multiple_of(page::ALIGNMENT)
     }
@@ -46,9 +46,9 @@ impl<'a> Walk<'a> {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Found;
+    type Item = PageEvent;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<PageEvent> {
         while self.offset + page::EVENT_HEADER <= self.end {
             let offset = self.offset;
             let word = word32(self.page, offset);
@@ -58,7 +58,7 @@ impl Iterator for Walk<'_> {
                     self.time = base.wrapping_add(delta);
                     self.offset = (offset + lead).checked_add(len.checked_next_multiple_of(4)?)?;
                     let payload = offset + lead;
-                    let found = Found { offset, base, time: self.time, payload, len };
+                    let found = PageEvent { offset, base, time: self.time, payload, len };
                     return (self.offset <= self.end).then_some(found);
                 }
                 Entry::Padding { delta, size } => {

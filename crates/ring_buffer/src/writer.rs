@@ -15,12 +15,13 @@ use abi::buffer::{Clock, DropReason};
 use abi::page::HEADER_SIZE;
 use rseq::{Area, Outcome};
 
-/// How often a writer tries before it gives up: enough for any burst of changes that others make, and an end
-/// for whatever else keeps it from committing.
+/// How often a writer tries before it stops: enough for any burst of changes that others make, and an end for
+/// whatever else keeps it from committing (R12).
 const TRIES: u32 = 64;
 
-/// How many sections in a row are aborted before a writer gives up. A section takes some ten nanoseconds, so
-/// who loses the CPU in each is stepped through by a debugger, and will not come to the end of any.
+/// How many sections in a row are aborted before a writer stops trying. A section takes some ten nanoseconds,
+/// so a thread that loses the CPU in each is stepped through by a debugger, and will not come to the end of
+/// any.
 const ABORTS: u32 = 2;
 
 /// Writes events into a buffer. One serves all threads of a process.
@@ -30,7 +31,7 @@ const ABORTS: u32 = 2;
 #[derive(Debug)]
 pub struct Writer {
     target: Target,
-    /// CPUs whose writers may take the short way; none when times come from a clock that has to be
+    /// CPUs whose writers may take the fast path; none when times come from a clock that has to be
     /// read by a call.
     quick_cpus: u32,
     /// Whether the calling thread may ask the kernel whether another one is alive.
@@ -58,13 +59,13 @@ impl Writer {
         Writer { target, quick_cpus, may_ask: || true, buffer }
     }
 
-    /// The same for a process in which system calls may be made only where `may_ask` says so. Where it
-    /// doesn't, a lane whose owner was killed is not taken over.
+    /// This writer for a process in which system calls may be made only where `may_ask` says so. Where it
+    /// doesn't, a lane whose owner was killed is not claimed.
     pub fn asking(self, may_ask: fn() -> bool) -> Writer {
         Writer { may_ask, ..self }
     }
 
-    /// Writes `event` to the buffer of the CPU that the thread is on, whole or not at all.
+    /// Writes `event` to the per-CPU buffer of the CPU that the thread is on, whole or not at all (R2).
     ///
     /// Cost: about that of reading the time stamp counter.
     #[inline(always)]
@@ -93,9 +94,10 @@ impl Writer {
         &self.buffer
     }
 
-    /// Writes an event that ends with a slice of memory, in the same way.
+    /// Writes an event that ends with a slice of memory to the per-CPU buffer of the CPU that the thread is
+    /// on, whole or not at all.
     ///
-    /// Cost: about 30 ns, and what copying takes.
+    /// Cost: about 30 ns, and that of copying the slice.
     pub fn write_sliced(&self, thread: Thread, event: &Sliced<'_>) -> Result<(), NotWritten> {
         self.write_slowly(thread, event)
     }
@@ -106,12 +108,12 @@ impl Writer {
         self.buffer.count_drop(cpu, DropReason::NotMapped);
     }
 
-    /// Counts an event of which it can't be found out whose it is.
+    /// Counts an event whose thread can't be identified.
     pub fn count_unidentified(&self) {
         self.buffer.count_drop(current_cpu(), DropReason::Unidentified);
     }
 
-    /// Has what an event on this CPU needs mapped before the first one comes.
+    /// Maps the words that an event on this CPU needs before the first one comes.
     pub fn touch(&self, cpu: u32) {
         if cpu < self.buffer.geometry().cpus {
             self.buffer.segment().touch(self.buffer.geometry().block_offset(cpu));
@@ -131,7 +133,7 @@ impl Writer {
                 break;
             };
             let Some(block) = self.buffer.block(cpu) else { break };
-            let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().room) {
+            let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().footprint) {
                 Step::Ready(time) => {
                     let time = self.buffer.event_time(time);
                     // SAFETY: the area is the calling thread's, the block that of `cpu`.

@@ -19,6 +19,7 @@ mod manifest;
 mod markdown;
 mod modules;
 mod names;
+mod orderings;
 mod paths;
 mod production;
 mod prose;
@@ -50,6 +51,7 @@ const RULES: &[Rule] = &[
     ("machine", machine::check),
     ("manifest", manifest::check),
     ("names", names::check),
+    ("orderings", orderings::check),
     ("reachable", reachable::check),
     ("safety", safety::check),
     ("unfinished", unfinished::check),

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! Who calls these answers for the addresses; the words there are shared, and changed as atomics are.
+//! The caller answers for the addresses; the words there are shared, and changed as atomics are (R11).
 
 use abi::atomic::before_access;
 
@@ -28,11 +28,12 @@ pub(crate) unsafe fn compare_exchange_pair(address: *mut u64, expected: (u64, u6
     unsafe { x86_64::compare_exchange_pair(address, expected, new) }
 }
 
-/// The same, wrongly: see [`abi::atomic::tear`].
+/// Replaces two words by loads and, later, stores: a mistake for the tests to find, see
+/// [`abi::atomic::tear`].
 ///
 /// # Safety
 ///
-/// As above.
+/// `address` is 16-byte aligned and valid for 16 bytes, which are atomics.
 #[cfg(shuttle)]
 unsafe fn exchange_torn(address: *mut u64, expected: (u64, u64), new: (u64, u64)) -> bool {
     // SAFETY: the caller answers for the address.

@@ -1,12 +1,17 @@
 //! x86-64: the section that writes an event, and the two instructions that Rust has no name for.
 //!
-//! Before and after, for a CPU whose tail is T in a page with room for the event:
+//! Before and after, for a CPU whose tail is T in a page that the event fits:
 //!
 //! ```text
 //! before   tail T, last_time t          page: ... | free
 //! stores   word, payload                page: ... | word payload | free     nobody looks there yet
 //! commit   tail T + step, last_time t'  one 16-byte store: the event exists
 //! ```
+//!
+//! The commit is all that anybody sees (R2). Before it, while `seen` equals the control word (R3), free bytes
+//! after the tail of the section's own CPU are stored (R1), at a checked position (R12). The processor shows
+//! a CPU's stores in order, and the compiler moves none across `asm!`: an Acquire load of the tail finds the
+//! event complete.
 
 use crate::record::{Event, Head, UNROLLED};
 use crate::sliced::{SLICE_LEAD, Sliced};
@@ -19,7 +24,7 @@ use core::mem::offset_of;
 use rseq::{Area, Outcome};
 
 /// Defines a section that writes one event. They differ in where the time comes from and in how the
-/// payload is copied. Every way out but the last instruction leaves the tail as it was.
+/// payload is copied. Every way out but the last instruction leaves the tail as it was (R2).
 macro_rules! append_section {
     ($(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ty, clock: $clock:expr, copy: $copy:expr) => {
         $(#[$doc])*
@@ -34,24 +39,24 @@ macro_rules! append_section {
         ) -> Outcome {
             // SAFETY: the caller answers for `block`, `target` and `event`. The position is checked
             // against the segment and the page before anything is stored, so whatever the shared
-            // words say, no byte outside the segment is touched.
+            // words say, no byte outside the segment is touched (R12).
             unsafe {
                 asm!(
                     rseq::begin!(),
                     "mov {tail}, [{block} + {TAIL}]",
-                    // The one word that everybody who wants something changes.
+                    // The word by which everybody asks writers for a change (R3).
                     "mov {scratch}, [{target} + {CONTROL}]",
                     "mov {scratch}, [{scratch}]",
                     "cmp {scratch}, [{block} + {SEEN}]",
                     "jne {look_again}",
-                    // Inside the segment, and room in the page?
+                    // Inside the segment, and not more than the page holds (R12)?
                     "mov {position}, {tail}",
                     "shr {position}, 16",
                     "cmp {position}, [{target} + {LIMIT}]",
                     "ja {look_again}",
                     "mov {scratch}, {position}",
                     "and {scratch}, [{target} + {PAGE_MASK}]",
-                    "add {scratch}, [{event} + {ROOM}]",
+                    "add {scratch}, [{event} + {FOOTPRINT}]",
                     "cmp {scratch}, [{target} + {CAPACITY}]",
                     "ja {look_again}",
                     $clock,
@@ -69,6 +74,7 @@ macro_rules! append_section {
                     "movq xmm0, {tail}",
                     "movq xmm1, rax",
                     "punpcklqdq xmm0, xmm1",
+                    // The commit: tail and last time together (R2).
                     "movaps [{block} + {TAIL}], xmm0",
                     rseq::end!(),
                     area = in(reg) area.address(),
@@ -94,7 +100,7 @@ macro_rules! append_section {
                     PAGE_MASK = const offset_of!(Target, page_mask),
                     CAPACITY = const offset_of!(Target, capacity),
                     STEP = const offset_of!(Head, step),
-                    ROOM = const offset_of!(Head, room),
+                    FOOTPRINT = const offset_of!(Head, footprint),
                     TYPE_LEN = const offset_of!(Head, type_len),
                     WORDS = const offset_of!(Head, words),
                     LEN = const offset_of!(Head, len),
@@ -112,7 +118,7 @@ macro_rules! append_section {
 }
 
 /// Time from the processor's counter. It is read as late as possible, and inside the section: a
-/// writer that loses the CPU reads it anew, so times in a page never decrease.
+/// writer that loses the CPU reads it again, so times in a page never decrease.
 macro_rules! read_counter {
     () => {
         "rdtsc\nshl rdx, 32\nor rax, rdx"
@@ -239,7 +245,7 @@ pub(crate) unsafe fn append(
     target: &Target,
     event: Event<'_>,
 ) -> Outcome {
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: the caller's promise.
     unsafe {
         if event.head().type_len != 0 {
             append_small(area, cpu, block, target, event)
@@ -249,11 +255,11 @@ pub(crate) unsafe fn append(
     }
 }
 
-/// The same with the stamp `time`, or the last event's where that is later.
+/// Writes `event` to the block of `cpu` with the stamp `time`, or the last event's where that is later.
 ///
 /// # Safety
 ///
-/// As for [`append`].
+/// `area` is the calling thread's, `block` is that of `cpu` in the segment that `target` describes.
 #[inline(never)]
 pub(crate) unsafe fn append_at(
     area: Area,
@@ -263,7 +269,7 @@ pub(crate) unsafe fn append_at(
     event: Event<'_>,
     time: u64,
 ) -> Outcome {
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: the caller's promise.
     unsafe {
         if event.head().type_len != 0 {
             append_small_at(area, cpu, block, target, event, time)
@@ -273,11 +279,12 @@ pub(crate) unsafe fn append_at(
     }
 }
 
-/// The same of an event that ends with a slice of memory.
+/// Writes an event that ends with a slice of memory to the block of `cpu`, with the stamp `time`, or the last
+/// event's where that is later.
 ///
 /// # Safety
 ///
-/// As for [`append`].
+/// `area` is the calling thread's, `block` is that of `cpu` in the segment that `target` describes.
 #[inline(never)]
 pub(crate) unsafe fn append_sliced_at(
     area: Area,
@@ -288,7 +295,7 @@ pub(crate) unsafe fn append_sliced_at(
     time: u64,
 ) -> Outcome {
     const { assert!(SLICE_LEAD == UNROLLED) };
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: the caller's promise.
     unsafe { append_slice_at(area, cpu, block, target, event, time) }
 }
 
@@ -306,9 +313,8 @@ pub(crate) fn knows_cpu() -> bool {
     __cpuid(0x8000_0000).eax >= EXTENDED && __cpuid(EXTENDED).edx & RDTSCP != 0
 }
 
-/// The CPU that the thread is on, which may be another a moment later. Linux keeps it where the
-/// instruction finds it. Libc's function would look at the thread's rseq area, which is not to be trusted
-/// where this is needed; and the kernel need not be asked.
+/// The CPU that the thread is on, which may be another a moment later. Linux keeps it there.
+/// Libc's function would look at the rseq area, which can't be trusted where this is needed.
 pub(crate) fn current_cpu() -> u32 {
     let mut cpu = 0;
     // SAFETY: the caller has asked whether there is such an instruction.
@@ -324,9 +330,8 @@ pub(crate) fn current_cpu() -> u32 {
 /// one since 2006.
 pub(crate) unsafe fn compare_exchange_pair(address: *mut u64, expected: (u64, u64), new: (u64, u64)) -> bool {
     let replaced: u64;
-    // SAFETY: the caller answers for the address. The compiler keeps rbx for itself, so the word that
-    // has to be there is swapped in and out. Every operand names its register: one that the compiler
-    // chose could be rbx.
+    // SAFETY: the caller answers for the address. The compiler keeps rbx, so its word is swapped in and
+    // out, and every operand names its register: one that the compiler chose could be rbx.
     unsafe {
         asm!(
             "xchg rbx, rsi",

@@ -2,7 +2,7 @@
 
 use crate::event;
 use crate::writers::{HANDLER, Written};
-use ring_buffer::{Buffer, Taken, Walk};
+use ring_buffer::{Buffer, PageCopy, Walk};
 use std::collections::HashMap;
 
 /// What a reader has seen.
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same from somewhere else.
-    pub fn drain_from(&mut self, consume: impl Fn(u32, &mut [u8]) -> Option<Taken>) -> bool {
+    pub fn drain_from(&mut self, consume: impl Fn(u32, &mut [u8]) -> Option<PageCopy>) -> bool {
         let before = self.verdict.events;
         for block in 0..self.buffer.geometry().blocks() {
             if let Some(taken) = consume(block, &mut self.page) {

@@ -2,7 +2,7 @@
 
 use crate::temporary::{TemporaryBuffer, identity, thread, write};
 use proptest::prelude::*;
-use ring_buffer::{Buffer, Content, Taken, Writer};
+use ring_buffer::{Buffer, Content, PageCopy, Writer};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -101,7 +101,7 @@ fn apply(damage: Damage, segment: &shm::Segment, buffer: &Buffer) {
     to.store(new, Relaxed);
 }
 
-fn read_all(buffer: &Buffer, mut read: impl FnMut(u32, u64, &mut [u8]) -> Option<Taken>) {
+fn read_all(buffer: &Buffer, mut read: impl FnMut(u32, u64, &mut [u8]) -> Option<PageCopy>) {
     let mut page = vec![0; buffer.geometry().page_size as usize];
     for block in 0..buffer.geometry().blocks() {
         let mut position = 0;

@@ -2,7 +2,7 @@
 
 use crate::temporary::{TemporaryBuffer, numbers, thread, write};
 use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
-use ring_buffer::{Buffer, Record, Taken, Writer};
+use ring_buffer::{Buffer, PageCopy, Record, Writer};
 
 /// What a page says of the events lost before it: whether there were any, and how many.
 fn missed(page: &[u8]) -> (bool, Option<u64>) {
@@ -40,7 +40,7 @@ fn a_page_behind_a_loss_says_how_much_it_was() {
 }
 
 /// Loses pages that each have one event of `words` words, and takes what comes behind into `page`.
-fn lose(words: usize, page: &mut [u8]) -> Taken {
+fn lose(words: usize, page: &mut [u8]) -> PageCopy {
     let temporary = TemporaryBuffer::new(16, 1);
     let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
     let mut record = Record::<512>::new();

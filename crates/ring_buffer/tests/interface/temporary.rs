@@ -145,7 +145,7 @@ pub fn kept(buffer: &Buffer, held: &Held<'_>) -> Vec<u64> {
     all(buffer, |block, position, page| held.read(block, position, page))
 }
 
-fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::Taken>) -> Vec<u64> {
+fn all(buffer: &Buffer, read: impl Fn(u32, u64, &mut [u8]) -> Option<ring_buffer::PageCopy>) -> Vec<u64> {
     let mut page = vec![0; buffer.geometry().page_size as usize];
     let mut found = Vec::new();
     for block in 0..buffer.geometry().blocks() {

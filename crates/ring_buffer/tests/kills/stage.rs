@@ -2,7 +2,7 @@
 
 use crate::event::{self, MAX_WORDS, Stamp};
 use abi::buffer::{BLOCKS_OFFSET, Block};
-use ring_buffer::{Buffer, Clock, Holder, NotWritten, Released, Specification, Statistics, Taken};
+use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
 use ring_buffer::{Record, Thread, Walk, Writer};
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
@@ -199,7 +199,7 @@ impl Stage {
         &self,
         block: u32,
         statistics: Statistics,
-        read: impl Fn(u64, &mut [u8]) -> Option<Taken>,
+        read: impl Fn(u64, &mut [u8]) -> Option<PageCopy>,
     ) -> Result<Vec<u64>, String> {
         let is_lane = block >= self.buffer.geometry().cpus;
         let mut page = vec![0; 4096];

@@ -2,7 +2,7 @@
 
 use crate::actor::Progress;
 use crate::bug::Bug;
-use crate::copy::{Raced, Taken, check_nothing, copy};
+use crate::copy::{PageCopy, Raced, check_nothing, copy};
 use crate::ghost::violated;
 use crate::layout::{Control, Value, Word};
 use crate::steps::{Ask, Steps};
@@ -54,7 +54,12 @@ impl Consumer {
         Ok(self.end_call(steps, true))
     }
 
-    fn take(&mut self, steps: &mut Steps<'_, '_>, taken: &Taken, generation: Value) -> Result<(), Violation> {
+    fn take(
+        &mut self,
+        steps: &mut Steps<'_, '_>,
+        taken: &PageCopy,
+        generation: Value,
+    ) -> Result<(), Violation> {
         taken.check(steps, generation)?;
         if taken.first_event < self.next {
             return violated("R8", || format!("{taken:?} is not behind number {}", self.next));

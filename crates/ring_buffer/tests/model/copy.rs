@@ -17,7 +17,7 @@ pub struct Raced;
 
 /// Events that were copied out of a block: those of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct PageCopy {
     /// Number of the first.
     pub first_event: Value,
     /// How many there are.
@@ -28,7 +28,7 @@ pub struct Taken {
     found: [Option<Found>; PAGE_EVENTS],
 }
 
-impl Taken {
+impl PageCopy {
     /// Number of the event behind these.
     pub fn next_event(&self) -> Value {
         self.first_event + self.events
@@ -50,7 +50,7 @@ impl Taken {
 
 /// Copies the events from number `asked` on that are in one page, or those of the oldest page where
 /// that is newer.
-pub fn copy(steps: &mut Steps<'_, '_>, view: &View, asked: Value) -> Ask<Result<Option<Taken>, Raced>> {
+pub fn copy(steps: &mut Steps<'_, '_>, view: &View, asked: Value) -> Ask<Result<Option<PageCopy>, Raced>> {
     let Some((_, oldest)) = view.oldest(steps)? else {
         return Ok(Err(Raced));
     };
@@ -73,7 +73,7 @@ pub fn copy(steps: &mut Steps<'_, '_>, view: &View, asked: Value) -> Ask<Result<
         let events = found.iter().flatten().count() as Value;
         if events > 0 {
             let lost = position - asked;
-            return Ok(Ok(Some(Taken { first_event: position, events, lost, found })));
+            return Ok(Ok(Some(PageCopy { first_event: position, events, lost, found })));
         }
         if sequence >= view.tail_sequence {
             break;

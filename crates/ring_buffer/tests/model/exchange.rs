@@ -4,7 +4,7 @@ use crate::bug::Bug;
 use crate::layout::{Control, Parts, RINGS, Word};
 use crate::parts::exchange_parts;
 use crate::pool::{Entry, State, spare_ring};
-use crate::spare::{Taken, Who, own, put, take};
+use crate::spare::{PageCopy, Who, own, put, take};
 use crate::steps::{Ask, Steps};
 
 /// One attempt of `Holder::snapshot_block`: whether it came to an end.
@@ -24,7 +24,7 @@ pub fn snapshot_block(steps: &mut Steps<'_, '_>, who: Who) -> Ask<bool> {
         steps.fetch_update(Word::REFUSED, |refused| refused + 1)?;
         return Ok(true);
     }
-    let taken = Taken::of(ring as u8, Entry(before), who);
+    let taken = PageCopy::of(ring as u8, Entry(before), who);
     let done = exchange(steps, who, taken)?;
     if !done {
         put(steps, taken, taken.before)?;
@@ -33,7 +33,7 @@ pub fn snapshot_block(steps: &mut Steps<'_, '_>, who: Who) -> Ask<bool> {
 }
 
 /// `Holder::exchange`.
-fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: Taken) -> Ask<bool> {
+fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: PageCopy) -> Ask<bool> {
     steps.at("exchange");
     let ring = taken.ring;
     let time = steps.load(Word::CLOCK)?;

@@ -1,7 +1,7 @@
 //! Reading events without consuming them: `Buffer::read` of `src/reader.rs`.
 
 use crate::actor::Progress;
-use crate::copy::{Raced, Taken, check_nothing, copy};
+use crate::copy::{PageCopy, Raced, check_nothing, copy};
 use crate::layout::{Control, Value, Word};
 use crate::steps::{Ask, Steps};
 use crate::view::{Source, View};
@@ -78,7 +78,7 @@ impl Reader {
         Progress::Goes
     }
 
-    fn end_call(&mut self, steps: &mut Steps<'_, '_>, taken: Option<Taken>) -> Progress {
+    fn end_call(&mut self, steps: &mut Steps<'_, '_>, taken: Option<PageCopy>) -> Progress {
         if taken.is_none() && self.kept.is_none() {
             check_nothing(steps, self.position, self.end);
         }

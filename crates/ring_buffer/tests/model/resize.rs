@@ -3,7 +3,7 @@
 use crate::bug::Bug;
 use crate::layout::{Control, Value, Word};
 use crate::pool::{Entry, State, switch};
-use crate::spare::{Taken, Who, Writers, put, set_pages, take, writers};
+use crate::spare::{PageCopy, Who, Writers, put, set_pages, take, writers};
 use crate::steps::{Ask, Steps};
 
 /// `Holder::resize`: the buffer goes on in `ring`, with `pages`. It is as it was where that is not to be had.
@@ -38,7 +38,7 @@ pub fn resize(steps: &mut Steps<'_, '_>, who: Who, ring: u8, pages: u8) -> Ask<b
         }
         steps.again(here);
     }
-    let taken = Taken::of(ring, Entry(before), who);
+    let taken = PageCopy::of(ring, Entry(before), who);
     put(steps, taken, taken.before.turned(State::Spare))?;
     Ok(true)
 }

@@ -19,7 +19,7 @@ pub struct Who {
 
 /// A ring that was taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Taken {
+pub struct PageCopy {
     /// Which.
     pub ring: u8,
     /// Its word before.
@@ -27,10 +27,10 @@ pub struct Taken {
     place: u8,
 }
 
-impl Taken {
+impl PageCopy {
     /// A ring that `who` has taken when its word was `before`.
-    pub fn of(ring: u8, before: Entry, who: Who) -> Taken {
-        Taken { ring, before, place: who.place }
+    pub fn of(ring: u8, before: Entry, who: Who) -> PageCopy {
+        PageCopy { ring, before, place: who.place }
     }
 
     /// Its word while it is taken.
@@ -40,7 +40,7 @@ impl Taken {
 }
 
 /// `Holder::take`: takes a ring that is in one of `states`.
-pub fn take(steps: &mut Steps<'_, '_>, who: Who, ring: u8, states: &[State]) -> Ask<Option<Taken>> {
+pub fn take(steps: &mut Steps<'_, '_>, who: Who, ring: u8, states: &[State]) -> Ask<Option<PageCopy>> {
     steps.at("take");
     let mut before = Entry(steps.load(Word::kept(ring))?);
     if before.is(State::Changing) || before.is(State::Taking) {
@@ -56,13 +56,13 @@ pub fn take(steps: &mut Steps<'_, '_>, who: Who, ring: u8, states: &[State]) -> 
     if Control(steps.load(Word::CONTROL)?).ring() == ring {
         return Ok(None);
     }
-    let taken = Taken::of(ring, before, who);
+    let taken = PageCopy::of(ring, before, who);
     let free = steps.compare_exchange(Word::kept(ring), before.0, taken.changing().0)?;
     Ok(free.then_some(taken))
 }
 
 /// `Holder::put`.
-pub fn put(steps: &mut Steps<'_, '_>, taken: Taken, after: Entry) -> Ask<()> {
+pub fn put(steps: &mut Steps<'_, '_>, taken: PageCopy, after: Entry) -> Ask<()> {
     steps.at("put");
     steps.compare_exchange(Word::kept(taken.ring), taken.changing().0, after.0)?;
     Ok(())
@@ -80,7 +80,7 @@ pub enum Writers {
 }
 
 /// `Holder::own`. `mistakes` are not to make others begin anew, and not to look at the parts.
-pub fn own(steps: &mut Steps<'_, '_>, taken: Taken, mistakes: [Bug; 2]) -> Ask<Option<Control>> {
+pub fn own(steps: &mut Steps<'_, '_>, taken: PageCopy, mistakes: [Bug; 2]) -> Ask<Option<Control>> {
     let [no_epoch, does_not_look] = mistakes;
     steps.at("own");
     if !steps.has(no_epoch) {
@@ -104,7 +104,7 @@ pub fn own(steps: &mut Steps<'_, '_>, taken: Taken, mistakes: [Bug; 2]) -> Ask<O
 }
 
 /// Whether nobody stores to a ring any more. The last access shows it.
-pub fn writers(steps: &mut Steps<'_, '_>, taken: Taken) -> Ask<Writers> {
+pub fn writers(steps: &mut Steps<'_, '_>, taken: PageCopy) -> Ask<Writers> {
     if own(steps, taken, [Bug::NoEpochAtRelease, Bug::ChangerDoesNotLook])?.is_none() {
         return Ok(Writers::Live);
     }

@@ -3,7 +3,7 @@
 use crate::identity::{alive, dead};
 use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, Kept, KeptState, KeptWord, Ring};
 use ring_buffer::{Buffer, Held, Holder, NotWritten, Record, Snapshot, Specification};
-use ring_buffer::{Taken, Thread, Walk, Writer};
+use ring_buffer::{PageCopy, Thread, Walk, Writer};
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::File;
@@ -208,7 +208,7 @@ impl Stage {
         self.read(|block, position, page| self.buffer.read(block, position, page))
     }
 
-    fn read(&self, read: impl Fn(u32, u64, &mut [u8]) -> Option<Taken>) -> Vec<u64> {
+    fn read(&self, read: impl Fn(u32, u64, &mut [u8]) -> Option<PageCopy>) -> Vec<u64> {
         let mut page = vec![0; 4096];
         let mut found = Vec::new();
         for block in 0..self.buffer.geometry().blocks() {
@@ -309,7 +309,7 @@ impl Drop for Stage {
 }
 
 /// The numbers of the events in a page, each of which is whole.
-fn numbers(page: &[u8], taken: Taken) -> Vec<u64> {
+fn numbers(page: &[u8], taken: PageCopy) -> Vec<u64> {
     let number = |payload: &[u8]| {
         let (words, _) = payload.as_chunks();
         let [.., number, check] = words else { panic!("R2: {payload:?} is no event") };

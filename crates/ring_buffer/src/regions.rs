@@ -7,9 +7,9 @@ use core::sync::atomic::Ordering::Relaxed;
 /// Regions that follow one another, one for each ring.
 ///
 /// A region has the slots of all blocks, then the pages of all blocks: as many as the rings can have there.
-/// What a ring does not use takes addresses in the file and no memory.
+/// Unused pages take addresses in the file and no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct Regions {
     /// Where the first region starts.
     pub(crate) start: u64,
     /// Bytes of slots in each, up to the first page.
@@ -20,16 +20,16 @@ pub(crate) struct Layout {
     pub(crate) end: u64,
 }
 
-impl Layout {
+impl Regions {
     /// The regions of rings that have at most `pages` pages in all blocks together, from `start` on. None
     /// when that is more than a file can have.
-    pub(crate) fn new(start: u64, geometry: &Geometry, pages: u64) -> Option<Layout> {
+    pub(crate) fn new(start: u64, geometry: &Geometry, pages: u64) -> Option<Regions> {
         let start = start.checked_next_multiple_of(geometry.page_size)?;
         let slots = pages.checked_mul(size_of::<Slot>() as u64)?;
         let slots_size = slots.checked_next_multiple_of(geometry.page_size)?;
         let region_size = slots_size.checked_add(pages.checked_mul(geometry.page_size)?)?;
         let end = start.checked_add(region_size.checked_mul(u64::from(geometry.rings))?)?;
-        Some(Layout { start, slots_size, region_size, end })
+        Some(Regions { start, slots_size, region_size, end })
     }
 
     /// Where the region of a ring starts.
@@ -42,7 +42,8 @@ impl Layout {
         self.region(ring) + self.slots_size
     }
 
-    /// Enters where a block has its slots and pages in a ring's region, `before` pages of other blocks in.
+    /// Enters where a block has its slots and pages in a ring's region, after `before` pages of other blocks.
+    // Relaxed: the file is being made, and nobody else has it yet.
     pub(crate) fn settle(&self, home: &Home, ring: usize, before: u64, page_size: u64) {
         home.slots_offset.store(self.region(ring) + before * size_of::<Slot>() as u64, Relaxed);
         home.pages_offset.store(self.first_page(ring) + before * page_size, Relaxed);
