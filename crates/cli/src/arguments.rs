@@ -11,7 +11,7 @@ mod standing;
 mod tree;
 mod trigger;
 
-pub(crate) use choice::Choice;
+pub(crate) use choice::ChoiceArguments;
 pub(crate) use file_format::FileFormat;
 pub(crate) use mounting::{Exec, Mount, Umount};
 pub(crate) use report::Report;

@@ -60,6 +60,6 @@ fn fields(event: &EventType) -> Vec<String> {
 }
 
 /// The whole text of an event's `format` file.
-pub(crate) fn format(event: &EventType) -> String {
+fn format(event: &EventType) -> String {
     events::format_file(event.name, event.id, event.own_format()).to_string()
 }

@@ -62,6 +62,22 @@ impl From<recording::Error> for Failure {
     }
 }
 
+impl From<query::Error> for Failure {
+    fn from(error: query::Error) -> Failure {
+        use query::Error::{NoExit, NoKey, NothingToRedact};
+        match error {
+            NothingToRedact(_) => {
+                Failure::failed(format_args!("--redact {error}; `lookback events --format` shows fields"))
+            }
+            NoExit(_) => {
+                Failure::failed(format_args!("--pair {error}: name the event that ends it, like --pair A..B"))
+            }
+            NoKey { .. } => Failure::failed(format_args!("--key {error}")),
+            _ => Failure::failed(error),
+        }
+    }
+}
+
 /// Shows help, or what is wrong with the arguments.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let shown = error.print();

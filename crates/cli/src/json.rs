@@ -1,5 +1,6 @@
 //! JSON, for programs that read what the command prints.
 
+use export::json::quote;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// A value.
@@ -58,27 +59,6 @@ fn separated<T>(
         write(value, f)?;
     }
     Ok(())
-}
-
-/// Hands a text to `put` as JSON has it, part by part.
-pub(crate) fn quote<E>(text: &str, mut put: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-    put("\"")?;
-    let mut rest = text;
-    let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | ..b' ' | 0x7f);
-    while let Some(at) = rest.bytes().position(is_special) {
-        let special = rest.as_bytes()[at];
-        put(&rest[..at])?;
-        match special {
-            b'\n' => put("\\n")?,
-            b'\t' => put("\\t")?,
-            b'"' => put("\\\"")?,
-            b'\\' => put("\\\\")?,
-            control => put(&format!("\\u{control:04x}"))?,
-        }
-        rest = &rest[at + 1..];
-    }
-    put(rest)?;
-    put("\"")
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
-mod choice;
 mod completions;
 mod events;
 mod exec;

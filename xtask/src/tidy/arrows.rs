@@ -38,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("export", &["abi", "trace_data"]),
     ("recording", &["abi", "events", "shm", "rseq", "ring_buffer", "control", "session", "trace_data"]),
+    ("query", &["abi", "events", "event_filter", "session", "trace_data"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "recording"]),
     ("tracefs_fuse", &["tracefs", "session"]),
 ];

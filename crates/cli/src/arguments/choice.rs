@@ -1,12 +1,12 @@
 //! The options that choose which events are shown, for all commands that show events.
 
-use crate::choice::{EventFilter, List, Moment, Span};
 use clap::Args;
+use query::{Choice, EventRule, IdList, TimeBound, TimeRange};
 use session::Selection;
 
 /// Which events are shown. An event is shown if it matches all options.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct Choice {
+pub(crate) struct ChoiceArguments {
     /// Show only these events, given as for record
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
@@ -14,7 +14,7 @@ pub(crate) struct Choice {
     /// Show only events that match a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER', with events given as
     /// for -e; can be given several times, to show events that match any
     #[arg(short = 'F', long = "filter", value_name = "FILTER")]
-    pub(crate) filters: Vec<EventFilter>,
+    pub(crate) filters: Vec<EventRule>,
 
     /// Show the events that don't match the filters of -F instead
     #[arg(short = 'v', long, requires = "filters")]
@@ -22,15 +22,15 @@ pub(crate) struct Choice {
 
     /// Show only events of these CPUs: 0, or 0,2-3
     #[arg(short = 'C', long, value_name = "LIST")]
-    pub(crate) cpu: Option<List>,
+    pub(crate) cpu: Option<IdList>,
 
     /// Show only events of these threads: 4711, or 4711,4713-4720
     #[arg(short = 'P', long, value_name = "LIST")]
-    pub(crate) pid: Option<List>,
+    pub(crate) pid: Option<IdList>,
 
     /// Show only events of these processes, with all their threads
     #[arg(short = 'g', long, value_name = "LIST")]
-    pub(crate) tgid: Option<List>,
+    pub(crate) tgid: Option<IdList>,
 
     /// Show only events of threads with this name, with * ? and [a-z]; can be given several
     /// times
@@ -40,13 +40,29 @@ pub(crate) struct Choice {
     /// Show only events at or after TIME: seconds as shown, +1.5 after the first event, -200ms before the
     /// last, or a date like 2026-11-21T08:45:09Z
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) from: Option<Moment>,
+    pub(crate) from: Option<TimeBound>,
 
     /// Show only events up to TIME
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub(crate) to: Option<Moment>,
+    pub(crate) to: Option<TimeBound>,
 
     /// Show only events between two times, as --from and --to do; one of them may be missing
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["from", "to"])]
-    pub(crate) time: Option<Span>,
+    pub(crate) time: Option<TimeRange>,
+}
+
+impl ChoiceArguments {
+    /// What is asked for.
+    pub(crate) fn choice(&self) -> Choice {
+        Choice {
+            events: self.events.clone(),
+            filters: self.filters.clone(),
+            invert: self.invert,
+            cpus: self.cpu.clone(),
+            threads: self.pid.clone(),
+            processes: self.tgid.clone(),
+            names: self.comm.clone(),
+            time: self.time.unwrap_or(TimeRange { from: self.from, to: self.to }),
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! What `lookback report` understands.
 
-use super::Choice;
-use crate::report::{PairOption, RedactOption};
+use super::ChoiceArguments;
 use clap::Args;
+use query::{PairRule, RedactRule};
 use std::path::PathBuf;
 
 /// Show a trace, as text in the form of the kernel's `trace` file.
@@ -37,7 +37,7 @@ pub(crate) struct Report {
     pub(crate) buffer: Option<String>,
 
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: ChoiceArguments,
 
     #[command(flatten)]
     pub(crate) form: Form,
@@ -61,7 +61,7 @@ pub(crate) struct Report {
     /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; or only for strings that
     /// match a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
     #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
-    pub(crate) redact: Vec<RedactOption>,
+    pub(crate) redact: Vec<RedactRule>,
 }
 
 /// The form in which events are shown, if not as text.
@@ -77,7 +77,7 @@ pub(crate) struct Form {
 
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
     #[arg(long, group = "form", value_name = "EVENTS")]
-    pub(crate) pair: Option<PairOption>,
+    pub(crate) pair: Option<PairRule>,
 
     /// With --pair: pair events that have the same value of FIELD, rather than the same thread
     #[arg(long, value_name = "FIELD", requires = "pair")]

@@ -1,6 +1,6 @@
 //! The tasks for persistent sessions.
 
-use super::{Choice, FileFormat, Kept, Stacks, Triggers};
+use super::{ChoiceArguments, FileFormat, Kept, Stacks, Triggers};
 use clap::Args;
 use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
@@ -151,7 +151,7 @@ pub(crate) struct Show {
     pub(crate) only_cpu: Option<u32>,
 
     #[command(flatten)]
-    pub(crate) choice: Choice,
+    pub(crate) choice: ChoiceArguments,
 
     #[command(flatten)]
     pub(crate) which: Which,

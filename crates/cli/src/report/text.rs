@@ -1,52 +1,57 @@
 //! Events as lines of text.
 
-use super::survey::Survey;
-use super::{Recorded, View};
 use crate::arguments::Report;
+use export::{Error, Sink};
+use query::Survey;
 use std::io::{self, Write};
+use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::text::{Layout, TextWriter};
+use trace_data::text::{Header, Layout, NOP, TextWriter};
 
 /// The kernel's text.
-pub(super) struct Text<'a, W> {
+pub(super) struct Lines<'a, W> {
     writer: TextWriter<'a, W>,
-    recorded: &'a Recorded<'a>,
     wall_clock: bool,
 }
 
-impl<'a, W: Write> Text<'a, W> {
+impl<'a, W: Write> Lines<'a, W> {
     /// With the header written.
     pub(super) fn new(
         out: W,
-        recorded: &'a Recorded<'a>,
+        trace: &TraceInfo<'a>,
         survey: &Survey,
         arguments: &Report,
-    ) -> io::Result<Text<'a, W>> {
+    ) -> io::Result<Lines<'a, W>> {
         let wall_clock = arguments.wall_clock;
-        let nanoseconds = recorded.nanoseconds;
         let layout = Layout {
-            nanoseconds,
+            nanoseconds: trace.nanoseconds,
             date: wall_clock,
             tgid: arguments.show_tgid,
             escape: true,
             ..Layout::default()
         };
-        let mut writer = TextWriter::new(out, recorded.events, recorded.threads, recorded.symbols, layout);
-        writer.header(&survey.header())?;
-        Ok(Text { writer, recorded, wall_clock })
+        let mut writer = TextWriter::new(out, trace.events, trace.tasks, trace.symbols, layout);
+        writer.header(&Header {
+            tracer: NOP,
+            entries: survey.entries,
+            written: survey.entries + survey.lost,
+            cpus: survey.cpus,
+            release: "",
+        })?;
+        Ok(Lines { writer, wall_clock })
     }
 }
 
-impl<W: Write> View for Text<'_, W> {
-    fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
-        if !self.wall_clock {
-            return self.writer.event(record);
-        }
-        let time = self.recorded.real_time(record.time).unwrap_or_default();
-        self.writer.event(&Record { time, ..*record })
+impl<W: Write> Sink for Lines<'_, W> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let time = match self.wall_clock {
+            true => trace.real_time(record.time).unwrap_or_default(),
+            false => record.time,
+        };
+        Ok(self.writer.event(&Record { time, ..*record })?)
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        self.writer.flush()
+    fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+        Ok(self.writer.flush()?)
     }
 }

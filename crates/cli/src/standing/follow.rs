@@ -1,8 +1,8 @@
 //! `lookback show -p`.
 
-use crate::arguments::Choice;
-use crate::choice::{Chosen, Known, Times};
 use crate::failure::{Done, Failure};
+use abi::page::DEFAULT_SIZE;
+use query::{Choice, Chooser, TimeReference};
 use recording::{Batch, Follower};
 use session::Session;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,8 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use trace_data::dat::Metadata;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
+use trace_data::info::TraceInfo;
 use trace_data::print::Dialect;
 use trace_data::text::{Layout, TextWriter, is_nanoseconds};
 
@@ -71,17 +73,19 @@ struct Text<'a> {
     choice: &'a Choice,
     /// How many events the session knew.
     known: usize,
+    metadata: Metadata,
     events: EventTable,
-    chosen: Chosen<'a>,
+    chooser: Chooser,
     out: StdoutLock<'static>,
 }
 
 impl<'a> Text<'a> {
     fn new(session: &'a Session, choice: &'a Choice) -> Done<Text<'a>> {
         let events = events(session)?;
-        let chosen = Chosen::new(choice, &events, Times::default())?;
+        let chooser = Chooser::new(choice, &events, TimeReference::default())?;
         let known = session.control().event_ids().count();
-        Ok(Text { session, choice, known, events, chosen, out: std::io::stdout().lock() })
+        let metadata = Metadata::new(DEFAULT_SIZE as u32);
+        Ok(Text { session, choice, known, metadata, events, chooser, out: std::io::stdout().lock() })
     }
 
     /// Prints events. False when nobody reads them any more.
@@ -90,14 +94,15 @@ impl<'a> Text<'a> {
         if known != self.known {
             // A program has brought some.
             self.events = events(self.session)?;
-            self.chosen = Chosen::new(self.choice, &self.events, Times::default())?;
+            self.chooser = Chooser::new(self.choice, &self.events, TimeReference::default())?;
             self.known = known;
         }
         let nanoseconds = is_nanoseconds(self.session.trace_clock().name());
         let layout = Layout { nanoseconds, escape: true, ..Layout::default() };
         let mut text = TextWriter::new(&mut self.out, &self.events, batch, &batch.symbols, layout);
-        let known = Known { tasks: batch, symbols: &batch.symbols };
-        let mut shown = batch.records().filter(|record| self.chosen.contains(record, &known));
+        let (metadata, events, symbols) = (&self.metadata, &self.events, &batch.symbols);
+        let trace = TraceInfo { metadata, events, tasks: batch, symbols, nanoseconds };
+        let mut shown = batch.records().filter(|record| self.chooser.contains(record, &trace));
         match shown.try_for_each(|record| text.event(&record)).and_then(|()| text.flush()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

@@ -1,10 +1,10 @@
 //! `lookback show`.
 
-use crate::arguments::{Choice, Kept, Show};
-use crate::choice::List;
+use crate::arguments::{Kept, Show};
 use crate::failure::{Done, Failure};
 use crate::report::show_copy;
 use crate::standing::follow::follow;
+use query::{Choice, IdList};
 use recording::{Recorded, Version};
 use session::Session;
 use std::io::{BufWriter, Seek};
@@ -18,14 +18,17 @@ pub(crate) fn show(arguments: &Show) -> Done {
         session.check_cpu(cpu)?;
     }
     if arguments.pipe {
-        return follow(&session, arguments.only_cpu, &arguments.choice);
+        return follow(&session, arguments.only_cpu, &arguments.choice.choice());
     }
-    let cpu = arguments.only_cpu.map(List::of).or_else(|| arguments.choice.cpu.clone());
-    show_kept(&session, &arguments.snapshot, Choice { cpu, ..arguments.choice.clone() })
+    let mut choice = arguments.choice.choice();
+    if let Some(cpu) = arguments.only_cpu {
+        choice.cpus = Some(IdList::of(cpu));
+    }
+    show_kept(&session, &arguments.snapshot, &choice)
 }
 
 /// Shows what the buffers hold, or a snapshot. By way of a recording: what shows those shows this.
-pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: Choice) -> Done {
+pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: &Choice) -> Done {
     let directory = std::env::temp_dir();
     let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
     let mut recorded = copy(session, kept, &directory)?;

@@ -1,11 +1,11 @@
 //! `lookback snapshot`.
 
-use crate::arguments::{Choice, Kept, Snapshot};
-use crate::choice::List;
+use crate::arguments::{Kept, Snapshot};
 use crate::failure::Done;
 use crate::number::count;
 use crate::say::say;
 use crate::standing::show::show_kept;
+use query::{Choice, IdList};
 use session::Session;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
     } else if arguments.free {
         free(&session)?
     } else {
-        let choice = Choice { cpu: arguments.only_cpu.map(List::of), ..Choice::default() };
-        return show_kept(&session, &Kept { snapshot: Some(None) }, choice);
+        let choice = Choice { cpus: arguments.only_cpu.map(IdList::of), ..Choice::default() };
+        return show_kept(&session, &Kept { snapshot: Some(None) }, &choice);
     };
     if !arguments.quiet {
         say!("lookback: {said}");

@@ -1,33 +1,34 @@
-//! Names for addresses, as the report shows them.
+//! Names for addresses: those of a trace.dat file, or of the source that programs were made from.
 
-use super::lines::Lines;
-use crate::arguments::Report;
+use crate::source_lines::SourceLines;
 use trace_data::dat::Metadata;
 use trace_data::symbols::{Symbol, SymbolTable, Symbols};
 
-/// The recording's names; demangled, and with lines of source, if that is wanted.
-pub(crate) struct ReportSymbols<'a> {
+/// The names of a trace.dat file, on request demangled, and with lines of source.
+pub struct SourceSymbols<'a> {
     table: SymbolTable,
-    lines: Option<Lines<'a>>,
+    lines: Option<SourceLines<'a>>,
 }
 
-impl<'a> ReportSymbols<'a> {
-    pub(crate) fn new(metadata: &'a Metadata, arguments: &Report) -> ReportSymbols<'a> {
-        let mut table = metadata.symbols();
-        if arguments.demangle {
-            table.rename(demangled);
-        }
-        let lines = arguments.lines.then(|| Lines::new(&metadata.supplement));
-        ReportSymbols { table, lines }
+impl<'a> SourceSymbols<'a> {
+    /// The names as linkers know them.
+    pub fn new(metadata: &'a Metadata) -> SourceSymbols<'a> {
+        SourceSymbols { table: metadata.symbols(), lines: None }
     }
 
-    /// The names alone.
-    pub(crate) fn table(&self) -> &SymbolTable {
-        &self.table
+    /// With the names that the source has, of C++ and Rust.
+    pub fn demangle(&mut self) {
+        self.table.rename(demangled);
+    }
+
+    /// With file and line, where the programs' debug information is on this machine. Files are opened when an
+    /// address in them is seen first.
+    pub fn find_lines(&mut self, metadata: &'a Metadata) {
+        self.lines = Some(SourceLines::new(&metadata.supplement));
     }
 }
 
-impl Symbols for ReportSymbols<'_> {
+impl Symbols for SourceSymbols<'_> {
     fn symbol(&self, address: u64) -> Option<Symbol<'_>> {
         self.table.symbol(address)
     }
@@ -43,7 +44,7 @@ impl Symbols for ReportSymbols<'_> {
     }
 }
 
-/// The name in the source of what a linker knows under `name`. None for a name that is the same in both.
+/// The name in the source of what a linker knows as `name`. None for a name that is the same in both.
 fn demangled(name: &str) -> Option<String> {
     if let Ok(symbol) = rustc_demangle::try_demangle(name) {
         // Without the hash that tells versions of a crate apart.

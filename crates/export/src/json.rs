@@ -1,52 +1,58 @@
-//! Events as JSON: an object for each, one on a line. What the keys mean is in `docs/reading.md`.
+//! Records as JSON: an object for each, one on a line. What the keys mean is in `docs/reading.md`.
 
-use super::{Recorded, View, write_out};
-use crate::json::quote;
+use crate::{Error, Sink};
 use std::convert::Infallible;
 use std::io::{self, Write};
 use trace_data::event::Event;
 use trace_data::format::{Field, Kind};
+use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 use trace_data::record::Record;
 use trace_data::symbols::Symbols;
-use trace_data::text::{Tasks, callers, print_date};
+use trace_data::text::{callers, print_date};
 
-/// Writes objects.
-pub(super) struct Objects<'a, W> {
+/// Bytes that are collected before they are written.
+const WRITE: usize = 64 * 1024;
+
+/// Writes an object for each record.
+pub struct JsonLines<W> {
     out: W,
+    /// Lines that are not written yet.
     lines: Vec<u8>,
-    recorded: &'a Recorded<'a>,
-    wall_clock: bool,
+    dates: bool,
     /// By event id: which fields are addresses in functions.
-    functions: Vec<Vec<bool>>,
+    functions: Vec<Option<Box<[bool]>>>,
+    /// The text of a record.
     text: Vec<u8>,
 }
 
-impl<'a, W: Write> Objects<'a, W> {
-    pub(super) fn new(out: W, recorded: &'a Recorded<'a>, wall_clock: bool) -> Objects<'a, W> {
-        let mut functions = Vec::new();
-        for event in recorded.events.iter() {
-            let count = event.format().fields.len();
-            functions.resize(usize::from(event.format().id), Vec::new());
-            functions.push((0..count).map(|index| event.names_function(index)).collect());
-        }
-        Objects { out, lines: Vec::new(), recorded, wall_clock, functions, text: Vec::new() }
+impl<W: Write> JsonLines<W> {
+    /// Writes to `out`; with `dates`, the wall clock's time of each record, too.
+    pub fn new(out: W, dates: bool) -> JsonLines<W> {
+        JsonLines { out, lines: Vec::new(), dates, functions: Vec::new(), text: Vec::new() }
+    }
+
+    /// Writes the lines that are collected.
+    fn write(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
+        Ok(())
     }
 
     /// What every event has.
-    fn common(&mut self, record: &Record<'_>, pid: i32) -> io::Result<()> {
+    fn common(&mut self, record: &Record<'_>, pid: i32, trace: &TraceInfo<'_>) -> io::Result<()> {
         let out = &mut self.lines;
         write!(out, "{{\"time\":{}", record.time)?;
-        if let Some(time) = self.recorded.real_time(record.time).filter(|_| self.wall_clock) {
+        if let Some(time) = trace.real_time(record.time).filter(|_| self.dates) {
             out.extend_from_slice(b",\"date\":\"");
             print_date(time, out);
             out.push(b'"');
         }
         write!(out, ",\"cpu\":{},\"pid\":{pid}", record.cpu)?;
-        if let Some(tgid) = self.recorded.threads.tgid(pid) {
+        if let Some(tgid) = trace.tasks.tgid(pid) {
             write!(out, ",\"tgid\":{tgid}")?;
         }
-        if let Some(comm) = self.recorded.threads.comm(pid) {
+        if let Some(comm) = trace.tasks.comm(pid) {
             out.extend_from_slice(b",\"comm\":");
             string(comm.as_bytes(), out);
         }
@@ -58,7 +64,7 @@ impl<'a, W: Write> Objects<'a, W> {
     }
 
     /// The event's name, its fields, and the text of its line.
-    fn own(&mut self, event: &Event, payload: &[u8]) -> io::Result<()> {
+    fn own(&mut self, event: &Event, payload: &[u8], trace: &TraceInfo<'_>) -> io::Result<()> {
         let format = event.format();
         let out = &mut self.lines;
         out.extend_from_slice(b",\"system\":");
@@ -66,7 +72,7 @@ impl<'a, W: Write> Objects<'a, W> {
         out.extend_from_slice(b",\"event\":");
         string(format.name.as_bytes(), out);
         out.extend_from_slice(b",\"fields\":{");
-        let functions = self.functions.get(usize::from(format.id)).map_or(&[][..], Vec::as_slice);
+        let functions = functions(&mut self.functions, event);
         let fields = format.fields.iter().enumerate().skip(format.common);
         for (place, (index, field)) in fields.enumerate() {
             if place > 0 {
@@ -75,41 +81,53 @@ impl<'a, W: Write> Objects<'a, W> {
             string(field.name.as_bytes(), out);
             out.push(b':');
             if let Some(callers) = callers(event, payload).filter(|_| field.name == "caller") {
-                list(&callers, self.recorded.symbols, out)?;
+                list(&callers, trace.symbols, out)?;
                 continue;
             }
             match field.integer(payload).filter(|_| functions.get(index) == Some(&true)) {
-                Some(address) => function(self.recorded.symbols, address as u64, out)?,
+                Some(address) => function(trace.symbols, address as u64, out)?,
                 None => value(field, payload, out)?,
             }
         }
         out.extend_from_slice(b"},\"text\":");
         self.text.clear();
         match callers(event, payload) {
-            Some(callers) => stack(&callers, self.recorded.symbols, &mut self.text),
-            None => event.print(payload, self.recorded.symbols, &mut self.text),
+            Some(callers) => stack(&callers, trace.symbols, &mut self.text),
+            None => event.print(payload, trace.symbols, &mut self.text),
         }
         string(&self.text, out);
         Ok(())
     }
 }
 
-impl<W: Write> View for Objects<'_, W> {
-    fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
-        let word = record.payload.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        self.common(record, abi::common::pid(word))?;
-        match self.recorded.events.of(record.payload) {
-            Some(event) => self.own(event, record.payload)?,
-            None => write!(self.lines, ",\"type\":{}", abi::common::event(word))?,
+impl<W: Write> Sink for JsonLines<W> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.common(record, record.pid(), trace)?;
+        match trace.events.of(record.payload) {
+            Some(event) => self.own(event, record.payload, trace)?,
+            None => write!(self.lines, ",\"type\":{}", record.id())?,
         }
         self.lines.extend_from_slice(b"}\n");
-        write_out(&mut self.out, &mut self.lines, false)
+        if self.lines.len() >= WRITE {
+            self.write()?;
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> io::Result<()> {
-        write_out(&mut self.out, &mut self.lines, true)?;
-        self.out.flush()
+    fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.write()?;
+        Ok(self.out.flush()?)
     }
+}
+
+/// Which fields of an event are addresses in functions. Kept by event id: it takes a search in what the event
+/// prints.
+fn functions<'a>(known: &'a mut Vec<Option<Box<[bool]>>>, event: &Event) -> &'a [bool] {
+    let format = event.format();
+    let id = usize::from(format.id);
+    known.resize(known.len().max(id + 1), None);
+    known[id]
+        .get_or_insert_with(|| (0..format.fields.len()).map(|index| event.names_function(index)).collect())
 }
 
 /// The value of a field: a number, a string, or an array of numbers; null where the record is too short.
@@ -167,7 +185,7 @@ fn list(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) -> io::Result
     Ok(())
 }
 
-/// The same as lines show them.
+/// The functions of a stack, as the text of a record shows them.
 fn stack(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<stack trace>");
     for caller in callers {
@@ -186,6 +204,31 @@ fn string(bytes: &[u8], out: &mut Vec<u8>) {
         Ok(())
     };
     let Ok(()) = quote(&String::from_utf8_lossy(bytes), put);
+}
+
+/// Hands a string to `put` as JSON has it, piece by piece.
+///
+/// # Errors
+///
+/// Those of `put`.
+pub fn quote<E>(text: &str, mut put: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    put("\"")?;
+    let mut rest = text;
+    let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | ..b' ' | 0x7f);
+    while let Some(at) = rest.bytes().position(is_special) {
+        let special = rest.as_bytes()[at];
+        put(&rest[..at])?;
+        match special {
+            b'\n' => put("\\n")?,
+            b'\t' => put("\\t")?,
+            b'"' => put("\\\"")?,
+            b'\\' => put("\\\\")?,
+            control => put(&format!("\\u{control:04x}"))?,
+        }
+        rest = &rest[at + 1..];
+    }
+    put(rest)?;
+    put("\"")
 }
 
 #[cfg(test)]

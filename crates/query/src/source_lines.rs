@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use trace_data::dat::{MappedFile, Supplement};
 
 /// Finds lines; files are opened when an address in them is seen first.
-pub(super) struct Lines<'a> {
+pub(crate) struct SourceLines<'a> {
     supplement: &'a Supplement,
     /// By the file's place in the recording; none for one without debug information.
     loaders: RefCell<HashMap<u64, Option<Loader>>>,
@@ -19,14 +19,14 @@ pub(super) struct Lines<'a> {
     known: RefCell<HashMap<u64, String>>,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(supplement: &'a Supplement) -> Lines<'a> {
-        Lines { supplement, loaders: RefCell::default(), known: RefCell::default() }
+impl<'a> SourceLines<'a> {
+    pub(crate) fn new(supplement: &'a Supplement) -> SourceLines<'a> {
+        SourceLines { supplement, loaders: RefCell::default(), known: RefCell::default() }
     }
 
     /// Appends ` (FILE:LINE)` of an address of the recording: of the function that starts there, or of the
     /// call that returns there.
-    pub(super) fn print(&self, address: u64, out: &mut Vec<u8>) {
+    pub(crate) fn print(&self, address: u64, out: &mut Vec<u8>) {
         let mut known = self.known.borrow_mut();
         let text = known.entry(address).or_insert_with(|| self.find(address).unwrap_or_default());
         out.extend_from_slice(text.as_bytes());

@@ -1,27 +1,27 @@
 //! Filters on fields: `openat,open: flags & 64`.
 
-use super::{Ids, Known};
-use crate::failure::{Done, Failure};
+use crate::Error;
+use crate::event_ids::EventIds;
 use event_filter::{Context, Filter, evaluate};
 use session::{Selection, explain_filter, filter_fields};
 use std::str::FromStr;
 use trace_data::event::EventTable;
+use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::symbols::Symbols;
 
 /// A filter and the events that it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EventFilter {
+pub struct EventRule {
     events: Vec<Selection>,
     text: String,
 }
 
-impl FromStr for EventFilter {
+impl FromStr for EventRule {
     type Err = String;
 
     /// Reads `EVENT[,EVENT]: FILTER`. An event can be `SYSTEM:EVENT` or, as trace-cmd has it,
     /// `SYSTEM/EVENT`; so the colon before the filter is the last one of those that come before any operator.
-    fn from_str(text: &str) -> Result<EventFilter, String> {
+    fn from_str(text: &str) -> Result<EventRule, String> {
         let expected =
             || format!("expected EVENT[,EVENT]: FILTER, like 'read_exit: ret < 0', found {text:?}");
         let after_comma = |at: usize| text[..at].trim_end().ends_with(',');
@@ -39,23 +39,27 @@ impl FromStr for EventFilter {
             name.trim().replace('/', ":").parse::<Selection>().map_err(|error| error.to_string())
         };
         let events = names.split(',').map(name).collect::<Result<_, _>>()?;
-        Ok(EventFilter { events, text: filter.to_owned() })
+        Ok(EventRule { events, text: filter.to_owned() })
     }
 }
 
 /// The filters for each event.
 #[derive(Debug)]
-pub(super) struct EventFilters {
+pub(crate) struct EventFilters {
     by_id: Vec<Vec<Filter>>,
     inverted: bool,
 }
 
 impl EventFilters {
     /// Compiles filters for the events that they are for.
-    pub(super) fn new(filters: &[EventFilter], inverted: bool, events: &EventTable) -> Done<EventFilters> {
+    pub(crate) fn new(
+        filters: &[EventRule],
+        inverted: bool,
+        events: &EventTable,
+    ) -> Result<EventFilters, Error> {
         let mut by_id: Vec<Vec<Filter>> = Vec::new();
         for filter in filters {
-            let ids = Ids::select(&filter.events, events)?;
+            let ids = EventIds::select(&filter.events, events)?;
             let mut error = None;
             let mut is_used = false;
             for event in events.iter().filter(|event| ids.contains(event.format().id)) {
@@ -71,39 +75,39 @@ impl EventFilters {
             }
             // Of several events some may not have the fields: those don't fit.
             if let Some((event, error)) = error.filter(|_| !is_used) {
-                return Err(Failure::failed(explain_filter(event.format(), &filter.text, error)));
+                return Err(Error::Filter(explain_filter(event.format(), &filter.text, error)));
             }
         }
         Ok(EventFilters { by_id, inverted })
     }
 
     /// Whether a record fits one of its event's filters, or is to fit none and doesn't.
-    pub(super) fn contains(&self, id: u16, pid: i32, record: &Record<'_>, known: &Known<'_>) -> bool {
+    pub(crate) fn contains(&self, id: u16, pid: i32, record: &Record<'_>, trace: &TraceInfo<'_>) -> bool {
         let filters = self.by_id.get(usize::from(id)).map_or(&[][..], Vec::as_slice);
-        let context = Recorded { cpu: record.cpu, pid, known };
+        let context = RecordContext { cpu: record.cpu, pid, trace };
         let fits = filters.iter().any(|filter| evaluate(filter.words(), record.payload, &context));
         fits != self.inverted
     }
 }
 
-/// What a filter can ask for beside the record.
-struct Recorded<'a> {
+/// What a filter can ask for in addition to the record.
+struct RecordContext<'a> {
     cpu: u32,
     pid: i32,
-    known: &'a Known<'a>,
+    trace: &'a TraceInfo<'a>,
 }
 
-impl Context for Recorded<'_> {
+impl Context for RecordContext<'_> {
     fn cpu(&self) -> u32 {
         self.cpu
     }
 
     fn comm(&self) -> &[u8] {
-        self.known.tasks.comm(self.pid).unwrap_or_default().as_bytes()
+        self.trace.tasks.comm(self.pid).unwrap_or_default().as_bytes()
     }
 
     fn string(&self, address: u64) -> Option<&[u8]> {
-        self.known.symbols.string(address).map(str::as_bytes)
+        self.trace.symbols.string(address).map(str::as_bytes)
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> Option<(Vec<String>, String)> {
-        let filter: EventFilter = text.parse().ok()?;
+        let filter: EventRule = text.parse().ok()?;
         Some((filter.events.iter().map(|event| event.text().to_owned()).collect(), filter.text))
     }
 

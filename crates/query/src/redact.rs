@@ -1,7 +1,7 @@
-//! Strings that nobody is to see.
+//! Strings that are hidden.
 
-use crate::choice::Ids;
-use crate::failure::{Done, Failure};
+use crate::Error;
+use crate::event_ids::EventIds;
 use session::Selection;
 use std::str::FromStr;
 use trace_data::event::EventTable;
@@ -12,17 +12,17 @@ const INSTEAD: &[u8] = b"***";
 
 /// Fields whose strings are not shown, `EVENT.FIELD`; or only those fitting a pattern, `EVENT.FIELD~PATTERN`.
 #[derive(Debug, Clone)]
-pub(crate) struct RedactOption {
+pub struct RedactRule {
     text: String,
     events: Selection,
     field: String,
     pattern: Option<String>,
 }
 
-impl FromStr for RedactOption {
+impl FromStr for RedactRule {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<RedactOption, String> {
+    fn from_str(text: &str) -> Result<RedactRule, String> {
         let expected = || {
             format!(
                 "expected EVENT.FIELD, like 'openat*.pathname', or EVENT.FIELD~PATTERN, like '*.*~*secret*', \
@@ -36,26 +36,26 @@ impl FromStr for RedactOption {
             return Err(expected());
         }
         let pattern = pattern.map(str::to_owned);
-        Ok(RedactOption { text: text.to_owned(), events, field: field.to_owned(), pattern })
+        Ok(RedactRule { text: text.to_owned(), events, field: field.to_owned(), pattern })
     }
 }
 
-/// The rules, ready to be applied.
+/// Rules compiled for the events of a trace.
 #[derive(Debug, Default)]
-pub(super) struct Redaction {
+pub struct Redaction {
     /// The fields of each event, by its id.
-    fields: Vec<Vec<Hidden>>,
+    fields: Vec<Vec<HiddenField>>,
 }
 
 /// A field with strings that are not shown.
 #[derive(Debug)]
-struct Hidden {
+struct HiddenField {
     field: Field,
     /// Which strings; all, without a pattern.
     pattern: Option<String>,
 }
 
-impl Hidden {
+impl HiddenField {
     /// Whether the string in these bytes, up to a zero, is one of them.
     fn is_meant(&self, bytes: &[u8]) -> bool {
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -64,11 +64,15 @@ impl Hidden {
 }
 
 impl Redaction {
-    /// From the arguments. A rule that fits no field of text is an error: what it was to hide would be shown.
-    pub(super) fn new(rules: &[RedactOption], events: &EventTable) -> Done<Redaction> {
+    /// Compiles rules for the events of a trace.
+    ///
+    /// # Errors
+    ///
+    /// When an event is unknown, or a rule fits no field of strings.
+    pub fn new(rules: &[RedactRule], events: &EventTable) -> Result<Redaction, Error> {
         let mut redaction = Redaction::default();
         for rule in rules {
-            let ids = Ids::select(std::slice::from_ref(&rule.events), events)?;
+            let ids = EventIds::select(std::slice::from_ref(&rule.events), events)?;
             let mut is_used = false;
             for format in events.iter().map(|event| event.format()).filter(|format| ids.contains(format.id)) {
                 let is_meant = |field: &&Field| {
@@ -77,22 +81,20 @@ impl Redaction {
                 let id = usize::from(format.id);
                 redaction.fields.resize_with(redaction.fields.len().max(id + 1), Vec::new);
                 let before = redaction.fields[id].len();
-                let hidden = |field: &Field| Hidden { field: field.clone(), pattern: rule.pattern.clone() };
+                let hidden =
+                    |field: &Field| HiddenField { field: field.clone(), pattern: rule.pattern.clone() };
                 redaction.fields[id].extend(format.own_fields().iter().filter(is_meant).map(hidden));
                 is_used |= redaction.fields[id].len() > before;
             }
             if !is_used {
-                return Err(Failure::failed(format_args!(
-                    "--redact {}: no such event has a field of text with this name; `lookback events --format` shows fields",
-                    rule.text
-                )));
+                return Err(Error::NothingToRedact(rule.text.clone()));
             }
         }
         Ok(redaction)
     }
 
-    /// The payload without what is not to be seen; in `space` if something had to be changed.
-    pub(super) fn apply<'a>(&self, payload: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
+    /// The payload without the hidden strings; in `space` if something had to be changed.
+    pub fn apply<'a>(&self, payload: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
         if self.fields.is_empty() {
             return payload;
         }
@@ -120,14 +122,14 @@ fn is_text(field: &Field) -> bool {
     !matches!(field.kind, Kind::Integer) && field.element_type().is_some_and(|element| element.text)
 }
 
-/// Replaces text and what stands behind it by as much as there is room for. What was empty stays so.
+/// Replaces a string and what comes after it by as much as fits. What was empty stays so.
 fn hide(bytes: &mut [u8]) {
     if bytes.first().is_none_or(|first| *first == 0) {
         return bytes.fill(0);
     }
     bytes.fill(0);
-    let room = bytes.len().saturating_sub(1).max(1).min(INSTEAD.len());
-    bytes[..room].copy_from_slice(&INSTEAD[..room]);
+    let size = bytes.len().saturating_sub(1).max(1).min(INSTEAD.len());
+    bytes[..size].copy_from_slice(&INSTEAD[..size]);
 }
 
 #[cfg(test)]
@@ -151,13 +153,13 @@ mod tests {
 
     #[test]
     fn a_rule_has_an_event_and_a_field() {
-        let rule = |text: &str| text.parse::<RedactOption>().map(|rule| rule.field).ok();
+        let rule = |text: &str| text.parse::<RedactRule>().map(|rule| rule.field).ok();
         assert_eq!(rule("libc:open*.path*").as_deref(), Some("path*"));
         assert_eq!(rule("*.*").as_deref(), Some("*"));
         assert_eq!((rule("open"), rule("open."), rule(".x")), (None, None, None));
-        let pattern = |text: &str| text.parse::<RedactOption>().ok().and_then(|rule| rule.pattern);
+        let pattern = |text: &str| text.parse::<RedactRule>().ok().and_then(|rule| rule.pattern);
         assert_eq!(pattern("open.path~*/.ssh/*").as_deref(), Some("*/.ssh/*"));
         assert_eq!(pattern("open.path~a~b.c").as_deref(), Some("a~b.c"));
-        assert!("open.path~".parse::<RedactOption>().is_err());
+        assert!("open.path~".parse::<RedactRule>().is_err());
     }
 }

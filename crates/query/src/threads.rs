@@ -1,32 +1,28 @@
-//! The threads of a recording.
+//! The threads of a trace.
 
 use trace_data::dat::Metadata;
-use trace_data::text::{Tasks, printable};
+use trace_data::text::Tasks;
 
 /// Names and processes of threads, sorted by thread: every line asks for one, and searching is quicker than
 /// hashing where threads are some hundreds.
 #[derive(Debug)]
-pub(crate) struct Threads {
+pub struct Threads {
     comms: Vec<(i32, String)>,
     tgids: Vec<(i32, i32)>,
 }
 
 impl Threads {
-    pub(crate) fn new(metadata: &Metadata) -> Threads {
+    /// Those of a trace.dat file.
+    pub fn new(metadata: &Metadata) -> Threads {
         let (mut comms, mut tgids) = (metadata.cmdlines.clone(), metadata.supplement.tgids.clone());
         comms.sort_by_key(|(pid, _)| *pid);
         tgids.sort_unstable();
         Threads { comms, tgids }
     }
 
-    /// Whether the recording doesn't know processes.
-    pub(crate) fn has_no_tgids(&self) -> bool {
+    /// Whether it is unknown which processes they belong to.
+    pub fn has_no_tgids(&self) -> bool {
         self.tgids.is_empty()
-    }
-
-    /// How a thread is called in tables: `NAME-TID`.
-    pub(crate) fn label(&self, pid: i32) -> String {
-        format!("{}-{pid}", printable(self.comm(pid).unwrap_or("<...>")))
     }
 }
 

@@ -1,30 +1,33 @@
-//! Lengths of time, and what can be said about many of them.
+//! Durations, and what can be said about many of them.
 
-/// How many of the longest are kept with where they were.
-pub(super) const LONGEST: usize = 10;
+/// How many of the longest are kept with their times and threads.
+const LONGEST: usize = 10;
 
-/// A length of time, and whose and when it was. Ordered by length.
+/// How long one pair took. Ordered by that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sample {
-    pub(super) length: u64,
-    pub(super) start: u64,
-    pub(super) pid: i32,
+pub struct DurationSample {
+    /// The duration, in nanoseconds.
+    pub length: u64,
+    /// When it started.
+    pub start: u64,
+    /// The thread that started it.
+    pub pid: i32,
 }
 
-/// All lengths of one kind of pair; exact, at 8 bytes each.
+/// The durations of all pairs of one kind; exact, at 8 bytes each.
 #[derive(Debug, Default)]
-pub(super) struct Samples {
+pub struct Durations {
     lengths: Vec<u64>,
     total: u64,
     /// The longest, in no order.
-    longest: Vec<Sample>,
+    longest: Vec<DurationSample>,
 }
 
-impl Samples {
+impl Durations {
     pub(super) fn add(&mut self, length: u64, start: u64, pid: i32) {
         self.lengths.push(length);
         self.total = self.total.saturating_add(length);
-        self.longest.push(Sample { length, start, pid });
+        self.longest.push(DurationSample { length, start, pid });
         if self.longest.len() >= 32 * LONGEST {
             self.keep_longest();
         }
@@ -35,26 +38,29 @@ impl Samples {
         self.longest.truncate(LONGEST);
     }
 
-    /// Has to come before what follows.
+    /// Has to come before everything that follows.
     pub(super) fn sort(&mut self) {
         self.lengths.sort_unstable();
         self.keep_longest();
     }
 
-    pub(super) fn count(&self) -> u64 {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
         self.lengths.len() as u64
     }
 
-    pub(super) fn total(&self) -> u64 {
+    /// Their sum.
+    pub fn total(&self) -> u64 {
         self.total
     }
 
-    pub(super) fn longest(&self) -> impl Iterator<Item = Sample> {
-        self.longest.iter().copied()
+    /// The longest ten, or fewer, the longest first.
+    pub fn longest(&self) -> &[DurationSample] {
+        &self.longest
     }
 
     /// The shortest, the mean, the median, what 99 of 100 don't exceed, the longest, and all together.
-    pub(super) fn summary(&self) -> [u64; 6] {
+    pub fn summary(&self) -> [u64; 6] {
         let at = |percent: usize| {
             let rank = (self.lengths.len() * percent).div_ceil(100).max(1) - 1;
             self.lengths.get(rank).copied().unwrap_or(0)
@@ -64,7 +70,7 @@ impl Samples {
 
     /// How many lengths there are from each power of two up to the next, from the first that has some to the
     /// last.
-    pub(super) fn histogram(&self) -> Vec<(u64, u64)> {
+    pub fn histogram(&self) -> Vec<(u64, u64)> {
         let power = |length: u64| length.max(1).ilog2();
         let (Some(first), Some(last)) = (self.lengths.first(), self.lengths.last()) else {
             return Vec::new();
@@ -85,19 +91,19 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_sorted_lengths() {
-        let mut samples = Samples::default();
+        let mut samples = Durations::default();
         for number in (1..=1000).rev() {
             samples.add(number, 5 * number, 7);
         }
         samples.sort();
         assert_eq!(samples.summary(), [1, 500, 500, 990, 1000, 500_500]);
         assert_eq!(
-            samples.longest().map(|sample| sample.length).collect::<Vec<_>>(),
+            samples.longest().iter().map(|sample| sample.length).collect::<Vec<_>>(),
             (991..=1000).rev().collect::<Vec<_>>()
         );
         let histogram = samples.histogram();
         assert_eq!((histogram[0], histogram[1], histogram[9]), ((1, 1), (2, 2), (512, 489)));
-        let mut one = Samples::default();
+        let mut one = Durations::default();
         one.add(0, 0, 0);
         one.sort();
         assert_eq!((one.summary(), one.histogram()), ([0; 6], vec![(1, 1)]));

@@ -1,0 +1,76 @@
+//! Questions about a trace: which of its records are meant, how many there are, how long it took from one to
+//! another.
+//!
+//! A [`TraceFile`] is a trace.dat file with everything that its records mean. A [`Choice`] says which records
+//! are wanted, by event, filter, CPU, thread, process and time; it is compiled to a [`Chooser`]. A [`Query`]
+//! hands the chosen records on, one by one and in the order of time, with strings hidden as its
+//! [`Redaction`] says. What counts them ([`Counts`]) or pairs them ([`Pairs`]) takes them one by one, too, so
+//! traces of any size are fine.
+//!
+//! What this crate is not: it prints nothing, knows no arguments of a command, and writes no files.
+//!
+//! ```
+//! use query::{Choice, Chooser, Counts, EventRule, Query, TimeReference};
+//! use trace_data::dat::Metadata;
+//! use trace_data::event::{Event, EventTable};
+//! use trace_data::format::Format;
+//! use trace_data::info::TraceInfo;
+//! use trace_data::record::Record;
+//! use trace_data::page::Missed;
+//! use trace_data::print::Dialect;
+//!
+//! let format = "name: read_exit\nID: 42\nformat:\n\
+//!     \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
+//!     \tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n\n\
+//!     print fmt: \"ret=%d\", REC->ret\n";
+//! let event = Event::new(Format::parse("libc", format)?, Dialect::Kernel);
+//! let events: EventTable = [event].into_iter().collect();
+//! let metadata = Metadata::new(4096);
+//! let (tasks, symbols) = (&(), &());
+//! let trace = TraceInfo { metadata: &metadata, events: &events, tasks, symbols, nanoseconds: true };
+//!
+//! let failed: EventRule = "*_exit: ret < 0".parse()?;
+//! let choice = Choice { filters: vec![failed], ..Choice::default() };
+//! let chooser = Chooser::new(&choice, &events, TimeReference::default())?;
+//! let mut query = Query::new(chooser);
+//!
+//! let mut counts = Counts::default();
+//! for (time, ret) in [(1000, 17), (2000, -1), (3000, -1)] {
+//!     let payload = [[42, 0, 0, 0, 7, 0, 0, 0].as_slice(), &i32::to_le_bytes(ret)].concat();
+//!     let record = Record { cpu: 0, time, payload: &payload, lost: Missed::None };
+//!     query.choose(&record, &trace).iter().for_each(|record| counts.add(record));
+//! }
+//! assert_eq!((counts.all.events, counts.times), (2, Some((2000, 3000))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod choice;
+mod counts;
+mod error;
+mod event_filter;
+mod event_ids;
+mod id_list;
+mod pairs;
+mod query;
+mod redact;
+mod source_lines;
+mod survey;
+mod symbols;
+mod threads;
+mod time;
+mod trace_file;
+
+pub use choice::{Choice, Chooser};
+pub use counts::{Counts, Sum};
+pub use error::Error;
+pub use event_filter::EventRule;
+pub use id_list::IdList;
+pub use pairs::{DurationSample, Durations, PairRule, Pairs};
+pub use query::Query;
+pub use redact::{RedactRule, Redaction};
+pub use survey::Survey;
+pub use symbols::SourceSymbols;
+pub use threads::Threads;
+pub use time::{TimeBound, TimeRange, TimeReference};
+pub use trace_file::{TraceBuffer, TraceContents, TraceFile};

@@ -1,0 +1,187 @@
+//! How long it took from one event to another.
+
+mod durations;
+
+pub use durations::{DurationSample, Durations};
+
+use crate::Error;
+use crate::event_ids::EventIds;
+use session::Selection;
+use std::collections::{BTreeMap, HashMap};
+use std::str::FromStr;
+use trace_data::event::EventTable;
+use trace_data::format::Field;
+use trace_data::record::Record;
+
+/// Which events are paired: `A..B`, or `A` for all of A up to their own `_exit`.
+#[derive(Debug, Clone)]
+pub struct PairRule {
+    text: String,
+    start: Selection,
+    end: Option<Selection>,
+}
+
+impl FromStr for PairRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PairRule, String> {
+        let selection = |text: &str| text.parse::<Selection>().map_err(|error| error.to_string());
+        let (start, end) = match text.split_once("..") {
+            Some((start, end)) => (selection(start)?, Some(selection(end)?)),
+            None => (selection(text)?, None),
+        };
+        Ok(PairRule { text: text.to_owned(), start, end })
+    }
+}
+
+/// What an event does for pairs: which row it starts, and which one it ends.
+#[derive(Debug, Clone, Copy, Default)]
+struct PairRole {
+    starts: Option<u16>,
+    ends: Option<u16>,
+}
+
+/// What the two events of a pair have in common: the thread, or the value of a field.
+type PairKey = Vec<u8>;
+
+/// Pairs events and measures the time between them.
+#[derive(Debug)]
+pub struct Pairs {
+    /// By event id.
+    roles: Vec<PairRole>,
+    /// The field that pairs have in common, by event id; none of all for threads.
+    keys: Option<Vec<Option<Field>>>,
+    /// What has started: when, and by which thread.
+    open: HashMap<(u16, PairKey), (u64, i32)>,
+    names: BTreeMap<u16, String>,
+    durations: BTreeMap<u16, Durations>,
+    /// Ends without a start, and starts that were followed by another one.
+    unpaired: u64,
+}
+
+impl Pairs {
+    /// Pairs events of the same thread, or with the same value in the field `key`.
+    ///
+    /// # Errors
+    ///
+    /// When an event is unknown, has no exit where one is needed, or lacks the field.
+    pub fn new(rule: &PairRule, key: Option<&str>, events: &EventTable) -> Result<Pairs, Error> {
+        let (roles, names) = roles(rule, events)?;
+        let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
+        let (open, durations) = (HashMap::new(), BTreeMap::new());
+        Ok(Pairs { roles, keys, open, names, durations, unpaired: 0 })
+    }
+
+    /// Looks at a record. Records have to come in the order of time.
+    pub fn add(&mut self, record: &Record<'_>) {
+        let (id, pid) = (record.id(), record.pid());
+        let Some(role) = self.roles.get(usize::from(id)).copied() else { return };
+        if role.ends.is_none() && role.starts.is_none() {
+            return;
+        }
+        let Some(key) = self.key(id, pid, record.payload) else { return };
+        if let Some(row) = role.ends {
+            self.end(row, key.clone(), record.time);
+        }
+        if let Some(row) = role.starts
+            && self.open.insert((row, key), (record.time, pid)).is_some()
+        {
+            self.unpaired += 1;
+        }
+    }
+
+    /// The names of all kinds of pairs that there can be.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.values().map(String::as_str)
+    }
+
+    /// The name and the durations of each kind of pair that there was.
+    pub fn durations(&mut self) -> Vec<(&str, &Durations)> {
+        self.durations.values_mut().for_each(Durations::sort);
+        let name = |row: &u16| self.names.get(row).map_or("", String::as_str);
+        self.durations.iter().map(|(row, durations)| (name(row), durations)).collect()
+    }
+
+    /// How many events have no partner, so far.
+    pub fn unpaired(&self) -> u64 {
+        self.unpaired + self.open.len() as u64
+    }
+
+    /// What an event shares with its partner. None where it hasn't got the field.
+    fn key(&self, id: u16, pid: i32, payload: &[u8]) -> Option<PairKey> {
+        match &self.keys {
+            None => Some(pid.to_le_bytes().to_vec()),
+            Some(keys) => {
+                let field = keys.get(usize::from(id))?.as_ref()?;
+                match field.integer(payload) {
+                    Some(number) => Some(number.to_le_bytes().to_vec()),
+                    None => field.bytes(payload).map(<[u8]>::to_vec),
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, row: u16, key: PairKey, time: u64) {
+        match self.open.remove(&(row, key)) {
+            Some((start, pid)) => {
+                self.durations.entry(row).or_default().add(time.saturating_sub(start), start, pid);
+            }
+            None => self.unpaired += 1,
+        }
+    }
+}
+
+/// What each event does, and the names of the rows.
+fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMap<u16, String>), Error> {
+    let starts = EventIds::select(std::slice::from_ref(&rule.start), events)?;
+    let ends =
+        rule.end.as_ref().map(|end| EventIds::select(std::slice::from_ref(end), events)).transpose()?;
+    let mut roles: Vec<PairRole> = Vec::new();
+    let mut role = |id: u16| {
+        let id = usize::from(id);
+        roles.resize(roles.len().max(id + 1), PairRole::default());
+        id
+    };
+    let last = events.iter().map(|event| event.format().id).max().unwrap_or(0);
+    role(last);
+    let mut names = BTreeMap::new();
+    for format in events.iter().map(|event| event.format()).filter(|format| starts.contains(format.id)) {
+        if ends.is_some() {
+            roles[usize::from(format.id)].starts = Some(0);
+            names.insert(0, rule.text.clone());
+            continue;
+        }
+        if let Some(exit) = events.named(&format.system, &format!("{}_exit", format.name)) {
+            roles[usize::from(format.id)].starts = Some(format.id);
+            roles[usize::from(exit.format().id)].ends = Some(format.id);
+            names.insert(format.id, format!("{}:{}", format.system, format.name));
+        }
+    }
+    if names.is_empty() {
+        return Err(Error::NoExit(rule.text.clone()));
+    }
+    for format in events.iter().map(|event| event.format()) {
+        if ends.as_ref().is_some_and(|ends| ends.contains(format.id)) {
+            roles[usize::from(format.id)].ends = Some(0);
+        }
+    }
+    Ok((roles, names))
+}
+
+/// The field `name` of each event that has a role.
+fn key_fields(name: &str, roles: &[PairRole], events: &EventTable) -> Result<Vec<Option<Field>>, Error> {
+    let mut keys = vec![None; roles.len()];
+    for format in events.iter().map(|event| event.format()) {
+        let role = roles.get(usize::from(format.id)).copied().unwrap_or_default();
+        if role.starts.is_none() && role.ends.is_none() {
+            continue;
+        }
+        let field = format.field(name).ok_or_else(|| Error::NoKey {
+            name: name.to_owned(),
+            event: format!("{}:{}", format.system, format.name),
+            fields: format.fields.iter().map(|field| field.name.clone()).collect(),
+        })?;
+        keys[usize::from(format.id)] = Some(field.clone());
+    }
+    Ok(keys)
+}

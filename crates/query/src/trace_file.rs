@@ -1,0 +1,121 @@
+//! A trace.dat file, ready to be asked.
+
+use crate::{Error, Survey, Threads};
+use std::collections::HashSet;
+use std::fs::File;
+use trace_data::dat::{self, Buffer, BufferPages, Metadata, Recording};
+use trace_data::event::{Event, EventTable};
+use trace_data::format::{Format, FormatError};
+use trace_data::info::TraceInfo;
+use trace_data::merge::Merge;
+use trace_data::print::Dialect;
+use trace_data::symbols::Symbols;
+use trace_data::text::is_nanoseconds;
+
+/// A trace.dat file: what its records mean, and one of its buffers.
+#[derive(Debug)]
+pub struct TraceFile {
+    /// What the records mean.
+    pub contents: TraceContents,
+    /// The records.
+    pub buffer: TraceBuffer,
+}
+
+/// What the records of a trace.dat file mean.
+#[derive(Debug)]
+pub struct TraceContents {
+    /// All that the file has besides pages.
+    pub metadata: Metadata,
+    /// The formats of its events. Those of lookback's own that have not happened are among them.
+    pub events: EventTable,
+    /// Its threads.
+    pub threads: Threads,
+    /// The name of its clock.
+    pub clock: String,
+}
+
+/// The records of one buffer of a trace.dat file.
+#[derive(Debug)]
+pub struct TraceBuffer {
+    recording: Recording<File>,
+    index: usize,
+}
+
+impl TraceFile {
+    /// Opens a file and chooses a buffer: the one with this name, or the first that has events.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read, or has no such buffer.
+    pub fn open(file: File, buffer: Option<&str>) -> Result<TraceFile, Error> {
+        let recording = Recording::open(file)?;
+        let metadata = recording.metadata().clone();
+        let events = known_events(&metadata)?;
+        let threads = Threads::new(&metadata);
+        let index = choose_buffer(buffer, recording.buffers())?;
+        let clock = recording.buffers().get(index).map_or(&metadata.options.clock, |buffer| &buffer.clock);
+        let contents = TraceContents { clock: clock.clone(), metadata, events, threads };
+        Ok(TraceFile { contents, buffer: TraceBuffer { recording, index } })
+    }
+}
+
+impl TraceContents {
+    /// What the records mean, with these names for addresses.
+    pub fn info<'a>(&'a self, symbols: &'a dyn Symbols) -> TraceInfo<'a> {
+        let TraceContents { metadata, events, threads, clock } = self;
+        let nanoseconds = metadata.options.tsc_scale.is_some() || is_nanoseconds(clock);
+        TraceInfo { metadata, events, tasks: threads, symbols, nanoseconds }
+    }
+}
+
+impl TraceBuffer {
+    /// A first look at all records.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read.
+    pub fn survey(&mut self) -> Result<Survey, dat::Error> {
+        self.recording.pages(self.index).map_or(Ok(Survey::default()), Survey::new)
+    }
+
+    /// The records in the order of time. Their times are those of the pages: [`dat::Options::time`] makes
+    /// times of the clock of them. `None` when the file has no buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read.
+    pub fn records(&mut self) -> Result<Option<Merge<BufferPages<'_, File>>>, dat::Error> {
+        self.recording.pages(self.index).map(Merge::new).transpose()
+    }
+}
+
+fn choose_buffer(name: Option<&str>, buffers: &[Buffer]) -> Result<usize, Error> {
+    let Some(name) = name else {
+        let has_events = |buffer: &Buffer| buffer.cpus.iter().any(|data| data.size > 0);
+        return Ok(buffers.iter().position(has_events).unwrap_or(0));
+    };
+    buffers.iter().position(|buffer| buffer.name == name).ok_or_else(|| {
+        let known = buffers.iter().map(|buffer| buffer.name.clone()).collect();
+        Error::UnknownBuffer { name: name.to_owned(), known }
+    })
+}
+
+/// The events that a file describes. A file of lookback's describes only those that have happened: one may
+/// ask for the others, too.
+fn known_events(metadata: &Metadata) -> Result<EventTable, FormatError> {
+    let mut known = metadata.events(Dialect::Kernel)?;
+    let version = metadata.options.version.as_deref();
+    if !version.is_some_and(|version| version.starts_with("lookback ")) {
+        return Ok(known);
+    }
+    let names = known.iter().map(|event| (event.format().system.clone(), event.format().name.clone()));
+    let names: HashSet<(String, String)> = names.collect();
+    for event in events::selectable() {
+        let name = (event.system.to_string(), event.name.to_string());
+        if known.get(event.id).is_none() && !names.contains(&name) {
+            let text = events::format_file(event.name, event.id, event.own_format()).to_string();
+            known.insert(Event::new(Format::parse(event.system, &text)?, Dialect::Kernel));
+        }
+    }
+    Ok(known)
+}
