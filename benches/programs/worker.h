@@ -1,5 +1,5 @@
 /*
- * A worker: a program that repeats an operation when it is told to, so that operations of several
+ * A worker: a program that repeats an operation on request, so that operations of several
  * programs can be measured in turns.
  *
  * It answers each line "NAME COUNT" of its standard input with a line "WALL CPU": the nanoseconds that

@@ -19,12 +19,12 @@ impl Live {
     /// A new session with the selected events on, as `lookback record` makes it by default.
     pub fn new(events: &[&str]) -> Result<Live, String> {
         let live = Live::with(&Options::default())?;
-        live.switch_on(events)?;
+        live.enable(events)?;
         Ok(live)
     }
 
     /// Switches the selected events on.
-    pub fn switch_on(&self, events: &[&str]) -> Result<(), String> {
+    pub fn enable(&self, events: &[&str]) -> Result<(), String> {
         events.iter().try_for_each(|text| {
             let selection: Selection = text.parse().map_err(|_| format!("{text}: bad selection"))?;
             self.session.set(&selection, true).map_err(|error| error.to_string()).map(drop)
@@ -45,7 +45,7 @@ impl Live {
         self.directory.path().join("session")
     }
 
-    /// Lets this process take part, as one does that has the events in its source. Once.
+    /// Attaches this process, as one whose source has the events. Does so once.
     pub fn attach(&self) -> Result<(), String> {
         let file = self.path().join("session");
         let file = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;

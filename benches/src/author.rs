@@ -1,5 +1,5 @@
 //! What events of a program's own cost, in a worker that is this program again, with the agent preloaded; and
-//! what it costs to take part in a session that stands.
+//! what it costs to attach to a persistent session.
 
 mod worker;
 
@@ -33,7 +33,7 @@ const ROUNDS: usize = 51;
 /// What the worker of a session in which all is on repeats, in the order of its samples.
 const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing"];
 
-/// The same where nothing is on, or where there is no session.
+/// Loops whose events are disabled, or that have no session.
 const OFF: [&str; 3] = ["nothing", "event", "tracing"];
 
 /// Measures everything.
@@ -51,7 +51,7 @@ pub fn measure(options: &Options) -> Result<Report, String> {
     spawn::report(&mut report, &programs, &Ok(agent), &session);
     progress.say("a thousand processes at once");
     crowd::measure(&mut report, agent, &session, &mut worker(agent, Some(&session))?);
-    progress.say("sessions that stand");
+    progress.say("persistent sessions");
     standing::measure(&mut report, &Ok(agent));
     Ok(report)
 }

@@ -1,4 +1,4 @@
-//! What a traced libc call costs, beside other tools that trace calls.
+//! What a traced libc call costs, next to other tools that trace calls.
 
 use crate::attach::Live;
 use crate::peers::{PEERS, Peer};

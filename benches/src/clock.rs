@@ -12,7 +12,7 @@ pub fn thread_cpu_ns() -> f64 {
 /// The time of processors that ended children have used, in us.
 pub fn children_cpu_us() -> f64 {
     let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: room for one; zeros are a value of it, whatever the call does.
+    // SAFETY: space for one; zeros are a value of it, whatever the call does.
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
         usage.assume_init()

@@ -5,7 +5,7 @@ use std::path::Path;
 /// First word of every packet.
 const MAGIC: u32 = 0xc1fc_1fc1;
 /// Where LTTng's packets have the bits that are in use, header included, those of the packet all in all, and
-/// the number of events that found no room.
+/// the number of events that found no space.
 const CONTENT_SIZE: usize = 48;
 const PACKET_SIZE: usize = 56;
 const DISCARDED: usize = 72;
@@ -28,7 +28,7 @@ pub fn content_bytes(directory: &Path) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// The same of one stream. None when it is no stream of packets, or has lost events.
+/// The bytes of the events of one stream. None when it is no stream of packets, or has lost events.
 fn stream_bytes(mut stream: &[u8]) -> Option<u64> {
     let word = |packet: &[u8], at: usize| Some(u64::from_le_bytes(*packet.get(at..)?.first_chunk()?));
     let mut bytes = 0;

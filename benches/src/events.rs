@@ -64,7 +64,7 @@ pub fn register() -> Result<(), String> {
         &KEPT_SITE,
     ];
     let registered = sites.into_iter().chain(&STACK_SITES).all(Site::register);
-    if registered { Ok(()) } else { Err("no room for the events".to_string()) }
+    if registered { Ok(()) } else { Err("no space for the events".to_string()) }
 }
 
 /// Records so many events with one number.
@@ -74,42 +74,42 @@ pub fn record_numbers(count: u64) {
     }
 }
 
-/// The same where a filter refuses every one of them.
+/// Writes `count` events whose filter rejects all.
 pub fn record_refused(count: u64) {
     for value in 0..count {
         record_number(&REFUSED_SITE, black_box(value));
     }
 }
 
-/// The same by a filter with two comparisons.
+/// Writes `count` events whose filter rejects all by two comparisons.
 pub fn record_refused_by_two(count: u64) {
     for value in 0..count {
         record_number(&REFUSED_BY_TWO_SITE, black_box(value));
     }
 }
 
-/// The same where a filter lets all of them pass.
+/// Writes `count` events whose filter accepts all.
 pub fn record_passed(count: u64) {
     for value in 0..count {
         record_number(&PASSED_SITE, black_box(value));
     }
 }
 
-/// The same where two instances have them on.
+/// Writes `count` events that are enabled in two instances.
 pub fn record_shared(count: u64) {
     for value in 0..count {
         record_number(&SHARED_SITE, black_box(value));
     }
 }
 
-/// The same in an instance that records so many bytes of the stack behind each.
+/// Writes `count` events, each with a stack slice of `SIZE` bytes after it.
 pub fn record_with_stack<const SIZE: usize>(count: u64) {
     for value in 0..count {
         record_number(&STACK_SITES[SIZE], black_box(value));
     }
 }
 
-/// The same of the event that has a trigger.
+/// Writes `count` events that have a trigger.
 pub fn record_kept(count: u64) {
     for value in 0..count {
         record_number(&KEPT_SITE, black_box(value));
@@ -166,7 +166,7 @@ pub fn work_with_disabled_event(count: u64) {
     black_box(state);
 }
 
-/// The same loop without the event.
+/// The loop of `record`, without the event.
 pub fn work(count: u64) {
     let mut state = black_box(1);
     for _ in 0..count {

@@ -1,4 +1,4 @@
-//! Measures what recording costs, as a user's program pays it, beside other tracers.
+//! Measures what recording costs, as a user's program pays it, next to other tracers.
 //!
 //! Everything that is compared is measured in one run, in turns: A B A B. The clock speed of a machine
 //! drifts by several percent from one run to the next, so numbers of different runs say little. What is
@@ -39,7 +39,7 @@ use clap::{Parser, Subcommand};
 use std::fmt::Display;
 use std::process::ExitCode;
 
-/// Measures what recording costs, beside other tracers.
+/// Measures what recording costs, next to other tracers.
 #[derive(Debug, Parser)]
 #[command(name = "lookback-benches")]
 struct Arguments {

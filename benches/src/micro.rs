@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let progress = Progress::new();
     progress.say("preparing");
     let on = Live::with(&SessionOptions { instances: STACKS.len() as u32, ..SessionOptions::default() })?;
-    on.switch_on(&["@default"])?;
+    on.enable(&["@default"])?;
     let off = Live::new(&[])?;
     on.attach()?;
     events::register()?;
@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         spawn::report(&mut report, &programs, &agent, &on);
     }
     if options.wants(Part::Sessions) {
-        progress.say("sessions that stand");
+        progress.say("persistent sessions");
         standing::measure(&mut report, &agent);
     }
     Ok(report)
@@ -115,7 +115,7 @@ const LOOPS: [Loop; 9] = [
 /// Instances that record stacks, and how many bytes of each.
 const STACKS: [(&str, u32); 3] = [("stack_928", 928), ("stack_1920", 1920), ("stack_3968", 3968)];
 
-/// The same events by LTTng, in the order of its samples.
+/// LTTng's events, in the order of its samples.
 const LTTNG: [&str; 2] = ["number", "text"];
 
 fn measure_events(report: &mut Report, programs: &Programs) {

@@ -48,7 +48,7 @@ pub fn measure() -> Result<Report, String> {
 /// How a client takes pages: it says how many bytes it has got, 0 at the end.
 type Take = fn(&OwnedFd, &Pipe) -> Result<u64, String>;
 
-/// GB/s of pages that are taken out by a client on these CPUs.
+/// GB/s of pages that are consumed by a client on these CPUs.
 fn raw(place: &Place, cpus: &[usize], take: Take) -> Result<f64, String> {
     let (mut samples, pipe) = (Samples::new(), Pipe::new()?);
     for _ in 0..5 {
@@ -88,7 +88,7 @@ impl Pipe {
     }
 }
 
-/// As trace-cmd does: what select has told of goes through a pipe.
+/// As trace-cmd does: the pages that select has reported go through a pipe.
 fn by_splice(file: &OwnedFd, pipe: &Pipe) -> Result<u64, String> {
     let failed = |error: rustix::io::Errno| error.to_string();
     let ready = poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&Default::default())).map_err(failed)?;

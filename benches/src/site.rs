@@ -24,7 +24,7 @@ impl Site {
     }
 
     /// Enters the event into the session that this process is attached to and connects the site with it.
-    /// False when there is no session or no room.
+    /// False when there is no session or no space.
     pub fn register(&self) -> bool {
         let (event, format) = (self.event, self.event.own_format().to_string());
         let id = session().and_then(|session| session.control().add_event(event.system, event.name, &format));

@@ -1,4 +1,4 @@
-//! A session that stands: what it takes while nothing happens, and how long it takes to make one and to keep
+//! A persistent session: what it takes while nothing happens, and how long it takes to make one and to keep
 //! what it holds.
 
 use crate::clock::wall_ns;
@@ -64,7 +64,7 @@ fn times() -> Result<[Samples; 3], String> {
 }
 
 /// Memory of a session's file when it is new, with a snapshot, and at most; and how much of it counts as that
-/// of a process that takes part and does nothing.
+/// of a process that is attached and does nothing.
 fn memory(agent: &Result<&Path, String>) -> Result<[Result<f64, String>; 4], String> {
     let (_directory, session) = start()?;
     let file = session.file();

@@ -55,7 +55,7 @@ impl Drop for Instance {
     }
 }
 
-/// Bytes of an event of the kernel with so many bytes behind the fields that each has: one of
+/// Bytes of an event of the kernel with so many bytes after the fields that each has: one of
 /// `trace_marker_raw`, whose fields are what is written to it.
 pub fn bytes_per_event(payload: usize) -> Result<f64, String> {
     let instance = Instance::new()?;

@@ -1,4 +1,4 @@
-//! A program that repeats an operation when it is told to; see `programs/worker.h`.
+//! A program that repeats an operation on request; see `programs/worker.h`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

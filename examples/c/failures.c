@@ -1,5 +1,5 @@
 /*
- * Tells of files that programs in a session fail to open, as it happens: a client of libtracefs, which knows
+ * Reports files that programs in a session fail to open, as it happens: a client of libtracefs, which knows
  * nothing of lookback.
  *
  *     cc -o failures failures.c $(pkg-config --cflags --libs libtracefs)

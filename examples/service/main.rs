@@ -1,5 +1,5 @@
-//! A web service with events of its own and `tracing` spans. It answers as many requests as it is told to, on
-//! a free port of this machine, and ends; `demo` has it ask itself.
+//! A web service with events of its own and `tracing` spans. It answers as many requests as its arguments
+//! say, on a free port of this machine, and ends; `demo` has it ask itself.
 //!
 //! ```text
 //! lookback record -e service: -e 'service_*:' -- service demo && lookback report

@@ -18,7 +18,7 @@ pub struct Bench {
 /// What is to be measured.
 #[derive(Debug, Subcommand)]
 enum What {
-    /// The cost of single operations, beside other tracers
+    /// The cost of single operations, next to other tracers
     Micro {
         /// Only this part: events, calls, threads, starts or sessions; may be given several times
         #[arg(long, value_name = "PART")]
@@ -32,7 +32,7 @@ enum What {
     Programs,
     /// Events of a program's own: typed events, messages, spans
     Author,
-    /// The control tree over a mount, beside the kernel's own
+    /// The control tree over a mount, next to the kernel's own
     Tracefs,
 }
 

@@ -12,7 +12,7 @@ use tracefs::Tree;
 const EVENTS: usize = 2000;
 const ROUNDS: usize = 21;
 
-/// What each of them has beside the common fields.
+/// What each of them has next to the common fields.
 const FORMAT: &str =
     "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"value=%llu\", REC->value\n";
 
@@ -37,7 +37,7 @@ fn add_events(session: &Session) -> Result<(), String> {
     for number in session.control().event_ids().count()..EVENTS {
         let added =
             session.control().add_event(&format!("bench{}", number % 10), &format!("event{number}"), FORMAT);
-        added.ok_or("no room for the events")?;
+        added.ok_or("no space for the events")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! How fast `trace` is read, beside the kernel's own: both have the same texts in them.
+//! How fast `trace` is read, next to the kernel's own: both have the same texts in them.
 
 use crate::attach::Live;
 use crate::clock::thread_cpu_ns;
@@ -15,7 +15,7 @@ use tracefs::Tree;
 const TEXTS: usize = 20_000;
 const ROUNDS: usize = 11;
 
-/// KB of each CPU's buffer: room for all.
+/// KB of each CPU's buffer: space for all.
 const BUFFER_KB: u64 = 4096;
 
 /// Bytes that are asked for at once.

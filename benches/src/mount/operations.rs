@@ -42,7 +42,7 @@ impl Peer {
     }
 }
 
-/// The median times of a marker, and of reading a file, in us, beside those of others in the same rounds.
+/// The median times of a marker, and of reading a file, in us, next to those of others in the same rounds.
 pub fn measure(place: &Place, report: &mut Report) {
     let (kernel, bindfs) = (Instance::new(), Bindfs::new());
     let mut peers = [

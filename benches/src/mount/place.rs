@@ -17,7 +17,7 @@ pub struct Place {
     server: Child,
 }
 
-/// What the server is told.
+/// The server's arguments.
 #[derive(Debug, Args)]
 pub struct Serve {
     session: PathBuf,
@@ -33,7 +33,7 @@ pub fn serve(arguments: &Serve) -> Result<(), String> {
 }
 
 impl Place {
-    /// With so many events beside its own.
+    /// With so many events next to its own.
     pub fn new(events: usize) -> Result<Place, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
@@ -47,7 +47,7 @@ impl Place {
             session
                 .control()
                 .add_event(&system, &format!("event{number}"), format)
-                .ok_or("no room for events")?;
+                .ok_or("no space for events")?;
         }
         let place = directory.path().join("tracing");
         std::fs::create_dir(&place).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ use crate::{lttng, tracefs};
 /// Events in a ring that is measured: it holds them all.
 const EVENTS: u64 = 1000;
 
-/// Bytes behind the fields that each event has: a number; two numbers, where the text is, and the text.
+/// Bytes after the fields that each event has: a number; two numbers, where the text is, and the text.
 const NUMBER: usize = 8;
 const TEXT: usize = 8 + 4 + 4 + 13;
 

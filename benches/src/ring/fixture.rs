@@ -32,7 +32,7 @@ impl Fixture {
         Fixture::with_clock(kb, page_size, Clock::Tsc)
     }
 
-    /// The same with another clock.
+    /// A fixture whose buffer has another clock.
     pub fn with_clock(kb: u32, page_size: u32, clock: Clock) -> Result<Fixture, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Relaxed);

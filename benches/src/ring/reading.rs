@@ -43,7 +43,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Consumes everything into `memory`, page behind page: how long each is.
+/// Consumes everything into `memory`, page after page: how long each is.
 fn consume(ring: &Fixture, memory: &mut [u8]) -> Vec<usize> {
     let mut lens = Vec::with_capacity(PAGES);
     let mut pages = memory.chunks_mut(PAGE);

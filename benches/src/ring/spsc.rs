@@ -14,7 +14,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// One with room for so many events.
+    /// One with space for so many events.
     pub fn new(events: u64) -> Ring {
         let (producer, consumer) = RingBuffer::new(events as usize);
         Ring { producer, consumer }

@@ -109,8 +109,8 @@ fn only_cpu(tid: u32) -> Option<u32> {
 
 /// The field `processor` of proc_pid_stat(5), the 39th. The second, a name, may have blanks and parentheses.
 fn parse_cpu(stat: &str) -> Option<u32> {
-    let (_, behind_name) = stat.rsplit_once(')')?;
-    behind_name.split_ascii_whitespace().nth(39 - 3)?.parse().ok()
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(39 - 3)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cpu_is_found_behind_any_name() {
+    fn the_cpu_is_found_after_any_name() {
         let stat = "7 (a) b (c) S 1 7 7 34 7 4 5 6 7 8 9 10 11 12 13 20 0 1 0 19 20 21 22 23 24 25 26 27 28 \
                     29 30 31 32 33 17 5 0 0 0";
         assert_eq!(parse_cpu(stat), Some(5));

@@ -70,7 +70,7 @@ impl Channel {
         }
     }
 
-    /// Answers a request. Nobody is told that the caller has gone meanwhile.
+    /// Answers a request. That the caller has gone meanwhile is no error.
     pub(crate) fn answer(&self, unique: u64, result: Result<&[u8], Errno>) {
         let (error, body) = match result {
             Ok(body) => (0, body),
@@ -79,7 +79,7 @@ impl Channel {
         let _ = self.write(unique, error, &[body]);
     }
 
-    /// Tells the kernel something that it hasn't asked for.
+    /// Sends the kernel a notification that it hasn't asked for.
     ///
     /// # Errors
     ///

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_opened_another_file_reads_it_anew() {
+    fn who_has_opened_another_file_reads_it_again() {
         let mut texts = KeptTexts::default();
         let [names, other] = ["saved_cmdlines", "trace"].map(Arc::from);
         let read =

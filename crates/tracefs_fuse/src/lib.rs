@@ -6,7 +6,7 @@
 //! Whoever waits there can be killed, and killing a server leaves a mount that answers ENOTCONN.
 //!
 //! What this crate is not: it doesn't know what a control file means (`tracefs` does), and it recovers from
-//! nothing: a server that is gone is started anew.
+//! nothing: a server that is gone is started again.
 //!
 //! ```no_run
 //! use session::Session;

@@ -22,7 +22,7 @@ const SOURCE: &str = "lookback";
 /// The kernel's device.
 const DEVICE: &str = "/dev/fuse";
 
-/// The program that mounts for who may not.
+/// The program that mounts for users without the right to.
 const HELPER: &str = "fusermount3";
 
 /// How something is to be mounted.
@@ -57,7 +57,7 @@ impl Mount {
         }
     }
 
-    /// The same by mount(2) alone: in a user namespace the helper has no more rights than its caller.
+    /// Mounts by mount(2) alone: in a user namespace the helper has no more rights than its caller.
     ///
     /// # Errors
     ///

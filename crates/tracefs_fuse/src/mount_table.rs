@@ -1,4 +1,4 @@
-//! What is mounted where, as `/proc/self/mounts` tells.
+//! What is mounted where, from `/proc/self/mounts`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -33,11 +33,11 @@ fn type_of<'a>(table: &'a [u8], path: &Path) -> Option<&'a [u8]> {
 fn unescape(word: &[u8]) -> OsString {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;
-    while let [first, behind @ ..] = rest {
-        let digits = behind.get(..3).filter(|_| *first == b'\\');
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..3).filter(|_| *first == b'\\');
         let code = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
         bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &behind[3..] } else { behind };
+        rest = if code.is_some() { &after[3..] } else { after };
     }
     OsString::from_vec(bytes)
 }

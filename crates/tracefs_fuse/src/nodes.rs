@@ -18,7 +18,7 @@ pub(crate) struct Nodes {
 #[derive(Debug)]
 struct Node {
     path: Arc<str>,
-    /// How often the kernel was told of it, without having forgotten that.
+    /// How many lookups of it the kernel has not forgotten yet.
     lookups: u64,
 }
 
@@ -40,7 +40,7 @@ impl Nodes {
         Ok(join(self.path(directory)?, name))
     }
 
-    /// The number that the kernel is told for a path: the same each time, or one of its own for this time.
+    /// The node id that the kernel gets for a path: always the same one, or one of its own for this opening.
     pub(crate) fn look_up(&mut self, path: &str, is_own: bool) -> u64 {
         if let Some(id) = self.by_path.get(path).filter(|_| !is_own)
             && let Some(node) = self.nodes.get_mut(id)
@@ -57,7 +57,7 @@ impl Nodes {
         self.last
     }
 
-    /// The kernel has forgotten that it was told of a node so many times.
+    /// The kernel has forgotten so many lookups of a node.
     pub(crate) fn forget(&mut self, id: u64, lookups: u64) {
         let Some(node) = self.nodes.get_mut(&id).filter(|_| id != ROOT) else { return };
         node.lookups = node.lookups.saturating_sub(lookups);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracefs::{File, Handle};
 
-/// How long data wait at most until poll(2) tells of them, where they don't fill the buffer as far as
-/// `buffer_percent` asks for: a reader of a quiet session sees what there is all the same.
+/// How long events wait at most until poll(2) reports them, where they don't fill the buffer as far as
+/// `buffer_percent` asks for: a reader of a quiet session sees its events all the same.
 const OLDEST: Duration = Duration::from_millis(500);
 
 /// How lately somebody must have asked for events to be taken for a reader who goes on.
@@ -53,17 +53,17 @@ pub(crate) struct OpenFile {
     pub(crate) pages: Option<Pages>,
     /// How it comes to be spliced, where it gives text.
     pub(crate) splicing: Option<Splicing>,
-    /// The size that has to be told again when it is closed: `O_TRUNC` has made it 0, or a short read
+    /// The size that the kernel must get again when it is closed: `O_TRUNC` has made it 0, or a short read
     /// through the page cache, as of sendfile(2), that of the text.
     pub(crate) lost_size: u64,
     /// What it is read as, where that is kept.
     pub(crate) text: Option<Arc<Vec<u8>>>,
-    /// What the kernel calls it, if it wants to be told when it can be read.
+    /// What the kernel calls it, if it wants a notification when it can be read.
     pub(crate) waker: Option<u64>,
     /// Since when there is something to read, as far as anybody has looked.
     unread_since: Option<Instant>,
-    /// Whether poll(2) tells of all that there is.
-    tells_all: bool,
+    /// Whether poll(2) reports all events, however few.
+    reports_all: bool,
     /// The thread that has asked for something last, or has opened it, and when.
     asked: (u32, Instant),
 }
@@ -81,7 +81,7 @@ impl OpenFile {
             text: None,
             waker: None,
             unread_since: None,
-            tells_all: false,
+            reports_all: false,
             asked: (0, Instant::now()),
         }
     }
@@ -92,7 +92,7 @@ impl OpenFile {
     }
 
     /// Whether another thread than this waits for events, or seems to be about to.
-    pub(crate) fn is_read_beside(&self, thread: u32) -> bool {
+    pub(crate) fn is_read_next_to(&self, thread: u32) -> bool {
         let (reader, time) = self.asked;
         reader != thread && (self.waker.is_some() || time.elapsed() < LATELY)
     }
@@ -108,7 +108,7 @@ impl OpenFile {
             None => self.handle.read_at(offset, size),
         };
         let read = match (read, &mut self.splicing) {
-            // As in the kernel: who splices is told of no end, only who reads.
+            // As in the kernel: splice(2) sees no end of the file, only read(2) does.
             (Ok(bytes), Some(splicing)) if bytes.is_empty() && splicing.has_begun() => Err(Errno::AGAIN),
             (Ok(bytes), Some(splicing)) if is_cached(wanted) => {
                 splicing.give(bytes.len());
@@ -128,16 +128,16 @@ impl OpenFile {
             return true;
         }
         if !self.handle.is_unblocked() {
-            (self.unread_since, self.tells_all) = (None, false);
+            (self.unread_since, self.reports_all) = (None, false);
             return false;
         }
-        self.tells_all || self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
+        self.reports_all || self.unread_since.get_or_insert_with(Instant::now).elapsed() >= OLDEST
     }
 
     /// Has poll(2) tell of all that there is, if there is anything.
-    pub(crate) fn tell_all(&mut self) -> bool {
-        self.tells_all = self.is_pushed() || self.handle.is_unblocked();
-        self.tells_all
+    pub(crate) fn report_all(&mut self) -> bool {
+        self.reports_all = self.is_pushed() || self.handle.is_unblocked();
+        self.reports_all
     }
 
     fn is_pushed(&self) -> bool {

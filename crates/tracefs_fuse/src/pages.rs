@@ -2,9 +2,9 @@
 //!
 //! splice(2) from a FUSE file takes what is in the page cache, below the file's size, and asks the server
 //! only for pages that are not there. So before poll(2) says that a raw pipe can be read, the next pages are
-//! put into the cache, all but the last: of that only the size is told. Who takes all of them has to ask for
-//! the last, and so it is known that the others were taken, and the next can follow. Who reads by read(2)
-//! says by the offset how far he is.
+//! put into the cache, all but the last: of that the kernel gets only the size. A client that reads all of
+//! them has to ask for the last, which shows that the others were read, and the next can follow. Who reads by
+//! read(2) says by the offset how far he is.
 //!
 //! ```text
 //! file      | read ...        | page | page | page | (asked for) |
@@ -22,8 +22,8 @@ use zerocopy::IntoBytes;
 /// Bytes of a page.
 const PAGE: usize = 4096;
 
-/// Bytes that are put there at a time: at first what a pipe(7) holds, so that who takes that and closes has
-/// taken all. Twice as much each time that so much was there and was taken, for who goes on: fewer requests.
+/// Bytes that are put there at a time: at first what a pipe(7) holds, so that a client that reads that and
+/// closes has read all. Twice as much after each full batch that was read, so that there are fewer requests.
 const FIRST: usize = 16 * PAGE;
 const MOST: usize = 64 * PAGE;
 
@@ -77,7 +77,7 @@ impl Pages {
 
     /// Puts the next pages where splice(2) finds them, if those before were taken.
     pub(crate) fn push(&mut self, handle: &mut Handle, channel: &Channel) {
-        // A reader that has taken part of a page goes on by read(2).
+        // A reader that has read a page in part goes on by read(2).
         if self.has_unread() || !self.end().is_multiple_of(PAGE as u64) {
             return;
         }

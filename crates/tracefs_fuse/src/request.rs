@@ -24,7 +24,7 @@ impl<'a> Request<'a> {
         self.argument_and_rest().map(|(argument, _)| argument)
     }
 
-    /// Its argument and what is behind that.
+    /// Its argument and what is after that.
     pub(crate) fn argument_and_rest<T: FromBytes>(&self) -> Result<(T, &'a [u8]), Errno> {
         T::read_from_prefix(self.body).map_err(|_| Errno::INVAL)
     }
@@ -34,13 +34,13 @@ impl<'a> Request<'a> {
         name(self.body)
     }
 
-    /// The name that it has behind its argument.
-    pub(crate) fn name_behind<T: FromBytes>(&self) -> Result<&'a str, Errno> {
+    /// The name that it has after its argument.
+    pub(crate) fn name_after<T: FromBytes>(&self) -> Result<&'a str, Errno> {
         self.argument_and_rest::<T>().and_then(|(_, rest)| name(rest))
     }
 }
 
-/// A name, with a zero behind it. No entry has one that is no text.
+/// A name, with a zero after it. No entry has one that is no text.
 fn name(bytes: &[u8]) -> Result<&str, Errno> {
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     std::str::from_utf8(text).map_err(|_| Errno::NOENT)
@@ -81,7 +81,7 @@ mod tests {
         let request = Request::parse(&bytes).unwrap();
         assert_eq!(request.name(), Ok("ab"));
         assert!(request.argument::<fuse_forget_in>().is_ok());
-        assert_eq!(request.name_behind::<fuse_mkdir_in>(), Ok(""));
+        assert_eq!(request.name_after::<fuse_mkdir_in>(), Ok(""));
         let request = Request::parse(&bytes[..47]).unwrap();
         assert_eq!(request.argument::<fuse_forget_in>().map(drop), Err(Errno::INVAL));
     }

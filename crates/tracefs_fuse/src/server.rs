@@ -30,16 +30,16 @@ use waiting::Waiting;
 /// Bytes of the longest write, and of the longest read.
 const MOST: u32 = PAGES as u32 * 4096;
 
-/// The same in pages.
+/// The longest request, in pages.
 const PAGES: u16 = 64;
 
 /// Bytes that are read from the kernel at a time: it refuses to write a request into less than the longest
 /// one.
 const BUFFER: usize = MOST as usize + 4096;
 
-/// What is asked of the kernel, if it knows that: reads of many pages; `O_TRUNC` told to open, where it means
-/// something else than truncate(2); entries with their attributes. Not `FUSE_ASYNC_READ`: who waits for a
-/// page could not be interrupted.
+/// What is asked of the kernel, if it knows that: reads of many pages; `O_TRUNC` passed to open, where it
+/// means something else than truncate(2); entries with their attributes. Not `FUSE_ASYNC_READ`: who waits for
+/// a page could not be interrupted.
 const WANTED: u32 =
     FUSE_ATOMIC_O_TRUNC | FUSE_BIG_WRITES | FUSE_DO_READDIRPLUS | FUSE_MAX_PAGES | FUSE_PARALLEL_DIROPS;
 

@@ -2,10 +2,10 @@
 //!
 //! Since Linux 6.5 splice(2) takes what is in the page cache, below the file's size, and asks the server only
 //! for a page that is not there; a text that comes in pieces of any length has no such pages. Of a file with
-//! `O_DIRECT`, though, it asks the server each time, just as read(2) does. So the kernel is told that an open
-//! file is longer than a page. The first splice(2) then asks for that page and stands still, and before it is
-//! answered its open file gets `O_DIRECT`. The answer is shorter than a page: to the kernel that is the
-//! file's end, and no more is spliced. All that follows comes here by itself.
+//! `O_DIRECT`, though, it asks the server each time, just as read(2) does. So the kernel gets the answer that
+//! an open file is longer than a page. The first splice(2) then asks for that page and stands still, and
+//! before it is answered its open file gets `O_DIRECT`. The answer is shorter than a page: to the kernel that
+//! is the file's end, and no more is spliced. All that follows comes here by itself.
 //!
 //! The open file is reached as by debuggers, with pidfd_getfd(2), and so with the same rights (ptrace(2)).
 //! Older kernels always ask, and nothing of this happens.
@@ -56,14 +56,15 @@ impl Splicing {
         self.has_begun
     }
 
-    /// Has the kernel believe in a size, until somebody splices; and gives the size that stat(2) may be told.
+    /// Has the kernel believe in a size, until somebody splices; and gives the size for the answer to
+    /// stat(2).
     pub(crate) fn tell_size(&mut self, channel: &Channel) -> u64 {
         if self.has_begun {
             return self.size;
         }
         self.size += 1;
-        // It is told before stat(2) gets its answer, which is outdated then and leaves the size as it is. A
-        // node that was forgotten is not open.
+        // The kernel gets it before stat(2) gets its answer, which is outdated then and leaves the size as it
+        // is. A node that was forgotten is not open.
         let _ = pages::tell_size(channel, self.node, self.size);
         0
     }

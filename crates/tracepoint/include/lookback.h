@@ -134,7 +134,7 @@ LB__INLINE int lookback_is_enabled(const struct lookback_site *site)
 	return __builtin_expect(word && __atomic_load_n(word, __ATOMIC_RELAXED), 0);
 }
 
-/* An event that is being built: first the fixed part of all fields, then what lies behind it. */
+/* An event that is being built: first the fixed part of all fields, then what lies after it. */
 struct lookback_record {
 	struct lookback_payload payload;
 	size_t len;
@@ -166,7 +166,7 @@ lookback_begin(struct lookback_record *record, const struct lookback_field *fiel
 		record->share = (LB__BYTES - record->next) / dynamic & ~(size_t)7;
 }
 
-/* Bytes behind the last are zeros, up to the end of the word. What does not fit is left out. */
+/* Bytes after the last are zeros, up to the end of the word. What does not fit is left out. */
 LB__INLINE void lookback_put(struct lookback_record *record, const void *bytes, size_t len, size_t align)
 {
 	size_t at = lookback_aligned(record->len, align), word;
@@ -187,7 +187,7 @@ LB__INLINE void lookback_place(struct lookback_record *record, size_t len)
 	record->next += lookback_aligned(len, 8);
 }
 
-LB__INLINE size_t lookback_room(const struct lookback_record *record, size_t len, size_t size)
+LB__INLINE size_t lookback_space(const struct lookback_record *record, size_t len, size_t size)
 {
 	return len <= record->share ? len : record->share / size * size;
 }
@@ -205,7 +205,7 @@ LB__INLINE void lookback_end(const struct lookback_site *site, struct lookback_r
 	site->write(site, &record->payload, record->len);
 }
 
-/* Fields: what there is to do for each, by what it is. */
+/* Fields: the operations for each, by its kind. */
 #define LB_U8(name, value) (NUMBER, name, uint8_t, LB__UNSIGNED, value)
 #define LB_U16(name, value) (NUMBER, name, uint16_t, LB__UNSIGNED, value)
 #define LB_U32(name, value) (NUMBER, name, uint32_t, LB__UNSIGNED, value)
@@ -253,20 +253,20 @@ LB__INLINE void lookback_end(const struct lookback_site *site, struct lookback_r
 #define LB__FIX_STRING(name, text) \
 	const char *const lookback_text_##name = (text); \
 	const char *const lookback_value_##name = lookback_text_##name ? lookback_text_##name : ""; \
-	const size_t lookback_len_##name = lookback_room(&lookback_record, strlen(lookback_value_##name) + 1, 1); \
+	const size_t lookback_len_##name = lookback_space(&lookback_record, strlen(lookback_value_##name) + 1, 1); \
 	lookback_place(&lookback_record, lookback_len_##name);
 #define LB__FIX_FIXED(name, array) \
 	lookback_put(&lookback_record, (array), sizeof(array), sizeof(*(array)));
 #define LB__FIX_ARRAY(name, pointer, count) \
 	const void *const lookback_value_##name = (pointer); \
 	const size_t lookback_len_##name = \
-		lookback_room(&lookback_record, (count) * sizeof(*(pointer)), sizeof(*(pointer))); \
+		lookback_space(&lookback_record, (count) * sizeof(*(pointer)), sizeof(*(pointer))); \
 	lookback_place(&lookback_record, lookback_len_##name);
 #define LB__FIX_NAMED(name, kind, value, ...) \
 	const int64_t lookback_value_##name = (int64_t)(value); \
 	lookback_put(&lookback_record, &lookback_value_##name, 8, 8);
 
-/* What lies behind it. */
+/* What lies after it. */
 #define LB__APPEND(field) LB__APPEND_I field
 #define LB__APPEND_I(of, ...) LB__APPEND_##of(__VA_ARGS__)
 #define LB__APPEND_NUMBER(...)
@@ -327,7 +327,7 @@ static struct lookback_site *lookback_messages_entry __attribute__((LB__ENTRY)) 
 
 static void __attribute__((noinline, unused, format(printf, 1, 2))) lookback_printk(const char *format, ...)
 {
-	/* An address in the call, not behind it. */
+	/* An address in the call, not after it. */
 	uint64_t address = (uintptr_t)__builtin_return_address(0) - 1;
 	char text[LB__BYTES - 16];
 	struct lookback_record record;

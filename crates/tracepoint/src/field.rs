@@ -65,7 +65,7 @@ impl Kind {
         Kind::number(kind::SIGNED, size as u8)
     }
 
-    /// The same number, printed in hexadecimal.
+    /// This integer, printed in hexadecimal.
     pub const fn hex(self) -> Kind {
         Kind { kind: kind::HEX, ..self }
     }
@@ -82,7 +82,7 @@ impl Kind {
         Kind { count: site::DYNAMIC, ..self }
     }
 
-    /// Whether its bytes are behind the fixed fields.
+    /// Whether its bytes are after the fixed fields.
     pub const fn is_dynamic(self) -> bool {
         self.count == site::DYNAMIC
     }

@@ -43,8 +43,8 @@
 //! | `char` | its UTF-8 text | `'c'` |
 //! | `*const T`, `*mut T` | the address | hexadecimal |
 //! | `[T; N]` of numbers | the elements | `{0x1,0x2}`; bytes as `01 02` |
-//! | `&[T]` of numbers | the elements, as many as there is room for | the same |
-//! | `&str`, `&CStr` | the text, as much as there is room for | in quotes |
+//! | `&[T]` of numbers | the elements, as many as there is space for | the same |
+//! | `&str`, `&CStr` | the text, as much as there is space for | in quotes |
 //! | a number or an enum, `as symbolic { VALUE => "NAME", ... }` | 8 bytes | the name, else the value in hexadecimal |
 //! | a number, `as flags { BIT => "NAME", ... }` | 8 bytes | the names, with `\|` between them |
 //!

@@ -63,7 +63,7 @@ pub fn print(address: usize, message: Arguments<'_>) {
     MESSAGES.write(&mut record);
 }
 
-/// Bytes of a message with the end of its line: what an event has behind the address, but the zero byte.
+/// Bytes of a message with the end of its line: what an event has after the address, but the zero byte.
 const MOST: usize = WORDS * 8 - 17;
 
 /// A message that is made.
@@ -75,8 +75,8 @@ struct Text {
 
 impl Write for Text {
     fn write_str(&mut self, more: &str) -> Result {
-        let room = MOST - 1 - self.len;
-        let fits = (0..=more.len().min(room)).rev().find(|at| more.is_char_boundary(*at)).unwrap_or(0);
+        let space = MOST - 1 - self.len;
+        let fits = (0..=more.len().min(space)).rev().find(|at| more.is_char_boundary(*at)).unwrap_or(0);
         for (to, from) in self.bytes.iter_mut().skip(self.len).zip(more.bytes().take(fits)) {
             *to = from;
         }

@@ -9,7 +9,7 @@ use core::mem::MaybeUninit;
 const BYTES: usize = WORDS * 8;
 
 /// An event that is being built, on the stack. Fields are appended in order, first the fixed part of all,
-/// then what lies behind it; what does not fit is cut off.
+/// then what lies after it; what does not fit is cut off.
 ///
 /// Words are built in registers: bytes that went through memory in other sizes would make the recorder's
 /// loads wait for them.
@@ -79,7 +79,7 @@ impl Record {
 
     /// How many bytes of `len` a text or slice can have, if they are a multiple of `size`.
     #[inline(always)]
-    pub(crate) fn room_for(&self, len: usize, size: usize) -> usize {
+    pub(crate) fn space_for(&self, len: usize, size: usize) -> usize {
         if len <= self.share { len } else { self.share / size * size }
     }
 
@@ -90,7 +90,7 @@ impl Record {
         self.next += len.next_multiple_of(8);
     }
 
-    /// Appends bytes behind the fixed part, which start at a word of their own.
+    /// Appends bytes after the fixed part, which start at a word of their own.
     #[inline(always)]
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         let start = self.len.next_multiple_of(8);
@@ -110,7 +110,7 @@ impl Record {
         self.len = start + bytes.len();
     }
 
-    /// Appends text behind the fixed part, with a zero byte.
+    /// Appends text after the fixed part, with a zero byte.
     #[inline(always)]
     pub(crate) fn append_text(&mut self, text: &[u8]) {
         self.append(text);

@@ -47,7 +47,7 @@ fn recorder() -> Option<Register> {
     unsafe { transmute::<*const c_void, Option<Register>>(linux::find(c"lookback_register")) }
 }
 
-/// The word that changes whenever events are switched on or off: for who keeps a copy of what is on. None
+/// The word that changes whenever events are enabled or disabled, for code that caches which are. None
 /// where there is no recorder, or no session.
 pub fn switched() -> Option<&'static AtomicU32> {
     type Switched = extern "C" fn() -> *const AtomicU32;

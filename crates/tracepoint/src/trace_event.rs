@@ -10,13 +10,13 @@
 /// ```
 ///
 /// `NAME(...)` records the event if it is on; the arguments are evaluated in any case, so what is expensive
-/// is asked for behind `NAME::is_enabled()`. The types are in the [crate's documentation](crate#fields).
+/// is asked for after `NAME::is_enabled()`. The types are in the [crate's documentation](crate#fields).
 ///
 /// The message is what readers print: text in which `{FIELD}` stands for a field, printed as its type asks
 /// for. Without one it is `FIELD=value` for each field. Programs that know the kernel's formats print the
 /// same (`trace-cmd report`).
 ///
-/// Systems and names are those by which events are switched on: letters, digits and underscores.
+/// Systems and names are those by which events are enabled: letters, digits and underscores.
 ///
 /// ```
 /// tracepoint::trace_event! {

@@ -17,7 +17,7 @@ pub trait Value: Copy {
     /// Appends what is in the fixed part.
     fn fix(self, record: &mut Record);
 
-    /// Appends what is behind it.
+    /// Appends what is after it.
     #[inline(always)]
     fn append(self, _record: &mut Record) {}
 }
@@ -28,7 +28,7 @@ pub trait Value: Copy {
     label = "expected an integer type: arrays, slices and `as hex` are for those"
 )]
 pub trait Number: Value {
-    /// Its bytes, and those of the numbers behind it.
+    /// Its bytes, and those of the numbers after it.
     fn bytes(numbers: &[Self]) -> &[u8];
 }
 
@@ -110,25 +110,25 @@ impl<T: Number> Value for &[T] {
 
     #[inline(always)]
     fn fix(self, record: &mut Record) {
-        record.place(record.room_for(size_of_val(self), size_of::<T>()));
+        record.place(record.space_for(size_of_val(self), size_of::<T>()));
     }
 
     #[inline(always)]
     fn append(self, record: &mut Record) {
         let bytes = T::bytes(self);
-        let room = record.room_for(bytes.len(), size_of::<T>());
-        record.append(bytes.get(..room).unwrap_or_default());
+        let space = record.space_for(bytes.len(), size_of::<T>());
+        record.append(bytes.get(..space).unwrap_or_default());
     }
 }
 
-/// As much of a text as there is room for, whole characters only.
+/// As much of a text as there is space for, whole characters only.
 #[inline(always)]
 fn fitting<'a>(record: &Record, text: &'a str) -> &'a str {
-    let room = record.room_for(text.len() + 1, 1) - 1;
-    if room == text.len() {
+    let space = record.space_for(text.len() + 1, 1) - 1;
+    if space == text.len() {
         return text;
     }
-    let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (0..=space).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
 }
 
@@ -151,13 +151,13 @@ impl Value for &CStr {
 
     #[inline(always)]
     fn fix(self, record: &mut Record) {
-        record.place(record.room_for(self.count_bytes() + 1, 1));
+        record.place(record.space_for(self.count_bytes() + 1, 1));
     }
 
     #[inline(always)]
     fn append(self, record: &mut Record) {
-        let room = record.room_for(self.count_bytes() + 1, 1) - 1;
-        record.append_text(self.to_bytes().get(..room).unwrap_or_default());
+        let space = record.space_for(self.count_bytes() + 1, 1) - 1;
+        record.append_text(self.to_bytes().get(..space).unwrap_or_default());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Spans on several threads, values of every type, generic code, records of `log`.
 //!
-//! `spans wait` says "ready" and then waits for a callsite to be switched on, a line for each step. `spans
-//! beside` enters many spans, with a layer beside that wants them all.
+//! `spans wait` says "ready" and then waits for a callsite to be enabled, a line for each step. `spans
+//! both` enters many spans, with another layer that wants them all.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -66,7 +66,7 @@ fn wait() {
     let is_on = Cell::new(false);
     let started = Instant::now();
     while !is_on.get() && started.elapsed() < Duration::from_secs(20) {
-        info!(name: "later", was_on = is_on.replace(true), "switched on");
+        info!(name: "later", was_on = is_on.replace(true), "enabled");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -92,7 +92,7 @@ fn enter_many() {
 }
 
 fn main() {
-    if std::env::args().nth(1).as_deref() == Some("beside") {
+    if std::env::args().nth(1).as_deref() == Some("both") {
         return enter_many();
     }
     tracing_subscriber::registry().with(tracing_layer::layer()).init();

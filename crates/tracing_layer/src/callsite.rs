@@ -29,7 +29,7 @@ impl Callsite {
     /// How many places there are. Callsites beyond are not recorded.
     pub(crate) const PLACES: usize = 4096;
 
-    /// The callsite with this metadata, which is entered where it isn't known; None when there is no room.
+    /// The callsite with this metadata, which is entered where it isn't known; None when there is no space.
     #[inline]
     pub(crate) fn of(metadata: &'static Metadata<'static>) -> Option<&'static Callsite> {
         let places = CALLSITES.get_or_init(|| (0..Self::PLACES).map(|_| OnceLock::new()).collect());

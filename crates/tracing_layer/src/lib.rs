@@ -1,6 +1,6 @@
 //! Spans and events of `tracing`, and records of `log`, as events of lookback.
 //!
-//! [`layer`] is added to a subscriber, beside others or alone; [`Logger`] is a logger. While the program is
+//! [`layer`] is added to a subscriber, next to others or alone; [`Logger`] is a logger. While the program is
 //! not recorded, or what a callsite records is off, the callsite is off for this layer: what it costs is
 //! tracing's own test.
 //!
@@ -32,7 +32,7 @@
 //! # What it does to the program
 //!
 //! Where there is a session, a thread called `lookback` waits for events to be switched. It is not in the
-//! children of a fork: there, what is on stays on, or can be switched off. Names are kept for as long as the
+//! children of a fork: there, what is on stays on, or can be disabled. Names are kept for as long as the
 //! process lives.
 
 mod callsite;

@@ -47,7 +47,7 @@ impl Log for Logger {
             return;
         }
         let mut text = Texts::new();
-        // What has no room is cut off.
+        // What has no space is cut off.
         let _ = text.write_fmt(*record.args());
         let (target, message, line) = (record.target(), text.get(0, text.end()), record.line().unwrap_or(0));
         match record.level() {

@@ -9,7 +9,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// Records the spans and events that it is told of.
+/// Records the spans and events that `tracing` reports.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     /// Its spans.

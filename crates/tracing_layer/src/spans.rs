@@ -9,8 +9,8 @@ use tracing_core::span::Id;
 ///
 /// A word for each slot: what a span's number has beyond the slot's, and the place of its callsite; 0 where
 /// there is none. Each word stands for itself, so they are read and replaced in any order. Of two spans with
-/// the same slot the later one is known. Nothing is forgotten: the registry uses numbers again, but the layer
-/// is told of every span that is made.
+/// the same slot the later one is known. Nothing is forgotten: the registry uses numbers again, but `tracing`
+/// reports every new span to the layer.
 #[derive(Debug)]
 pub(crate) struct Spans(Box<[AtomicU64]>);
 
@@ -20,7 +20,7 @@ const BITS: u32 = 12;
 const _: () = assert!(Callsite::PLACES == 1 << BITS);
 
 impl Spans {
-    /// Room for spans; none where there is no session, since then nobody looks.
+    /// Space for spans; none where there is no session, since then nobody looks.
     pub(crate) fn new() -> Spans {
         let slots = if tracepoint::switched().is_some() { 1 << BITS } else { 0 };
         Spans((0..slots).map(|_| AtomicU64::new(0)).collect())

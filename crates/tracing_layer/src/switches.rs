@@ -16,7 +16,7 @@ pub(crate) struct Switches;
 
 impl<S> Filter<S> for Switches {
     /// Asked for each event and span where another layer is interested now and then; whether it is on is
-    /// looked at when it is recorded. So where there is a session the layer is told of all spans.
+    /// looked at when it is recorded. So where there is a session `tracing` reports all spans.
     fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
         tracepoint::switched().is_some()
     }

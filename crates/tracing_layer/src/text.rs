@@ -5,7 +5,7 @@ use std::fmt::{Result, Write};
 /// Bytes that are kept: no event has more.
 const MOST: usize = 256;
 
-/// Texts, one behind the other; what has no room is cut off.
+/// Texts, one after the other; what has no space is cut off.
 #[derive(Debug)]
 pub(crate) struct Texts {
     bytes: [u8; MOST],
@@ -30,8 +30,8 @@ impl Texts {
 
 impl Write for Texts {
     fn write_str(&mut self, text: &str) -> Result {
-        let room = MOST - self.len;
-        let fits = (0..=text.len().min(room)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let space = MOST - self.len;
+        let fits = (0..=text.len().min(space)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         if let Some(to) = self.bytes.get_mut(self.len..self.len + fits) {
             to.copy_from_slice(&text.as_bytes()[..fits]);
         }

@@ -94,7 +94,7 @@ impl Values {
     fn put_text(&mut self, field: &Field, text: std::fmt::Arguments<'_>) {
         if field.index() < MOST {
             let start = self.texts.end();
-            // What has no room is cut off.
+            // What has no space is cut off.
             let _ = self.texts.write_fmt(text);
             self.put(field, Found::Text(start, self.texts.end()));
         }

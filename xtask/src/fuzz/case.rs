@@ -6,7 +6,7 @@ use super::tree::Trees;
 use super::{dat, format, page, sample, selection};
 use std::path::Path;
 
-/// What there is to damage, and to use at random.
+/// What can be damaged, and used at random.
 pub const TARGETS: [&str; 6] = ["session", "dat", "format", "page", "selection", "tree"];
 
 /// How many inputs a case of a target has: so that all targets get about the same time.

@@ -122,7 +122,7 @@ impl Damaged {
     fn place(&self, random: &mut Random) -> Range<usize> {
         let blocks = CONTROL_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
-        let behind = blocks + self.blocks * 4096;
+        let after = blocks + self.blocks * 4096;
         match random.below(15) {
             14 => self.used_part(PID_PAGES_OFFSET as usize..CONTROL_SIZE, random),
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
@@ -134,8 +134,8 @@ impl Damaged {
             2 => self.used_part(0..CONTROL_SIZE, random),
             3 => CONTROL_SIZE..blocks,
             4 | 5 => block..block + 1024,
-            6 | 7 => self.used_part(behind..self.good.len(), random),
-            _ => behind..self.good.len(),
+            6 | 7 => self.used_part(after..self.good.len(), random),
+            _ => after..self.good.len(),
         }
     }
 
@@ -208,7 +208,7 @@ fn fill_filters(session: &Session) -> Result<(), session::Error> {
     session.add_pids(PidFilter::Never, &[5])
 }
 
-/// Has all triggers act as in a traced process, and changes some; asks the lists of threads.
+/// Has all triggers act as in a traced process, and changes some; asks the PID filters.
 fn use_triggers(path: &Path) {
     let Ok(session) = Session::open(path) else { return };
     let (control, buffer) = (session.control(), session.buffer());

@@ -48,7 +48,7 @@ pub fn code(text: &str) -> String {
     out
 }
 
-/// The state behind the next letters, and how many of them that are.
+/// The state after the next letters, and how many of them that are.
 fn step(state: State, letters: &[char], at: usize) -> (State, usize) {
     let rest = &letters[at..];
     match (state, rest) {
@@ -63,7 +63,7 @@ fn step(state: State, letters: &[char], at: usize) -> (State, usize) {
         (State::BlockComment(depth), ['*', '/', ..]) => (State::BlockComment(depth - 1), 2),
         (State::String, ['\\', _, ..]) => (State::String, 2),
         (State::String, ['"', ..]) => (State::Code, 1),
-        (State::RawString(marks), ['"', behind @ ..]) if count_marks(behind) >= marks => {
+        (State::RawString(marks), ['"', after @ ..]) if count_marks(after) >= marks => {
             (State::Code, 1 + marks)
         }
         _ => (state, 1),
@@ -91,8 +91,8 @@ fn count_marks(letters: &[char]) -> usize {
 /// Letters of what a `'` starts: a character, or a lifetime of which only the quote is taken.
 fn character(rest: &[char]) -> usize {
     match rest {
-        ['\'', '\\', _, behind @ ..] => {
-            3 + behind.iter().position(|letter| *letter == '\'').map_or(0, |end| end + 1)
+        ['\'', '\\', _, after @ ..] => {
+            3 + after.iter().position(|letter| *letter == '\'').map_or(0, |end| end + 1)
         }
         ['\'', _, '\'', ..] => 3,
         _ => 1,

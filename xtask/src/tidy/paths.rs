@@ -123,7 +123,7 @@ impl Walk<'_> {
         }
         let alias = alias.or_else(|| names.last().cloned());
         self.add(names, alias, is_exported);
-        // Whatever this is, it is behind us: a walk always ends.
+        // Whatever this is, it is after us: a walk always ends.
         if !matches!(self.word(0), "," | "}" | ";") {
             self.at += 1;
         }

@@ -15,7 +15,7 @@ const MARK: &str = ".";
 /// What stands at the beginning of lines of comments, lists and quotations, and belongs to no sentence.
 const MARGIN: [char; 6] = ['/', '!', '*', '#', '>', '-'];
 
-/// The words of a text. Names are split into theirs (`takes_part`, `TakesPart`), and sentences go on over the
+/// The words of a text. Names are split into theirs (`is_here`, `IsHere`), and sentences go on over the
 /// ends of lines, also in comments.
 pub fn words(text: &str) -> Vec<Word> {
     let lines = text.lines().enumerate();
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn names_and_comments_are_words() {
-        assert_eq!(texts("fn takes_part(isHere"), "fn takes part . is here");
+        assert_eq!(texts("fn is_here(isThere"), "fn is here . is there");
         assert_eq!(texts("    /// It isn't\n    /// there, 'a"), "it isn't there . . a");
         assert_eq!(texts("* **one** `two`\n  MORE_WORDS"), "one two more words");
     }

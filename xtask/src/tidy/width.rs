@@ -1,4 +1,4 @@
-//! Lines that can be read beside others.
+//! Lines that can be read next to others.
 
 use super::code::lines_in_strings;
 use super::finding::Finding;

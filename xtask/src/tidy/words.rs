@@ -20,7 +20,6 @@ const UNCLEAN: &[&str] = &[
     "crates/event_filter/",
     "crates/events/",
     "crates/export/",
-    "crates/launch/",
     "crates/query/",
     "crates/reading/",
     "crates/recording/",
@@ -31,11 +30,7 @@ const UNCLEAN: &[&str] = &[
     "crates/trace_data/",
     "crates/trace_event/",
     "crates/tracefs/",
-    "crates/tracefs_fuse/",
-    "crates/tracepoint/",
-    "crates/tracing_layer/",
     "docs/soundness.md",
-    "examples/",
     "xtask/",
 ];
 

@@ -91,7 +91,7 @@ fn a_callsite_is_switched_on_while_the_program_runs() {
 fn each_span_is_entered_under_its_own_name() {
     let scratch = Scratch::new();
     let program = build_tracing_example("spans");
-    run(&mut scratch.record(&["-q", "-e", "spans:wanted_*"], &[&program, "beside"])).success();
+    run(&mut scratch.record(&["-q", "-e", "spans:wanted_*"], &[&program, "both"])).success();
     let trace = scratch.trace();
     assert_eq!(trace.events.len(), 60_000);
     for pair in trace.events.chunks(2) {

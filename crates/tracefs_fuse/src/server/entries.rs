@@ -19,7 +19,7 @@ impl Server {
         Ok(Reply::of(&self.entry(&path, &node)))
     }
 
-    /// What the kernel is told of an entry, which it then knows.
+    /// The answer for an entry, which the kernel then knows.
     pub(super) fn entry(&mut self, path: &str, node: &Node) -> fuse_entry_out {
         let is_own = has_own_cache(node);
         fuse_entry_out {
@@ -43,12 +43,12 @@ impl Server {
         let Ok((_, mut rest)) = request.argument_and_rest::<fuse_batch_forget_in>() else {
             return Ok(Reply::Nothing);
         };
-        while let Some((one, behind)) = rest.split_at_checked(size_of::<fuse_forget_one>())
+        while let Some((one, after)) = rest.split_at_checked(size_of::<fuse_forget_one>())
             && let Ok(one) = zerocopy::FromBytes::read_from_bytes(one)
         {
             let fuse_forget_one { nodeid, nlookup } = one;
             self.nodes.forget(nodeid, nlookup);
-            rest = behind;
+            rest = after;
         }
         Ok(Reply::Nothing)
     }
@@ -87,7 +87,7 @@ impl Server {
     }
 
     pub(super) fn mkdir(&mut self, request: &Request<'_>) -> Outcome {
-        let name = request.name_behind::<fuse_mkdir_in>()?;
+        let name = request.name_after::<fuse_mkdir_in>()?;
         let path = self.nodes.path_in(request.header.nodeid, name)?;
         self.tree.make_directory(&path)?;
         let node = self.tree.find(&path)?;
@@ -110,7 +110,7 @@ impl Server {
     /// Only for a name that the kernel has found nothing of: none can be made. One that has come meanwhile is
     /// found when it is tried again.
     pub(super) fn create(&mut self, request: &Request<'_>) -> Outcome {
-        let name = request.name_behind::<fuse_create_in>()?;
+        let name = request.name_after::<fuse_create_in>()?;
         let path = self.nodes.path_in(request.header.nodeid, name)?;
         match self.tree.find(&path) {
             Err(Errno::NOENT) => Err(Errno::ACCESS),
@@ -119,7 +119,7 @@ impl Server {
         }
     }
 
-    /// The entries of a directory with what is told of each; itself and the one above come first.
+    /// The entries of a directory with the answer for each; itself and the one above come first.
     pub(super) fn names_of(&self, directory: u64) -> Result<Vec<(String, Node)>, Errno> {
         let path = self.nodes.path(directory)?;
         let Node::Directory(found) = self.tree.find(path)? else { return Err(Errno::NOTDIR) };

@@ -15,8 +15,8 @@ use session::Author;
 use std::sync::Arc;
 use tracefs::Node;
 
-/// Closing needn't be told before close(2) returns: what happens then happens at release, which comes before
-/// all later requests. Of Linux 5.16; older kernels tell it all the same.
+/// Closing needn't be reported before close(2) returns: what happens then happens at release, which comes
+/// before all later requests. Of Linux 5.16; older kernels report it all the same.
 const FOPEN_NOFLUSH: u32 = 1 << 5;
 
 /// The flags of open(2) that mean anything to a file.
@@ -127,7 +127,7 @@ impl Server {
         let closed: fuse_release_in = request.argument()?;
         self.has_had_all(closed.fh);
         if let Some(file) = self.files.remove(&closed.fh).filter(|file| file.lost_size > 0) {
-            // A node that is forgotten is told its size when it is looked up.
+            // The kernel gets the size of a node that it has forgotten with the next lookup.
             let _ = pages::tell_size(&self.channel, request.header.nodeid, file.lost_size);
         }
         Ok(Reply::DONE)

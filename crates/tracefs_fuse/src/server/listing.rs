@@ -51,7 +51,8 @@ impl Server {
             let is_own = matches!(name.as_str(), "." | "..");
             let path = if is_own { String::new() } else { join(&directory, name) };
             if with_attributes {
-                // A node that is told here has been looked up; 0 is none: these are not to be looked up yet.
+                // A node that is listed here counts as looked up; 0 is none: these are not to be looked up
+                // yet.
                 let entry = match is_own || has_own_cache(node) {
                     true => fuse_entry_out::default(),
                     false => self.entry(&path, node),

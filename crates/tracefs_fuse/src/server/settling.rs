@@ -1,9 +1,9 @@
 //! Switching recording off: who does it goes on when the readers have had the last events.
 //!
 //! trace-cmd ends its recorders right after it, and `trace-cmd stream` shows what they have handed on by
-//! then. What fills no buffer as far as `buffer_percent` they are not told of before, and one that was only
-//! just started has not asked for anything: it would write nothing at all. So they are told of all that is
-//! there, and the write is answered when they have found nothing more, or after a moment.
+//! then. Events that fill no buffer as far as `buffer_percent` were not reported to them, and a recorder that
+//! has only just started has not asked for anything: it would write nothing at all. So all events are
+//! reported to them, and the write is answered when they have found nothing more, or after a moment.
 
 use super::Server;
 use crate::open_file::Kind;
@@ -62,11 +62,11 @@ impl Server {
     }
 
     /// The open pipes of pages below a directory that somebody else than a thread reads, and that have some.
-    /// Their readers are told of all that is there.
+    /// All events are reported to their readers.
     fn readers(&mut self, directory: &str, thread: u32) -> HashSet<u64> {
         let below = self.files.iter_mut().filter(|(_, file)| file.path.starts_with(directory));
-        let read = below.filter(|(_, file)| file.kind == Kind::Pages && file.is_read_beside(thread));
-        read.filter_map(|(fh, file)| file.tell_all().then_some(*fh)).collect()
+        let read = below.filter(|(_, file)| file.kind == Kind::Pages && file.is_read_next_to(thread));
+        read.filter_map(|(fh, file)| file.report_all().then_some(*fh)).collect()
     }
 
     /// The reader of a file has found nothing more, or has closed it.
@@ -77,7 +77,7 @@ impl Server {
         self.answer_settled(|settled| settled.readers.is_empty());
     }
 
-    /// A signal has come for who waits for readers: the write is done all the same.
+    /// A signal has come for a writer that waits for readers: the write is done all the same.
     pub(super) fn stop_settling(&mut self, unique: u64) {
         self.answer_settled(|settled| settled.unique == unique);
     }

@@ -88,7 +88,7 @@ impl Waiting {
 }
 
 impl Server {
-    /// Answers reads that can go on, and tells those in poll(2).
+    /// Answers reads that can go on, and notifies those in poll(2).
     pub(super) fn look(&mut self) {
         let reads = std::mem::take(&mut self.waiting.reads);
         let (before, polled) = (reads.len(), self.waiting.files.len());
@@ -181,7 +181,7 @@ impl Server {
         wakers.into_iter().for_each(|kh| self.wake(kh));
     }
 
-    /// A signal has come for who waits in a read. What is not parked is answered already.
+    /// A signal has come for a reader that waits. What is not parked is answered already.
     pub(super) fn interrupt(&mut self, request: &Request<'_>) -> Outcome {
         let fuse_interrupt_in { unique } = request.argument()?;
         if let Some(index) = self.waiting.reads.iter().position(|parked| parked.unique == unique) {

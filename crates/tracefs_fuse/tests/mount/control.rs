@@ -40,7 +40,7 @@ fn a_shell_uses_it() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// Row 5 of what fails over other FUSE servers: truncation is told when it is opened, and only then.
+/// Row 5 of what fails over other FUSE servers: truncation is reported when it is opened, and only then.
 #[test]
 fn row_05_opening_truncates_and_truncate_does_nothing() {
     let mounted = Mounted::new();
@@ -226,7 +226,7 @@ fn row_15_a_text_ends_while_events_come() {
     });
 }
 
-/// Row 20: watching files harms nothing. What changes by other ways than the mount is not told.
+/// Row 20: watching files harms nothing. Changes that are not made through the mount are not reported.
 #[test]
 fn row_20_files_can_be_watched() {
     let mounted = Mounted::new();
@@ -237,26 +237,26 @@ fn row_20_files_can_be_watched() {
         inotify::add_watch(&watch, mounted.path(path), inotify::WatchFlags::ALL_EVENTS).unwrap();
     }
     let mut space = [MaybeUninit::uninit(); 4096];
-    let mut told = || {
-        let mut told = ReadFlags::empty();
+    let mut reported = || {
+        let mut reported = ReadFlags::empty();
         let mut events = inotify::Reader::new(&watch, &mut space);
         while let Ok(event) = events.next() {
-            told |= event.events();
+            reported |= event.events();
         }
-        told
+        reported
     };
     session.create_instance("two").unwrap();
     session.remove_instance("two").unwrap();
     session.buffer().set_recording(false);
-    assert_eq!(told(), ReadFlags::empty());
+    assert_eq!(reported(), ReadFlags::empty());
     mounted.write("tracing_on", "1").unwrap();
-    assert!(told().contains(ReadFlags::OPEN | ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE));
+    assert!(reported().contains(ReadFlags::OPEN | ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE));
     eventually(|| std::fs::remove_dir(mounted.path("instances/one")).is_ok());
-    assert!(told().contains(ReadFlags::DELETE));
+    assert!(reported().contains(ReadFlags::DELETE));
     assert_eq!(mounted.read("tracing_on"), "1\n");
 }
 
-/// Row 21: the server has room for the longest request that the kernel makes.
+/// Row 21: the server has space for the longest request that the kernel makes.
 #[test]
 fn row_21_the_longest_write_arrives() {
     let mounted = Mounted::new();

@@ -27,7 +27,7 @@
 //! | 18 | a walk over all events asks for every file |
 //! | 19 | who streams is not woken before the buffer is half full |
 //! | 20 | files that are watched can't be removed, or unmounted |
-//! | 21 | the longest write has no room in the server's buffer |
+//! | 21 | the longest write has no space in the server's buffer |
 
 mod attributes;
 mod control;

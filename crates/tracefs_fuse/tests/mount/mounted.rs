@@ -32,7 +32,7 @@ impl Mounted {
         Mounted::at(scratch, "tracing", &MountOptions::default())
     }
 
-    /// The same session at another place.
+    /// Mounts the session at another directory.
     pub fn again(&self) -> Mounted {
         Mounted::at(self.scratch.clone(), "again", &MountOptions::default())
     }

@@ -72,7 +72,7 @@ fn pages_are_read_one_at_a_time() {
 
 /// Row 1: nothing is lost, nothing is given twice, however splice and read follow each other.
 #[test]
-fn row_01_splice_takes_what_poll_has_told_of() {
+fn row_01_splice_consumes_pages_that_poll_has_reported() {
     let mounted = Mounted::new();
     let raw = raw(&mounted);
     let texts = 20_000;
@@ -113,7 +113,7 @@ fn row_19_recorders_are_woken_early() {
     }
 }
 
-/// The same where events come fast: as soon as the buffer is as full as `buffer_percent` says.
+/// Row 1, where events come fast: as soon as the buffer is as full as `buffer_percent` says.
 #[test]
 fn row_19_recorders_are_woken_by_the_fill_level() {
     let mounted = Mounted::new();
@@ -139,7 +139,7 @@ fn row_19_recorders_are_woken_by_the_fill_level() {
 
 /// Who asks again and again without taking anything empties nothing.
 #[test]
-fn only_what_was_taken_makes_room() {
+fn only_what_was_taken_makes_space() {
     let mounted = Mounted::new();
     let raw = raw(&mounted);
     let texts = 10_000;
@@ -162,7 +162,7 @@ fn raw_size(raw: &OwnedFd) -> u64 {
 }
 
 #[test]
-fn each_opening_starts_anew() {
+fn each_opening_starts_again() {
     let mounted = Mounted::new();
     let first = raw(&mounted);
     mark_on(&mounted, 0, 3000);

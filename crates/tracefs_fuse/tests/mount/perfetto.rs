@@ -53,7 +53,7 @@ fn it_sets_up_a_recording() {
     assert_eq!(mounted.read("set_event"), "");
 }
 
-/// Without waiting, a page with each read: full, or with zeros behind what there is.
+/// Without waiting, a page with each read: full, or filled up with zeros.
 #[test]
 fn it_reads_whole_pages() {
     let mounted = Mounted::new();

@@ -17,7 +17,7 @@ fn is_ready(file: &impl std::os::fd::AsFd, wait: Duration) -> bool {
 
 /// Row 6: `O_NONBLOCK` counts as it is when it is read.
 #[test]
-fn row_06_a_reader_waits_or_is_told_that_there_is_nothing() {
+fn row_06_a_reader_waits_or_finds_nothing() {
     let mounted = Mounted::new();
     let pipe = mounted.open("trace_pipe", OFlags::RDONLY).unwrap();
     fcntl_setfl(&pipe, fcntl_getfl(&pipe).unwrap() | OFlags::NONBLOCK).unwrap();
@@ -86,7 +86,7 @@ fn the_end_comes_when_recording_is_off() {
     });
 }
 
-/// A reader that waits can be killed, by Control-C and by SIGKILL, and leaves nothing behind.
+/// A reader that waits can be killed, by Control-C and by SIGKILL.
 #[test]
 fn a_reader_that_waits_dies_at_once() {
     let mounted = Mounted::new();
@@ -95,7 +95,7 @@ fn a_reader_that_waits_dies_at_once() {
             let mut reader =
                 Command::new("cat").arg(mounted.path(path)).stdout(Stdio::null()).spawn().unwrap();
             let pid = rustix::process::Pid::from_child(&reader);
-            // In read(2) of the file, as its system call tells.
+            // In read(2) of the file, as its system call shows.
             eventually(|| {
                 let call = std::fs::read_to_string(format!("/proc/{}/syscall", reader.id())).unwrap();
                 call.starts_with("0 0x3 ")
@@ -129,7 +129,7 @@ except BlockingIOError: print('nothing')";
 }
 
 #[test]
-fn row_04_poll_waits_and_is_told() {
+fn row_04_poll_waits_and_returns() {
     let mounted = Mounted::new();
     let pipe = mounted.open("trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
     assert!(!is_ready(&pipe, Duration::from_millis(20)));
@@ -151,7 +151,7 @@ fn row_04_poll_waits_and_is_told() {
     assert!(files[0].revents().contains(PollFlags::IN | PollFlags::OUT));
 }
 
-/// Row 4: of a CPU's pipe, poll tells when the buffer is full as far as `buffer_percent` says, or when what
+/// Row 4: of a CPU's pipe, poll returns when the buffer is full as far as `buffer_percent` says, or when what
 /// is there is half a second old.
 #[test]
 fn row_04_poll_waits_for_the_fill_level_or_for_age() {

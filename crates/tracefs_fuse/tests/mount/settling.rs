@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const RAW: &str = "per_cpu/cpu0/trace_pipe_raw";
 
 /// How long it takes to switch recording off.
-fn switch_off(mounted: &Mounted) -> Duration {
+fn disable(mounted: &Mounted) -> Duration {
     let start = Instant::now();
     mounted.write("tracing_on", "0").unwrap();
     let taken = start.elapsed();
@@ -36,7 +36,7 @@ fn record(mounted: &Mounted, count: &AtomicUsize, has_ended: &AtomicBool, is_ope
     }
 }
 
-/// How many of so many texts a recorder has when recording was switched off.
+/// How many of so many texts a recorder has when recording was disabled.
 fn recorded(texts: usize) -> usize {
     let (mounted, count, has_ended) = (Mounted::new(), AtomicUsize::new(0), AtomicBool::new(false));
     mark_on(&mounted, 0, texts);
@@ -45,7 +45,7 @@ fn recorded(texts: usize) -> usize {
         let (mounted, count, has_ended) = (&mounted, &count, &has_ended);
         scope.spawn(move || record(mounted, count, has_ended, &is_open));
         opened.recv().unwrap();
-        switch_off(mounted);
+        disable(mounted);
         let recorded = count.load(Ordering::SeqCst);
         has_ended.store(true, Ordering::SeqCst);
         recorded
@@ -68,14 +68,14 @@ fn who_does_not_go_on_is_waited_for_no_longer_than_a_moment() {
     mark_on(&mounted, 0, 1);
     let others =
         std::thread::scope(|scope| scope.spawn(|| mounted.open(RAW, OFlags::RDONLY)).join()).unwrap();
-    let waited = switch_off(&mounted);
+    let waited = disable(&mounted);
     assert!((Duration::from_millis(200)..Duration::from_secs(5)).contains(&waited), "{waited:?}");
     drop(others);
-    // Nobody waits for himself, nor for who has none to take.
+    // Nobody waits for himself, nor for a reader without pages to read.
     let _own = mounted.open(RAW, OFlags::RDONLY).unwrap();
     let _empty = std::thread::scope(|scope| {
         scope.spawn(|| mounted.open("per_cpu/cpu1/trace_pipe_raw", OFlags::RDONLY)).join()
     });
-    let waited = (0..5).map(|_| switch_off(&mounted)).min().unwrap();
+    let waited = (0..5).map(|_| disable(&mounted)).min().unwrap();
     assert!(waited < Duration::from_millis(100), "{waited:?}");
 }

@@ -100,10 +100,10 @@ fn row_02_splice_is_the_kernels() {
         // With read(2), in either order.
         ("one open read two splice three read four splice", "one, two, three, four"),
         ("one open splice two read three splice", "one, two, three"),
-        // There is an end for who has read.
+        // A client that has read sees the end.
         ("one open read off read", "one, "),
         ("one open nonblocking splice off splice splice on two splice", "one, EAGAIN, EAGAIN, two"),
-        // A file that is opened anew has nothing of what was spliced before.
+        // A file that is opened again has nothing of what was spliced before.
         ("one two open splice close three open splice close four open splice", "one two, three, four"),
         ("one open splice close two open read three splice", "one, two, three"),
         // What is asked of the file in between changes nothing.
@@ -138,7 +138,7 @@ fn waits(directory: &Path) {
             assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
         });
     }
-    // Nor is there an end when recording is off: only read(2) tells of that.
+    // Nor is there an end when recording is off: only read(2) reports that.
     write(directory, "tracing_on", "0");
     std::thread::scope(|scope| {
         let splicing = scope.spawn(|| splice(&pipe));
@@ -191,13 +191,13 @@ fn splicer(path: &Path) -> Command {
     command
 }
 
-/// Whether a process is in splice(2), as the number of its system call tells.
+/// Whether a process is in splice(2), as the number of its system call shows.
 fn is_splicing(process: u32) -> bool {
     let number = if cfg!(target_arch = "x86_64") { "275 " } else { "76 " };
     std::fs::read_to_string(format!("/proc/{process}/syscall")).unwrap().starts_with(number)
 }
 
-/// Who waits in splice(2) can be killed, the first time and later, and leaves nothing behind.
+/// Who waits in splice(2) can be killed, the first time and later.
 #[test]
 fn row_02_who_splices_dies_at_once() {
     let mounted = Mounted::new();

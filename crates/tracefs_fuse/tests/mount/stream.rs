@@ -75,7 +75,7 @@ fn row_02_libtracefs_streams() {
 
 /// Where splice(2) is refused it says so at once, and doesn't hang.
 #[test]
-fn row_02_libtracefs_is_told_that_it_cannot_stream() {
+fn row_02_libtracefs_fails_to_stream_with_an_error() {
     let scratch = tempfile::tempdir().unwrap();
     let Some(program) = program(&scratch) else { return };
     let mounted = Mounted::without_ptrace();
