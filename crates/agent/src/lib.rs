@@ -23,5 +23,5 @@ extern crate std;
 #[cfg(feature = "preload")]
 mod preload;
 #[cfg(all(test, not(feature = "preload")))]
-#[path = "preload/tables.rs"]
+#[path = "preload/object/tables.rs"]
 mod tables;

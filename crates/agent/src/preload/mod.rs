@@ -3,48 +3,15 @@
 //! Nothing here makes a system call or takes a lock besides what libc's function does, and errno is left as
 //! that left it.
 
-mod argument;
-mod attach;
-mod author;
-mod borrowed;
-mod clone;
-mod elf;
-mod environment;
+mod arch;
 mod execute;
-mod exit;
-mod fork;
-mod frame;
-mod handler;
-mod image;
-mod limits;
-mod link_map;
-mod locking;
-mod mapping;
 mod memory;
-mod objects;
-mod origin;
-mod place;
-mod raw;
-mod readable;
-mod real;
-mod reap;
+pub(crate) mod object;
+mod process;
 mod record;
-mod running;
-mod sandbox;
-mod send;
-mod sockaddr;
-mod stack;
-mod starts;
-mod stub;
-mod symbols;
-pub(crate) mod tables;
-mod target;
+mod signal;
 mod thread;
-mod vector;
-mod vfork;
-mod wrap;
-
-pub(crate) use readable::readable;
+mod wrapper;
 
 /// There is no panic in this library: `lookback_agent_panics` is defined nowhere, so the linker refuses a
 /// build in which this can be reached.

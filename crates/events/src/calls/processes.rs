@@ -24,7 +24,7 @@ macro_rules! process_calls {
                 waitid(idtype: Int, id: Pid, infop: Pointer, options: WaitOptions) -> Success as [waitid] around reap::WAITID;
                 exit(status: Int) -> Nothing as [];
                 _exit(status: Int) -> Nothing as [];
-                pthread_create(thread: NewThread, attr: Pointer, start_routine: Function, arg: Pointer) -> ErrorNumber as [pthread_create] around thread::CREATE;
+                pthread_create(thread: NewThread, attr: Pointer, start_routine: Function, arg: Pointer) -> ErrorNumber as [pthread_create] around create::CREATE;
                 pthread_join(thread: Pointer, retval: Pointer) -> ErrorNumber as [pthread_join];
                 pthread_tryjoin_np(thread: Pointer, retval: Pointer) -> ErrorNumber as [pthread_tryjoin_np];
                 pthread_timedjoin_np(thread: Pointer, retval: Pointer, abstime: Pointer) -> ErrorNumber as [pthread_timedjoin_np];

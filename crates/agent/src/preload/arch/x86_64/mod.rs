@@ -1,0 +1,15 @@
+//! The instructions of the agent for x86-64.
+
+pub(crate) mod clone;
+pub(crate) mod frame;
+pub(crate) mod linker;
+pub(crate) mod listing;
+pub(crate) mod routines;
+pub(crate) mod stub;
+pub(crate) mod syscall;
+pub(crate) mod system_call;
+pub(crate) mod thread;
+pub(crate) mod thread_pointer;
+pub(crate) mod thunks;
+pub(crate) mod valgrind;
+pub(crate) mod vfork;

@@ -1,0 +1,125 @@
+//! Stubs: what the exported symbols are.
+//!
+//! Those of calls with a frame jump to that. Those of functions that are wrapped by hand jump to their body
+//! and pass their caller's address to it as one more argument, after the call's own. Up to five of those
+//! leave a register for it, and the stub just jumps; six and more need the stack.
+
+/// Defines the exported symbol `$symbol`, a stub for `$body`, which has the parameters `$parameter` and
+/// then the caller's address.
+macro_rules! stub {
+    ($symbol:ident, $body:path, $($parameter:ident)*) => {
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $symbol() {
+            $crate::preload::arch::stub::jump!($body, $($parameter)*)
+        }
+    };
+}
+
+/// The stub's instructions, by the number of parameters. `al`, which a variadic call sets, stays as it is.
+macro_rules! jump {
+    ($body:path,) => { $crate::preload::arch::stub::by_register!($body, "rdi") };
+    ($body:path, $a:ident) => { $crate::preload::arch::stub::by_register!($body, "rsi") };
+    ($body:path, $a:ident $b:ident) => { $crate::preload::arch::stub::by_register!($body, "rdx") };
+    ($body:path, $a:ident $b:ident $c:ident) => { $crate::preload::arch::stub::by_register!($body, "rcx") };
+    ($body:path, $a:ident $b:ident $c:ident $d:ident) => {
+        $crate::preload::arch::stub::by_register!($body, "r8")
+    };
+    ($body:path, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        $crate::preload::arch::stub::by_register!($body, "r9")
+    };
+    ($body:path, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            "push qword ptr [rsp]",
+            ".cfi_adjust_cfa_offset 8",
+            "call {body}",
+            "add rsp, 8",
+            ".cfi_adjust_cfa_offset -8",
+            "ret",
+            ".cfi_endproc",
+            body = sym $body,
+        )
+    };
+    ($body:path, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            // After the seventh parameter, which is on the stack already; and 8 bytes that align it.
+            "sub rsp, 8",
+            ".cfi_adjust_cfa_offset 8",
+            "push qword ptr [rsp + 8]",
+            ".cfi_adjust_cfa_offset 8",
+            "push qword ptr [rsp + 24]",
+            ".cfi_adjust_cfa_offset 8",
+            "call {body}",
+            "add rsp, 24",
+            ".cfi_adjust_cfa_offset -24",
+            "ret",
+            ".cfi_endproc",
+            body = sym $body,
+        )
+    };
+}
+
+/// The caller's address goes into a register.
+macro_rules! by_register {
+    ($body:path, $register:literal) => {
+        core::arch::naked_asm!(
+            ".cfi_startproc",
+            concat!("mov ", $register, ", [rsp]"),
+            "jmp {body}",
+            ".cfi_endproc",
+            body = sym $body,
+        )
+    };
+}
+
+/// Defines the exported symbol `$symbol` of a call with a frame: its [`Wrapped`], and what jumps to the frame
+/// with that in r11.
+///
+/// [`Wrapped`]: crate::preload::wrapper::frame::Wrapped
+macro_rules! wrapped {
+    (
+        $symbol:ident, $around:path, $event:expr,
+        hooked: $hooked:expr, stacked: $stacked:expr, returns: $returns:expr, early: $early:expr
+    ) => {
+        const _: () = {
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            unsafe extern "C" fn $symbol() {
+                core::arch::naked_asm!(
+                    ".cfi_startproc",
+                    "lea r11, [rip + 22f]",
+                    "jmp {call}",
+                    ".cfi_endproc",
+                    ".pushsection .rodata.lookback, \"a\", @progbits",
+                    concat!("23: .asciz \"", stringify!($symbol), "\""),
+                    ".balign 4",
+                    "22: .long 24f - 22b",
+                    ".long {nothing} + {word} - 22b",
+                    ".long {around} - 22b",
+                    ".long 23b - 22b",
+                    ".long {hooked}",
+                    ".long {stacked}",
+                    ".long {returns}",
+                    ".long {early}",
+                    ".popsection",
+                    ".pushsection .bss._found, \"aw\", @nobits",
+                    ".balign 8",
+                    "24: .quad 0",
+                    ".popsection",
+                    call = sym $crate::preload::arch::frame::call,
+                    around = sym $around,
+                    nothing = sym trace_event::NOTHING_ENABLED,
+                    word = const $event as u32 * 8,
+                    hooked = const $hooked,
+                    stacked = const $stacked,
+                    returns = const $returns,
+                    early = const $early,
+                )
+            }
+        };
+    };
+}
+
+pub(crate) use {by_register, jump, stub, wrapped};

@@ -1,0 +1,228 @@
+//! Executing programs, so that they find the session even with an environment of their own.
+//!
+//! # Safety
+//!
+//! As in `fork.rs`.
+
+pub(crate) mod environment;
+pub(crate) mod place;
+mod target;
+mod vector;
+
+use crate::preload::arch::listing::listing;
+use crate::preload::arch::stub::stub;
+use crate::preload::memory::address_limit;
+use crate::preload::object::mapped;
+use crate::preload::record;
+use crate::preload::record::value::Value;
+use crate::preload::wrapper::real::{older, real};
+use core::ffi::c_char;
+use environment::completed;
+use events::Call;
+use target::Target;
+use trace_event::session;
+
+type Environment = *const *const c_char;
+type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
+
+fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
+    mapped::keep_up();
+    let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(Value::Word);
+    // SAFETY: no value is followed.
+    unsafe { record::write(Call::execve.entry(), &values) };
+}
+
+/// Says that the process executes another program, or that this has failed.
+fn set_executing(executes: bool) {
+    if let Some(session) = session() {
+        address_limit::executing(executes);
+        session.set_executing(executes);
+    }
+}
+
+/// Records that a program could not be executed.
+fn record_return(result: i32, path: usize) -> i32 {
+    // SAFETY: libc's word for the calling thread.
+    let error = unsafe { *libc::__errno_location() };
+    let values = [Value::Half(result as u32), Value::Half(error as u32), path_read(path, error)];
+    // SAFETY: the path was read by the call.
+    unsafe { record::write(Call::execve.exit(), &values) };
+    result
+}
+
+/// The path of a call that has failed by `error`, or not, as far as it can be read.
+fn path_read(path: usize, error: i32) -> Value {
+    let path = path as *const u8;
+    if error == 0 { Value::text(path) } else { Value::readable_text(path) }
+}
+
+/// Executes `path` by `real`, which takes an environment.
+///
+/// # Safety
+///
+/// As for execve(2).
+unsafe fn execute(
+    real: usize,
+    target: fn(usize) -> Target,
+    path: usize,
+    arguments: usize,
+    environment: Environment,
+    caller: usize,
+) -> i32 {
+    record_entry(path, arguments, environment, caller);
+    // SAFETY: the functions that this is called with have this type, and the program's own arguments.
+    let result = unsafe {
+        let real: Execute = core::mem::transmute(real);
+        set_executing(true);
+        let refuses = || target(path).refuses_object(arguments);
+        completed(environment, refuses, &mut |environment| real(path, arguments, environment))
+    };
+    set_executing(false);
+    record_return(result, path)
+}
+
+/// Defines a wrapper for a function that executes a program.
+macro_rules! executing {
+    ($symbol:ident by $target:ident $real:literal, $($parameter:ident)*, environment: $environment:expr) => {
+        const _: () = {
+            unsafe extern "C" fn body($($parameter: usize,)* caller: usize) -> i32 {
+                // SAFETY: the program's own call.
+                unsafe { executing!(@call $target $real, $($parameter)*, $environment, caller) }
+            }
+            stub!($symbol, body, $($parameter)*);
+        };
+    };
+    (@call $target:ident $real:literal, $path:ident $arguments:ident, $environment:expr, $caller:ident) => {
+        execute(real!($real), Target::$target, $path, $arguments, $environment, $caller)
+    };
+    (@call $target:ident $real:literal, $path:ident $arguments:ident $own:ident, $_:expr, $caller:ident) => {
+        execute(real!($real), Target::$target, $path, $arguments, $own as Environment, $caller)
+    };
+}
+
+// libc's execv and execvp pass the process's own environment; there is no other difference.
+executing!(execve by Path c"execve", path arguments environment, environment: ());
+executing!(execvpe by Name c"execvpe", path arguments environment, environment: ());
+executing!(execv by Path c"execve", path arguments, environment: environment::current());
+executing!(execvp by Name c"execvpe", path arguments, environment: environment::current());
+
+unsafe extern "C" fn execl_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    // SAFETY: the program's own call.
+    unsafe { execute(real!(c"execve"), Target::Path, path, arguments, environment::current(), caller) }
+}
+
+unsafe extern "C" fn execlp_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    // SAFETY: as above.
+    unsafe { execute(real!(c"execvpe"), Target::Name, path, arguments, environment::current(), caller) }
+}
+
+unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -> i32 {
+    let mut last = arguments as *const usize;
+    // SAFETY: as above; the environment stands behind the null.
+    unsafe {
+        while *last != 0 {
+            last = last.add(1);
+        }
+        execute(real!(c"execve"), Target::Path, path, arguments, *last.add(1) as Environment, caller)
+    }
+}
+
+listing!(execl, execl_body);
+listing!(execlp, execlp_body);
+listing!(execle, execle_body);
+
+unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Environment, caller: usize) -> i32 {
+    type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
+    let values = [
+        Value::Half(fd as u32),
+        Value::Word(arguments as u64),
+        Value::Word(environment as u64),
+        Value::Word(caller as u64),
+    ];
+    // SAFETY: the function has this type; the program's own call.
+    let result = unsafe {
+        mapped::keep_up();
+        record::write(Call::fexecve.entry(), &values);
+        let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
+        set_executing(true);
+        let refuses = || Target::Descriptor(fd).refuses_object(arguments);
+        completed(environment, refuses, &mut |environment| real(fd, arguments, environment))
+    };
+    set_executing(false);
+    // SAFETY: libc's word for the calling thread.
+    let error = unsafe { *libc::__errno_location() };
+    let values = [Value::Half(result as u32), Value::Half(error as u32)];
+    // SAFETY: no value is a pointer.
+    unsafe { record::write(Call::fexecve.exit(), &values) };
+    result
+}
+
+stub!(fexecve, fexecve_body, fd arguments environment);
+
+type Spawn = unsafe extern "C" fn(usize, usize, usize, usize, usize, Environment) -> i32;
+
+/// Defines a body for posix_spawn or posix_spawnp, with where libc's function is.
+macro_rules! spawning {
+    ($body:ident, $target:expr, $real:expr) => {
+        unsafe extern "C" fn $body(
+            pid: usize,
+            path: usize,
+            actions: usize,
+            attributes: usize,
+            arguments: usize,
+            environment: Environment,
+            caller: usize,
+        ) -> i32 {
+            let values = [pid, path, actions, attributes, arguments, environment as usize, caller];
+            // SAFETY: no value is followed.
+            unsafe {
+                record::write(Call::posix_spawn.entry(), &values.map(|value| Value::Word(value as u64)));
+            }
+            // SAFETY: the function has this type; the program's own call.
+            let error = unsafe {
+                let real: Spawn = core::mem::transmute($real);
+                let refuses = || $target(path).refuses_object(arguments);
+                completed(environment, refuses, &mut |environment| {
+                    real(pid, path, actions, attributes, arguments, environment)
+                })
+            };
+            record_spawned(error, pid, path);
+            error
+        }
+    };
+}
+
+spawning!(spawn_body, Target::Path, real!(c"posix_spawn"));
+spawning!(spawnp_body, Target::Name, real!(c"posix_spawnp"));
+// Programs linked with a glibc before 2.15 get a function that also runs scripts without a first line that
+// names an interpreter.
+spawning!(old_spawn_body, Target::Path, older(c"posix_spawn", c"GLIBC_2.2.5"));
+spawning!(old_spawnp_body, Target::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
+
+/// Records how a spawn has ended.
+fn record_spawned(error: i32, pid: usize, path: usize) {
+    let child = match pid as *const i32 {
+        pid if error != 0 || pid.is_null() => 0,
+        // SAFETY: a spawn that has succeeded has written the PID.
+        pid => unsafe { pid.read_unaligned() },
+    };
+    let path = path_read(path, error);
+    let [result, error, child] = [error, error, child].map(|number| Value::Half(number as u32));
+    // SAFETY: the path was read by the call.
+    unsafe {
+        record::write(Call::posix_spawn.exit(), &[result, error, child, path]);
+    }
+}
+
+stub!(lookback_posix_spawn, spawn_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawnp, spawnp_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawn_2_2_5, old_spawn_body, pid path actions attributes arguments environment);
+stub!(lookback_posix_spawnp_2_2_5, old_spawnp_body, pid path actions attributes arguments environment);
+
+// The linker gives these their names and versions, see `preload.map`.
+core::arch::global_asm!(
+    ".symver lookback_posix_spawn, posix_spawn@@GLIBC_2.15",
+    ".symver lookback_posix_spawnp, posix_spawnp@@GLIBC_2.15",
+    ".symver lookback_posix_spawn_2_2_5, posix_spawn@GLIBC_2.2.5",
+    ".symver lookback_posix_spawnp_2_2_5, posix_spawnp@GLIBC_2.2.5",
+);

@@ -1,0 +1,117 @@
+//! Where the calling thread's stack is.
+//!
+//! A thread that libc has made has that in its descriptor, which lies at the stack's end. Where in the
+//! descriptor is not told to anybody, so it is looked for: three words that say where the block with the
+//! descriptor starts, how large it is, and how large the guard at its start. The first thread has the stack
+//! that the kernel has made.
+//!
+//! # Safety
+//!
+//! The descriptor is where the thread pointer points, and as large as libc tells debuggers.
+
+use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::object::tables::Name;
+use crate::preload::object::{borrowed, symbols};
+use core::ops::Range;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
+use rustix::process::{Resource, getrlimit};
+use shm::PAGE;
+use trace_event::OwnStack;
+
+/// The most bytes below the first thread's stack in which nothing else is mapped, unless the program asks for
+/// that address: the kernel leaves as much free as the stack may grow to, and this where that has no limit.
+const MOST: u64 = 128 << 20;
+
+/// The stack of the calling thread. None where that isn't known.
+///
+/// Async-signal-safe, no system call. Cost: reading the descriptor, some 300 words.
+pub(crate) fn of_thread() -> Option<OwnStack> {
+    match of_block() {
+        None => of_first_thread().map(|range| OwnStack { range, is_sure: true }),
+        block => block,
+    }
+}
+
+/// The stack of a thread that libc has made: it ends where the descriptor is. One with a guard libc has
+/// mapped; another may be the program's own memory.
+fn of_block() -> Option<OwnStack> {
+    let descriptor = thread_pointer();
+    let words = size_of_descriptor()? / size_of::<usize>();
+    let word = |index: usize| {
+        let address = core::ptr::with_exposed_provenance::<usize>(descriptor).wrapping_add(index);
+        // SAFETY: within the descriptor.
+        unsafe { address.read_volatile() }
+    };
+    (0..words.saturating_sub(2)).find_map(|index| {
+        let block = Block { start: word(index), size: word(index + 1), guard: word(index + 2) };
+        let range = block.start + block.guard..descriptor;
+        block.holds(descriptor, words).then_some(OwnStack { range, is_sure: block.guard > 0 })
+    })
+}
+
+/// Three words that may be what libc has noted of a stack.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    start: usize,
+    size: usize,
+    guard: usize,
+}
+
+impl Block {
+    /// Whether a descriptor of so many words lies at the end of this.
+    fn holds(self, descriptor: usize, words: usize) -> bool {
+        // Thread-local variables lie before the descriptor; behind it only what aligns it.
+        let Some(end) = self.start.checked_add(self.size) else { return false };
+        let behind = end.wrapping_sub(descriptor);
+        let is_behind = (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&behind);
+        self.start != 0
+            && self.start < descriptor
+            && is_behind
+            && self.guard < self.size
+            && self.guard.is_multiple_of(PAGE)
+    }
+}
+
+/// Bytes of libc's descriptor of a thread, as it tells debuggers.
+fn size_of_descriptor() -> Option<usize> {
+    static SIZE: AtomicUsize = AtomicUsize::new(0);
+    if SIZE.load(Relaxed) == 0 {
+        const NAME: Name<'_> = Name::new(b"_thread_db_sizeof_pthread\0");
+        let address = symbols::find_object(NAME)?;
+        // SAFETY: libc's variable, of 4 bytes.
+        SIZE.store(unsafe { (address as *const u32).read_volatile() } as usize, Relaxed);
+    }
+    Some(SIZE.load(Relaxed))
+}
+
+/// How far the first thread's stack may reach; 0 where that isn't known.
+static REACH: AtomicUsize = AtomicUsize::new(0);
+
+/// Asks how large the first thread's stack may become: as the process starts, because the kernel has laid
+/// it out by that, and because a filter may forbid the question later. Libc asks the same when it starts,
+/// if it has threads.
+pub(crate) fn ask_limit() {
+    REACH.store(getrlimit(Resource::Stack).current.unwrap_or(MOST).min(MOST) as usize, Relaxed);
+}
+
+/// The stack that the kernel has made: it ends with the path that was executed.
+fn of_first_thread() -> Option<Range<usize>> {
+    let reach = REACH.load(Relaxed);
+    let end = end_of_first_stack();
+    (end != 0 && reach != 0).then(|| end.saturating_sub(reach)..end)
+}
+
+/// Where the stack that the kernel has made ends; 0 where that isn't known.
+fn end_of_first_stack() -> usize {
+    borrowed::auxiliary(libc::AT_EXECFN) as usize
+}
+
+/// Whether the calling thread is on the stack that the kernel has made, as it starts: the first thread is.
+pub(crate) fn is_of_first_thread() -> bool {
+    /// What lies above it then: arguments and the environment.
+    const LARGEST_START: usize = 8 << 20;
+    let here = 0_u8;
+    let end = end_of_first_stack();
+    (end.saturating_sub(LARGEST_START)..end).contains(&(&raw const here).addr())
+}

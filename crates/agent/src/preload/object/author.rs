@@ -1,0 +1,49 @@
+//! The events of the program's own, and of the libraries that it loads.
+
+use crate::preload::process::attach;
+use abi::site::Site;
+use core::ffi::{CStr, c_char};
+use core::ptr::null;
+use core::sync::atomic::AtomicU32;
+use trace_event::session;
+
+/// Registers the sites between `start` and `end`. Called by the constructor of every object that has sites,
+/// see [`abi::site`].
+///
+/// # Safety
+///
+/// What is there are pointers to sites, or null.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_register(start: *const *const Site, end: *const *const Site) {
+    // The constructor of a library may be quicker than ours.
+    attach::start();
+    let mut next = start;
+    while next < end {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !(*next).is_null() {
+                trace_event::register(*next);
+            }
+            next = next.add(1);
+        }
+    }
+}
+
+/// The word of the session that changes whenever events are switched; null without a session.
+#[unsafe(no_mangle)]
+extern "C" fn lookback_switched() -> *const AtomicU32 {
+    session().map_or(null(), |session| &raw const *session.control().switched_word())
+}
+
+/// Whether an event of this name would be on if it were registered now.
+///
+/// # Safety
+///
+/// Both are texts with a zero byte at the end.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char) -> bool {
+    // SAFETY: the caller's promise.
+    let (system, name) = unsafe { (CStr::from_ptr(system).to_str(), CStr::from_ptr(name).to_str()) };
+    let (Some(session), Ok(system), Ok(name)) = (session(), system, name) else { return false };
+    session.control().wanted(system, name).contains(&Some(true))
+}

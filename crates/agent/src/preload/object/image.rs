@@ -1,0 +1,46 @@
+//! Where this object itself is mapped, and the program.
+
+use crate::preload::arch::linker;
+use crate::preload::object::borrowed::auxiliary;
+use core::ops::Range;
+use core::slice::from_raw_parts;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
+use libc::{Elf64_Phdr, PF_R, PT_LOAD, PT_PHDR};
+use shm::PAGE;
+
+/// The addresses of this object, from its first to its last.
+pub(crate) fn span() -> Range<usize> {
+    let Range { start, end } = linker::own_object();
+    start & !(PAGE - 1)..end.next_multiple_of(PAGE)
+}
+
+/// The program's segments that can be read: most have three or four. Start and end of each; 0 after the last.
+static SEGMENTS: [[AtomicUsize; 2]; 6] = [const { [const { AtomicUsize::new(0) }; 2] }; 6];
+
+/// Notes where the program's segments are, as the kernel has mapped them.
+pub(crate) fn remember_program() {
+    let (headers, count) = (auxiliary(libc::AT_PHDR), auxiliary(libc::AT_PHNUM));
+    if headers == 0 {
+        return;
+    }
+    // SAFETY: the kernel says where the program's headers are; they are mapped with it.
+    let headers = unsafe { from_raw_parts(headers as usize as *const Elf64_Phdr, count as usize) };
+    let own = headers.iter().find(|header| header.p_type == PT_PHDR);
+    // Without such a header the program's addresses are those that it was linked for.
+    let base = own.map_or(0, |own| headers.as_ptr().addr().wrapping_sub(own.p_vaddr as usize));
+    let readable = headers.iter().filter(|header| header.p_type == PT_LOAD && header.p_flags & PF_R != 0);
+    for ([start, end], header) in SEGMENTS.iter().zip(readable) {
+        let first = base.wrapping_add(header.p_vaddr as usize);
+        start.store(first, Relaxed);
+        end.store(first.wrapping_add(header.p_memsz as usize), Relaxed);
+    }
+}
+
+/// Where the program's segment ends that an address is in. None for another address.
+///
+/// It can be read up to there, unless the program has unmapped a part of itself.
+pub(crate) fn end_of_segment(address: usize) -> Option<usize> {
+    let segments = SEGMENTS.iter().map(|[start, end]| start.load(Relaxed)..end.load(Relaxed));
+    segments.into_iter().find(|segment| segment.contains(&address)).map(|segment| segment.end)
+}

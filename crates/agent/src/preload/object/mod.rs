@@ -1,0 +1,10 @@
+//! The objects that the process has mapped: ours, libc's, the program's, and their symbols.
+
+pub(crate) mod author;
+pub(crate) mod borrowed;
+pub(crate) mod elf;
+pub(crate) mod image;
+pub(crate) mod link_map;
+pub(crate) mod mapped;
+pub(crate) mod symbols;
+pub(crate) mod tables;

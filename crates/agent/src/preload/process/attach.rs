@@ -1,0 +1,243 @@
+//! The start of the agent in a process.
+
+use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::execute::environment;
+use crate::preload::memory::{address_limit, readable, stack};
+use crate::preload::object::tables::Name;
+use crate::preload::object::{borrowed, image, mapped, symbols};
+use crate::preload::process::birth::record_fork;
+use crate::preload::process::{origin, priority, sandbox};
+use crate::preload::record;
+use crate::preload::record::value::Value;
+use crate::preload::signal::running;
+use crate::preload::thread::end;
+use control::ControlArea;
+use core::ffi::{CStr, c_char, c_int};
+use core::mem::transmute;
+use core::ptr::with_exposed_provenance_mut;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
+use events::{FINGERPRINT, sched};
+use shm::Stat;
+use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
+
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
+/// The name of lookback's own command.
+const OWN_COMM: [u8; 16] = *b"lookback\0\0\0\0\0\0\0\0";
+
+/// Run by the dynamic linker, before the program's own constructors.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn(c_int, *const *const c_char, *const *const c_char) = {
+    extern "C" fn init(_: c_int, _: *const *const c_char, _: *const *const c_char) {
+        start();
+    }
+    init
+};
+
+/// Attaches the process to the session that its environment names. Done once; other libraries' constructors
+/// may be quicker than ours, then the first call that they make does it.
+///
+/// If anything is not as it should be, the program runs as if we were not there.
+pub(crate) fn start() {
+    if !borrowed::is_there() {
+        return;
+    }
+    symbols::remember();
+    // Before libc has started there is no environment, and whoever calls us then, it is too early. Another
+    // thread than the first can't tell which process this is; the first one comes by here in any case.
+    let is_early = environment::current().is_null() || !stack::is_of_first_thread();
+    if is_early || STARTED.compare_exchange(0, 1, AcqRel, Relaxed).is_err() {
+        return;
+    }
+    // SAFETY: libc's word for the calling thread, which is left as it was.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { *errno };
+    if borrowed::is_glibc() && !is_privileged() && !is_own_command() {
+        join(symbols::own_path());
+    }
+    // SAFETY: as above.
+    unsafe { *errno = before };
+}
+
+/// Attaches the process, if its environment names a session. `object` is our own path.
+fn join(object: &CStr) {
+    let mut buffer = [0; abi::control::LONGEST_PATH];
+    let Some(file) = environment::load(object, &mut buffer) else { return };
+    let told = told_tid_offset();
+    let Some(tid_offset) = told.or_else(usual_tid_offset) else {
+        return environment::complain(c"lookback: not attached: the C library is not a known one\n");
+    };
+    // To ask for its limits is what libc does, too, when it starts; but not one that knows nothing of
+    // threads.
+    let may_ask = told.is_some();
+    let limit = may_ask.then(address_limit::attaching);
+    let most_addresses = limit.as_ref().map_or(usize::MAX, |limit| limit.most_addresses());
+    let attached = attach(file, tid_offset, most_addresses);
+    if let Some(limit) = limit {
+        limit.end(attached.ok().map(|attached| attached.limit_raised));
+    }
+    match attached {
+        Ok(attached) => {
+            if may_ask || attached.status.may_call() {
+                stack::ask_limit();
+            }
+            began(attached);
+        }
+        Err(error) => environment::complain(describe(error)),
+    }
+}
+
+/// Whether the process is lookback's own command: who looks at a recording is not part of it.
+fn is_own_command() -> bool {
+    comm_of(program()) == OWN_COMM
+}
+
+/// Whether the process has more rights than who started it: then the environment is not to be trusted.
+fn is_privileged() -> bool {
+    borrowed::auxiliary(libc::AT_SECURE) != 0
+}
+
+/// Attaches the process, if the session takes at most so many bytes of addresses.
+fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attached, AttachError> {
+    let attachment = Attachment {
+        file,
+        stat: stat(),
+        user: borrowed::auxiliary(libc::AT_EUID) as u32,
+        most_addresses,
+        agent: FINGERPRINT,
+        comm: comm_of(program()),
+        tid_offset,
+        hooks: Hooks {
+            thread_started: end::watch_thread,
+            forked: record_fork,
+            stack: stack::of_thread,
+            may_ask: readable::may_ask,
+            is_there: readable::is_there,
+            origin: origin::origin,
+            may_call: || !sandbox::may_be_there(),
+            may_map: || !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set(),
+        },
+    };
+    // SAFETY: that is fstat(2), and libc keeps TIDs there.
+    unsafe { trace_event::attach(&attachment) }
+}
+
+/// libc's fstat(2), under the name that it has had since glibc 2.33, or before.
+fn stat() -> Stat {
+    const OLD_NAME: Name<'_> = Name::new(b"__fxstat\0");
+    /// # Safety
+    ///
+    /// As for fstat(2).
+    unsafe extern "C" fn old(descriptor: c_int, status: *mut libc::stat) -> c_int {
+        type Versioned = unsafe extern "C" fn(c_int, c_int, *mut libc::stat) -> c_int;
+        const VERSION: c_int = 1;
+        let Some(found) = symbols::find_libc(OLD_NAME) else { return -1 };
+        // SAFETY: the function has this type; the caller's promise.
+        unsafe { transmute::<usize, Versioned>(found)(VERSION, descriptor, status) }
+    }
+    match symbols::find_libc(Name::new(b"fstat\0")) {
+        // SAFETY: the function has this type.
+        Some(found) => unsafe { transmute::<usize, Stat>(found) },
+        None => old,
+    }
+}
+
+/// The path that was executed, as it was given.
+fn program() -> &'static CStr {
+    match borrowed::auxiliary(libc::AT_EXECFN) as usize as *const c_char {
+        path if path.is_null() => c"",
+        // SAFETY: the kernel keeps the text on the stack, for good.
+        path => unsafe { CStr::from_ptr(path) },
+    }
+}
+
+/// The name that the kernel gives to a process which executes `path`.
+fn comm_of(path: &CStr) -> [u8; 16] {
+    let path = path.to_bytes();
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    let mut comm = [0; 16];
+    for (to, from) in comm.iter_mut().zip(name.iter().take(15)) {
+        *to = *from;
+    }
+    comm
+}
+
+/// Where glibc has kept a thread's TID since 2005, counted from the thread pointer. Before 2.34 it doesn't
+/// say so in a program that isn't linked with the library of threads, and has it there only in a child
+/// that it has made: the first process of such a program gets its own from us, as it does from that library
+/// when it is loaded.
+fn usual_tid_offset() -> Option<isize> {
+    const USUAL: isize = 720;
+    let told = origin::read()?;
+    let place = with_exposed_provenance_mut::<u32>(thread_pointer()).wrapping_byte_offset(USUAL);
+    // SAFETY: within the thread's descriptor, which is larger in all of them.
+    let tid = unsafe { place.read_volatile() };
+    if tid == 0 && told.has_no_filter {
+        // SAFETY: as above. Nobody has a use for it but the functions that come with the library.
+        unsafe { place.write_volatile(rustix::process::getpid().as_raw_nonzero().get() as u32) };
+        return Some(USUAL);
+    }
+    (told.pid == tid).then_some(USUAL)
+}
+
+/// Where glibc keeps it, as it tells debuggers: by a table of three words.
+fn told_tid_offset() -> Option<isize> {
+    const NAME: Name<'_> = Name::new(b"_thread_db_pthread_tid\0");
+    let table = symbols::find_object(NAME)? as *const [u32; 3];
+    // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
+    // is where the thread pointer points.
+    let [bits, elements, offset] = unsafe { table.read_unaligned() };
+    (bits == 32 && elements == 1).then_some(offset as isize)
+}
+
+/// Enters what is mapped and records how the process came to be.
+fn began(attached: Attached) {
+    let Some(session) = session() else { return };
+    if attached.status.may_call() {
+        sandbox::was_none();
+        session.leave_out_of_dumps();
+    }
+    priority::remember(attached.status.nice().into());
+    image::remember_program();
+    // Before the thread forks: its child tells by that who made it.
+    let _ = trace_event::enter();
+    mapped::keep_up();
+    end::make_key();
+    if !attached.was_known {
+        let process = session.process().and_then(|process| session.control().process(process));
+        let tid = process.map_or(0, |process| process.parent);
+        let control = session.control();
+        let parent = control.find_process(tid);
+        if !parent.is_some_and(|parent| control.has_recorded_its_start(session.pid(), &parent)) {
+            record_fork(Parent { tid, comm: comm_of_parent(control, tid) });
+        }
+    }
+    let pid = session.pid();
+    let program = Value::text(program().as_ptr().cast());
+    // SAFETY: the path is on the stack for good.
+    unsafe { record::write(sched::EXEC_ID, &[program, Value::Half(pid), Value::Half(pid)]) };
+}
+
+/// The name of a parent, as far as the session knows it.
+fn comm_of_parent(control: &ControlArea, pid: u32) -> [u8; 16] {
+    match control.find_process(pid) {
+        Some(found) => found.comm,
+        None if pid == control.identity().creator => OWN_COMM,
+        None => *b"<...>\0\0\0\0\0\0\0\0\0\0\0",
+    }
+}
+
+fn describe(error: AttachError) -> &'static CStr {
+    match error {
+        AttachError::Attached => c"lookback: not attached: it already is\n",
+        AttachError::Foreign => c"lookback: not attached: the session belongs to somebody else\n",
+        AttachError::TooLarge(_) => c"lookback: not attached: the process may have too few addresses\n",
+        AttachError::System(_) => c"lookback: not attached: the session can't be opened\n",
+        AttachError::Control(_) => c"lookback: not attached: the session is not one of this version\n",
+        AttachError::Buffer(_) => c"lookback: not attached: the buffer is not one of this version\n",
+        AttachError::OtherAgent => c"lookback: not attached: the session was made by another lookback\n",
+    }
+}

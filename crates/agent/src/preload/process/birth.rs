@@ -1,0 +1,24 @@
+//! The event of a new process or thread.
+
+use crate::preload::record;
+use crate::preload::record::value::Value;
+use events::sched;
+use trace_event::{Parent, session};
+
+/// Records that `parent` has made the calling thread. As the kernel has it, it is the parent's event; but it
+/// is the child that records it, so it comes before anything else that the child records.
+pub(crate) fn record_fork(parent: Parent) {
+    if !trace_event::is_enabled(sched::FORK_ID) {
+        return;
+    }
+    let (Some(session), Some(entered)) = (session(), trace_event::enter()) else { return };
+    let values = [
+        Value::text(parent.comm.as_ptr()),
+        Value::Half(parent.tid),
+        Value::text(session.comm().as_ptr()),
+        Value::Half(entered.tid() as u32),
+    ];
+    let common = abi::common::word(sched::FORK_ID, 0, 0, parent.tid as i32);
+    // SAFETY: names end with a zero byte.
+    unsafe { record::write_as(entered, common, &values) };
+}

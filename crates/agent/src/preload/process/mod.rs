@@ -1,0 +1,14 @@
+//! Processes: how one attaches, how it makes others, how it ends.
+
+pub(crate) mod attach;
+pub(crate) mod birth;
+pub(crate) mod clone;
+pub(crate) mod clone_start;
+pub(crate) mod exit;
+pub(crate) mod fork;
+pub(crate) mod origin;
+pub(crate) mod priority;
+pub(crate) mod raw;
+pub(crate) mod reap;
+pub(crate) mod sandbox;
+pub(crate) mod vfork;

@@ -1,0 +1,121 @@
+//! Waiting for children.
+//!
+//! A process that was killed can't record its own end. Its parent learns of it here, and records it unless
+//! someone else has: the session's table says who is the first. What nobody waits for, the command that
+//! records finds.
+//!
+//! # Safety
+//!
+//! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
+//! arguments and its result.
+
+use crate::preload::process::priority::priority;
+use crate::preload::record;
+use crate::preload::record::value::Value;
+use crate::preload::thread::end::record_exit;
+use crate::preload::wrapper::frame::{Frame, Hooks};
+use events::sched;
+use libc::{WEXITED, WIFEXITED, WIFSIGNALED, siginfo_t};
+use trace_event::{is_enabled, session};
+
+/// wait(2).
+pub(crate) const WAIT: Hooks = Hooks { before: before_wait, after: after_wait };
+/// wait3(2).
+pub(crate) const WAIT3: Hooks = WAIT;
+/// waitpid(2), wait4(2).
+pub(crate) const WAITPID: Hooks = Hooks { before: before_waitpid, after: after_waitpid };
+/// waitid(2).
+pub(crate) const WAITID: Hooks = Hooks { before: before_waitid, after: after_waitid };
+
+unsafe fn before_wait(frame: &mut Frame) {
+    record_wait(-1);
+    let scratch = &raw mut frame.scratch;
+    let [status, ..] = &mut frame.arguments;
+    provide_status(status, scratch);
+}
+
+unsafe fn after_wait(frame: &mut Frame) {
+    let [status, ..] = frame.arguments;
+    // SAFETY: libc has got this pointer as the status.
+    unsafe { look_at_child(frame.result as i32, status) };
+}
+
+unsafe fn before_waitpid(frame: &mut Frame) {
+    let scratch = &raw mut frame.scratch;
+    let [pid, status, ..] = &mut frame.arguments;
+    record_wait(*pid as i32);
+    provide_status(status, scratch);
+}
+
+unsafe fn after_waitpid(frame: &mut Frame) {
+    let [_, status, ..] = frame.arguments;
+    // SAFETY: as above.
+    unsafe { look_at_child(frame.result as i32, status) };
+}
+
+/// Has libc fill a status also for who doesn't want it.
+fn provide_status(status: &mut u64, own: *mut u64) {
+    if *status == 0 {
+        *status = own as u64;
+    }
+}
+
+/// Looks at how a child has changed.
+///
+/// # Safety
+///
+/// libc has written its status there if there is one.
+unsafe fn look_at_child(child: i32, status: u64) {
+    if child > 0 {
+        // SAFETY: the caller's promise.
+        let status = unsafe { (status as usize as *const i32).read_unaligned() };
+        if WIFEXITED(status) || WIFSIGNALED(status) {
+            record_end(child as u32);
+        }
+    }
+}
+
+unsafe fn before_waitid(frame: &mut Frame) {
+    let [kind, id, ..] = frame.arguments;
+    record_wait(if kind == u64::from(libc::P_PID) { id as i32 } else { -1 });
+}
+
+unsafe fn after_waitid(frame: &mut Frame) {
+    let [_, _, info, options, ..] = frame.arguments;
+    if frame.result as i32 == 0 && info != 0 && options as i32 & WEXITED != 0 {
+        // SAFETY: the call has filled it.
+        let info = unsafe { (info as usize as *const siginfo_t).read_unaligned() };
+        let ended = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
+        // SAFETY: for these codes there is a PID; 0 when no child has changed its state.
+        let child = unsafe { info.si_pid() };
+        if ended && child > 0 {
+            record_end(child as u32);
+        }
+    }
+}
+
+/// The kernel's event at the start of a wait.
+fn record_wait(pid: i32) {
+    if let Some(session) = session().filter(|_| is_enabled(sched::WAIT_ID)) {
+        let comm = session.comm();
+        let values = [Value::text(comm.as_ptr()), Value::Half(pid as u32), Value::Half(priority() as u32)];
+        // SAFETY: a name ends with a zero byte.
+        unsafe { record::write(sched::WAIT_ID, &values) };
+    }
+}
+
+/// Records the end of a child that hasn't done so itself.
+fn record_end(child: u32) {
+    let Some(session) = session() else { return };
+    let (control, now) = (session.control(), session.now());
+    let task = control.find_task(child);
+    let is_first = match control.find_process(child) {
+        Some(process) => control.end_process(process.entry, now),
+        // It has recorded its own end; or it died before it could say that it was there, and then had this
+        // process's name.
+        None => !control.knows_process(child),
+    };
+    if is_first {
+        record_exit(&task.map_or(session.comm(), |task| task.comm), child, true);
+    }
+}

@@ -1,0 +1,51 @@
+//! What an event has of an argument or a result.
+
+use crate::preload::memory::readable::readable;
+
+/// How a call has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Returned {
+    /// Its result.
+    pub(crate) result: u64,
+    /// Its error, or 0.
+    pub(crate) error: i32,
+}
+
+impl Returned {
+    /// Whether what the call was to read or to fill has been read, or is filled.
+    pub(crate) fn has_succeeded(self) -> bool {
+        self.error == 0
+    }
+}
+
+/// What an event records of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// It has no field there.
+    Nothing,
+    /// 4 bytes.
+    Half(u32),
+    /// 8 bytes.
+    Word(u64),
+    /// A string up to a zero byte, or so many bytes of it, all of which can be read; null when it can't be.
+    Text(*const u8, u32),
+    /// A `struct sockaddr` of so many bytes; null when it can't be read.
+    Socket(*const u8, u32),
+}
+
+impl Value {
+    /// A string that ends with a zero byte, and can be read up to it.
+    pub(crate) const fn text(text: *const u8) -> Value {
+        Value::Text(text, u32::MAX)
+    }
+
+    /// A string that nobody has read, as far as it can be read for sure.
+    pub(crate) fn readable_text(text: *const u8) -> Value {
+        /// The most bytes of a string that an event has.
+        const MOST: usize = 256;
+        match readable(text, MOST) {
+            0 => Value::text(core::ptr::null()),
+            len => Value::Text(text, len as u32),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Handlers of signals: an event where one is entered.
+//!
+//! The kernel gets a thunk of ours in place of the program's handler. The thunk records and jumps: the
+//! handler runs on the kernel's own frame, returns to where libc has said, may be interrupted by itself and
+//! left by longjmp as it could be without us.
+//!
+//! A thunk stands for one handler with one set of flags, for good. So what the kernel says that it has, by
+//! whomever it was set, always tells the program's own handler, and nothing here has to agree with the
+//! kernel about what is set just now. When all thunks are taken, a handler is set as it is, and not seen.
+//!
+//! Handlers are set with `SA_SIGINFO`, whatever the program says: only then the kernel tells the signal's
+//! code. What the program is told that it has set is what it has set.
+//!
+//! # Safety
+//!
+//! Functions that take the place of libc's have the contract of the calls that they stand for. The thunks are
+//! called by the kernel, or by who handles signals between us and it, as a handler with `SA_SIGINFO` is.
+
+use crate::preload::arch::stub::stub;
+use crate::preload::arch::thunks::{THUNK_SIZE, thunks};
+use crate::preload::record;
+use crate::preload::record::value::Value;
+use crate::preload::signal::deliver::{Action, HANDLERS};
+use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::real::real;
+use core::mem::MaybeUninit;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use events::Call;
+use libc::sigaction as SignalAction;
+use libc::{SA_RESTART, SA_SIGINFO, SIG_DFL, SIG_ERR, SIG_IGN};
+use trace_event::session;
+
+impl Action {
+    /// The thunk that stands for it, if it needs one and there is one.
+    fn thunk(self) -> Option<usize> {
+        if [SIG_DFL, SIG_IGN, SIG_ERR].contains(&self.handler) || session().is_none() {
+            return None;
+        }
+        let packed = self.packed()?;
+        let is_its = |word: &AtomicU64| {
+            let taken = word.compare_exchange(0, packed, AcqRel, Acquire);
+            taken.is_ok() || taken == Err(packed)
+        };
+        let index = HANDLERS.iter().position(is_its)?;
+        Some(thunks as *const () as usize + index * THUNK_SIZE)
+    }
+
+    /// What the thunk at `address` stands for, if there is one.
+    fn of(address: usize) -> Option<Action> {
+        let offset = address.wrapping_sub(thunks as *const () as usize);
+        let word = HANDLERS.get(offset / THUNK_SIZE)?;
+        Some(Action::unpacked(word.load(Acquire)))
+    }
+}
+
+/// What the program has set where the kernel has `handler`.
+fn own(handler: usize) -> usize {
+    Action::of(handler).map_or(handler, |action| action.handler)
+}
+
+/// Whether libc lets a program handle this signal, as far as its number says.
+fn is_signal(number: i32) -> bool {
+    // Two are libc's own.
+    (1..=64).contains(&number) && !(32..34).contains(&number)
+}
+
+type Sigaction = unsafe extern "C" fn(i32, *const SignalAction, *mut SignalAction) -> i32;
+
+fn real_sigaction() -> Sigaction {
+    // SAFETY: the function has this type.
+    unsafe { core::mem::transmute(real!(c"sigaction")) }
+}
+
+unsafe extern "C" fn sigaction_body(
+    number: i32,
+    new: *const SignalAction,
+    old: *mut SignalAction,
+    caller: usize,
+) -> i32 {
+    let values = [Value::Half(number as u32), Value::Word(new as u64), Value::Word(old as u64)];
+    record_entry(Call::sigaction, values, caller);
+    let mut ours = MaybeUninit::uninit();
+    // SAFETY: the program's own call. libc reads the action of such a signal at once, too.
+    let result = unsafe {
+        let new = match new.is_null() || !is_signal(number) {
+            true => new,
+            false => with_thunk(&*new, &mut ours).unwrap_or(new),
+        };
+        real_sigaction()(number, new, old)
+    };
+    if result == 0 && !old.is_null() {
+        // SAFETY: libc has filled it.
+        let old = unsafe { &mut *old };
+        if let Some(action) = Action::of(old.sa_sigaction) {
+            old.sa_sigaction = action.handler;
+            old.sa_flags &= !SA_SIGINFO | action.flags as i32;
+        }
+    }
+    record_exit(Call::sigaction, Value::Half(result as u32), result == -1);
+    result
+}
+
+/// The same action with a thunk, in `ours`.
+fn with_thunk(new: &SignalAction, ours: &mut MaybeUninit<SignalAction>) -> Option<*const SignalAction> {
+    let thunk = Action { handler: new.sa_sigaction, flags: new.sa_flags as u32 }.thunk()?;
+    let ours = ours.write(*new);
+    ours.sa_sigaction = thunk;
+    ours.sa_flags |= SA_SIGINFO;
+    Some(ours)
+}
+
+stub!(sigaction, sigaction_body, number new old);
+stub!(__sigaction, sigaction_body, number new old);
+
+/// Signals that interrupt calls although signal(2) has set their handlers, a bit for each: what libc keeps
+/// for siginterrupt(3).
+static INTERRUPTING: AtomicU64 = AtomicU64::new(0);
+
+fn bit(number: i32) -> u64 {
+    1u64.wrapping_shl(number as u32 - 1)
+}
+
+unsafe extern "C" fn siginterrupt_body(number: i32, interrupts: i32, _caller: usize) -> i32 {
+    // SAFETY: the function has this type.
+    let real: unsafe extern "C" fn(i32, i32) -> i32 = unsafe { core::mem::transmute(real!(c"siginterrupt")) };
+    // SAFETY: the program's own call.
+    let result = unsafe { real(number, interrupts) };
+    if result == 0 && interrupts != 0 {
+        INTERRUPTING.fetch_or(bit(number), Relaxed);
+    } else if result == 0 {
+        INTERRUPTING.fetch_and(!bit(number), Relaxed);
+    }
+    result
+}
+
+stub!(siginterrupt, siginterrupt_body, number interrupts);
+
+/// What signal(2) and its System V kind ask of the kernel.
+struct Kind {
+    flags: i32,
+    /// Whether the signal waits while it is handled.
+    blocks: bool,
+}
+
+/// Sets a handler by sigaction, which takes the flags that a thunk needs. None when it needs no thunk.
+fn set(number: i32, handler: usize, kind: Kind) -> Option<usize> {
+    if !is_signal(number) {
+        return None;
+    }
+    let thunk = Action { handler, flags: kind.flags as u32 }.thunk()?;
+    // SAFETY: an action of zeros is a valid one.
+    let (mut new, mut old): (SignalAction, SignalAction) = unsafe { core::mem::zeroed() };
+    new.sa_sigaction = thunk;
+    new.sa_flags = kind.flags | SA_SIGINFO;
+    if kind.blocks {
+        // SAFETY: a set of signals starts with a word that has a bit for each.
+        unsafe { (&raw mut new.sa_mask).cast::<u64>().write(bit(number)) };
+    }
+    // SAFETY: what the program has asked for.
+    let result = unsafe { real_sigaction()(number, &raw const new, &raw mut old) };
+    Some(if result == 0 { own(old.sa_sigaction) } else { SIG_ERR })
+}
+
+/// Defines a body for signal(2), or what is called so elsewhere.
+macro_rules! signal {
+    ($body:ident, $real:literal, |$number:ident| $kind:expr) => {
+        unsafe extern "C" fn $body($number: i32, handler: usize, caller: usize) -> usize {
+            let values = [Value::Half($number as u32), Value::Word(handler as u64), Value::Nothing];
+            record_entry(Call::signal, values, caller);
+            // SAFETY: the function has this type; the program's own call.
+            let result = unsafe {
+                let real: unsafe extern "C" fn(i32, usize) -> usize = core::mem::transmute(real!($real));
+                set($number, handler, $kind).unwrap_or_else(|| own(real($number, handler)))
+            };
+            record_exit(Call::signal, Value::Word(result as u64), result == SIG_ERR);
+            result
+        }
+    };
+}
+
+signal!(signal_body, c"signal", |number| {
+    let interrupts = INTERRUPTING.load(Relaxed) & bit(number) != 0;
+    Kind { flags: if interrupts { 0 } else { SA_RESTART }, blocks: true }
+});
+signal!(sysv_signal_body, c"sysv_signal", |number| {
+    Kind { flags: libc::SA_RESETHAND | libc::SA_NODEFER, blocks: false }
+});
+
+stub!(signal, signal_body, number handler);
+stub!(bsd_signal, signal_body, number handler);
+stub!(ssignal, signal_body, number handler);
+stub!(sysv_signal, sysv_signal_body, number handler);
+stub!(__sysv_signal, sysv_signal_body, number handler);
+
+/// sigset(3): libc sets the handler as it is, and tells which one it was before.
+pub(crate) const SIGSET: Hooks = Hooks { before: |_| (), after: after_sigset };
+
+unsafe fn after_sigset(frame: &mut Frame) {
+    frame.result = own(frame.result as usize) as u64;
+}
+
+fn record_entry(call: Call, [first, second, third]: [Value; 3], caller: usize) {
+    // SAFETY: no value is followed.
+    unsafe { record::write(call.entry(), &[first, second, third, Value::Word(caller as u64)]) };
+}
+
+fn record_exit(call: Call, result: Value, failed: bool) {
+    // SAFETY: libc's word for the calling thread.
+    let error = if failed { unsafe { *libc::__errno_location() } } else { 0 };
+    // SAFETY: no value is followed.
+    unsafe { record::write(call.exit(), &[result, Value::Half(error as u32)]) };
+}

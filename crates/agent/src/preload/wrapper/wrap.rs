@@ -1,0 +1,163 @@
+//! The wrappers that are made from the table.
+//!
+//! # Safety
+//!
+//! What is done around a call is called by its frame, see `frame.rs`.
+
+use crate::preload::arch::stub::wrapped;
+use crate::preload::execute::place;
+use crate::preload::memory::{limits, locking, mapping};
+use crate::preload::process::{fork, reap};
+use crate::preload::record;
+use crate::preload::record::argument::{creation_mode, remap_target};
+use crate::preload::record::value::Value;
+use crate::preload::signal::{handler, send};
+use crate::preload::thread::create;
+use crate::preload::wrapper::frame::{Frame, Moment};
+use crate::preload::wrapper::write::write;
+use events::argument::*;
+use events::{Call, FieldKind, is_on_request};
+use ring_buffer::Record;
+use trace_event::{enter, is_enabled};
+
+/// Words of an entry event: common fields, six arguments, the caller.
+const ENTRY_WORDS: usize = 8;
+
+/// Parameters that are in registers.
+const REGISTERS: usize = 6;
+
+macro_rules! wrappers {
+    ($($class:ident $(on $request:ident)? { $($call:ident $arguments:tt -> $outcome:ident
+        as [$($symbol:ident),*]
+        $(or $variant:ident $parameters:tt)*
+        $(around $($hooks:ident)::+)?;)* })*) => {
+        $($(
+            wrap!(
+                $class, $call, $arguments, $arguments, $outcome,
+                [$($($hooks)::+)?], [$($symbol)*]
+            );
+            wrap_variants!(
+                $class, $call, $arguments, $outcome,
+                [$($($hooks)::+)?], [$($variant $parameters)*]
+            );
+        )*)*
+    };
+}
+
+macro_rules! wrap_variants {
+    (
+        $class:ident, $call:ident, $arguments:tt, $outcome:ident, $hooks:tt,
+        [$($variant:ident $parameters:tt)*]
+    ) => {
+        $(wrap!($class, $call, $arguments, $parameters, $outcome, $hooks, [$variant]);)*
+    };
+}
+
+/// Defines the symbols of a call that have the same parameters: what is done around it, and the stubs.
+macro_rules! wrap {
+    ($class:ident, $call:ident, $arguments:tt, $parameters:tt, $outcome:ident, $hooks:tt, []) => {};
+    (
+        $class:ident, $call:ident,
+        ($($argument:ident: $kind:ident $(= $value:expr)?),*),
+        ($($parameter:ident: $type:ident $(= $ignored:expr)?),*),
+        $outcome:ident, $hooks:tt, [$($symbol:ident)*]
+    ) => {
+        const _: () = {
+            const PARAMETERS: &[&str] = &[$(stringify!($parameter)),*];
+            const STACKED: u32 = (PARAMETERS.len() > REGISTERS) as u32;
+            const RETURNS: u32 = <$outcome as Outcome>::FIELD.is_some() as u32;
+            const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, FieldKind::Text))*;
+
+            // Behind all other code: there is more of these than of everything else, and what every process
+            // runs at its start lies on fewer pages without them in between.
+            #[unsafe(link_section = ".text.wrap")]
+            unsafe fn around(frame: &mut Frame, moment: Moment) {
+                // SAFETY: the frame of such a call, at that moment.
+                unsafe {
+                    if moment == Moment::Before {
+                        if is_enabled(Call::$call.entry()) {
+                            if HAS_TEXT { record_texts(frame) } else { record_entry(frame) }
+                        }
+                        wrap!(@hook $hooks, before, frame);
+                    } else {
+                        wrap!(@hook $hooks, after, frame);
+                        if RETURNS == 1 && is_enabled(Call::$call.exit()) {
+                            record_exit(frame);
+                        }
+                    }
+                }
+            }
+
+            #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
+            unsafe fn record_entry(frame: &Frame) {
+                let Some(entered) = enter() else { return };
+                let mut words = frame.arguments.into_iter();
+                $(let $parameter = words.next().unwrap_or(0);)*
+                let mut record = Record::<ENTRY_WORDS>::new();
+                record.push(entered.common(Call::$call.entry()));
+                $(
+                    let word = wrap!(@value $argument $($value)?);
+                    record::push(&mut record, <$kind as Argument>::ENTRY, word);
+                )*
+                record.push(frame.caller);
+                // SAFETY: the frame of a call that is under way.
+                unsafe { entered.write_called(frame.record(), record.event()) };
+            }
+
+            /// The same for a call with texts.
+            #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
+            unsafe fn record_texts(frame: &Frame) {
+                let mut words = frame.arguments.into_iter();
+                $(let $parameter = words.next().unwrap_or(0);)*
+                let values = [
+                    $(Value::at_entry::<$kind>(wrap!(@value $argument $($value)?)),)*
+                    Value::Word(frame.caller),
+                ];
+                // SAFETY: libc is about to read the texts.
+                unsafe { write(frame, Call::$call.entry(), &values) };
+            }
+
+            #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
+            unsafe fn record_exit(frame: &Frame) {
+                let mut words = frame.arguments.into_iter();
+                $(let $parameter = words.next().unwrap_or(0);)*
+                let returned = record::returned::<$outcome>(frame.result);
+                let words: &[u64] = &[$($argument),*];
+                let mut indices = 0..;
+                let values = [
+                    record::result::<$outcome>(frame.result),
+                    Value::Half(returned.error as u32),
+                    $(
+                        // SAFETY: the arguments of the call that has just returned.
+                        unsafe {
+                            let index = indices.next().unwrap_or(0);
+                            Value::at_exit::<$kind>(words, index, returned)
+                        }
+                    ),*
+                ];
+                // SAFETY: what the values point to was read or written by the call.
+                unsafe { write(frame, Call::$call.exit(), &values) };
+            }
+
+            $(
+                wrapped!(
+                    $symbol,
+                    around,
+                    Call::$call.entry(),
+                    hooked: wrap!(@hooked $hooks),
+                    stacked: STACKED,
+                    returns: RETURNS,
+                    early: is_on_request(stringify!($class)) as u32
+                );
+            )*
+        };
+    };
+    (@value $argument:ident) => { $argument };
+    (@value $argument:ident $value:expr) => { $value };
+    (@hooked []) => { 0 };
+    (@hooked [$($hooks:ident)::+]) => { 1 };
+    (@hook [], $moment:ident, $frame:ident) => {};
+    (@hook [$($hooks:ident)::+], $moment:ident, $frame:ident) => { ($($hooks)::+.$moment)($frame) };
+}
+
+events::calls!(wrappers);
