@@ -3,30 +3,30 @@
 mod choice;
 mod file_format;
 mod mounting;
+mod persistent;
 mod report;
 mod set;
 mod snapshot;
 mod stacks;
-mod standing;
 mod tree;
 mod trigger;
 
 pub(crate) use choice::ChoiceArguments;
-pub(crate) use file_format::FileFormat;
-pub(crate) use mounting::{Exec, Mount, Umount};
-pub(crate) use report::Report;
-pub(crate) use set::Set;
-pub(crate) use snapshot::{Kept, Snapshot};
-pub(crate) use stacks::Stacks;
+pub(crate) use file_format::FileFormatArguments;
+pub(crate) use mounting::{ExecArguments, MountArguments, UmountArguments};
+pub(crate) use report::ReportArguments;
+pub(crate) use set::SetArguments;
+pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
+pub(crate) use stacks::StackArguments;
 
 use clap::{Args, Parser, Subcommand};
 use session::{FilteredSelection, Selection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(crate) use standing::*;
-pub(crate) use tree::{Cat, Get, Ls};
-pub(crate) use trigger::Triggers;
+pub(crate) use persistent::*;
+pub(crate) use tree::{CatArguments, GetArguments, LsArguments};
+pub(crate) use trigger::TriggerArguments;
 
 /// Record what programs do, and look back.
 ///
@@ -50,36 +50,36 @@ Exit status:
   125  when it fails, or its arguments are wrong
   126  when the program can't be executed
   127  when the program is not found")]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(crate) task: Task,
+    pub(crate) task: TaskArguments,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Task {
-    Record(Record),
-    Report(Box<Report>),
-    Start(Start),
-    Stop(Stop),
-    Run(Run),
-    Show(Show),
-    Snapshot(Snapshot),
-    Extract(Extract),
-    Set(Set),
-    Get(Get),
-    Cat(Cat),
-    Ls(Ls),
-    Mount(Mount),
-    Umount(Umount),
-    Exec(Exec),
-    List(List),
-    Stat(Stat),
-    Clear(Clear),
-    Reset(Reset),
-    Delete(Delete),
-    Install(Install),
-    Events(Events),
-    Completions(Completions),
+pub(crate) enum TaskArguments {
+    Record(RecordArguments),
+    Report(Box<ReportArguments>),
+    Start(StartArguments),
+    Stop(StopArguments),
+    Run(RunArguments),
+    Show(ShowArguments),
+    Snapshot(SnapshotArguments),
+    Extract(ExtractArguments),
+    Set(SetArguments),
+    Get(GetArguments),
+    Cat(CatArguments),
+    Ls(LsArguments),
+    Mount(MountArguments),
+    Umount(UmountArguments),
+    Exec(ExecArguments),
+    List(ListArguments),
+    Stat(StatArguments),
+    Clear(ClearArguments),
+    Reset(ResetArguments),
+    Delete(DeleteArguments),
+    Install(InstallArguments),
+    Events(EventsArguments),
+    Completions(CompletionsArguments),
     /// Install the shared object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,
@@ -120,10 +120,10 @@ Clocks:
 
 Memory:
   (CPUs + 1) x KB in /dev/shm, while it records.")]
-pub(crate) struct Record {
+pub(crate) struct RecordArguments {
     // Before the events: it counts those that stand before it.
     #[command(flatten)]
-    pub(crate) triggers: Triggers,
+    pub(crate) triggers: TriggerArguments,
 
     /// Record these events; can be given several times
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
@@ -138,14 +138,14 @@ pub(crate) struct Record {
     pub(crate) clock: Option<TraceClock>,
 
     #[command(flatten)]
-    pub(crate) stacks: Stacks,
+    pub(crate) stacks: StackArguments,
 
     /// Write the trace to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
-    pub(crate) format: FileFormat,
+    pub(crate) format: FileFormatArguments,
 
     /// Record into the session of this name, or of this path if it has a /; it is made if it doesn't exist
     #[arg(long, value_name = "SESSION")]
@@ -162,7 +162,7 @@ pub(crate) struct Record {
 
 /// Show the events that can be recorded.
 #[derive(Debug, Args)]
-pub(crate) struct Events {
+pub(crate) struct EventsArguments {
     /// Show only these, given as for record
     #[arg(value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
@@ -179,7 +179,7 @@ Examples:
   lookback completions bash > ~/.local/share/bash-completion/completions/lookback
   lookback completions zsh > ~/.zfunc/_lookback
   lookback completions fish > ~/.config/fish/completions/lookback.fish")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArguments {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: clap_complete::Shell,
@@ -192,6 +192,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        Arguments::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 }

@@ -1,6 +1,6 @@
 //! What shells need to complete the command's arguments, made from what `--help` is made from.
 
-use crate::arguments::Arguments;
+use crate::arguments::CommandLine;
 use crate::failure::{Done, Failure};
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// Writes the script for a shell to standard output.
 pub(crate) fn write(shell: Shell) -> Done {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "lookback", &mut script);
+    clap_complete::generate(shell, &mut CommandLine::command(), "lookback", &mut script);
     match std::io::stdout().write_all(&script) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
         _ => Ok(ExitCode::SUCCESS),

@@ -1,6 +1,6 @@
 //! `lookback events`.
 
-use crate::arguments::Events;
+use crate::arguments::EventsArguments;
 use crate::failure::{Done, Failure};
 use events::EventType;
 use session::Selection;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use trace_data::format::Format;
 
 /// Shows the events.
-pub(crate) fn run(arguments: &Events) -> Done {
+pub(crate) fn run(arguments: &EventsArguments) -> Done {
     let selected: Vec<EventType> =
         events::selectable().filter(|event| is_selected(event, &arguments.events)).collect();
     if selected.is_empty() {

@@ -3,7 +3,7 @@
 mod cover;
 mod namespace;
 
-use crate::arguments::Exec;
+use crate::arguments::ExecArguments;
 use crate::failure::Done;
 use crate::mounting::set_untraced;
 use crate::record::child::Child;
@@ -12,7 +12,7 @@ use crate::record::program::Program;
 use std::ffi::OsString;
 
 /// Runs the program; the tree is served by this process, as long as it runs.
-pub(crate) fn run(arguments: &Exec) -> Done {
+pub(crate) fn run(arguments: &ExecArguments) -> Done {
     let session = arguments.which.open()?;
     let path = std::path::absolute(session.path()).unwrap_or_else(|_| session.path().to_path_buf());
     let program = match arguments.command.as_slice() {

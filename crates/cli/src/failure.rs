@@ -1,6 +1,6 @@
 //! What is said, and returned, when something can't be done.
 
-use crate::say::{say, written};
+use crate::say::say;
 use crate::signals::file_limit_was_met;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -76,13 +76,4 @@ impl From<query::Error> for Failure {
             _ => Failure::failed(error),
         }
     }
-}
-
-/// Shows help, or what is wrong with the arguments.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let shown = error.print();
-    if error.use_stderr() {
-        return ExitCode::from(code::FAILED);
-    }
-    written(shown).unwrap_or_else(|failure| failure.report())
 }

@@ -20,14 +20,15 @@ mod manual;
 mod mounting;
 mod number;
 mod object;
+mod persistent;
 mod record;
 mod report;
 mod say;
 mod signals;
-mod standing;
+mod stdout;
 mod tree;
 
-use arguments::{Arguments, Task};
+use arguments::{CommandLine, TaskArguments};
 use clap::Parser;
 use failure::Failure;
 use std::process::ExitCode;
@@ -35,37 +36,37 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     signals::outlive_file_limit();
     shm::outlive_truncation();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match CommandLine::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return stdout::usage(&error),
     };
-    let is_recording = matches!(arguments.task, Task::Record(_));
+    let is_recording = matches!(arguments.task, TaskArguments::Record(_));
     let done = match arguments.task {
-        Task::Record(arguments) => record::run(&arguments),
-        Task::Report(arguments) => report::run(&arguments),
-        Task::Start(arguments) => standing::start(&arguments),
-        Task::Stop(arguments) => standing::stop(&arguments),
-        Task::Run(arguments) => standing::run(&arguments),
-        Task::Show(arguments) => standing::show(&arguments),
-        Task::Snapshot(arguments) => standing::snapshot(&arguments),
-        Task::Extract(arguments) => standing::extract(&arguments),
-        Task::Set(arguments) => standing::set(&arguments),
-        Task::Get(arguments) => tree::get(&arguments),
-        Task::Cat(arguments) => tree::cat(&arguments),
-        Task::Ls(arguments) => tree::ls(&arguments),
-        Task::Mount(arguments) => mounting::mount(&arguments),
-        Task::Umount(arguments) => mounting::umount(&arguments),
-        Task::Exec(arguments) => exec::run(&arguments),
-        Task::List(arguments) => standing::list(&arguments),
-        Task::Stat(arguments) => standing::stat(&arguments),
-        Task::Clear(arguments) => standing::clear(&arguments),
-        Task::Reset(arguments) => standing::reset(&arguments),
-        Task::Delete(arguments) => standing::delete(&arguments),
-        Task::Install(arguments) => standing::install(&arguments),
-        Task::Events(arguments) => events::run(&arguments),
-        Task::Completions(arguments) => completions::write(arguments.shell),
-        Task::Preload => object::print_path(),
-        Task::Manual { directory } => manual::write(&directory),
+        TaskArguments::Record(arguments) => record::run(&arguments),
+        TaskArguments::Report(arguments) => report::run(&arguments),
+        TaskArguments::Start(arguments) => persistent::start(&arguments),
+        TaskArguments::Stop(arguments) => persistent::stop(&arguments),
+        TaskArguments::Run(arguments) => persistent::run(&arguments),
+        TaskArguments::Show(arguments) => persistent::show(&arguments),
+        TaskArguments::Snapshot(arguments) => persistent::snapshot(&arguments),
+        TaskArguments::Extract(arguments) => persistent::extract(&arguments),
+        TaskArguments::Set(arguments) => persistent::set(&arguments),
+        TaskArguments::Get(arguments) => tree::get(&arguments),
+        TaskArguments::Cat(arguments) => tree::cat(&arguments),
+        TaskArguments::Ls(arguments) => tree::ls(&arguments),
+        TaskArguments::Mount(arguments) => mounting::mount(&arguments),
+        TaskArguments::Umount(arguments) => mounting::umount(&arguments),
+        TaskArguments::Exec(arguments) => exec::run(&arguments),
+        TaskArguments::List(arguments) => persistent::list(&arguments),
+        TaskArguments::Stat(arguments) => persistent::stat(&arguments),
+        TaskArguments::Clear(arguments) => persistent::clear(&arguments),
+        TaskArguments::Reset(arguments) => persistent::reset(&arguments),
+        TaskArguments::Delete(arguments) => persistent::delete(&arguments),
+        TaskArguments::Install(arguments) => persistent::install(&arguments),
+        TaskArguments::Events(arguments) => events::run(&arguments),
+        TaskArguments::Completions(arguments) => completions::write(arguments.shell),
+        TaskArguments::Preload => object::print_path(),
+        TaskArguments::Manual { directory } => manual::write(&directory),
     };
     // A recording keeps what it has, and the program's status.
     let is_torn = !is_recording && shm::was_truncated();

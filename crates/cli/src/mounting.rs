@@ -1,9 +1,9 @@
 //! `lookback mount` and `lookback umount`.
 
-use crate::arguments::{Mount, Umount};
+use crate::arguments::{MountArguments, UmountArguments};
 use crate::failure::{Done, Failure};
 use crate::object;
-use crate::say::print;
+use crate::stdout::print;
 use session::Session;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -24,7 +24,7 @@ impl From<tracefs_fuse::Error> for Failure {
 }
 
 /// Mounts a session.
-pub(crate) fn mount(arguments: &Mount) -> Done {
+pub(crate) fn mount(arguments: &MountArguments) -> Done {
     let session = arguments.which.open()?;
     let directory = directory(&arguments.directory)?;
     match arguments.foreground || arguments.background {
@@ -57,7 +57,7 @@ enum End {
 }
 
 /// Mounts, says so, and serves to the end.
-fn serve(session: Session, directory: &Path, arguments: &Mount) -> Done {
+fn serve(session: Session, directory: &Path, arguments: &MountArguments) -> Done {
     if arguments.background {
         leave().map_err(Failure::failed)?;
     }
@@ -123,7 +123,7 @@ fn be_silent() -> std::io::Result<()> {
 }
 
 /// Starts another process that mounts and serves, and waits until it does.
-fn start_server(session: &Session, directory: &Path, arguments: &Mount) -> Done {
+fn start_server(session: &Session, directory: &Path, arguments: &MountArguments) -> Done {
     let own = std::env::current_exe().map_err(Failure::failed)?;
     let mut server = Command::new(own);
     server.args(["mount", "--background", "--session"]).arg(session.path()).arg(directory);
@@ -166,7 +166,7 @@ fn without_object(preload: &str) -> String {
 }
 
 /// Unmounts a session.
-pub(crate) fn umount(arguments: &Umount) -> Done {
+pub(crate) fn umount(arguments: &UmountArguments) -> Done {
     tracefs_fuse::unmount(&arguments.directory)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! The object that traced programs load: it is inside this command, and is put where they find it.
 
 use crate::failure::{Done, Failure};
-use crate::say::print;
+use crate::stdout::print;
 use session::Place;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};

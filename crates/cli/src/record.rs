@@ -8,7 +8,7 @@ pub(crate) mod program;
 mod progress;
 mod summary;
 
-use crate::arguments::Record;
+use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
 use crate::say::say;
@@ -16,7 +16,7 @@ use child::Child;
 use output::Output;
 use own_session::OwnSession;
 use program::Program;
-use progress::Progress;
+use progress::ProgressLines;
 use recording::Recorder;
 use std::process::ExitCode;
 use summary::Summary;
@@ -24,14 +24,14 @@ use summary::Summary;
 /// Runs a program and records it.
 ///
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
-pub(crate) fn run(arguments: &Record) -> Done {
+pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let program = Program::find(&arguments.command)?;
     let version = arguments.format.version()?;
     let output = Output::prepare(&arguments.output)?;
     let mut session = OwnSession::prepare(arguments)?;
     let object = object::install()?;
     let recorder = Recorder::start(session.path(), output.directory())?;
-    let mut progress = Progress::new(arguments.quiet);
+    let mut progress = ProgressLines::new(arguments.quiet);
     let child = Child::start(&program, session.path(), &object)?;
     let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
     // In this order: the end of what was killed is recorded last.

@@ -5,9 +5,9 @@ mod pair;
 mod stat;
 mod text;
 
-use crate::arguments::Report;
+use crate::arguments::ReportArguments;
 use crate::failure::{Done, Failure};
-use crate::say::written;
+use crate::stdout::written;
 use export::Sink;
 use export::json::JsonLines;
 use pair::PairTables;
@@ -20,14 +20,14 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use text::Lines;
+use text::TextLines;
 use trace_data::dat;
 use trace_data::info::TraceInfo;
 use trace_data::record::{Record, Records};
 use trace_data::text::{Tasks, printable};
 
 /// Shows a trace.dat file.
-pub(crate) fn run(arguments: &Report) -> Done {
+pub(crate) fn run(arguments: &ReportArguments) -> Done {
     let path = arguments.file.as_path();
     let unusable = |error: &dyn Display| Failure::failed(explain(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Report) -> Done {
 
 /// Shows a trace.dat file that a session's buffers were copied to.
 pub(crate) fn show_copy(file: File, choice: &Choice) -> Done {
-    let arguments = Report::default();
+    let arguments = ReportArguments::default();
     done(show(file, &arguments, choice, FirstLosses::Counted, &|error| Failure::failed(error)))
 }
 
@@ -91,7 +91,7 @@ fn done(shown: Result<(), Problem>) -> Done {
 
 fn show(
     file: File,
-    arguments: &Report,
+    arguments: &ReportArguments,
     choice: &Choice,
     losses: FirstLosses,
     unusable: &dyn Fn(&dyn Display) -> Failure,
@@ -144,7 +144,7 @@ fn play(
     Ok(())
 }
 
-fn symbols<'a>(contents: &'a TraceContents, arguments: &Report) -> SourceSymbols<'a> {
+fn symbols<'a>(contents: &'a TraceContents, arguments: &ReportArguments) -> SourceSymbols<'a> {
     let mut symbols = SourceSymbols::new(&contents.metadata);
     if arguments.demangle {
         symbols.demangle();
@@ -156,7 +156,11 @@ fn symbols<'a>(contents: &'a TraceContents, arguments: &Report) -> SourceSymbols
 }
 
 /// Whether the trace has what is asked for.
-fn check(arguments: &Report, contents: &TraceContents, trace: &TraceInfo<'_>) -> Result<(), Failure> {
+fn check(
+    arguments: &ReportArguments,
+    contents: &TraceContents,
+    trace: &TraceInfo<'_>,
+) -> Result<(), Failure> {
     let choice = &arguments.choice;
     if choice.tgid.is_some() && contents.threads.has_no_tgids() {
         return Err(Failure::failed(
@@ -177,7 +181,7 @@ fn check(arguments: &Report, contents: &TraceContents, trace: &TraceInfo<'_>) ->
 }
 
 fn query(
-    arguments: &Report,
+    arguments: &ReportArguments,
     choice: &Choice,
     losses: FirstLosses,
     trace: &TraceInfo<'_>,
@@ -195,7 +199,7 @@ fn query(
 
 /// What is made of the records.
 fn sink<'a>(
-    arguments: &'a Report,
+    arguments: &'a ReportArguments,
     trace: &TraceInfo<'a>,
     survey: &Survey,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
@@ -211,7 +215,7 @@ fn sink<'a>(
         let pairs = Pairs::new(pair, arguments.form.key.as_deref(), trace.events)?;
         return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs)));
     }
-    Ok(Box::new(Lines::new(out, trace, survey, arguments)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, arguments)?))
 }
 
 /// How a thread is called in tables: `NAME-TID`.

@@ -1,6 +1,8 @@
 //! `lookback get`, `cat`, `ls`, and `set` of a file: the control tree without a mount.
 
-use crate::arguments::{Cat, Get, Instance, Ls, Set, Which};
+use crate::arguments::{
+    CatArguments, GetArguments, InstanceArguments, LsArguments, SessionArguments, SetArguments,
+};
 use crate::failure::{Done, Failure};
 use crate::say::say;
 use rustix::fs::OFlags;
@@ -19,13 +21,13 @@ const READ: usize = 1 << 16;
 const TICK: Duration = Duration::from_millis(10);
 
 /// The tree that is meant: a session's, or an instance's.
-pub(crate) fn tree(which: &Which, instance: &Instance) -> Done<Tree> {
+pub(crate) fn tree(which: &SessionArguments, instance: &InstanceArguments) -> Done<Tree> {
     let session = instance.open(which)?;
     Ok(if instance.name.is_some() { Tree::of_instance(session) } else { Tree::new(session) })
 }
 
 /// Shows what a file has now.
-pub(crate) fn get(arguments: &Get) -> Done {
+pub(crate) fn get(arguments: &GetArguments) -> Done {
     let tree = tree(&arguments.which, &arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     loop {
@@ -40,7 +42,7 @@ pub(crate) fn get(arguments: &Get) -> Done {
 }
 
 /// Shows what a file has and goes on with what comes.
-pub(crate) fn cat(arguments: &Cat) -> Done {
+pub(crate) fn cat(arguments: &CatArguments) -> Done {
     let tree = tree(&arguments.which, &arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY)?;
     loop {
@@ -61,7 +63,7 @@ fn wait(file: &Handle) {
 }
 
 /// Writes to a file.
-pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
+pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
     let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
     let value = value(arguments)?;
     let had_top = tree.session().has_top();
@@ -78,7 +80,7 @@ pub(crate) fn write(tree: &Tree, arguments: &Set) -> Done<()> {
 }
 
 /// What is to be written.
-fn value(arguments: &Set) -> Done<Vec<u8>> {
+fn value(arguments: &SetArguments) -> Done<Vec<u8>> {
     if arguments.value == "-" {
         let mut input = Vec::new();
         let read = std::io::stdin().read_to_end(&mut input);
@@ -89,7 +91,7 @@ fn value(arguments: &Set) -> Done<Vec<u8>> {
 }
 
 /// Lists a directory.
-pub(crate) fn ls(arguments: &Ls) -> Done {
+pub(crate) fn ls(arguments: &LsArguments) -> Done {
     let tree = tree(&arguments.which, &arguments.instance)?;
     let path = &arguments.path;
     let names = match tree.find(path).map_err(|error| failed(path, error))? {

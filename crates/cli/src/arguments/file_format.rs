@@ -6,7 +6,7 @@ use recording::Version;
 
 /// The file format of a trace.
 #[derive(Debug, Args)]
-pub(crate) struct FileFormat {
+pub(crate) struct FileFormatArguments {
     /// Compress the trace: a third to a tenth of the size, for readers of trace.dat version 7
     #[arg(long)]
     compress: bool,
@@ -16,7 +16,7 @@ pub(crate) struct FileFormat {
     file_version: Option<u8>,
 }
 
-impl FileFormat {
+impl FileFormatArguments {
     /// The version of the file.
     pub(crate) fn version(&self) -> Done<Version> {
         match (self.file_version, self.compress) {

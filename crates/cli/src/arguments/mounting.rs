@@ -1,6 +1,6 @@
 //! The tasks that mount the control tree.
 
-use super::Which;
+use super::SessionArguments;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ Examples:
   lookback umount /mnt/tracing
 
 Programs that find tracefs by themselves, as trace-cmd does, are run by `lookback exec`.")]
-pub(crate) struct Mount {
+pub(crate) struct MountArguments {
     /// The directory to mount it at
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) struct Mount {
     pub(crate) options: Option<MountOptions>,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     /// Serve in the background process that `mount` has started
     #[arg(long, hide = true)]
@@ -44,7 +44,7 @@ pub(crate) struct Mount {
 
 /// Unmount a session's control tree.
 #[derive(Debug, Args)]
-pub(crate) struct Umount {
+pub(crate) struct UmountArguments {
     /// The directory
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
@@ -80,9 +80,9 @@ Files that are replaced:
   /proc/sys/kernel/ftrace_enabled and kptr_restrict: the values that clients need
   /proc/mounts, if it has no tracefs: with a line that names the tree
   $TRACEFS_PATH says where the tree is, for perf.")]
-pub(crate) struct Exec {
+pub(crate) struct ExecArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     /// The program to run, and its arguments [default: $SHELL]
     #[arg(trailing_var_arg = true, value_name = "CMD")]

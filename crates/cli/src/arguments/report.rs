@@ -27,7 +27,7 @@ Examples:
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
-pub(crate) struct Report {
+pub(crate) struct ReportArguments {
     /// The trace.dat file
     #[arg(value_name = "FILE", default_value = "trace.dat")]
     pub(crate) file: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct Report {
     pub(crate) choice: ChoiceArguments,
 
     #[command(flatten)]
-    pub(crate) form: Form,
+    pub(crate) form: FormArguments,
 
     /// Show the process of each thread
     #[arg(long)]
@@ -66,7 +66,7 @@ pub(crate) struct Report {
 
 /// The form in which events are shown, if not as text.
 #[derive(Debug, Default, Args)]
-pub(crate) struct Form {
+pub(crate) struct FormArguments {
     /// Show a JSON object for each event, one on a line
     #[arg(long, group = "form")]
     pub(crate) json: bool,
@@ -84,7 +84,7 @@ pub(crate) struct Form {
     pub(crate) key: Option<String>,
 }
 
-impl Form {
+impl FormArguments {
     /// Whether it is text.
     pub(crate) fn is_text(&self) -> bool {
         !self.json && !self.stat && self.pair.is_none()

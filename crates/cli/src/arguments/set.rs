@@ -1,6 +1,6 @@
 //! `lookback set`: enables and disables events, and writes to control files.
 
-use super::{Instance, Which};
+use super::{InstanceArguments, SessionArguments};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
@@ -30,7 +30,7 @@ Examples:
   lookback set events/libc/openat/enable 1
   lookback set -a set_event '!sched:sched_process_exit'
   lookback set trace ''             empties the buffers")]
-pub(crate) struct Set {
+pub(crate) struct SetArguments {
     /// The events, given as for record; or a control file, as `lookback ls` shows it
     #[arg(value_name = "EVENT|PATH")]
     pub(crate) what: String,
@@ -52,10 +52,10 @@ pub(crate) struct Set {
     pub(crate) append: bool,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 
     /// Print errors only
     #[arg(short, long)]

@@ -1,12 +1,12 @@
 //! `lookback snapshot`, and the option that chooses a snapshot.
 
-use super::{Instance, Which};
+use super::{InstanceArguments, SessionArguments};
 use clap::Args;
 use session::SnapshotNumber;
 
 /// A snapshot to read instead of the live buffer.
 #[derive(Debug, Args)]
-pub(crate) struct Kept {
+pub(crate) struct SnapshotOption {
     /// Read a snapshot: the newest, or the one with this id, which `lookback stat` shows
     #[arg(short, long, value_name = "NUMBER", num_args = 0..=1, require_equals = true)]
     pub(crate) snapshot: Option<Option<SnapshotNumber>>,
@@ -26,7 +26,7 @@ Examples:
   lookback snapshot -s && lookback snapshot | less
   lookback snapshot -s -c 1         the latest events of CPU 1
   lookback extract -s -o slow.dat   write the newest to a file")]
-pub(crate) struct Snapshot {
+pub(crate) struct SnapshotArguments {
     /// Take a snapshot
     #[arg(short = 's', long, group = "what")]
     pub(crate) take: bool,
@@ -44,10 +44,10 @@ pub(crate) struct Snapshot {
     pub(crate) only_cpu: Option<u32>,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 
     /// Print errors only
     #[arg(short, long)]

@@ -10,7 +10,7 @@ const RANGE: RangeInclusive<i64> = LEAST_STACK_BYTES as i64..=MOST_STACK_BYTES a
 
 /// The options for stack traces.
 #[derive(Debug, Args)]
-pub(crate) struct Stacks {
+pub(crate) struct StackArguments {
     /// Record a stack trace after each event
     #[arg(short = 'T', long)]
     stacktrace: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Stacks {
     stack_bytes: Option<u32>,
 }
 
-impl Stacks {
+impl StackArguments {
     /// Sets the session's options that were given; others stay as they are.
     pub(crate) fn apply(&self, session: &Session) -> Done<()> {
         if let Some(bytes) = self.stack_bytes {

@@ -1,6 +1,6 @@
 //! The tasks that use the control tree.
 
-use super::{Instance, Which};
+use super::{InstanceArguments, SessionArguments};
 use clap::Args;
 
 /// Print the contents of a control file.
@@ -12,43 +12,43 @@ Examples:
   lookback get per_cpu/cpu0/stats
 
 The files are those of the kernel's tracefs: `lookback get README`.")]
-pub(crate) struct Get {
+pub(crate) struct GetArguments {
     /// The file, as `lookback ls` shows it
     #[arg(value_name = "PATH")]
     pub(crate) path: String,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Print the contents of a control file, and go on as more arrives: of `trace_pipe`, until Control-C or until
 /// recording is stopped.
 #[derive(Debug, Args)]
-pub(crate) struct Cat {
+pub(crate) struct CatArguments {
     /// The file, as `lookback ls` shows it
     #[arg(value_name = "PATH")]
     pub(crate) path: String,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// List the control files; names of directories end with a /.
 #[derive(Debug, Args)]
-pub(crate) struct Ls {
+pub(crate) struct LsArguments {
     /// The directory
     #[arg(value_name = "PATH", default_value = "/", hide_default_value = true)]
     pub(crate) path: String,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }

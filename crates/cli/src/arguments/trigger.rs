@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// Triggers, each for the event of the `-e` before it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Triggers {
+pub(crate) struct TriggerArguments {
     triggers: Vec<(usize, String)>,
 }
 
@@ -14,15 +14,15 @@ const EVENTS: &str = "events";
 /// This one.
 const TRIGGERS: &str = "triggers";
 
-impl Triggers {
+impl TriggerArguments {
     /// Each with the index of its event among those of `-e`.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
         self.triggers.iter().map(|(event, text)| (*event, text.as_str()))
     }
 }
 
-impl FromArgMatches for Triggers {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Triggers, Error> {
+impl FromArgMatches for TriggerArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<TriggerArguments, Error> {
         let places = |id| matches.indices_of(id).into_iter().flatten();
         let texts = matches.get_many::<String>(TRIGGERS).into_iter().flatten();
         let triggers = places(TRIGGERS).zip(texts).map(|(place, text)| {
@@ -33,16 +33,16 @@ impl FromArgMatches for Triggers {
             })?;
             Ok((event, text.clone()))
         });
-        Ok(Triggers { triggers: triggers.collect::<Result<_, Error>>()? })
+        Ok(TriggerArguments { triggers: triggers.collect::<Result<_, Error>>()? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Triggers::from_arg_matches(matches)?;
+        *self = TriggerArguments::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
-impl Args for Triggers {
+impl Args for TriggerArguments {
     fn augment_args(command: Command) -> Command {
         let help = "Take this action when the event of the -e before it happens: traceoff, traceon, \
                     snapshot, enable_event:SYSTEM:EVENT, disable_event:SYSTEM:EVENT, \
@@ -52,6 +52,6 @@ impl Args for Triggers {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Triggers::augment_args(command)
+        TriggerArguments::augment_args(command)
     }
 }

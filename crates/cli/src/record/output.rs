@@ -12,11 +12,11 @@ use tempfile::{NamedTempFile, tempfile_in};
 pub(crate) struct Output {
     path: PathBuf,
     directory: PathBuf,
-    target: Target,
+    target: OutputTarget,
 }
 
 #[derive(Debug)]
-enum Target {
+enum OutputTarget {
     File,
     /// A device or a pipe.
     Stream(File),
@@ -35,7 +35,7 @@ impl Output {
         if path.exists() && !path.is_file() {
             let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
             let directory = std::env::temp_dir();
-            return Ok(Output { path: path.into(), directory, target: Target::Stream(file) });
+            return Ok(Output { path: path.into(), directory, target: OutputTarget::Stream(file) });
         }
         // What a link names is written, not the link.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -52,7 +52,7 @@ impl Output {
                 directory.display()
             ))
         })?;
-        Ok(Output { path, directory, target: Target::File })
+        Ok(Output { path, directory, target: OutputTarget::File })
     }
 
     /// Where there is room for what is on its way to the file.
@@ -68,8 +68,10 @@ impl Output {
         let shown = self.path.display();
         let failed = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{shown}: {error}"));
         match self.target {
-            Target::Stream(file) => Ok(write(&mut BufWriter::new(file)).map_err(|error| failed(&error))?),
-            Target::File => {
+            OutputTarget::Stream(file) => {
+                Ok(write(&mut BufWriter::new(file)).map_err(|error| failed(&error))?)
+            }
+            OutputTarget::File => {
                 let mut file = NamedTempFile::new_in(&self.directory).map_err(|error| failed(&error))?;
                 let written =
                     write(&mut BufWriter::new(file.as_file_mut())).map_err(|error| failed(&error))?;

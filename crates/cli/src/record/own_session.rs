@@ -1,9 +1,9 @@
 //! The session of a recording: one of its own, or one that was asked for.
 
-use crate::arguments::Record;
+use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
+use crate::persistent::set_triggers;
 use crate::say::say;
-use crate::standing::set_triggers;
 use session::{
     DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock,
     addressable_kb, fitting_kb, most_addresses, session_path,
@@ -30,7 +30,7 @@ pub(crate) struct OwnSession {
 
 impl OwnSession {
     /// Makes or opens the session and switches on what is to be recorded.
-    pub(crate) fn prepare(arguments: &Record) -> Done<OwnSession> {
+    pub(crate) fn prepare(arguments: &RecordArguments) -> Done<OwnSession> {
         let place = Place::of_user();
         if let Ok(place) = &place {
             remove_abandoned(place);
@@ -114,7 +114,7 @@ impl Drop for OwnSession {
     }
 }
 
-fn make(path: &Path, arguments: &Record) -> Done<Session> {
+fn make(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     let wanted_kb = match arguments.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, 0)?,
@@ -131,7 +131,7 @@ fn make(path: &Path, arguments: &Record) -> Done<Session> {
     Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
 }
 
-fn open(path: &Path, arguments: &Record) -> Done<Session> {
+fn open(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     if arguments.buffer_size.is_some() {
         let shown = path.display();
         return Err(Failure::failed(format_args!(

@@ -17,17 +17,17 @@ const MANY: u64 = 500_000;
 
 /// Lines of progress on a terminal. Lines of their own at growing intervals: the terminal is the program's.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressLines {
     is_shown: bool,
     interval: Duration,
     due: Duration,
 }
 
-impl Progress {
+impl ProgressLines {
     /// Shown where standard error is a terminal, and nobody wants it quiet.
-    pub(crate) fn new(quiet: bool) -> Progress {
+    pub(crate) fn new(quiet: bool) -> ProgressLines {
         let is_shown = !quiet && std::io::stderr().is_terminal();
-        Progress { is_shown, interval: FIRST, due: FIRST }
+        ProgressLines { is_shown, interval: FIRST, due: FIRST }
     }
 
     /// Says how far the recording is, if it is time.

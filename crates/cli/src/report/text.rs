@@ -1,6 +1,6 @@
 //! Events as lines of text.
 
-use crate::arguments::Report;
+use crate::arguments::ReportArguments;
 use export::{Error, Sink};
 use query::Survey;
 use std::io::{self, Write};
@@ -9,19 +9,19 @@ use trace_data::record::Record;
 use trace_data::text::{Header, Layout, NOP, TextWriter};
 
 /// The kernel's text.
-pub(super) struct Lines<'a, W> {
+pub(super) struct TextLines<'a, W> {
     writer: TextWriter<'a, W>,
     wall_clock: bool,
 }
 
-impl<'a, W: Write> Lines<'a, W> {
+impl<'a, W: Write> TextLines<'a, W> {
     /// With the header written.
     pub(super) fn new(
         out: W,
         trace: &TraceInfo<'a>,
         survey: &Survey,
-        arguments: &Report,
-    ) -> io::Result<Lines<'a, W>> {
+        arguments: &ReportArguments,
+    ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
         let layout = Layout {
             nanoseconds: trace.nanoseconds,
@@ -38,11 +38,11 @@ impl<'a, W: Write> Lines<'a, W> {
             cpus: survey.cpus,
             release: "",
         })?;
-        Ok(Lines { writer, wall_clock })
+        Ok(TextLines { writer, wall_clock })
     }
 }
 
-impl<W: Write> Sink for Lines<'_, W> {
+impl<W: Write> Sink for TextLines<'_, W> {
     fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let time = match self.wall_clock {
             true => trace.real_time(record.time).unwrap_or_default(),

@@ -1,17 +1,17 @@
 //! `lookback snapshot`.
 
-use crate::arguments::{Kept, Snapshot};
+use crate::arguments::{SnapshotArguments, SnapshotOption};
 use crate::failure::Done;
 use crate::number::count;
+use crate::persistent::show::show_kept;
 use crate::say::say;
-use crate::standing::show::show_kept;
 use query::{Choice, IdList};
 use session::Session;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Takes a snapshot, gives them up, or shows the newest.
-pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
+pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
@@ -24,7 +24,7 @@ pub(crate) fn snapshot(arguments: &Snapshot) -> Done {
         free(&session)?
     } else {
         let choice = Choice { cpus: arguments.only_cpu.map(IdList::of), ..Choice::default() };
-        return show_kept(&session, &Kept { snapshot: Some(None) }, &choice);
+        return show_kept(&session, &SnapshotOption { snapshot: Some(None) }, &choice);
     };
     if !arguments.quiet {
         say!("lookback: {said}");

@@ -1,6 +1,6 @@
 //! The tasks for persistent sessions.
 
-use super::{ChoiceArguments, FileFormat, Kept, Stacks, Triggers};
+use super::{ChoiceArguments, FileFormatArguments, SnapshotOption, StackArguments, TriggerArguments};
 use clap::Args;
 use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// The option that chooses a session.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct SessionArguments {
     /// The session of this name, or of this path if it has a / [default: $LOOKBACK_SESSION, or default]
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
@@ -16,7 +16,7 @@ pub(crate) struct Which {
 
 /// The option that chooses an instance of the session.
 #[derive(Debug, Args)]
-pub(crate) struct Instance {
+pub(crate) struct InstanceArguments {
     /// The session's instance of this name: a buffer with its own events, filters and snapshots [default:
     /// flight]
     #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
@@ -49,10 +49,10 @@ Examples:
   lookback start -P 4711 -c         this process and its children
   lookback start --group www-data   for services of several users
   lookback start -B rare -e @process   these also in a buffer of their own")]
-pub(crate) struct Start {
+pub(crate) struct StartArguments {
     // Before the events: it counts those that stand before it.
     #[command(flatten)]
-    pub(crate) triggers: Triggers,
+    pub(crate) triggers: TriggerArguments,
 
     /// Record these events, given as for record, and no others [default: those of record, in a new session]
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
@@ -76,7 +76,7 @@ pub(crate) struct Start {
     pub(crate) clock: Option<TraceClock>,
 
     #[command(flatten)]
-    pub(crate) stacks: Stacks,
+    pub(crate) stacks: StackArguments,
 
     /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]
@@ -87,10 +87,10 @@ pub(crate) struct Start {
     pub(crate) group: Option<String>,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 
     /// Print errors only
     #[arg(short, long)]
@@ -101,12 +101,12 @@ pub(crate) struct Start {
 ///
 /// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
 #[derive(Debug, Args)]
-pub(crate) struct Stop {
+pub(crate) struct StopArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Run a program that is recorded in a persistent session.
@@ -115,9 +115,9 @@ pub(crate) struct Stop {
 /// signals are as without lookback. The session must exist: `lookback start` makes one.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback run [OPTIONS] -- CMD [ARGUMENT]...")]
-pub(crate) struct Run {
+pub(crate) struct RunArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     /// Don't warn when nothing will be recorded
     #[arg(short, long)]
@@ -138,13 +138,13 @@ Examples:
   lookback show | less
   lookback show -p -e '*_exit' | grep ENOENT
   lookback snapshot -s && lookback show -s")]
-pub(crate) struct Show {
+pub(crate) struct ShowArguments {
     /// Consume the events, and go on with those that arrive
     #[arg(short, long, conflicts_with = "snapshot")]
     pub(crate) pipe: bool,
 
     #[command(flatten)]
-    pub(crate) snapshot: Kept,
+    pub(crate) snapshot: SnapshotOption,
 
     /// Show only events of this CPU. With -p those of other CPUs are not consumed
     #[arg(short = 'c', value_name = "CPU", conflicts_with = "cpu")]
@@ -154,32 +154,32 @@ pub(crate) struct Show {
     pub(crate) choice: ChoiceArguments,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Write the events of a session to a trace.dat file.
 ///
 /// The file is like those of `lookback record`. The events stay in the buffer, and recording goes on.
 #[derive(Debug, Args)]
-pub(crate) struct Extract {
+pub(crate) struct ExtractArguments {
     /// Write to FILE
     #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
-    pub(crate) format: FileFormat,
+    pub(crate) format: FileFormatArguments,
 
     #[command(flatten)]
-    pub(crate) snapshot: Kept,
+    pub(crate) snapshot: SnapshotOption,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 
     /// Print errors only
     #[arg(short, long)]
@@ -188,36 +188,36 @@ pub(crate) struct Extract {
 
 /// Empty the buffers. Snapshots and settings stay.
 #[derive(Debug, Args)]
-pub(crate) struct Clear {
+pub(crate) struct ClearArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Disable all events, empty the buffers and drop all snapshots.
 ///
 /// The session stays, and attached programs stay attached, at the cost of one load for each call.
 #[derive(Debug, Args)]
-pub(crate) struct Reset {
+pub(crate) struct ResetArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Remove a session, with all its events and snapshots.
 ///
 /// Attached programs run on, unharmed and unrecorded.
 #[derive(Debug, Args)]
-pub(crate) struct Delete {
+pub(crate) struct DeleteArguments {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 }
 
 /// List the processes that are attached to a session, and those that aren't, with the reason.
@@ -225,7 +225,7 @@ pub(crate) struct Delete {
 /// Processes that aren't attached are those that have the session in their environment and that the caller
 /// may inspect.
 #[derive(Debug, Args)]
-pub(crate) struct List {
+pub(crate) struct ListArguments {
     /// List the events instead, and whether they are enabled
     #[arg(short, long, conflicts_with = "sessions")]
     pub(crate) events: bool,
@@ -235,7 +235,7 @@ pub(crate) struct List {
     pub(crate) sessions: bool,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     /// Print JSON
     #[arg(long)]
@@ -250,16 +250,16 @@ Columns:
   overwritten, bytes in use, the time of the oldest page and now, events that
   could not be written, events consumed; and the current events per second. Lanes,
   for writers without rseq, have rows if they were used.")]
-pub(crate) struct Stat {
+pub(crate) struct StatArguments {
     /// Count events for so many milliseconds to measure their rate; 0 shows no rate
     #[arg(long, value_name = "MS", default_value = "200")]
     pub(crate) interval: u64,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
-    pub(crate) instance: Instance,
+    pub(crate) instance: InstanceArguments,
 
     /// Print JSON
     #[arg(long)]
@@ -275,7 +275,7 @@ pub(crate) struct Stat {
 Examples:
   lookback install --unit nginx && systemctl daemon-reload && systemctl restart nginx
   lookback install --unit nginx --remove")]
-pub(crate) struct Install {
+pub(crate) struct InstallArguments {
     /// The unit: NAME, or NAME.service
     #[arg(long, value_name = "NAME")]
     pub(crate) unit: String,
@@ -293,5 +293,5 @@ pub(crate) struct Install {
     pub(crate) remove: bool,
 
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) which: SessionArguments,
 }

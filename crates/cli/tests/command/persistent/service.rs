@@ -1,20 +1,20 @@
 //! Units of systemd.
 
-use super::Standing;
+use super::Persistent;
 use crate::common::*;
 
 #[test]
 fn a_service_is_given_what_it_needs() {
-    let standing = Standing::new(&[]);
-    let units = standing.scratch.path("etc/systemd/system");
+    let persistent = Persistent::new(&[]);
+    let units = persistent.scratch.path("etc/systemd/system");
     std::fs::create_dir_all(&units).unwrap();
-    let root = standing.scratch.path("");
+    let root = persistent.scratch.path("");
     let unit = |name: &str, settings: &str| {
         let text = format!("[Service]\nExecStart=/bin/sleep 60\n{settings}");
         std::fs::write(units.join(name), text).unwrap();
     };
     let install = |name: &str, options: &[&str]| {
-        let mut command = standing.task("install", &["--unit", name, "--root", root.to_str().unwrap()]);
+        let mut command = persistent.task("install", &["--unit", name, "--root", root.to_str().unwrap()]);
         command.args(options);
         command
     };
@@ -23,7 +23,7 @@ fn a_service_is_given_what_it_needs() {
     unit("plain.service", "Environment=LD_PRELOAD=/lib/other.so\n");
     run(&mut install("plain", &[])).success();
     let text = written("plain.service");
-    let session = format!("Environment=\"LOOKBACK_SESSION={}\"", standing.path.display());
+    let session = format!("Environment=\"LOOKBACK_SESSION={}\"", persistent.path.display());
     assert!(text.contains(&session) && text.contains("Environment=\"LD_PRELOAD=/lib/other.so:/"), "{text}");
     assert!(!text.contains("Paths="), "mounts that it does not need: {text}");
     unit("boxed@.service", "ProtectSystem=strict\nRootDirectory=/srv\nUser=nobody\n");
@@ -36,7 +36,7 @@ fn a_service_is_given_what_it_needs() {
     run(&mut install("none", &[])).failure(125, &["there is no unit none.service in"]);
     run(&mut install("../evil", &[])).failure(125, &["is not the name of a service's unit"]);
     if !is_missing(&["systemd-analyze"]) {
-        let mut verify = standing.scratch.command("systemd-analyze");
+        let mut verify = persistent.scratch.command("systemd-analyze");
         let outcome = run(verify.args(["verify", "--root"]).arg(&root).arg("plain.service"));
         assert!(!outcome.stderr.contains("lookback.conf"), "{outcome:?}");
     }

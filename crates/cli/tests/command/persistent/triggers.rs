@@ -1,6 +1,6 @@
 //! Triggers that traced programs act on, at the event, as often as they may and not once more.
 
-use super::{Standing, opens};
+use super::{Persistent, opens};
 use crate::common::*;
 
 /// Four processes that look for 10,000 files each, all at once.
@@ -28,7 +28,7 @@ int main(void) {
     return 0;
 }";
 
-impl Standing {
+impl Persistent {
     /// What a file of the tree has.
     fn get(&self, path: &str) -> String {
         self.done("get", &[path]).stdout
@@ -46,116 +46,117 @@ impl Standing {
 
 #[test]
 fn recording_stops_behind_the_event() {
-    let standing =
-        Standing::of_size("1024", &["-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
-    standing.run(&["cat", "/first", "/second", "/stop", "/third", "/fourth"]);
-    assert_eq!(standing.opened(&[]), ["/first", "/second", "/stop"]);
-    assert_eq!(standing.get("tracing_on"), "0\n");
-    standing.put("tracing_on", "1");
-    standing.run(&opens("/fifth"));
-    assert_eq!(standing.opened(&[]).last().unwrap(), "/fifth");
+    let persistent =
+        Persistent::of_size("1024", &["-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
+    persistent.run(&["cat", "/first", "/second", "/stop", "/third", "/fourth"]);
+    assert_eq!(persistent.opened(&[]), ["/first", "/second", "/stop"]);
+    assert_eq!(persistent.get("tracing_on"), "0\n");
+    persistent.put("tracing_on", "1");
+    persistent.run(&opens("/fifth"));
+    assert_eq!(persistent.opened(&[]).last().unwrap(), "/fifth");
     // It goes on with an event of another kind that is off.
-    standing.put("events/libc/chdir/trigger", "traceon:1 if common_pid > 0");
-    standing.run(&["sh", "-c", "cat /stop /lost; cd /; cat /on /stop /lost; cd /; cat /lost"]);
-    let opened = standing.opened(&[]);
+    persistent.put("events/libc/chdir/trigger", "traceon:1 if common_pid > 0");
+    persistent.run(&["sh", "-c", "cat /stop /lost; cd /; cat /on /stop /lost; cd /; cat /lost"]);
+    let opened = persistent.opened(&[]);
     assert_eq!(opened[opened.len() - 3..], ["/stop", "/on", "/stop"], "{opened:?}");
-    assert_eq!(standing.shown(&[]).count("chdir", ""), 0);
-    assert_eq!(standing.get("events/libc/chdir/enable"), "0*\n");
+    assert_eq!(persistent.shown(&[]).count("chdir", ""), 0);
+    assert_eq!(persistent.get("events/libc/chdir/enable"), "0*\n");
 }
 
 #[test]
 fn counts_are_exact_over_all_processes() {
-    let standing = Standing::of_size("4096", &["-e", "libc:access", "--snapshots", "7"]);
-    let crowd = standing.crowd();
-    standing.put("events/libc/chdir/trigger", "snapshot:3");
-    standing.put("events/libc/chdir/trigger", "enable_event:libc:chdir_exit:1");
-    standing.run(&[&crowd]);
+    let persistent = Persistent::of_size("4096", &["-e", "libc:access", "--snapshots", "7"]);
+    let crowd = persistent.crowd();
+    persistent.put("events/libc/chdir/trigger", "snapshot:3");
+    persistent.put("events/libc/chdir/trigger", "enable_event:libc:chdir_exit:1");
+    persistent.run(&[&crowd]);
     assert_eq!(
-        standing.get("events/libc/chdir/trigger"),
+        persistent.get("events/libc/chdir/trigger"),
         "enable_event:libc:chdir_exit:count=0\nsnapshot:count=0\n"
     );
-    let stat = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+    let stat = persistent.done("stat", &["--json", "--interval", "0"]).stdout;
     assert!(stat.contains(r#""snapshots_refused":0,"#), "{stat}");
     assert_eq!(stat.matches(r#""age_ns":"#).count(), 3, "{stat}");
     let counted: usize = ["0", "1", "2"]
-        .map(|number| standing.shown(&[&format!("--snapshot={number}")]).count("access", ""))
+        .map(|number| persistent.shown(&[&format!("--snapshot={number}")]).count("access", ""))
         .iter()
         .sum();
-    assert_eq!(counted + standing.shown(&[]).count("access", ""), 40_000, "nothing is lost in between");
-    assert_eq!(standing.get("events/libc/chdir_exit/enable"), "1*\n");
+    assert_eq!(counted + persistent.shown(&[]).count("access", ""), 40_000, "nothing is lost in between");
+    assert_eq!(persistent.get("events/libc/chdir_exit/enable"), "1*\n");
     // Off and on again as often as it may: each time one of them has done it.
-    standing.put("events/libc/access/trigger", "enable_event:libc:chdir:500");
-    standing.put("events/libc/chdir/trigger", "disable_event:libc:chdir:400");
-    standing.run(&[&crowd]);
-    assert_eq!(standing.get("events/libc/access/trigger"), "enable_event:libc:chdir:count=99\n");
-    assert!(standing.get("events/libc/chdir/trigger").starts_with("disable_event:libc:chdir:count=0\n"));
-    assert_eq!(standing.get("events/libc/chdir/enable"), "1*\n");
+    persistent.put("events/libc/access/trigger", "enable_event:libc:chdir:500");
+    persistent.put("events/libc/chdir/trigger", "disable_event:libc:chdir:400");
+    persistent.run(&[&crowd]);
+    assert_eq!(persistent.get("events/libc/access/trigger"), "enable_event:libc:chdir:count=99\n");
+    assert!(persistent.get("events/libc/chdir/trigger").starts_with("disable_event:libc:chdir:count=0\n"));
+    assert_eq!(persistent.get("events/libc/chdir/enable"), "1*\n");
 }
 
 #[test]
 fn the_first_of_many_stops_recording_for_all() {
-    let standing = Standing::of_size("4096", &["-e", "libc:access", "-e", "libc:chdir", "-R", "traceoff:1"]);
-    let crowd = standing.crowd();
-    standing.run(&[&crowd]);
-    let trace = standing.shown(&[]);
+    let persistent =
+        Persistent::of_size("4096", &["-e", "libc:access", "-e", "libc:chdir", "-R", "traceoff:1"]);
+    let crowd = persistent.crowd();
+    persistent.run(&[&crowd]);
+    let trace = persistent.shown(&[]);
     // Each process may have been about to write when another stopped it.
     assert!((1..=4).contains(&trace.count("chdir", "")), "{:?}", trace.events.last());
-    assert_eq!(standing.get("events/libc/chdir/trigger"), "traceoff:count=0\n");
-    standing.put("tracing_on", "1");
-    standing.done("clear", &[]);
-    standing.run(&[&crowd]);
-    assert_eq!(standing.get("tracing_on"), "1\n", "it has acted once");
-    assert_eq!(standing.shown(&[]).count("chdir", ""), 40_000);
+    assert_eq!(persistent.get("events/libc/chdir/trigger"), "traceoff:count=0\n");
+    persistent.put("tracing_on", "1");
+    persistent.done("clear", &[]);
+    persistent.run(&[&crowd]);
+    assert_eq!(persistent.get("tracing_on"), "1\n", "it has acted once");
+    assert_eq!(persistent.shown(&[]).count("chdir", ""), 40_000);
 }
 
 #[test]
 fn a_snapshot_has_what_led_to_it() {
-    let standing =
-        Standing::of_size("256", &["-e", "libc:open*_exit", "-R", r#"snapshot if pathname ~ "/keep*""#]);
-    standing.run(&["cat", "/a", "/keep1", "/b", "/c", "/keep2", "/d"]);
-    assert_eq!(standing.opened(&["-s"]), ["/b", "/c", "/keep2"], "the newest: there is room for one");
-    assert_eq!(standing.opened(&[]), ["/d"]);
-    let stat = standing.done("stat", &["--interval", "0"]).stdout;
+    let persistent =
+        Persistent::of_size("256", &["-e", "libc:open*_exit", "-R", r#"snapshot if pathname ~ "/keep*""#]);
+    persistent.run(&["cat", "/a", "/keep1", "/b", "/c", "/keep2", "/d"]);
+    assert_eq!(persistent.opened(&["-s"]), ["/b", "/c", "/keep2"], "the newest: there is room for one");
+    assert_eq!(persistent.opened(&[]), ["/d"]);
+    let stat = persistent.done("stat", &["--interval", "0"]).stdout;
     assert!(stat.contains("libc:open_exit snapshot:unlimited if pathname ~ \"/keep*\""), "{stat}");
-    let held = standing.done("snapshot", &[]);
+    let held = persistent.done("snapshot", &[]);
     assert_eq!(Trace::new(&held.stdout).events.len(), 3);
 }
 
 #[test]
 fn each_instance_has_triggers_of_its_own() {
-    let standing = Standing::of_size("256", &["-e", "libc:open*_exit"]);
-    standing
+    let persistent = Persistent::of_size("256", &["-e", "libc:open*_exit"]);
+    persistent
         .done("start", &["-B", "one", "-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
-    standing.run(&["cat", "/first", "/stop", "/last"]);
-    assert_eq!(standing.opened(&[]), ["/first", "/stop", "/last"]);
-    assert_eq!(standing.opened(&["-B", "one"]), ["/first", "/stop"]);
-    assert_eq!(standing.get("instances/one/tracing_on"), "0\n");
-    standing.done("delete", &["-B", "one"]);
-    standing.done("start", &["-B", "two", "-e", "libc:open*_exit"]);
-    standing.run(&["cat", "/stop", "/last"]);
-    assert_eq!(standing.opened(&["-B", "two"]), ["/stop", "/last"], "nothing is left of the first");
+    persistent.run(&["cat", "/first", "/stop", "/last"]);
+    assert_eq!(persistent.opened(&[]), ["/first", "/stop", "/last"]);
+    assert_eq!(persistent.opened(&["-B", "one"]), ["/first", "/stop"]);
+    assert_eq!(persistent.get("instances/one/tracing_on"), "0\n");
+    persistent.done("delete", &["-B", "one"]);
+    persistent.done("start", &["-B", "two", "-e", "libc:open*_exit"]);
+    persistent.run(&["cat", "/stop", "/last"]);
+    assert_eq!(persistent.opened(&["-B", "two"]), ["/stop", "/last"], "nothing is left of the first");
 }
 
 #[test]
 fn who_is_killed_leaves_triggers_whole() {
-    let standing = Standing::of_size("4096", &["-e", "libc:access"]);
+    let persistent = Persistent::of_size("4096", &["-e", "libc:access"]);
     let path = "events/libc/access/trigger";
     for turn in 0..40 {
         let filter =
             format!("enable_event:libc:chdir:{turn} if name != {turn}").replace("name", "common_pid");
-        let mut command = standing.task("set", &[path, &filter]);
+        let mut command = persistent.task("set", &[path, &filter]);
         let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_micros(turn * 150));
         let _ = child.kill();
         child.wait().unwrap();
-        let found = standing.get(path);
+        let found = persistent.get(path);
         let whole = format!("enable_event:libc:chdir:count={turn} if common_pid != {turn}\n");
         assert!(found == whole || found.starts_with("# Available triggers"), "{found}");
-        standing.put(path, "!enable_event:libc:chdir");
+        persistent.put(path, "!enable_event:libc:chdir");
     }
-    assert_eq!(standing.get("events/libc/chdir/enable"), "0\n");
-    standing.run(&[&standing.crowd()]);
-    assert_eq!(standing.shown(&[]).count("access", ""), 40_000);
+    assert_eq!(persistent.get("events/libc/chdir/enable"), "0\n");
+    persistent.run(&[&persistent.crowd()]);
+    assert_eq!(persistent.shown(&[]).count("access", ""), 40_000);
 }
 
 #[test]
@@ -166,13 +167,13 @@ fn a_recording_has_triggers_of_its_own() {
     let trace = scratch.trace();
     let opened: Vec<&str> = trace.events.iter().map(|event| event.get("pathname")).collect();
     assert!(opened.contains(&"/stop") && !opened.contains(&"/last"), "{opened:?}");
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    let session = standing.path.to_str().unwrap();
-    run(&mut standing
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    let session = persistent.path.to_str().unwrap();
+    run(&mut persistent
         .scratch
         .record(&[&["--session", session], &options[..]].concat(), &["cat", "/etc/passwd"]))
     .success();
-    assert!(standing.get("events/libc/open_exit/trigger").starts_with("# Available"), "taken away again");
+    assert!(persistent.get("events/libc/open_exit/trigger").starts_with("# Available"), "taken away again");
 }
 
 #[test]

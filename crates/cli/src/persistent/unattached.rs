@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// A process that should take part: the session knows it, or is in its environment.
 #[derive(Debug)]
-pub(super) struct Stranger {
+pub(super) struct UnattachedProcess {
     pub(super) pid: u32,
     pub(super) comm: String,
     pub(super) exe: Option<String>,
@@ -23,15 +23,15 @@ pub(super) struct Stranger {
     pub(super) why: Option<String>,
 }
 
-impl Stranger {
+impl UnattachedProcess {
     /// All that can be seen, by PID; `known` are those that the session knows.
-    pub(super) fn all(session: &Session, known: &HashSet<u32>) -> Vec<Stranger> {
+    pub(super) fn all(session: &Session, known: &HashSet<u32>) -> Vec<UnattachedProcess> {
         let directory = std::path::absolute(session.path()).unwrap_or_else(|_| session.path().into());
         let mapping = mapping(session);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let look = |pid| look(session, pid, known.contains(&pid), &directory, &mapping);
-        let mut all: Vec<Stranger> = pids.filter_map(look).collect();
+        let mut all: Vec<UnattachedProcess> = pids.filter_map(look).collect();
         all.sort_by_key(|stranger| stranger.pid);
         all
     }
@@ -55,7 +55,13 @@ fn mapping(session: &Session) -> String {
 }
 
 /// Looks at a process; None where it has nothing to do with the session, or may not be looked at.
-fn look(session: &Session, pid: u32, is_known: bool, directory: &Path, mapping: &str) -> Option<Stranger> {
+fn look(
+    session: &Session,
+    pid: u32,
+    is_known: bool,
+    directory: &Path,
+    mapping: &str,
+) -> Option<UnattachedProcess> {
     let process = PathBuf::from(format!("/proc/{pid}"));
     let environment = read(process.join("environ")).ok()?;
     let variable = |name: &str| {
@@ -78,7 +84,7 @@ fn look(session: &Session, pid: u32, is_known: bool, directory: &Path, mapping: 
         Some(reason(session, &process, &maps, &preload))
     };
     let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
-    Some(Stranger { pid, comm, exe, why })
+    Some(UnattachedProcess { pid, comm, exe, why })
 }
 
 fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> String {

@@ -1,16 +1,16 @@
 //! `lookback run`.
 
-use crate::arguments::Run;
+use crate::arguments::RunArguments;
 use crate::failure::Done;
 use crate::object;
+use crate::persistent::{events_on, option};
 use crate::record::child::execute;
 use crate::record::program::Program;
 use crate::say::say;
-use crate::standing::{events_on, option};
 use session::{Session, most_addresses};
 
 /// Becomes a program that takes part in a session.
-pub(crate) fn run(arguments: &Run) -> Done {
+pub(crate) fn run(arguments: &RunArguments) -> Done {
     let session = arguments.which.open()?;
     session.check_trusted()?;
     let program = Program::find(&arguments.command)?;

@@ -1,11 +1,11 @@
 //! `lookback extract`.
 
-use crate::arguments::Extract;
+use crate::arguments::ExtractArguments;
 use crate::failure::Done;
 use crate::number::{bytes, count};
+use crate::persistent::show::copy;
 use crate::record::output::Output;
 use crate::say::say;
-use crate::standing::show::copy;
 use anstyle::Style;
 use recording::Written;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Writes what a session holds to a file.
-pub(crate) fn extract(arguments: &Extract) -> Done {
+pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let version = arguments.format.version()?;
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
     let output = Output::prepare(&arguments.output)?;

@@ -1,6 +1,6 @@
 //! A session that stands sees a thousand processes at once, and ten thousand threads.
 
-use super::Standing;
+use super::Persistent;
 use crate::common::*;
 use abi::control::Table;
 use session::Session;
@@ -38,8 +38,8 @@ print(kb() - before)
 
 /// Nothing was lost, and everybody's entries are free for others.
 #[track_caller]
-fn assert_complete(standing: &Standing) -> Session {
-    let session = Session::open(&standing.path).unwrap();
+fn assert_complete(persistent: &Persistent) -> Session {
+    let session = Session::open(&persistent.path).unwrap();
     let control = session.control();
     for table in [Table::Processes, Table::Tasks, Table::Objects, Table::Events] {
         assert_eq!(control.refused(table), 0);
@@ -60,24 +60,24 @@ fn memory(session: &Session) -> u64 {
 
 #[test]
 fn a_thousand_processes_at_once_are_all_there() {
-    let standing = Standing::of_size("16384", &["-e", "@file", "-e", "sched:"]);
+    let persistent = Persistent::of_size("16384", &["-e", "@file", "-e", "sched:"]);
     let mut before = None;
     // Three times, so that entries have to be used again: there are 4096, and each needs two.
     for round in 0..3 {
         let number = round.to_string();
-        let running = start(&mut standing.running(&["sh", "-c", CROWD, "sh", &number]));
+        let running = start(&mut persistent.running(&["sh", "-c", CROWD, "sh", &number]));
         running.wait_until(|| running.printed().lines().count() == 1000);
-        let listed = standing.done("list", &["--json"]).stdout;
+        let listed = persistent.done("list", &["--json"]).stdout;
         let (attached, others) = listed.split_once("\"not_attached\":").unwrap();
         assert_eq!(attached.matches("\"comm\":\"sh\"").count(), 1001, "{listed:.1000}");
         assert_eq!(others.trim_end(), "[]}");
-        OpenOptions::new().write(true).open(standing.scratch.path("go")).unwrap();
+        OpenOptions::new().write(true).open(persistent.scratch.path("go")).unwrap();
         running.wait().success();
-        let session = assert_complete(&standing);
+        let session = assert_complete(&persistent);
         let kept = *before.get_or_insert_with(|| memory(&session));
         assert_eq!(memory(&session), kept, "the session doesn't grow");
     }
-    let trace = standing.shown(&[]);
+    let trace = persistent.shown(&[]);
     let looked_for: BTreeSet<&str> =
         trace.events.iter().filter_map(|event| event.field("pathname")).collect();
     for number in 0..3000 {
@@ -94,13 +94,13 @@ fn a_thousand_processes_at_once_are_all_there() {
 
 #[test]
 fn ten_thousand_threads_leave_nothing_behind() {
-    let standing = Standing::of_size("16384", &["-e", "libc:access_exit", "-e", "sched:"]);
-    standing.run(&["true"]).success();
-    let before = memory(&assert_complete(&standing));
-    let grown: i64 = standing.run(&["python3", "-c", THREADS]).success().stdout.trim().parse().unwrap();
+    let persistent = Persistent::of_size("16384", &["-e", "libc:access_exit", "-e", "sched:"]);
+    persistent.run(&["true"]).success();
+    let before = memory(&assert_complete(&persistent));
+    let grown: i64 = persistent.run(&["python3", "-c", THREADS]).success().stdout.trim().parse().unwrap();
     assert!(grown < 256, "the process grows by {grown} KB");
-    assert_eq!(memory(&assert_complete(&standing)), before, "the session doesn't grow");
-    let trace = standing.shown(&["-e", "access_exit"]);
+    assert_eq!(memory(&assert_complete(&persistent)), before, "the session doesn't grow");
+    let trace = persistent.shown(&["-e", "access_exit"]);
     let looked_for: BTreeSet<&str> =
         trace.events.iter().filter_map(|event| event.field("pathname")).collect();
     assert_eq!(looked_for.iter().filter(|path| path.starts_with("/thread-")).count(), 10_000);

@@ -1,6 +1,6 @@
 //! What a process maps of a session: what it uses, and nothing of it is locked.
 
-use super::Standing;
+use super::Persistent;
 use crate::common::*;
 use std::os::unix::fs::MetadataExt;
 
@@ -15,18 +15,18 @@ const SHOW: [&str; 3] = ["grep", "VmSize", "/proc/self/status"];
 
 #[test]
 fn a_process_maps_what_it_uses() {
-    let standing = Standing::of_size("4096", &["-e", "sched:"]);
+    let persistent = Persistent::of_size("4096", &["-e", "sched:"]);
     let mut plain = std::process::Command::new(SHOW[0]);
     plain.args(&SHOW[1..]);
     let plain = addresses(plain);
-    let traced = addresses(standing.running(&SHOW));
+    let traced = addresses(persistent.running(&SHOW));
     let cpus =
-        standing.done("stat", &["--json", "--interval", "0"]).stdout.matches("\"cpu\":").count() as u64;
+        persistent.done("stat", &["--json", "--interval", "0"]).stdout.matches("\"cpu\":").count() as u64;
     // The live buffers, as much for a snapshot, and the control area with the object.
     let buffers = (cpus + 1) * (4 << 20) * 2;
     assert!((buffers..buffers + (9 << 20)).contains(&(traced - plain)), "{plain} became {traced}");
-    standing.done("start", &["-B", "more", "-e", "libc:write"]);
-    let without_event = addresses(standing.running(&SHOW));
+    persistent.done("start", &["-B", "more", "-e", "libc:write"]);
+    let without_event = addresses(persistent.running(&SHOW));
     assert!(without_event < traced + (1 << 20), "{traced} became {without_event}");
 }
 
@@ -50,17 +50,17 @@ int main(void) {
 
 #[test]
 fn who_locks_its_memory_locks_none_of_the_session() {
-    let standing = Standing::of_size("4096", &[]);
-    standing.done("start", &["-B", "more", "-e", "libc:fopen_exit"]);
-    let program = compile(&standing.scratch, "locking", LOCKING, &[]);
+    let persistent = Persistent::of_size("4096", &[]);
+    persistent.done("start", &["-B", "more", "-e", "libc:fopen_exit"]);
+    let program = compile(&persistent.scratch, "locking", LOCKING, &[]);
     let plain = run(&mut std::process::Command::new(&program)).success().stdout;
-    let memory = || standing.path.join("session").metadata().unwrap().blocks() * 512;
+    let memory = || persistent.path.join("session").metadata().unwrap().blocks() * 512;
     let before = memory();
-    let traced = standing.run(&[program.to_str().unwrap()]).success().stdout;
+    let traced = persistent.run(&[program.to_str().unwrap()]).success().stdout;
     assert_eq!(plain, traced);
     assert!(memory() < before + (1 << 20), "{before} bytes became {}", memory());
     // Its buffer was mapped after that.
-    let more = standing.shown(&["-B", "more"]);
+    let more = persistent.shown(&["-B", "more"]);
     assert!(more.events.len() == 1 && more.events[0].text.contains("/proc/self/status"), "{more:?}");
 }
 
@@ -76,26 +76,26 @@ while [ ! -e stop2 ]; do sleep 0.01; done
 /// What `list` and `stat` say of a process that maps no more than it has.
 #[track_caller]
 fn is_missing_and_said(before: &str, named: &str, told: &str) {
-    let standing = Standing::new(&["-e", "libc:open*"]);
+    let persistent = Persistent::new(&["-e", "libc:open*"]);
     let script = format!("{before}\n{WAITING}");
     let mut running =
-        start(standing.running(&["bash", "-c", &script]).current_dir(standing.scratch.path("")));
+        start(persistent.running(&["bash", "-c", &script]).current_dir(persistent.scratch.path("")));
     running.wait_for("started");
-    standing.done("start", &["-B", "more", "-e", "libc:open*"]);
-    std::fs::write(standing.scratch.path("stop1"), "").unwrap();
+    persistent.done("start", &["-B", "more", "-e", "libc:open*"]);
+    std::fs::write(persistent.scratch.path("stop1"), "").unwrap();
     running.wait_for("opened");
-    assert!(standing.opened(&[]).contains(&"/etc/hostname".to_string()));
-    assert!(!standing.opened(&["-B", "more"]).contains(&"/etc/hostname".to_string()));
-    let stat = standing.done("stat", &["-B", "more", "--interval", "0"]).stdout;
+    assert!(persistent.opened(&[]).contains(&"/etc/hostname".to_string()));
+    assert!(!persistent.opened(&["-B", "more"]).contains(&"/etc/hostname".to_string()));
+    let stat = persistent.done("stat", &["-B", "more", "--interval", "0"]).stdout;
     assert!(stat.contains("of programs that could not map this instance's buffer"), "{stat}");
-    let stat = standing.done("stat", &["-B", "more", "--interval", "0", "--json"]).stdout;
+    let stat = persistent.done("stat", &["-B", "more", "--interval", "0", "--json"]).stdout;
     let count = stat.split("\"not_mapped_events\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     assert!(count.parse::<u64>().unwrap() >= 2, "{stat}");
-    let listed = standing.done("list", &[]).stdout;
+    let listed = persistent.done("list", &[]).stdout;
     assert!(listed.contains(told), "{listed}");
-    let listed = standing.done("list", &["--json"]).stdout;
+    let listed = persistent.done("list", &["--json"]).stdout;
     assert!(listed.contains(&format!("\"confined_by\":\"{named}\"")), "{listed}");
-    std::fs::write(standing.scratch.path("stop2"), "").unwrap();
+    std::fs::write(persistent.scratch.path("stop2"), "").unwrap();
     running.wait().success();
 }
 
@@ -128,40 +128,40 @@ os.execvp(sys.argv[1], sys.argv[1:])
 
 #[test]
 fn a_program_goes_on_in_buffers_that_have_grown() {
-    let standing = Standing::new(&["-e", "libc:open*"]);
+    let persistent = Persistent::new(&["-e", "libc:open*"]);
     let mut running =
-        start(standing.running(&["bash", "-c", WAITING]).current_dir(standing.scratch.path("")));
+        start(persistent.running(&["bash", "-c", WAITING]).current_dir(persistent.scratch.path("")));
     running.wait_for("started");
-    standing.done("set", &["buffer_size_kb", "240"]);
-    std::fs::write(standing.scratch.path("stop1"), "").unwrap();
+    persistent.done("set", &["buffer_size_kb", "240"]);
+    std::fs::write(persistent.scratch.path("stop1"), "").unwrap();
     running.wait_for("opened");
-    std::fs::write(standing.scratch.path("stop2"), "").unwrap();
+    std::fs::write(persistent.scratch.path("stop2"), "").unwrap();
     running.wait().success();
-    let trace = standing.shown(&[]);
+    let trace = persistent.shown(&[]);
     assert_eq!(trace.count("open", "/etc/hostname") + trace.count("openat", "/etc/hostname"), 0);
-    assert!(standing.opened(&[]).contains(&"/etc/hostname".to_string()));
-    assert!(standing.done("stat", &["--interval", "0", "--json"]).stdout.contains("\"dropped_events\":0"));
+    assert!(persistent.opened(&[]).contains(&"/etc/hostname".to_string()));
+    assert!(persistent.done("stat", &["--interval", "0", "--json"]).stdout.contains("\"dropped_events\":0"));
 }
 
 #[test]
 fn root_is_not_recorded_in_somebody_elses_session() {
-    let standing = Standing::new(&["-e", "libc:open*"]);
-    let Some(mut nobody) = as_nobody(&standing.scratch) else { return };
-    let directory = standing.scratch.beside("theirs");
+    let persistent = Persistent::new(&["-e", "libc:open*"]);
+    let Some(mut nobody) = as_nobody(&persistent.scratch) else { return };
+    let directory = persistent.scratch.beside("theirs");
     std::fs::create_dir(&directory).unwrap();
-    run(standing.scratch.command("chown").arg("65534").arg(&directory)).success();
+    run(persistent.scratch.command("chown").arg("65534").arg(&directory)).success();
     let path = directory.join("session");
     run(nobody.args(["start", "-b", "64", "--session"]).arg(&path)).success();
-    let mut run_by_root = standing.scratch.lookback(&["run", "--session"]);
+    let mut run_by_root = persistent.scratch.lookback(&["run", "--session"]);
     let refused = run(run_by_root.arg(&path).args(["--", "cat", "/etc/hostname"]));
     assert_eq!(refused.status.code(), Some(125), "{refused:?}");
     assert!(refused.stderr.contains("belongs to the user 65534"), "{refused:?}");
-    let mut recorded = standing.scratch.lookback(&["record", "--session"]);
+    let mut recorded = persistent.scratch.lookback(&["record", "--session"]);
     let refused = run(recorded.arg(&path).args(["--", "cat", "/etc/hostname"]));
     assert!(refused.stderr.contains("belongs to the user 65534"), "{refused:?}");
     // Nor by the environment alone.
-    let mut sees = standing.running(&["sh", "-c", "LOOKBACK_SESSION=$0 exec cat /etc/hostname"]);
+    let mut sees = persistent.running(&["sh", "-c", "LOOKBACK_SESSION=$0 exec cat /etc/hostname"]);
     run(sees.arg(&path)).success();
-    let mut shown = standing.scratch.lookback(&["show", "--session"]);
+    let mut shown = persistent.scratch.lookback(&["show", "--session"]);
     assert!(!run(shown.arg(&path)).stdout.contains("hostname"));
 }

@@ -1,40 +1,40 @@
 //! Following a session.
 
-use super::{Standing, opens};
+use super::{Persistent, opens};
 use crate::common::*;
 
 #[test]
 fn the_pipe_takes_events_out_as_they_come() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    standing.run(&opens("/before"));
-    let mut pipe = start(&mut standing.task("show", &["-p"]));
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    persistent.run(&opens("/before"));
+    let mut pipe = start(&mut persistent.task("show", &["-p"]));
     pipe.wait_for("/before");
-    standing.run(&opens("/meanwhile"));
+    persistent.run(&opens("/meanwhile"));
     pipe.wait_for("/meanwhile");
-    run(&mut standing.task("show", &["-p"])).failure(125, &["is being recorded by another lookback"]);
+    run(&mut persistent.task("show", &["-p"])).failure(125, &["is being recorded by another lookback"]);
     pipe.signal(rustix::process::Signal::INT);
     let outcome = pipe.wait();
     assert_eq!(outcome.signal(), Some(2), "{outcome:?}");
     let shown = Trace::new(&outcome.stdout);
     assert_eq!(shown.events.iter().map(|event| event.comm.as_str()).collect::<Vec<_>>(), ["cat", "cat"]);
     assert!(!outcome.stdout.contains('#'), "trace_pipe has no header");
-    assert_eq!(standing.opened(&[]), [""; 0]);
+    assert_eq!(persistent.opened(&[]), [""; 0]);
 }
 
 #[test]
 fn the_pipe_ends_when_recording_is_stopped_and_all_was_shown() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    let mut pipe = start(&mut standing.task("show", &["-p"]));
-    standing.run(&opens("/some"));
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    let mut pipe = start(&mut persistent.task("show", &["-p"]));
+    persistent.run(&opens("/some"));
     pipe.wait_for("/some");
-    standing.done("stop", &[]);
+    persistent.done("stop", &[]);
     assert_eq!(pipe.wait().success().stdout.lines().count(), 1);
 }
 
 #[test]
 fn an_idle_pipe_costs_next_to_nothing() {
-    let standing = Standing::new(&[]);
-    let pipe = start(&mut standing.task("show", &["-p"]));
+    let persistent = Persistent::new(&[]);
+    let pipe = start(&mut persistent.task("show", &["-p"]));
     // utime and stime, in ticks of 10 ms.
     let ticks = || -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", pipe.pid())).unwrap();
@@ -53,13 +53,13 @@ fn an_idle_pipe_costs_next_to_nothing() {
 
 #[test]
 fn what_comes_from_all_cpus_is_in_the_order_of_time_and_complete() {
-    let standing = Standing::new(&["-e", "sched_process_exit"]);
-    let mut pipe = start(&mut standing.task("show", &["-p"]));
+    let persistent = Persistent::new(&["-e", "sched_process_exit"]);
+    let mut pipe = start(&mut persistent.task("show", &["-p"]));
     let script =
         "for i in 1 2 3 4; do (j=0; while [ $j -lt 50 ]; do /bin/true; j=$((j+1)); done) & done; wait";
-    standing.run(&["sh", "-c", script]).success();
+    persistent.run(&["sh", "-c", script]).success();
     pipe.wait_for("comm=sh");
-    standing.done("stop", &[]);
+    persistent.done("stop", &[]);
     let shown = Trace::new(&pipe.wait().success().stdout);
     assert!(shown.events.is_sorted_by_key(|event| event.time));
     assert_eq!(shown.count("sched_process_exit", "comm=true"), 200);

@@ -1,6 +1,6 @@
 //! The clocks of a session that stands.
 
-use super::{Standing, opens};
+use super::{Persistent, opens};
 use crate::common::*;
 use control::Clocks;
 
@@ -15,13 +15,13 @@ fn now() -> Clocks {
 /// in order and not behind what `stat` calls now.
 #[track_caller]
 fn recorded(clock: &str) -> Vec<u64> {
-    let standing = Standing::new(&["-C", clock, "-e", "libc:open*_exit"]);
-    standing.run(&opens("/first"));
-    standing.run(&opens("/second"));
-    let events = standing.shown(&[]).events;
+    let persistent = Persistent::new(&["-C", clock, "-e", "libc:open*_exit"]);
+    persistent.run(&opens("/first"));
+    persistent.run(&opens("/second"));
+    let events = persistent.shown(&[]).events;
     let times: Vec<u64> = events.iter().map(|event| event.time).collect();
     assert!(times.len() >= 2 && times.is_sorted() && times[0] > 0, "{clock}: {times:?}");
-    let stat = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+    let stat = persistent.done("stat", &["--json", "--interval", "0"]).stdout;
     assert!(stat.contains(&format!("\"trace_clock\":\"{clock}\"")), "{stat}");
     let now = stat.split("\"now_ts\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     // Nanoseconds, where times are shown as seconds with six digits.
@@ -82,7 +82,7 @@ fn a_clock_that_there_is_not_makes_no_session() {
         assert!(!path.exists());
     }
     // One that is there keeps its own.
-    let standing = Standing::new(&["-C", "boot"]);
-    run(&mut standing.task("start", &["-C", "mono"])).failure(125, &["is there already", "leave out -C"]);
-    standing.done("start", &["-C", "boot", "-q"]);
+    let persistent = Persistent::new(&["-C", "boot"]);
+    run(&mut persistent.task("start", &["-C", "mono"])).failure(125, &["is there already", "leave out -C"]);
+    persistent.done("start", &["-C", "boot", "-q"]);
 }

@@ -1,12 +1,12 @@
 //! `lookback install`.
 
-use crate::arguments::Install;
+use crate::arguments::InstallArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
+use crate::persistent::dropin::{DropIn, runs_as_other};
+use crate::persistent::unattached::User;
+use crate::persistent::unit::{Unit, Units};
 use crate::say::say;
-use crate::standing::dropin::{DropIn, runs_as_other};
-use crate::standing::unattached::User;
-use crate::standing::unit::{Unit, Units};
 use anstyle::Style;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Has a unit take part in a session, or no longer.
-pub(crate) fn install(arguments: &Install) -> Done {
+pub(crate) fn install(arguments: &InstallArguments) -> Done {
     let root = arguments.root.as_deref().unwrap_or("/".as_ref());
     let units = if arguments.user { Units::of_user() } else { Some(Units::of_system(root)) };
     let units = units.ok_or_else(|| Failure::failed("no home directory: set HOME, or leave out --user"))?;
@@ -52,7 +52,7 @@ fn unit_name(name: &str) -> Done<String> {
 }
 
 /// The options that say where the unit is.
-fn target(arguments: &Install) -> String {
+fn target(arguments: &InstallArguments) -> String {
     match &arguments.root {
         Some(root) => format!(" --root {}", root.display()),
         None if arguments.user => " --user".to_string(),
@@ -73,7 +73,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-fn remove(path: &Path, arguments: &Install, name: &str) -> Done {
+fn remove(path: &Path, arguments: &InstallArguments, name: &str) -> Done {
     std::fs::remove_file(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             Failure::failed(format_args!("{name} doesn't take part: there is no {}", path.display()))
@@ -119,7 +119,7 @@ fn user_id(name: &str) -> Option<u32> {
     name.parse().ok().or_else(|| users.lines().find_map(number))
 }
 
-fn tell_next(arguments: &Install, name: &str) {
+fn tell_next(arguments: &InstallArguments, name: &str) {
     let dim = Style::new().dimmed();
     let user = if arguments.user { " --user" } else { "" };
     if arguments.root.is_none() {

@@ -1,10 +1,10 @@
 //! `lookback start`.
 
-use crate::arguments::{Start, Triggers};
+use crate::arguments::{StartArguments, TriggerArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
+use crate::persistent::{events_on, memory};
 use crate::say::say;
-use crate::standing::{events_on, memory};
 use anstyle::Style;
 use recording::record_ends;
 use session::{
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 const SNAPSHOTS: u32 = 1;
 
 /// Makes a session, or switches one on.
-pub(crate) fn start(arguments: &Start) -> Done {
+pub(crate) fn start(arguments: &StartArguments) -> Done {
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
     let session = match Session::open(&path) {
@@ -34,7 +34,7 @@ pub(crate) fn start(arguments: &Start) -> Done {
 }
 
 /// Where the session is: by its name in the user's directory or the group's, or at a path.
-fn path(arguments: &Start, group: Option<u32>) -> Done<PathBuf> {
+fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
     let path = session_path(arguments.which.session.as_deref())?;
     let Some(group) = group else { return Ok(path) };
     let own = Place::of_user();
@@ -45,7 +45,7 @@ fn path(arguments: &Start, group: Option<u32>) -> Done<PathBuf> {
 }
 
 /// A new session, with what is wanted on.
-fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
+fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
     let snapshots = arguments.snapshots.unwrap_or(SNAPSHOTS);
     let buffer_kb = match arguments.buffer_size {
         Some(kb) => kb,
@@ -67,7 +67,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &Start) -> Done<Session> {
 }
 
 /// The instance that is meant, which is made if need be.
-fn instance(session: Session, arguments: &Start) -> Done<Session> {
+fn instance(session: Session, arguments: &StartArguments) -> Done<Session> {
     let Some(name) = &arguments.instance.name else { return Ok(session) };
     match session.open_named(name) {
         Err(Error::NoInstance { .. }) => Ok(session.create_instance(name)?),
@@ -76,7 +76,7 @@ fn instance(session: Session, arguments: &Start) -> Done<Session> {
 }
 
 /// One that is there goes on; where events are named, with these alone.
-fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Session> {
+fn switch_on(session: Session, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
     let found = session.file().metadata().ok();
     let shared_with = found.filter(|found| found.mode() & 0o060 == 0o060).map(|found| found.gid());
     let fixed = [
@@ -109,7 +109,7 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &Start) -> Done<Se
 }
 
 /// Sets triggers, and whose events alone are recorded.
-fn narrow(session: &Session, arguments: &Start) -> Done<()> {
+fn narrow(session: &Session, arguments: &StartArguments) -> Done<()> {
     set_triggers(session, &arguments.events, &arguments.triggers)?;
     if !arguments.pids.is_empty() {
         session.set_option(TraceOption::EventFork, arguments.children)?;
@@ -123,7 +123,7 @@ fn narrow(session: &Session, arguments: &Start) -> Done<()> {
 pub(crate) fn set_triggers(
     session: &Session,
     events: &[FilteredSelection],
-    triggers: &Triggers,
+    triggers: &TriggerArguments,
 ) -> Done<Vec<(Vec<u16>, String)>> {
     let mut set: Vec<(Vec<u16>, String)> = Vec::new();
     for (event, text) in triggers.iter() {

@@ -17,25 +17,25 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A session of its own, at a path beside where programs run.
-struct Standing {
+struct Persistent {
     scratch: Scratch,
     path: PathBuf,
 }
 
-impl Standing {
+impl Persistent {
     #[track_caller]
-    fn new(options: &[&str]) -> Standing {
-        Standing::of_size("64", options)
+    fn new(options: &[&str]) -> Persistent {
+        Persistent::of_size("64", options)
     }
 
     /// With so many KB for each CPU.
     #[track_caller]
-    fn of_size(buffer_kb: &str, options: &[&str]) -> Standing {
+    fn of_size(buffer_kb: &str, options: &[&str]) -> Persistent {
         let scratch = Scratch::new();
         let path = scratch.beside("session");
-        let standing = Standing { scratch, path };
-        standing.done("start", &[&["-b", buffer_kb], options].concat());
-        standing
+        let persistent = Persistent { scratch, path };
+        persistent.done("start", &[&["-b", buffer_kb], options].concat());
+        persistent
     }
 
     /// `lookback TASK`, for this session.
@@ -86,119 +86,120 @@ fn opens(path: &str) -> [&str; 2] {
 
 #[test]
 fn a_life() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    standing.run(&opens("/first"));
-    assert_eq!(standing.opened(&[]), ["/first"], "and it is there still:");
-    assert_eq!(standing.opened(&[]), ["/first"]);
-    standing.done("stop", &[]);
-    let outcome = standing.run(&opens("/stopped"));
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    persistent.run(&opens("/first"));
+    assert_eq!(persistent.opened(&[]), ["/first"], "and it is there still:");
+    assert_eq!(persistent.opened(&[]), ["/first"]);
+    persistent.done("stop", &[]);
+    let outcome = persistent.run(&opens("/stopped"));
     assert!(outcome.stderr.contains("recording is stopped; `lookback start"), "{outcome:?}");
-    standing.done("start", &["-q"]);
-    standing.run(&opens("/second"));
-    assert_eq!(standing.opened(&[]), ["/first", "/second"]);
-    standing.done("clear", &[]);
-    assert_eq!(standing.opened(&[]), [""; 0]);
-    standing.done("set", &["libc:*", "off"]);
-    standing.run(&opens("/off"));
-    standing.done("set", &["libc:open*_exit", "on"]);
-    standing.run(&opens("/on"));
-    assert_eq!(standing.opened(&[]), ["/on"]);
-    standing.done("reset", &[]);
-    let outcome = standing.run(&opens("/reset"));
+    persistent.done("start", &["-q"]);
+    persistent.run(&opens("/second"));
+    assert_eq!(persistent.opened(&[]), ["/first", "/second"]);
+    persistent.done("clear", &[]);
+    assert_eq!(persistent.opened(&[]), [""; 0]);
+    persistent.done("set", &["libc:*", "off"]);
+    persistent.run(&opens("/off"));
+    persistent.done("set", &["libc:open*_exit", "on"]);
+    persistent.run(&opens("/on"));
+    assert_eq!(persistent.opened(&[]), ["/on"]);
+    persistent.done("reset", &[]);
+    let outcome = persistent.run(&opens("/reset"));
     assert!(outcome.stderr.contains("no event is on"), "{outcome:?}");
-    assert_eq!(standing.shown(&[]).events, []);
-    standing.done("start", &["-e", "libc:open*_exit"]);
-    standing.run(&opens("/again"));
-    assert_eq!(standing.opened(&[]), ["/again"]);
-    standing.done("delete", &[]);
-    assert!(!standing.path.exists());
+    assert_eq!(persistent.shown(&[]).events, []);
+    persistent.done("start", &["-e", "libc:open*_exit"]);
+    persistent.run(&opens("/again"));
+    assert_eq!(persistent.opened(&[]), ["/again"]);
+    persistent.done("delete", &[]);
+    assert!(!persistent.path.exists());
 }
 
 #[test]
 fn a_snapshot_keeps_what_was_and_recording_goes_on() {
-    let standing = Standing::new(&["-e", "libc:open*_exit", "--snapshots", "2"]);
-    run(&mut standing.task("snapshot", &[])).failure(125, &["has no snapshot: `lookback snapshot -s"]);
+    let persistent = Persistent::new(&["-e", "libc:open*_exit", "--snapshots", "2"]);
+    run(&mut persistent.task("snapshot", &[])).failure(125, &["has no snapshot: `lookback snapshot -s"]);
     for path in ["/first", "/second", "/third"] {
-        standing.run(&opens(path));
-        let outcome = standing.done("snapshot", &["-s"]);
+        persistent.run(&opens(path));
+        let outcome = persistent.done("snapshot", &["-s"]);
         assert!(outcome.stderr.contains("taken"), "{outcome:?}");
     }
-    standing.run(&opens("/now"));
-    assert_eq!(standing.opened(&[]), ["/now"]);
-    assert_eq!(standing.opened(&["-s"]), ["/third"]);
-    assert_eq!(standing.opened(&["--snapshot=1"]), ["/second"]);
-    run(&mut standing.task("show", &["--snapshot=0"])).failure(125, &["has no snapshot 0"]);
-    let newest = Trace::new(&standing.done("snapshot", &[]).stdout);
-    newest.expect_same(&standing.shown(&["-s"]));
-    standing.done("snapshot", &["-r"]);
-    run(&mut standing.task("show", &["-s"])).failure(125, &["has no snapshot"]);
-    assert_eq!(standing.opened(&[]), ["/now"], "which is no snapshot");
-    let freed = standing.done("snapshot", &["-f"]);
+    persistent.run(&opens("/now"));
+    assert_eq!(persistent.opened(&[]), ["/now"]);
+    assert_eq!(persistent.opened(&["-s"]), ["/third"]);
+    assert_eq!(persistent.opened(&["--snapshot=1"]), ["/second"]);
+    run(&mut persistent.task("show", &["--snapshot=0"])).failure(125, &["has no snapshot 0"]);
+    let newest = Trace::new(&persistent.done("snapshot", &[]).stdout);
+    newest.expect_same(&persistent.shown(&["-s"]));
+    persistent.done("snapshot", &["-r"]);
+    run(&mut persistent.task("show", &["-s"])).failure(125, &["has no snapshot"]);
+    assert_eq!(persistent.opened(&[]), ["/now"], "which is no snapshot");
+    let freed = persistent.done("snapshot", &["-f"]);
     assert!(freed.stderr.contains("2 snapshots"), "{freed:?}");
 }
 
 #[test]
 fn a_snapshot_of_one_cpu_leaves_the_others_alone() {
-    let standing = Standing::new(&["-e", "libc:open*_exit", "--snapshots", "3"]);
-    let opens_on = |cpu: &str, path: &str| standing.run(&["taskset", "-c", cpu, "cat", path]);
+    let persistent = Persistent::new(&["-e", "libc:open*_exit", "--snapshots", "3"]);
+    let opens_on = |cpu: &str, path: &str| persistent.run(&["taskset", "-c", cpu, "cat", path]);
     let of_ours = |trace: &Trace| -> Vec<String> {
         opened_in(trace).into_iter().filter(|path| path.starts_with("/on")).collect()
     };
-    let paths = |options: &[&str]| of_ours(&standing.shown(options));
+    let paths = |options: &[&str]| of_ours(&persistent.shown(options));
     opens_on("0", "/on-0");
     opens_on("1", "/on-1");
-    let outcome = standing.done("snapshot", &["-s", "-c", "1"]);
+    let outcome = persistent.done("snapshot", &["-s", "-c", "1"]);
     assert!(outcome.stderr.contains("snapshot 0 of CPU 1 taken; 1 is kept"), "{outcome:?}");
     assert_eq!(paths(&["-s"]), ["/on-1"]);
     assert_eq!(paths(&[]), ["/on-0"], "which goes on");
     opens_on("1", "/on-1-again");
-    let second = standing.done("snapshot", &["-s", "-c", "1"]).stderr;
+    let second = persistent.done("snapshot", &["-s", "-c", "1"]).stderr;
     let number = second.split_whitespace().nth(2).unwrap().to_string();
     assert_ne!(number, "0", "two have that: {second}");
     assert_eq!(paths(&[&format!("--snapshot={number}")]), ["/on-1-again"]);
     // One of all has what is left, and the newest is shown.
-    standing.done("snapshot", &["-s"]);
+    persistent.done("snapshot", &["-s"]);
     assert_eq!([paths(&["-s"]), paths(&[])], [vec!["/on-0".to_string()], vec![]]);
-    let of = |cpu| of_ours(&Trace::new(&standing.done("snapshot", &["-c", cpu]).stdout));
+    let of = |cpu| of_ours(&Trace::new(&persistent.done("snapshot", &["-c", cpu]).stdout));
     assert_eq!([of("0"), of("1")], [vec!["/on-0".to_string()], vec![]]);
-    let stat = standing.done("stat", &["--interval", "0"]).stdout;
+    let stat = persistent.done("stat", &["--interval", "0"]).stdout;
     assert!(stat.contains(&format!("number {number}:")) && stat.contains("of CPU 1, taken"), "{stat}");
-    let file = standing.scratch.path("one.dat");
-    standing.done("extract", &["-o", file.to_str().unwrap(), &format!("--snapshot={number}")]);
-    let report = run(&mut standing.scratch.lookback(&["report", file.to_str().unwrap()])).success();
+    let file = persistent.scratch.path("one.dat");
+    persistent.done("extract", &["-o", file.to_str().unwrap(), &format!("--snapshot={number}")]);
+    let report = run(&mut persistent.scratch.lookback(&["report", file.to_str().unwrap()])).success();
     assert_eq!(of_ours(&Trace::new(&report.stdout)), ["/on-1-again"]);
 
     let wrong = |options: &[&str], parts: &[&str]| {
-        run(&mut standing.task("snapshot", options)).failure(125, parts);
+        run(&mut persistent.task("snapshot", options)).failure(125, parts);
     };
     wrong(&["-s", "-c", "4095"], &["no CPU 4095 in", "expected 0, 1"]);
     wrong(&["-c", "4095"], &["no CPU 4095 in"]);
     wrong(&["-r", "-c", "1"], &["cannot be used with"]);
-    run(&mut standing.task("show", &["--snapshot=1.x"])).failure(125, &["a snapshot's number like 3 or 3.1"]);
-    run(&mut standing.task("show", &["--snapshot=0.9"])).failure(125, &["has no snapshot 0.9"]);
+    run(&mut persistent.task("show", &["--snapshot=1.x"]))
+        .failure(125, &["a snapshot's number like 3 or 3.1"]);
+    run(&mut persistent.task("show", &["--snapshot=0.9"])).failure(125, &["has no snapshot 0.9"]);
 }
 
 #[test]
 fn what_is_extracted_is_a_recording() {
-    let standing = Standing::new(&[]);
-    standing.run(&opens("/some/path"));
-    let (file, name) = (standing.scratch.beside("trace.dat"), "trace.dat");
+    let persistent = Persistent::new(&[]);
+    persistent.run(&opens("/some/path"));
+    let (file, name) = (persistent.scratch.beside("trace.dat"), "trace.dat");
     let extract = |options: &[&str]| {
-        let mut command = standing.task("extract", options);
+        let mut command = persistent.task("extract", options);
         run(command.current_dir(file.parent().unwrap())).success()
     };
     let outcome = extract(&[]);
     assert!(outcome.stderr.contains(&format!("in {name}")), "{outcome:?}");
-    let live = standing.scratch.trace();
+    let live = persistent.scratch.trace();
     live.expect_of("cat", "open_exit", "error=ENOENT pathname=/some/path");
     live.expect_of("cat", "sched_process_exit", "comm=cat");
     // It has taken nothing out.
-    live.expect_same(&standing.shown(&[]));
-    standing.done("snapshot", &["-s"]);
+    live.expect_same(&persistent.shown(&[]));
+    persistent.done("snapshot", &["-s"]);
     extract(&["-s", "-q"]);
-    standing.scratch.trace().expect_same(&live);
+    persistent.scratch.trace().expect_same(&live);
     if !is_missing(&["trace-cmd"]) {
-        let mut other = standing.scratch.command("trace-cmd");
+        let mut other = persistent.scratch.command("trace-cmd");
         let text = run(other.arg("report").arg("-i").arg(&file)).success().stdout;
         assert!(text.contains("pathname=\"/some/path\""), "{text}");
     }
@@ -232,26 +233,26 @@ fn without_a_session_everything_says_how_to_make_one() {
 
 #[test]
 fn the_program_is_as_without_lookback() {
-    let standing = Standing::new(&[]);
-    assert_eq!(standing.run(&["sh", "-c", "echo out; echo err >&2; exit 7"]).code(), Some(7));
-    assert_eq!(standing.run(&["sh", "-c", "kill -TERM $$"]).signal(), Some(15));
-    run(&mut standing.running(&["/no/such/program"])).failure(127, &["/no/such/program"]);
-    assert_eq!(standing.scratch.names(), [""; 0]);
+    let persistent = Persistent::new(&[]);
+    assert_eq!(persistent.run(&["sh", "-c", "echo out; echo err >&2; exit 7"]).code(), Some(7));
+    assert_eq!(persistent.run(&["sh", "-c", "kill -TERM $$"]).signal(), Some(15));
+    run(&mut persistent.running(&["/no/such/program"])).failure(127, &["/no/such/program"]);
+    assert_eq!(persistent.scratch.names(), [""; 0]);
 }
 
 #[test]
 fn bad_wishes_change_nothing() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    let before = standing.done("list", &["--events", "--json"]).stdout;
-    run(&mut standing.task("start", &["-b", "128"])).failure(125, &["is there already", "leave out -b"]);
-    run(&mut standing.task("start", &["-e", "libc:read", "-e", "libc:opne"]))
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    let before = persistent.done("list", &["--events", "--json"]).stdout;
+    run(&mut persistent.task("start", &["-b", "128"])).failure(125, &["is there already", "leave out -b"]);
+    run(&mut persistent.task("start", &["-e", "libc:read", "-e", "libc:opne"]))
         .failure(125, &["similar: libc:open"]);
-    run(&mut standing.task("set", &["libc:opne", "on"])).failure(125, &["similar: libc:open"]);
-    run(&mut standing.task("set", &["libc:open", "maybe"])).failure(125, &["on|off"]);
-    run(&mut standing.task("show", &["-p", "-s"])).failure(125, &["cannot be used with"]);
-    run(&mut standing.task("show", &["-c", "9999"])).failure(125, &["there is no CPU 9999"]);
-    assert_eq!(standing.done("list", &["--events", "--json"]).stdout, before);
-    let small = Standing::new(&["--snapshots", "0"]);
+    run(&mut persistent.task("set", &["libc:opne", "on"])).failure(125, &["similar: libc:open"]);
+    run(&mut persistent.task("set", &["libc:open", "maybe"])).failure(125, &["on|off"]);
+    run(&mut persistent.task("show", &["-p", "-s"])).failure(125, &["cannot be used with"]);
+    run(&mut persistent.task("show", &["-c", "9999"])).failure(125, &["there is no CPU 9999"]);
+    assert_eq!(persistent.done("list", &["--events", "--json"]).stdout, before);
+    let small = Persistent::new(&["--snapshots", "0"]);
     run(&mut small.task("snapshot", &["-s"])).failure(125, &["has no room for snapshots", "--snapshots N"]);
     let scratch = Scratch::new();
     let path = scratch.beside("s");
@@ -264,43 +265,43 @@ fn bad_wishes_change_nothing() {
 
 #[test]
 fn only_a_session_is_deleted() {
-    let standing = Standing::new(&[]);
-    let more = standing.path.join("mine");
+    let persistent = Persistent::new(&[]);
+    let more = persistent.path.join("mine");
     std::fs::write(&more, "mine").unwrap();
-    std::fs::write(standing.path.join("session"), "no session").unwrap();
-    run(&mut standing.task("delete", &[])).failure(125, &["there is more in it than a session"]);
+    std::fs::write(persistent.path.join("session"), "no session").unwrap();
+    run(&mut persistent.task("delete", &[])).failure(125, &["there is more in it than a session"]);
     std::fs::remove_file(more).unwrap();
-    let outcome = standing.done("delete", &[]);
+    let outcome = persistent.done("delete", &[]);
     assert!(outcome.stderr.contains("removed all the same"), "{outcome:?}");
-    assert!(!standing.path.exists());
+    assert!(!persistent.path.exists());
 }
 
 #[test]
 fn figures_are_the_kernels() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
-    standing.run(&["sh", "-c", "for i in 1 2 3; do cat /none; done"]);
-    let json = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    persistent.run(&["sh", "-c", "for i in 1 2 3; do cat /none; done"]);
+    let json = persistent.done("stat", &["--json", "--interval", "0"]).stdout;
     let sum = |name: &str| -> u64 {
         let key = format!("\"{name}\":");
         let behind = json.split(&key).skip(1);
         behind.map(|rest| rest.split([',', '}']).next().unwrap().parse::<u64>().unwrap()).sum()
     };
-    let shown = standing.shown(&[]).events.len() as u64;
+    let shown = persistent.shown(&[]).events.len() as u64;
     assert!(shown >= 3);
     assert_eq!((sum("entries"), sum("overrun"), sum("dropped_events"), sum("read_events")), (shown, 0, 0, 0));
     assert!(sum("bytes") > 0 && sum("memory_bytes") < sum("memory_limit_bytes"), "{json}");
     assert!(json.contains("\"events_per_second\":null") && json.contains("\"tracing_on\":true"), "{json}");
-    standing.run(&["sh", "-c", "i=0; while [ $i -lt 3000 ]; do : < /dev/null; i=$((i+1)); done"]);
-    standing.done("set", &["libc:*", "on"]);
-    standing.run(&["python3", "-c", "import os\nfor i in range(20000): os.getppid(); os.access('/', 0)"]);
-    let text = standing.done("stat", &[]).stdout;
+    persistent.run(&["sh", "-c", "i=0; while [ $i -lt 3000 ]; do : < /dev/null; i=$((i+1)); done"]);
+    persistent.done("set", &["libc:*", "on"]);
+    persistent.run(&["python3", "-c", "import os\nfor i in range(20000): os.getppid(); os.access('/', 0)"]);
+    let text = persistent.done("stat", &[]).stdout;
     let row = text.lines().find(|line| line.starts_with("CPU")).unwrap();
     for name in
         ["entries", "overrun", "bytes", "oldest event ts", "now ts", "dropped", "read events", "events/s"]
     {
         assert!(row.contains(name), "{text}");
     }
-    let header = standing.done("show", &[]).stdout;
+    let header = persistent.done("show", &[]).stdout;
     let numbers = header.lines().find_map(|line| line.strip_prefix("# entries-in-buffer/entries-written: "));
     let (entries, written) = numbers.unwrap().split_whitespace().next().unwrap().split_once('/').unwrap();
     assert!(entries.parse::<u64>().unwrap() < written.parse().unwrap(), "{header:.300}");

@@ -27,7 +27,7 @@ pub(crate) use start::{set_triggers, start};
 pub(crate) use stat::stat;
 pub(crate) use switch::{clear, delete, reset, stop};
 
-use crate::arguments::{Instance, Which};
+use crate::arguments::{InstanceArguments, SessionArguments};
 use crate::failure::Done;
 use control::Clocks;
 use ring_buffer::Clock;
@@ -35,7 +35,7 @@ use session::{FLIGHT, Place, Session, Timeline, TraceClock, session_path};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-impl Which {
+impl SessionArguments {
     /// The session's directory, whether it is there or not.
     fn path(&self) -> Done<PathBuf> {
         Ok(session_path(self.session.as_deref())?)
@@ -49,14 +49,14 @@ impl Which {
     }
 }
 
-impl Instance {
+impl InstanceArguments {
     /// Whether the recording is meant.
     fn is_recording(&self) -> bool {
         self.name.as_deref().is_none_or(|name| name == FLIGHT)
     }
 
     /// This instance of a session. Both have to be there.
-    pub(crate) fn open(&self, which: &Which) -> Done<Session> {
+    pub(crate) fn open(&self, which: &SessionArguments) -> Done<Session> {
         let session = which.open()?;
         match &self.name {
             Some(name) => Ok(session.open_named(name)?),
@@ -67,7 +67,7 @@ impl Instance {
 
 /// What has to be said to other tasks so that they mean the session at `path`.
 fn option(path: &Path) -> String {
-    if (Which { session: None }).path().is_ok_and(|default| default == path) {
+    if (SessionArguments { session: None }).path().is_ok_and(|default| default == path) {
         return String::new();
     }
     let is_own = Place::of_user().is_ok_and(|place| path.parent() == Some(place.path()));

@@ -1,12 +1,12 @@
 //! `lookback stat`.
 
-use crate::arguments::Stat;
+use crate::arguments::StatArguments;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration, grouped};
-use crate::say::print;
-use crate::standing::start::size;
-use crate::standing::{ages, events_on, filtered, memory};
+use crate::persistent::start::size;
+use crate::persistent::{ages, events_on, filtered, memory};
+use crate::stdout::print;
 use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use trace_data::text::is_nanoseconds;
 
 /// Shows what a session has recorded, lost and kept.
-pub(crate) fn stat(arguments: &Stat) -> Done {
+pub(crate) fn stat(arguments: &StatArguments) -> Done {
     let session = arguments.instance.open(&arguments.which)?;
     record_ends(&session)?;
     let interval = Duration::from_millis(arguments.interval);
-    let blocks = Block::all(&session, interval);
+    let blocks = BufferRow::all(&session, interval);
     let kept = kept(&session)?;
     if arguments.json {
         print(json(&session, &blocks, &kept))
@@ -31,7 +31,7 @@ pub(crate) fn stat(arguments: &Stat) -> Done {
 }
 
 /// A CPU, or a lane.
-struct Block {
+struct BufferRow {
     name: String,
     statistics: Statistics,
     /// In the session's clock; 0 when there is no event.
@@ -40,9 +40,9 @@ struct Block {
     rate: Option<u64>,
 }
 
-impl Block {
+impl BufferRow {
     /// The CPUs that have buffers, and lanes where there was anything.
-    fn all(session: &Session, interval: Duration) -> Vec<Block> {
+    fn all(session: &Session, interval: Duration) -> Vec<BufferRow> {
         let buffer = session.buffer();
         let look =
             || (0..buffer.geometry().blocks()).map(|block| buffer.statistics(block)).collect::<Vec<_>>();
@@ -57,7 +57,7 @@ impl Block {
             let rate = (!interval.is_zero()).then(|| (written as f64 / elapsed.as_secs_f64()) as u64);
             (
                 block,
-                Block {
+                BufferRow {
                     name: name(session, block),
                     statistics: now,
                     oldest_time: if now.oldest_time == 0 { 0 } else { time(now.oldest_time) },
@@ -65,7 +65,7 @@ impl Block {
                 },
             )
         });
-        let is_shown = |(block, row): &(u32, Block)| {
+        let is_shown = |(block, row): &(u32, BufferRow)| {
             let is_lane = *block >= buffer.geometry().cpus;
             let dropped = row.statistics.dropped_events();
             if is_lane { row.statistics.written + dropped > 0 } else { buffer.capacity(*block) + dropped > 0 }
@@ -134,7 +134,7 @@ fn kept(session: &Session) -> Done<Vec<KeptSnapshot>> {
     Ok(kept.collect())
 }
 
-fn text(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> String {
+fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> String {
     let bold = Style::new().bold();
     let buffer = session.buffer();
     let state = if buffer.control().is_off() { "stopped" } else { "recording" };
@@ -222,7 +222,7 @@ fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
 }
 
 /// The numbers, under the kernel's names.
-fn table(session: &Session, blocks: &[Block]) -> String {
+fn table(session: &Session, blocks: &[BufferRow]) -> String {
     let heads = [
         "CPU",
         "entries",
@@ -266,7 +266,7 @@ fn table(session: &Session, blocks: &[Block]) -> String {
     text
 }
 
-fn json(session: &Session, blocks: &[Block], kept: &[KeptSnapshot]) -> Json {
+fn json(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json {
     let buffer = session.buffer();
     let (_, kb) = size(session);
     let now = now(session);

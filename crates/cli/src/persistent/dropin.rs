@@ -1,6 +1,6 @@
 //! What a unit of systemd needs to take part in a session.
 
-use crate::standing::unit::Unit;
+use crate::persistent::unit::Unit;
 use std::fmt::Write;
 use std::path::Path;
 

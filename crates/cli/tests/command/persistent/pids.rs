@@ -1,6 +1,6 @@
 //! Lists of threads that traced programs heed.
 
-use super::Standing;
+use super::Persistent;
 use crate::common::*;
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -77,7 +77,7 @@ int main(void) {
 }";
 
 struct Family {
-    standing: Standing,
+    persistent: Persistent,
     running: Running,
     input: ChildStdin,
     pid: String,
@@ -85,30 +85,30 @@ struct Family {
 
 impl Family {
     /// One that waits to begin.
-    fn new(standing: Standing) -> Family {
-        Family::of(standing, FAMILY)
+    fn new(persistent: Persistent) -> Family {
+        Family::of(persistent, FAMILY)
     }
 
     /// The same of other members.
-    fn of(standing: Standing, source: &str) -> Family {
-        let program = compile(&standing.scratch, "family", source, &["-pthread"]);
-        let mut command = standing.running(&[program.to_str().unwrap()]);
+    fn of(persistent: Persistent, source: &str) -> Family {
+        let program = compile(&persistent.scratch, "family", source, &["-pthread"]);
+        let mut command = persistent.running(&[program.to_str().unwrap()]);
         let mut running = start(command.stdin(Stdio::piped()));
         let input = running.input();
         running.wait_for(".");
         let pid = running.printed().trim_end_matches('.').to_string();
-        Family { standing, running, input, pid }
+        Family { persistent, running, input, pid }
     }
 
     /// What they have opened, once all are done.
     fn opened(&mut self) -> BTreeSet<String> {
         self.input.write_all(b"\n").unwrap();
         self.running.wait_for("done");
-        self.standing.opened(&[]).into_iter().filter(|path| path.matches('/').count() == 1).collect()
+        self.persistent.opened(&[]).into_iter().filter(|path| path.matches('/').count() == 1).collect()
     }
 
     fn list(&self) -> String {
-        self.standing.done("get", &["set_event_pid"]).stdout
+        self.persistent.done("get", &["set_event_pid"]).stdout
     }
 }
 
@@ -118,44 +118,44 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn one_thread_alone_is_recorded() {
-    let standing = Standing::of_size("256", &["-e", "libc:open*_exit"]);
-    let mut family = Family::new(standing);
+    let persistent = Persistent::of_size("256", &["-e", "libc:open*_exit"]);
+    let mut family = Family::new(persistent);
     let pid = family.pid.clone();
-    family.standing.done("set", &["set_event_pid", &pid]);
+    family.persistent.done("set", &["set_event_pid", &pid]);
     assert_eq!(family.opened(), set(&["/first", "/last"]));
     assert_eq!(family.list(), format!("{pid}\n"));
 }
 
 #[test]
 fn one_thread_alone_is_not_recorded() {
-    let mut family = Family::new(Standing::of_size("256", &["-e", "libc:open*_exit"]));
+    let mut family = Family::new(Persistent::of_size("256", &["-e", "libc:open*_exit"]));
     let pid = family.pid.clone();
-    family.standing.done("set", &["set_event_notrace_pid", &pid]);
+    family.persistent.done("set", &["set_event_notrace_pid", &pid]);
     assert_eq!(family.opened(), set(&["/thread", "/forked", "/spawned"]));
 }
 
 #[test]
 fn children_of_all_kinds_follow_and_go() {
-    let mut family = Family::new(Standing::of_size("256", &["-e", "libc:open*_exit"]));
+    let mut family = Family::new(Persistent::of_size("256", &["-e", "libc:open*_exit"]));
     let pid = family.pid.clone();
-    family.standing.done("start", &["-q", "-e", "libc:open*_exit", "-P", &pid, "-c"]);
-    let stat = family.standing.done("stat", &["--interval", "0"]).stdout;
+    family.persistent.done("start", &["-q", "-e", "libc:open*_exit", "-P", &pid, "-c"]);
+    let stat = family.persistent.done("stat", &["--interval", "0"]).stdout;
     assert!(stat.contains(&format!("only {pid}, and their children")), "{stat}");
     assert_eq!(family.opened(), set(&["/first", "/thread", "/forked", "/spawned", "/last"]));
     assert_eq!(family.list(), format!("{pid}\n"), "those that have ended are gone");
     drop(family.input);
     family.running.wait();
-    let left = family.standing.done("get", &["set_event_pid"]).stdout;
+    let left = family.persistent.done("get", &["set_event_pid"]).stdout;
     assert_eq!(left, "");
-    family.standing.done("clear", &[]);
-    family.standing.run(&["cat", "/other"]);
-    assert_eq!(family.standing.opened(&[]), [""; 0], "a list that nobody is in");
+    family.persistent.done("clear", &[]);
+    family.persistent.run(&["cat", "/other"]);
+    assert_eq!(family.persistent.opened(&[]), [""; 0], "a list that nobody is in");
 }
 
 #[test]
 fn thousands_of_threads_follow() {
-    let mut family = Family::of(Standing::of_size("4096", &["-e", "libc:open_exit"]), CROWD);
+    let mut family = Family::of(Persistent::of_size("4096", &["-e", "libc:open_exit"]), CROWD);
     let pid = family.pid.clone();
-    family.standing.done("start", &["-q", "-e", "libc:open_exit", "-P", &pid, "-c"]);
+    family.persistent.done("start", &["-q", "-e", "libc:open_exit", "-P", &pid, "-c"]);
     assert_eq!(family.opened(), (0..3000).map(|number| format!("/{number}")).collect());
 }

@@ -1,14 +1,14 @@
 //! `lookback set`.
 
-use crate::arguments::Set;
+use crate::arguments::SetArguments;
 use crate::failure::{Done, Failure};
-use crate::standing::start::{switch_on_told, tell_of_none};
+use crate::persistent::start::{switch_on_told, tell_of_none};
 use crate::tree;
 use session::{FilteredSelection, Selection, Session};
 use std::process::ExitCode;
 
 /// Switches events on or off, or writes to a control file.
-pub(crate) fn set(arguments: &Set) -> Done {
+pub(crate) fn set(arguments: &SetArguments) -> Done {
     let tree = tree::tree(&arguments.which, &arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
     match (is_file, arguments.condition) {
@@ -24,7 +24,7 @@ pub(crate) fn set(arguments: &Set) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn switch(session: &Session, arguments: &Set) -> Done<()> {
+fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
     let what = &arguments.what;
     let selection: Selection = what.parse().map_err(Failure::failed)?;
     match arguments.value.to_str().filter(|_| !arguments.append) {

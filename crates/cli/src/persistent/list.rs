@@ -1,13 +1,13 @@
 //! `lookback list`.
 
-use crate::arguments::List;
+use crate::arguments::ListArguments;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
-use crate::say::print;
-use crate::standing::attached::Attached;
-use crate::standing::unattached::Stranger;
-use crate::standing::{events_on, filtered, memory, option};
+use crate::persistent::attached::AttachedProcess;
+use crate::persistent::unattached::UnattachedProcess;
+use crate::persistent::{events_on, filtered, memory, option};
+use crate::stdout::print;
 use anstyle::Style;
 use recording::record_ends;
 use session::{Place, Session};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use trace_data::text::printable;
 
 /// Lists who takes part, or events, or sessions.
-pub(crate) fn list(arguments: &List) -> Done {
+pub(crate) fn list(arguments: &ListArguments) -> Done {
     if arguments.sessions {
         return sessions(arguments.json);
     }
@@ -29,24 +29,24 @@ pub(crate) fn list(arguments: &List) -> Done {
     if arguments.json {
         return print(Json::Object(vec![
             ("session", Json::text(Some(session.path().display()))),
-            ("attached", Json::List(attached.iter().map(Attached::json).collect())),
-            ("not_attached", Json::List(strangers.iter().map(Stranger::json).collect())),
+            ("attached", Json::List(attached.iter().map(AttachedProcess::json).collect())),
+            ("not_attached", Json::List(strangers.iter().map(UnattachedProcess::json).collect())),
         ]));
     }
     print(table(&session, &attached, &strangers).trim_end())
 }
 
 /// Who takes part, and who doesn't.
-fn participants(session: &Session) -> (Vec<Attached>, Vec<Stranger>) {
-    let mut attached = Attached::all(session);
+fn participants(session: &Session) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
+    let mut attached = AttachedProcess::all(session);
     let known = attached.iter().filter(|process| !process.is_elsewhere).map(|process| process.pid).collect();
     let (strangers, seen): (Vec<_>, Vec<_>) =
-        Stranger::all(session, &known).into_iter().partition(|stranger| stranger.why.is_some());
+        UnattachedProcess::all(session, &known).into_iter().partition(|stranger| stranger.why.is_some());
     // Those that have executed what can't be traced have an entry still.
     attached.retain(|process| strangers.iter().all(|stranger| stranger.pid != process.pid));
     // Those that were forked and have recorded nothing since have none yet.
     let new = seen.into_iter().filter(|stranger| !known.contains(&stranger.pid));
-    attached.extend(new.map(|Stranger { pid, comm, exe, .. }| Attached {
+    attached.extend(new.map(|UnattachedProcess { pid, comm, exe, .. }| AttachedProcess {
         pid,
         comm,
         exe,
@@ -58,7 +58,7 @@ fn participants(session: &Session) -> (Vec<Attached>, Vec<Stranger>) {
     (attached, strangers)
 }
 
-fn table(session: &Session, attached: &[Attached], strangers: &[Stranger]) -> String {
+fn table(session: &Session, attached: &[AttachedProcess], strangers: &[UnattachedProcess]) -> String {
     let bold = Style::new().bold();
     let on = events_on(session);
     let known = session.control().event_ids().count();
@@ -141,17 +141,17 @@ fn places() -> Done<Vec<PathBuf>> {
 }
 
 fn sessions(json: bool) -> Done {
-    let rows = places()?.into_iter().map(|path| Row::new(&path));
-    let rows: Vec<Row> = rows.collect();
+    let rows = places()?.into_iter().map(|path| SessionRow::new(&path));
+    let rows: Vec<SessionRow> = rows.collect();
     if json {
-        return print(Json::List(rows.iter().map(Row::json).collect()));
+        return print(Json::List(rows.iter().map(SessionRow::json).collect()));
     }
     if rows.is_empty() {
         return print("no session; `lookback start` makes one");
     }
     let mut text =
         format!("{:<40} {:<9} {:>9} {:>9}  MEMORY\n", "SESSION", "STATE", "EVENTS ON", "PROCESSES");
-    for Row { path, found } in &rows {
+    for SessionRow { path, found } in &rows {
         let path = path.display();
         let _ = match found {
             Ok(found) => {
@@ -165,27 +165,27 @@ fn sessions(json: bool) -> Done {
 }
 
 /// A session in a list.
-struct Row {
+struct SessionRow {
     path: PathBuf,
-    found: Result<Found, String>,
+    found: Result<SessionSummary, String>,
 }
 
-struct Found {
+struct SessionSummary {
     is_on: bool,
     events: usize,
     processes: usize,
     memory: u64,
 }
 
-impl Row {
-    fn new(path: &Path) -> Row {
-        let found = Session::open(path).map_err(|error| error.to_string()).map(|session| Found {
+impl SessionRow {
+    fn new(path: &Path) -> SessionRow {
+        let found = Session::open(path).map_err(|error| error.to_string()).map(|session| SessionSummary {
             is_on: !session.buffer().control().is_off(),
             events: events_on(&session),
             processes: session.control().processes().filter(|process| process.end_time == 0).count(),
             memory: memory(&session),
         });
-        Row { path: path.into(), found }
+        SessionRow { path: path.into(), found }
     }
 
     fn json(&self) -> Json {
@@ -203,7 +203,7 @@ impl Row {
     }
 }
 
-impl Found {
+impl SessionSummary {
     fn state(&self) -> &'static str {
         if self.is_on { "recording" } else { "stopped" }
     }

@@ -1,9 +1,9 @@
 //! `lookback show`.
 
-use crate::arguments::{Kept, Show};
+use crate::arguments::{ShowArguments, SnapshotOption};
 use crate::failure::{Done, Failure};
+use crate::persistent::follow::follow;
 use crate::report::show_copy;
-use crate::standing::follow::follow;
 use query::{Choice, IdList};
 use recording::{Recorded, Version};
 use session::Session;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Shows what a session holds.
-pub(crate) fn show(arguments: &Show) -> Done {
+pub(crate) fn show(arguments: &ShowArguments) -> Done {
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
@@ -28,7 +28,7 @@ pub(crate) fn show(arguments: &Show) -> Done {
 }
 
 /// Shows what the buffers hold, or a snapshot. By way of a recording: what shows those shows this.
-pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: &Choice) -> Done {
+pub(super) fn show_kept(session: &Arc<Session>, kept: &SnapshotOption, choice: &Choice) -> Done {
     let directory = std::env::temp_dir();
     let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
     let mut recorded = copy(session, kept, &directory)?;
@@ -39,7 +39,7 @@ pub(super) fn show_kept(session: &Arc<Session>, kept: &Kept, choice: &Choice) ->
 }
 
 /// Copies what the buffers hold, or a snapshot.
-pub(super) fn copy(session: &Arc<Session>, kept: &Kept, directory: &Path) -> Done<Recorded> {
+pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Path) -> Done<Recorded> {
     let Some(number) = kept.snapshot else { return Ok(Recorded::copy(session, directory)?) };
     let missing = || {
         let path = session.path().display();

@@ -1,26 +1,26 @@
 //! `lookback stop`, `clear`, `reset` and `delete`: the tasks of one step.
 
-use crate::arguments::{Clear, Delete, Reset, Stop};
+use crate::arguments::{ClearArguments, DeleteArguments, ResetArguments, StopArguments};
 use crate::failure::Done;
 use crate::say::say;
 use session::{Error, Lock, Session};
 use std::process::ExitCode;
 
 /// Stops recording.
-pub(crate) fn stop(arguments: &Stop) -> Done {
+pub(crate) fn stop(arguments: &StopArguments) -> Done {
     arguments.instance.open(&arguments.which)?.buffer().set_tracing(false);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Empties the buffers.
-pub(crate) fn clear(arguments: &Clear) -> Done {
+pub(crate) fn clear(arguments: &ClearArguments) -> Done {
     arguments.instance.open(&arguments.which)?.buffer().clear();
     Ok(ExitCode::SUCCESS)
 }
 
 /// Brings a session to where `lookback start` without events would have made it; all are off. As trace-cmd
 /// does, it leaves tracing on.
-pub(crate) fn reset(arguments: &Reset) -> Done {
+pub(crate) fn reset(arguments: &ResetArguments) -> Done {
     let session = arguments.instance.open(&arguments.which)?;
     session.set_all_off()?;
     session.buffer().clear();
@@ -30,7 +30,7 @@ pub(crate) fn reset(arguments: &Reset) -> Done {
 }
 
 /// Removes a session, or one of its instances.
-pub(crate) fn delete(arguments: &Delete) -> Done {
+pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
     let path = arguments.which.path()?;
     if let Some(name) = &arguments.instance.name {
         arguments.which.open()?.remove_instance(name)?;

@@ -1,6 +1,6 @@
 //! Filters that traced programs evaluate: what is refused is not there, and was not lost.
 
-use super::{Standing, opens};
+use super::{Persistent, opens};
 use crate::common::*;
 
 /// Programs that open files, some of which are not there.
@@ -34,12 +34,12 @@ fn what_is_recorded_is_what_a_report_would_select() {
     ] {
         let selected = run(&mut scratch.report(&["-F", &format!("{event}: {filter}")])).success();
         let selected = Trace::new(&selected.stdout).events;
-        let standing = Standing::of_size("1024", &["-e", &format!("{event} if {filter}")]);
-        standing.run(&["sh", "-c", SCRIPT]);
-        let recorded = standing.shown(&[]).events;
+        let persistent = Persistent::of_size("1024", &["-e", &format!("{event} if {filter}")]);
+        persistent.run(&["sh", "-c", SCRIPT]);
+        let recorded = persistent.shown(&[]).events;
         assert_eq!(essence(&recorded), essence(&selected), "{filter}");
         assert_eq!(!recorded.is_empty(), is_some, "{filter}");
-        let stat = standing.done("stat", &["--json", "--interval", "0"]).stdout;
+        let stat = persistent.done("stat", &["--json", "--interval", "0"]).stdout;
         let sum = |name: &str| -> usize {
             let key = format!("\"{name}\":");
             let values = stat.split(key.as_str()).skip(1);
@@ -51,39 +51,39 @@ fn what_is_recorded_is_what_a_report_would_select() {
 
 #[test]
 fn a_program_that_runs_heeds_what_is_set() {
-    let standing = Standing::new(&["-e", "libc:open*_exit"]);
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
     let script = "while [ ! -e stop ]; do cat /odd /even; done";
-    let running = start(&mut standing.running(&["sh", "-c", script]));
-    let last = || -> Vec<String> { standing.opened(&[]).into_iter().rev().take(6).collect() };
+    let running = start(&mut persistent.running(&["sh", "-c", script]));
+    let last = || -> Vec<String> { persistent.opened(&[]).into_iter().rev().take(6).collect() };
     let all_are = |path: &str| last().len() == 6 && last().iter().all(|opened| opened == path);
     running.wait_until(|| last().contains(&"/odd".to_string()) && last().contains(&"/even".to_string()));
     for path in ["/odd", "/even", "/odd"] {
-        standing.done("set", &["libc:open*_exit", "on", "if", &format!("pathname == \"{path}\"")]);
-        standing.done("clear", &[]);
+        persistent.done("set", &["libc:open*_exit", "on", "if", &format!("pathname == \"{path}\"")]);
+        persistent.done("clear", &[]);
         running.wait_until(|| all_are(path));
     }
-    standing.done("set", &["libc:open*_exit", "on", "if", "pathname == \"/other\""]);
+    persistent.done("set", &["libc:open*_exit", "on", "if", "pathname == \"/other\""]);
     // One that was being written may come still.
     running.wait_until(|| {
-        standing.done("clear", &[]);
-        standing.opened(&[]).is_empty()
+        persistent.done("clear", &[]);
+        persistent.opened(&[]).is_empty()
     });
-    standing.done("set", &["libc:open*_exit", "on"]);
+    persistent.done("set", &["libc:open*_exit", "on"]);
     running.wait_until(|| last().contains(&"/odd".to_string()) && last().contains(&"/even".to_string()));
-    standing.scratch.write("stop", "");
+    persistent.scratch.write("stop", "");
     running.wait();
 }
 
 #[test]
 fn events_of_a_programs_own_are_filtered_by_all_types_of_fields() {
-    let standing = Standing::new(&["-e", "fields:*"]);
+    let persistent = Persistent::new(&["-e", "fields:*"]);
     let program = build_example("fields", &[]);
-    standing.run(&[&program]);
+    persistent.run(&[&program]);
     let count = |event: &str, filter: &str| {
-        standing.done("clear", &[]);
-        standing.done("set", &[&format!("fields:{event}"), "on", "if", filter]);
-        standing.run(&[&program]);
-        standing.shown(&[]).named(event).count()
+        persistent.done("clear", &[]);
+        persistent.done("set", &[&format!("fields:{event}"), "on", "if", filter]);
+        persistent.run(&[&program]);
+        persistent.shown(&[]).named(event).count()
     };
     for (event, filter, expected) in [
         ("numbers", "a == 255 && b == -128 && c > 65534 && d < 0 && e == 4294967295 && f < 0", 1),
@@ -100,29 +100,30 @@ fn events_of_a_programs_own_are_filtered_by_all_types_of_fields() {
     }
     // Messages are the kernel's `ftrace:print`: their text is the rest of the record.
     for (filter, expected) in [(r#"buf ~ "hello 42*""#, 1), (r#"buf ~ "bye*""#, 0)] {
-        standing.done("clear", &[]);
-        standing.done("set", &["ftrace:print", "on", "if", filter]);
-        standing.run(&[&program]);
-        let messages = standing.shown(&[]).events.into_iter().filter(|event| event.text.starts_with("hello"));
+        persistent.done("clear", &[]);
+        persistent.done("set", &["ftrace:print", "on", "if", filter]);
+        persistent.run(&[&program]);
+        let messages =
+            persistent.shown(&[]).events.into_iter().filter(|event| event.text.starts_with("hello"));
         assert_eq!(messages.count(), expected, "{filter}");
     }
 }
 
 #[test]
 fn a_process_that_was_killed_is_recorded_if_its_end_passes() {
-    let standing = Standing::new(&["-e", "sched_process_exit"]);
+    let persistent = Persistent::new(&["-e", "sched_process_exit"]);
     for filter in [r#"COMM == "sleep" && comm == "sleep""#, r#"comm != "sleep""#] {
-        standing.done("set", &["sched_process_exit", "on", "if", filter]);
-        let mut running = start(&mut standing.running(&["sh", "-c", "echo $$.; exec sleep 60"]));
+        persistent.done("set", &["sched_process_exit", "on", "if", filter]);
+        let mut running = start(&mut persistent.running(&["sh", "-c", "echo $$.; exec sleep 60"]));
         running.wait_for(".");
-        running.wait_until(|| standing.done("list", &[]).stdout.contains("/sleep"));
+        running.wait_until(|| persistent.done("list", &[]).stdout.contains("/sleep"));
         let pid = running.printed().split('.').next().and_then(|pid| pid.parse().ok()).unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         running.wait();
         // Its parent is no program that takes part: its end is found now.
-        standing.done("list", &[]);
-        assert_eq!(standing.shown(&[]).count("sched_process_exit", "comm=sleep"), 1, "{filter}");
+        persistent.done("list", &[]);
+        assert_eq!(persistent.shown(&[]).count("sched_process_exit", "comm=sleep"), 1, "{filter}");
     }
 }
 
@@ -143,19 +144,19 @@ fn a_recording_has_filters_of_its_own() {
     assert!(opened.iter().all(|path| ["/b.txt", "/etc/passwd"].contains(path)), "{opened:?}");
     assert!(trace.count("close_exit", "ret=0") > 0);
     // In a session that stands what was there before is put back.
-    let standing = Standing::new(&["-e", "libc:open*_exit if ret >= 0"]);
-    let session = standing.path.to_str().unwrap();
+    let persistent = Persistent::new(&["-e", "libc:open*_exit if ret >= 0"]);
+    let session = persistent.path.to_str().unwrap();
     let options = ["-q", "--session", session, "-e", "libc:open*_exit if pathname == \"/b.txt\""];
-    run(&mut standing.scratch.record(&options, &["sh", "-c", SCRIPT])).success();
-    assert!(standing.scratch.trace().events.iter().all(|event| event.has("pathname", "/b.txt")));
-    let events = standing.done("list", &["--events"]).stdout;
+    run(&mut persistent.scratch.record(&options, &["sh", "-c", SCRIPT])).success();
+    assert!(persistent.scratch.trace().events.iter().all(|event| event.has("pathname", "/b.txt")));
+    let events = persistent.done("list", &["--events"]).stdout;
     assert!(events.contains("on   @file     if ret >= 0\n") && !events.contains("b.txt"), "{events}");
 }
 
 #[test]
 fn what_is_wrong_is_explained_and_changes_nothing() {
-    let standing = Standing::new(&["-e", "libc:open_exit if ret < 0"]);
-    let listed = || standing.done("list", &["--events", "--json"]).stdout;
+    let persistent = Persistent::new(&["-e", "libc:open_exit if ret < 0"]);
+    let listed = || persistent.done("list", &["--events", "--json"]).stdout;
     let before = listed();
     assert!(
         before.contains(r#""name":"open_exit","class":"file","enabled":true,"filter":"ret < 0""#),
@@ -180,19 +181,19 @@ fn what_is_wrong_is_explained_and_changes_nothing() {
             &["no program has brought events called shop:*", "run the program"],
         ),
     ] {
-        run(&mut standing.task("set", arguments)).failure(125, parts);
+        run(&mut persistent.task("set", arguments)).failure(125, parts);
         assert_eq!(listed(), before, "{arguments:?}");
     }
-    let outcome = standing.done("set", &["libc:open*", "on", "if", "ret < 0"]);
+    let outcome = persistent.done("set", &["libc:open*", "on", "if", "ret < 0"]);
     assert!(outcome.stderr.contains("don't have what the filter asks for"), "{outcome:?}");
-    let events = standing.done("list", &["--events"]).stdout;
+    let events = persistent.done("list", &["--events"]).stdout;
     assert!(
         events.contains("if ret < 0") && !events.contains("libc:openat                      on"),
         "{events}"
     );
-    assert!(standing.done("stat", &["--interval", "0"]).stdout.contains("of them with a filter"));
-    standing.run(&opens("/nope"));
-    assert_eq!(standing.opened(&[]), ["/nope"]);
-    standing.done("reset", &[]);
+    assert!(persistent.done("stat", &["--interval", "0"]).stdout.contains("of them with a filter"));
+    persistent.run(&opens("/nope"));
+    assert_eq!(persistent.opened(&[]), ["/nope"]);
+    persistent.done("reset", &[]);
     assert!(!listed().contains("ret < 0"));
 }

@@ -1,24 +1,24 @@
 //! Who takes part in a session, and who doesn't: programs that can't, workers, several users.
 
-use super::Standing;
+use super::Persistent;
 use crate::common::*;
 use std::path::{Path, PathBuf};
 
 #[test]
 fn who_takes_part_and_who_does_not() {
-    let standing = Standing::new(&[]);
+    let persistent = Persistent::new(&[]);
     let sleeps = "#include <unistd.h>\nint main(void) { return sleep(60); }";
-    let fixed = compile(&standing.scratch, "fixed", sleeps, &["-static"]);
+    let fixed = compile(&persistent.scratch, "fixed", sleeps, &["-static"]);
     let script = format!("{} & sleep 60 & echo started; wait", fixed.display());
-    let mut running = start(&mut standing.running(&["sh", "-c", &script]));
+    let mut running = start(&mut persistent.running(&["sh", "-c", &script]));
     running.wait_for("started");
-    let listed = || standing.done("list", &[]).stdout;
+    let listed = || persistent.done("list", &[]).stdout;
     running.wait_until(|| listed().contains("statically linked"));
     let text = listed();
     let (attached, others) = text.split_once("not attached").unwrap();
     assert!(attached.contains("sh") && attached.contains("/sleep"), "{text}");
     assert!(!attached.contains("fixed") && others.contains("fixed"), "{text}");
-    let json = standing.done("list", &["--json"]).stdout;
+    let json = persistent.done("list", &["--json"]).stdout;
     assert!(
         json.contains("\"comm\":\"fixed\"") && json.contains("\"why\":\"it is statically linked"),
         "{json}"
@@ -28,17 +28,17 @@ fn who_takes_part_and_who_does_not() {
     while !listed().contains("attached  0 processes") {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    standing.shown(&[]).expect_of("sh", "sched_process_exit", "comm=sh");
+    persistent.shown(&[]).expect_of("sh", "sched_process_exit", "comm=sh");
 }
 
 #[test]
 fn the_newest_have_their_names_after_any_number_of_programs() {
-    let standing = Standing::of_size("4096", &["-e", "sched:"]);
+    let persistent = Persistent::of_size("4096", &["-e", "sched:"]);
     // Each has two entries of 4096: as what was forked, and as the program.
     let script = "i=0; while [ $i -lt 2500 ]; do /bin/true; i=$((i + 1)); done; exec /bin/sh -c :";
-    let outcome = run(&mut standing.running(&["sh", "-c", script]));
+    let outcome = run(&mut persistent.running(&["sh", "-c", script]));
     assert!(outcome.status.success(), "{outcome:?}");
-    let events = standing.shown(&[]).events;
+    let events = persistent.shown(&[]).events;
     assert!(events.len() > 10_000, "nothing was overwritten");
     let nameless: Vec<&Event> =
         events.iter().rev().take(1000).filter(|event| event.comm == "<...>").collect();
@@ -66,20 +66,20 @@ fn a_worker_that_drops_its_privileges_stays_what_it_executes_is_listed() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let standing = Standing::new(&[]);
-    let program = dropping(&standing.scratch, 0);
+    let persistent = Persistent::new(&[]);
+    let program = dropping(&persistent.scratch, 0);
     let program = std::fs::read(program).unwrap();
-    let program = standing.scratch.write_program("dropping", program);
+    let program = persistent.scratch.write_program("dropping", program);
     let script = format!("exec {}", program.display());
-    let mut running = start(&mut standing.running(&["sh", "-c", &script]));
+    let mut running = start(&mut persistent.running(&["sh", "-c", &script]));
     running.wait_for("dropped");
-    running.wait_until(|| standing.opened(&[]).contains(&"/dropped".to_string()));
-    assert!(!standing.opened(&[]).contains(&"/executed".to_string()));
+    running.wait_until(|| persistent.opened(&[]).contains(&"/dropped".to_string()));
+    assert!(!persistent.opened(&[]).contains(&"/executed".to_string()));
     // Its own shell has no rights either: it is listed with the reason as long as it runs.
-    let mut nobody = standing.running(&["setpriv", "--reuid", "65534", "--clear-groups", "sleep", "60"]);
+    let mut nobody = persistent.running(&["setpriv", "--reuid", "65534", "--clear-groups", "sleep", "60"]);
     let others = start(&mut nobody);
     others.wait_until(|| {
-        let text = standing.done("list", &[]).stdout;
+        let text = persistent.done("list", &[]).stdout;
         text.contains("its user, 65534, may not open the session")
     });
 }
@@ -96,7 +96,7 @@ fn a_group_can_share_a_session() {
     run(command.args(["--group", &GROUP.to_string()])).success();
     let mode = |path: &Path| std::os::unix::fs::MetadataExt::mode(&path.metadata().unwrap()) & 0o7777;
     assert_eq!((mode(&path), mode(&path.join("session"))), (0o2770, 0o660));
-    let private = Standing::new(&[]);
+    let private = Persistent::new(&[]);
     run(&mut private.task("start", &["--group", "0"])).failure(125, &["leave out --group"]);
     run(stranger.args(["show", "--session", name])).failure(125, &["Permission denied"]);
     let member = |arguments: &[&str]| {

@@ -1,8 +1,8 @@
 //! The processes that take part in a session.
 
 use crate::json::Json;
-use crate::standing::ages;
-use crate::standing::unattached::limit_of_addresses;
+use crate::persistent::ages;
+use crate::persistent::unattached::limit_of_addresses;
 use control::ProcessInfo;
 use session::Session;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// A process that is attached.
 #[derive(Debug)]
-pub(super) struct Attached {
+pub(super) struct AttachedProcess {
     pub(super) pid: u32,
     pub(super) comm: String,
     /// What it runs, as far as the session knows.
@@ -62,17 +62,17 @@ impl Confined {
     }
 }
 
-impl Attached {
+impl AttachedProcess {
     /// Those that the session knows, by PID.
-    pub(super) fn all(session: &Session) -> Vec<Attached> {
+    pub(super) fn all(session: &Session) -> Vec<AttachedProcess> {
         let age = ages(session);
         let control = session.control();
         let here = control.identity().pid_namespace;
         let running = control.processes().filter(|process| process.end_time == 0);
-        let mut all: Vec<Attached> = running
+        let mut all: Vec<AttachedProcess> = running
             .map(|process| {
                 let is_elsewhere = process.pid_namespace != here;
-                Attached {
+                AttachedProcess {
                     pid: process.pid,
                     comm: process.name().to_string(),
                     exe: exe(session, process.entry),

@@ -1,0 +1,30 @@
+//! Results, on standard output.
+
+use crate::failure::{Done, Failure, code};
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Prints a line, or several, on standard output. A reader that has closed it has seen enough: no error.
+pub(crate) fn print(text: impl Display) -> Done {
+    written(writeln!(anstream::stdout().lock(), "{text}"))
+}
+
+/// What has come of writing on standard output.
+pub(crate) fn written(result: std::io::Result<()>) -> Done {
+    match result {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format_args!("standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Shows help, or what is wrong with the arguments.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let shown = error.print();
+    if error.use_stderr() {
+        return ExitCode::from(code::FAILED);
+    }
+    written(shown).unwrap_or_else(|failure| failure.report())
+}
