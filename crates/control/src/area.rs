@@ -64,6 +64,7 @@ pub struct ControlArea {
 impl ControlArea {
     /// Makes a control area in a segment that reads as zeros and has [`CONTROL_SIZE`] bytes, for a file of
     /// this layout. None for another segment.
+    // Relaxed: nobody else has the file yet; it gets its name, or is handed on, after that.
     pub fn create(segment: Segment, identity: &Identity, layout: &FileLayout) -> Option<ControlArea> {
         if segment.len() != CONTROL_SIZE {
             return None;
@@ -89,6 +90,7 @@ impl ControlArea {
     }
 
     /// The control area in `segment`, after a check that it is one of ours.
+    // Relaxed: these words don't change after the file was made.
     pub fn new(segment: Segment) -> Result<ControlArea, Unusable> {
         let header: &Header = segment.get(0).ok_or(Unusable::NotASession)?;
         if header.magic.load(Relaxed) != MAGIC {
@@ -135,6 +137,7 @@ impl ControlArea {
     }
 
     /// Which session this is.
+    // Relaxed: these words don't change after the file was made.
     pub fn identity(&self) -> Identity {
         let header = self.header();
         Identity {
@@ -148,11 +151,13 @@ impl ControlArea {
     }
 
     /// The clock that times of an instance are shown in.
+    // Relaxed: the word carries nothing but itself.
     pub fn trace_clock(&self, instance: usize) -> TraceClock {
         TraceClock::from_word(self.clock_word(instance).load(Relaxed)).unwrap_or(TraceClock::Mono)
     }
 
     /// Changes it.
+    // Relaxed: the word carries nothing but itself.
     pub fn set_trace_clock(&self, instance: usize, clock: TraceClock) {
         self.clock_word(instance).store(clock as u32, Relaxed);
     }
@@ -179,10 +184,12 @@ impl ControlArea {
     }
 
     /// How many entries a table had no room for, or gave up although a reader or a snapshot needed them.
+    // Relaxed: the count carries nothing but itself.
     pub fn refused(&self, table: Table) -> u64 {
         self.header().refused.get(table as usize).map_or(0, |count| count.load(Relaxed))
     }
 
+    // Relaxed: the count carries nothing but itself.
     pub(crate) fn count_refused(&self, table: Table) {
         if let Some(count) = self.header().refused.get(table as usize) {
             count.fetch_add(1, Relaxed);
@@ -191,11 +198,14 @@ impl ControlArea {
 
     /// Says that a reader has seen everything in the tables that ended before `time`. With `u64::MAX`:
     /// that there is none, so that entries need not be kept for it.
+    // Relaxed: entries that ended before were read through their states, each with an Acquire of its own. Who
+    // sees the old time keeps an entry longer than it must.
     pub fn set_collected(&self, time: u64) {
         self.header().collected.store(time, Relaxed);
     }
 
     /// Whether there is such a reader, or was one that was killed.
+    // Acquire: keeps the caller's look at the tables after it; the word itself publishes nothing.
     pub fn is_collected(&self) -> bool {
         self.header().collected.load(Acquire) != u64::MAX
     }
@@ -210,28 +220,35 @@ impl ControlArea {
     /// Says that a snapshot is about to be taken whose oldest event is of `time`: entries that ended later
     /// are kept for it, until [`ControlArea::set_kept_since`] says otherwise. When it is taken comes
     /// [`ControlArea::keep_until`].
+    // AcqRel and Release: pair with the Acquire loads of `needs`. A claim that is made at the same time may
+    // still go by the old words, as if it had come before.
     pub fn keep_since(&self, time: u64) {
         self.header().kept_since.fetch_min(time, AcqRel);
         self.header().kept_until.store(u64::MAX, Release);
     }
 
     /// Says that the last snapshot was taken before `time`: entries that start later are not kept for it.
+    // Release: pairs with the Acquire of `needs`: the snapshot was taken before.
     pub fn keep_until(&self, time: u64) {
         self.header().kept_until.store(time, Release);
     }
 
     /// The time of the oldest event in a snapshot; `u64::MAX` when none is kept.
+    // Acquire: pairs with the AcqRel of `keep_since` and `set_kept_since`.
     pub fn kept_since(&self) -> u64 {
         self.header().kept_since.load(Acquire)
     }
 
     /// Says which is the oldest event in a snapshot, after one was given up. False, and nothing changed, when
     /// it is no longer `before`: then a snapshot was taken meanwhile.
+    // AcqRel: pairs with the Acquire of `kept_since`, and with that of `keep_since`, of which one is refused
+    // or seen. Relaxed on failure: nothing is done.
     pub fn set_kept_since(&self, before: u64, time: u64) -> bool {
         self.header().kept_since.compare_exchange(before, time, AcqRel, Relaxed).is_ok()
     }
 
     /// Who needs what the tables say of the past.
+    // Acquire: pairs with `keep_since` and `keep_until`.
     pub(crate) fn needs(&self) -> Needs {
         let header = self.header();
         let kept = (self.kept_since(), header.kept_until.load(Acquire));

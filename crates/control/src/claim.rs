@@ -118,6 +118,8 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// The entries that may describe `owner`, by index, with their states.
+    // Acquire: pairs with the Release of `publish` and with the AcqRel of `end`: what a state says of its
+    // entry is there.
     pub(crate) fn candidates(&self, owner: u32) -> impl Iterator<Item = (usize, State)> {
         let all = self.window(owner).chain(self.beyond(owner));
         let states = all.map(|(index, state)| (index, State(state.load(Acquire))));
@@ -144,6 +146,8 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// Claims for `owner`, of what has ended among `places`, what ended longest ago and may be taken.
+    // Acquire: pairs with the AcqRel of `end`: an entry that is seen to have ended has its end. Relaxed for
+    // the times: an entry that has become another's meanwhile is refused by `take`.
     fn take_ended<I: Iterator<Item = (usize, &'a AtomicU32)>>(
         &self,
         places: impl Fn() -> I,
@@ -168,6 +172,7 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// Makes a claimed entry valid.
+    // Release: pairs with the Acquire loads of states: who sees the entry ready sees it filled.
     pub(crate) fn publish(&self, index: usize, owner: u32) {
         if let Some(state) = self.states.get(index) {
             state.store(State::ready(owner).0, Release);
@@ -175,6 +180,8 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// Ends what the entry says of `owner`. False when somebody else did, or it says nothing of it.
+    // Acquire: pairs with `publish`. Relaxed, then AcqRel: the end is stored before the state that says so,
+    // and pairs with the Acquire loads of states. Relaxed on failure: nothing is done.
     pub(crate) fn end(&self, index: usize, owner: u32, time: u64) -> bool {
         let (Some(state), Some(entry)) = (self.states.get(index), self.entries.get(index)) else {
             return false;
@@ -190,6 +197,9 @@ impl<'a, T: Entry> Table<'a, T> {
     }
 
     /// Gives what `read` makes of a valid entry; None when it is not valid, or became another meanwhile.
+    // Acquire: pairs with `publish` and `end`, and puts `read`, whose loads are Relaxed, after it. The fence
+    // puts them before the second look at the state and the start, which therefore can be Relaxed: an entry
+    // that has become another meanwhile has another state, or another start.
     pub(crate) fn read<R>(&self, index: usize, read: impl FnOnce(Found<'a, T>) -> R) -> Option<R> {
         let (state, entry) = (self.states.get(index)?, self.entries.get(index)?);
         let before = State(state.load(Acquire));
@@ -211,6 +221,8 @@ impl<'a, T: Entry> Table<'a, T> {
 }
 
 /// Claims an entry for `owner` whose state is `from`. False when it no longer is.
+// Acquire: pairs with the Release of the last owner's `publish` and the AcqRel of `end`; what the new owner
+// stores comes after it. Relaxed: a hint, compared again; and on failure nothing is done.
 fn take(state: &AtomicU32, from: State, owner: u32) -> bool {
     let claimed = State::claimed(owner).0;
     state.load(Relaxed) == from.0 && state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()

@@ -78,6 +78,7 @@ impl Clocks {
         moved(|clocks| clocks.boot) || moved(|clocks| clocks.tai)
     }
 
+    // Relaxed: stored before the file, or the entry, is handed on.
     pub(crate) fn load(words: &ClockWords) -> Clocks {
         Clocks {
             tsc: words.tsc.load(Relaxed),
@@ -88,6 +89,7 @@ impl Clocks {
         }
     }
 
+    // Relaxed: see `load`.
     pub(crate) fn store(&self, words: &ClockWords) {
         words.tsc.store(self.tsc, Relaxed);
         words.mono.store(self.mono, Relaxed);

@@ -16,12 +16,15 @@ impl ControlArea {
     }
 
     /// How often a trigger may still act. None where nothing limits it.
+    // Relaxed: for people; the count carries nothing but itself.
     pub fn count_left(&self, counter: CounterRef) -> Option<u64> {
         let word = self.counters().get(counter.index()?)?;
         Some(Counter(word.load(Relaxed)).left())
     }
 
     /// Sets up a counter that no trigger has. None where each has one. Only for who has the session's lock.
+    // Relaxed: only the holder of the session's lock makes counters, and nobody changes one that no trigger
+    // has. Release: before the list that refers to the counter is given to its event.
     pub fn new_counter(&self, count: u64) -> Option<CounterRef> {
         let used = self.used_counters();
         let is_free = |index: &usize| used.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 0);
@@ -50,6 +53,8 @@ impl ControlArea {
     /// Whether a trigger may act now: takes one of what its counter has left.
     ///
     /// Async-signal-safe. Over all processes it is true as often as was said when the trigger was set.
+    // AcqRel, Acquire: pairs with the Release of `new_counter`, whose stamp it compares, and with itself: of
+    // several processes each takes another one.
     pub fn take_count(&self, counter: CounterRef) -> bool {
         let Some(index) = counter.index() else { return true };
         let changed = self.counters().get(index).map(|word| {
@@ -62,6 +67,7 @@ impl ControlArea {
     }
 
     /// Gives back what was taken: the trigger found nothing to do.
+    // AcqRel, Acquire: as in `take_count`, with which it pairs.
     pub fn give_count_back(&self, counter: CounterRef) {
         if let Some(word) = counter.index().and_then(|index| self.counters().get(index)) {
             let _ = word.fetch_update(AcqRel, Acquire, |word| {

@@ -27,6 +27,8 @@ impl ControlArea {
     }
 
     /// Enters an event under an id that everybody knows. False when there is no room.
+    // AcqRel: pairs with the Acquire of `describe`: the text is there before the word that refers to it.
+    // Relaxed on failure: nothing is done.
     pub fn add_event_at(&self, id: u16, system: &str, name: &str, format: &str) -> bool {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
         let Some(entry) = self.events().get(usize::from(id)) else { return false };
@@ -54,6 +56,8 @@ impl ControlArea {
     }
 
     /// The event's id, and whether it was entered just now.
+    // Acquire: pairs with the AcqRel by which another process enters its event: its text can be compared.
+    // Whoever enters one stores the text before.
     fn try_add_event(&self, parts: &[&[u8]]) -> Option<(u16, bool)> {
         if parts.iter().map(|part| part.len()).sum::<usize>() > LONGEST {
             return None;
@@ -89,6 +93,7 @@ impl ControlArea {
     }
 
     /// The description of an event, in `buffer`. None when there is no such event.
+    // Acquire: pairs with the AcqRel of `add_event_at` and `try_add_event`: the text is there.
     pub fn describe<'a>(&self, id: u16, buffer: &'a mut [u8]) -> Option<Description<'a>> {
         let word = self.events().get(usize::from(id))?.description.load(Acquire);
         if word == 0 {
@@ -103,6 +108,7 @@ impl ControlArea {
     /// The id that a new event would get: the first that is free, of those from `from` on, which is what this
     /// said before, or 0. Where it has changed more events have come. Cost: that of one load, and of one more
     /// for each that has come.
+    // Acquire: pairs with the AcqRel of `try_add_event`: an event that is counted can be described.
     pub fn next_event(&self, from: u16) -> u16 {
         let is_known =
             |id| self.events().get(usize::from(id)).is_some_and(|entry| entry.description.load(Acquire) != 0);
@@ -110,6 +116,7 @@ impl ControlArea {
     }
 
     /// The ids of the events that the session knows.
+    // Acquire: pairs with the AcqRel of `try_add_event`: an event that is listed can be described.
     pub fn event_ids(&self) -> impl Iterator<Item = u16> {
         let known = |(_, entry): &(usize, &EventEntry)| entry.description.load(Acquire) != 0;
         self.events().iter().enumerate().filter(known).map(|(index, _)| index as u16)

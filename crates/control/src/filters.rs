@@ -45,6 +45,10 @@ pub struct FilterRoom<'a> {
 impl FilterRoom<'_> {
     /// Stores a program and its text. None, and nothing changed, when there is no room, or for a text of more
     /// than [`MAX_TEXT`] bytes.
+    // Release fence: pairs with the Acquire fence of `read_filter` and `passes_single`. The words of the
+    // event that had the place before were changed before it, so who reads what is stored here finds by the
+    // word that it is another's. Relaxed after the fence, and for the count, which carries nothing but
+    // itself.
     pub fn store(&mut self, words: &[u64], text: &str) -> Option<StoredFilter> {
         if words.len() > MAX_WORDS || text.len() > MAX_TEXT {
             return None;
@@ -75,6 +79,8 @@ impl ControlArea {
 
     /// Gives an event another filter in an instance, or none. Traced processes see it at once. Only for who
     /// has the session's lock.
+    // Release: pairs with the Acquire of `read_filter`: who sees the word sees the program. When a filter
+    // goes, its bit goes before its word.
     pub fn set_filter(&self, id: u16, instance: usize, filter: Option<StoredFilter>) {
         let Some(word) = self.filter_word(id, instance) else { return };
         match filter {
@@ -105,6 +111,7 @@ impl ControlArea {
     }
 
     /// The text of an event's filter, in `buffer`. None where there is no filter, or none that makes sense.
+    // Relaxed: the fence of `read_filter` follows.
     pub fn filter_text<'a>(
         &self,
         id: u16,
@@ -132,6 +139,8 @@ impl ControlArea {
 
     /// The same of the first instance, for who has found the filter's word, where the filter is one
     /// comparison of a number, and still the event's. None for others.
+    // Acquire fence: pairs with the Release fence of `FilterRoom::store`, and puts the Relaxed loads of the
+    // program before the second look at the word, which can be Relaxed, too.
     #[inline(always)]
     pub fn passes_single(&self, word: u64, id: u16, record: &[u8]) -> Option<bool> {
         let result = evaluate_single(&self.program(word)?, record);
@@ -149,6 +158,9 @@ impl ControlArea {
 
     /// What `read` makes of an event's filter, or list of triggers, by its word, as it was at one moment.
     /// None where there is none.
+    // Acquire: pairs with the Release of `set_filter` and `set_triggers`. The fence pairs with that of
+    // `FilterRoom::store`, and puts the Relaxed loads of `read` before the second look at the word, which can
+    // be Relaxed, too.
     #[inline(always)]
     pub(crate) fn read_filter<T>(
         &self,
@@ -181,6 +193,7 @@ impl ControlArea {
     }
 
     /// Where the filter of a word starts, the words of its program, and the bytes of its text.
+    // Relaxed: what is read by it is checked, and the word is looked at again by `read_filter`.
     #[inline]
     fn filter_place(&self, word: u64) -> Option<(usize, usize, usize)> {
         let start = filter_offset(word)? as usize;
@@ -203,6 +216,7 @@ impl ControlArea {
     }
 
     /// Where one ends of those filters and lists of triggers that have words in a range.
+    // Relaxed: only the holder of the session's lock changes these words, and that is the caller.
     fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
         let ids = 0..EVENTS as u16;
         let filters = ids.flat_map(|id| {
@@ -234,6 +248,7 @@ struct StoredProgram<'a> {
 }
 
 impl Words for StoredProgram<'_> {
+    // Relaxed: the fence of `read_filter` or `passes_single` follows.
     #[inline(always)]
     fn word(&self, index: usize) -> Option<u64> {
         const { assert!(FILTER_WORDS.is_power_of_two()) };

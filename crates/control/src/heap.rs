@@ -7,6 +7,8 @@ use core::sync::atomic::Ordering::AcqRel;
 impl ControlArea {
     /// Stores the parts one after the other and gives the word that says where. None when the heap is
     /// full. A killed process leaves at worst bytes that nobody refers to.
+    // AcqRel: bytes are handed out once, by the counter's own changes; the words that refer to them are
+    // published by those who enter them.
     pub(crate) fn allocate(&self, parts: &[&[u8]]) -> Option<u64> {
         let len: usize = parts.iter().map(|part| part.len()).sum();
         let size = len.checked_next_multiple_of(8)?;

@@ -21,6 +21,8 @@ impl ControlArea {
 
     /// What an instance's number stands for now: another one of the same number has another state. None when
     /// there is none. The first is always there.
+    // Acquire: pairs with the Release of `change`: the name and the words of an instance are there before it
+    // is.
     pub fn instance_state(&self, index: usize) -> Option<InstanceState> {
         let state = InstanceState(self.instance(index)?.state.load(Acquire));
         (index == RECORDING || state.is_there()).then_some(state)
@@ -28,6 +30,8 @@ impl ControlArea {
 
     /// The name of an instance, in `buffer`. None when there is none of this number. The first, which is
     /// always there, has an empty one.
+    // Acquire: pairs with the Release of `change`. The fence puts the Relaxed loads of the name before the
+    // second look at the state, which can be Relaxed, too: another instance has another state.
     pub fn instance_name<'a>(&self, index: usize, buffer: &'a mut [u8; INSTANCE_NAME]) -> Option<&'a str> {
         let instance = self.instance(index)?;
         for _ in 0..TRIES {
@@ -51,6 +55,7 @@ impl ControlArea {
     /// too long, and for the first.
     ///
     /// Only who has the session's lock does this.
+    // Relaxed: published by the Release of `change`.
     pub fn name_instance(&self, index: usize, name: &str) -> bool {
         let Some(instance) =
             self.instance(index).filter(|_| index != RECORDING && name.len() < INSTANCE_NAME)
@@ -112,6 +117,7 @@ impl ControlArea {
 
     /// Counts an event that was wanted in an instance and not recorded there, because the calling process
     /// has not mapped its buffer.
+    // Relaxed: the count carries nothing but itself.
     pub fn count_not_mapped(&self, index: usize) {
         if let Some(instance) = self.instance(index) {
             instance.not_mapped.fetch_add(1, Relaxed);
@@ -119,11 +125,13 @@ impl ControlArea {
     }
 
     /// How many events were wanted in an instance and not recorded there for that reason, since it was made.
+    // Relaxed: the count carries nothing but itself.
     pub fn not_mapped(&self, index: usize) -> u64 {
         self.instance(index).map_or(0, |instance| instance.not_mapped.load(Relaxed))
     }
 
     /// Bytes of the stack that are copied behind an event of an instance whose stack is recorded.
+    // Relaxed: the word carries nothing but itself.
     pub fn stack_bytes(&self, index: usize) -> u32 {
         match self.instance(index).map_or(0, |instance| instance.stack_bytes.load(Relaxed)) {
             0 => DEFAULT_STACK_BYTES,
@@ -132,6 +140,7 @@ impl ControlArea {
     }
 
     /// Says how many that are; 0 for the default. Programs see it at once.
+    // Relaxed: the word carries nothing but itself.
     pub fn set_stack_bytes(&self, index: usize, bytes: u32) {
         if let Some(instance) = self.instance(index) {
             instance.stack_bytes.store(bytes, Relaxed);
@@ -139,6 +148,7 @@ impl ControlArea {
     }
 
     /// Up to when the past of an instance is the recording's, as long as its buffer is of this generation.
+    // Relaxed: only holders of the session's lock set and use both words.
     pub fn past_until(&self, index: usize, generation: u64) -> Option<u64> {
         let instance = self.instance(index)?;
         let until = instance.past_until.load(Relaxed);
@@ -146,6 +156,7 @@ impl ControlArea {
     }
 
     /// Says that; 0 for none.
+    // Relaxed: only holders of the session's lock set and use both words.
     pub fn set_past_until(&self, index: usize, until: u64, generation: u64) {
         if let Some(instance) = self.instance(index) {
             instance.past_generation.store(generation, Relaxed);
@@ -154,21 +165,26 @@ impl ControlArea {
     }
 
     /// How many buffers the file has: as many instances there can be.
+    // Relaxed: never changes after the file was made.
     pub fn buffers(&self) -> usize {
         self.header().buffers.load(Relaxed) as usize
     }
 
     /// KB that each CPU of a new instance has.
+    // Relaxed: the word carries nothing but itself.
     pub fn buffer_kb(&self) -> u64 {
         self.header().buffer_kb.load(Relaxed)
     }
 
     /// Says how many KB that is: for who makes the file.
+    // Relaxed: the word carries nothing but itself.
     pub fn set_buffer_kb(&self, kb: u64) {
         self.header().buffer_kb.store(kb, Relaxed);
     }
 }
 
+// Release: pairs with the Acquire of `instance_state` and `instance_name`. Relaxed: only the holder of the
+// session's lock changes the state.
 fn change(instance: &Instance, is_there: bool) {
     let state = InstanceState(instance.state.load(Relaxed));
     instance.state.store(state.next(is_there).0, Release);

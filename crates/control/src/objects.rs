@@ -48,6 +48,7 @@ impl ControlArea {
     }
 
     /// The index of the mapped file with this build id, if the session knows it.
+    // Acquire: pairs with the AcqRel of `add_object`.
     pub fn find_object(&self, build_id: &[u8]) -> Option<u32> {
         if build_id.is_empty() {
             return None;
@@ -61,6 +62,8 @@ impl ControlArea {
 
     /// The index of a mapped file, which is entered if the session doesn't know it. The same build id means
     /// the same file; without one, the same path. None when there is no room.
+    // AcqRel: pairs with itself and with the Acquire loads of hashes: an entry has one owner, which alone
+    // fills it. The entry's content is published by its path.
     pub fn add_object(&self, object: &NewObject<'_>) -> Option<u32> {
         let hash = hash(if object.build_id.is_empty() { object.path } else { object.build_id });
         for (index, slot) in self.object_hashes().iter().enumerate() {
@@ -88,6 +91,7 @@ impl ControlArea {
 
     /// Describes a mapped file. If its owner is killed in the middle, or the heap is full, it stays without
     /// a path: addresses in it have no symbols.
+    // Relaxed, then Release: pairs with the Acquire of `object`: who sees the path sees the rest.
     fn fill_object(&self, entry: &Object, object: &NewObject<'_>) {
         let Some(path) = self.allocate(&[object.path]) else {
             self.count_refused(Table::Objects);
@@ -102,6 +106,8 @@ impl ControlArea {
     }
 
     /// A mapped file's entry, if it is valid.
+    // Acquire: pairs with the Release of `fill_object`; what follows can be Relaxed, as nothing changes it
+    // any more.
     pub fn object(&self, entry: u32) -> Option<ObjectInfo> {
         let object = self.object_table().get(entry as usize)?;
         let path = object.path.load(Acquire);

@@ -63,6 +63,7 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     /// The words of a part, if it has a page.
+    // Acquire: pairs with the SeqCst of `reserve_pids`: the page was emptied before the list had it.
     #[inline]
     fn part(self, part: usize) -> Option<&'a [AtomicU64]> {
         let page = pid_page(self.list.pages.get(part / 4)?.load(Acquire), part)?;
@@ -75,17 +76,21 @@ impl<'a> Place<'a> {
         self.part(tid as usize / TIDS_IN_PART)?.get(tid as usize / 64 % PAGE_WORDS)
     }
 
+    // Relaxed: the bit carries nothing but itself.
     #[inline]
     fn contains(self, tid: u32) -> bool {
         self.word(tid).is_some_and(|word| word.load(Relaxed) >> (tid % 64) & 1 == 1)
     }
 
+    // SeqCst: a thread that is added is seen by whoever sees the flag of the list after it, which is SeqCst,
+    // too.
     fn add(self, tid: u32) {
         if let Some(word) = self.word(tid) {
             word.fetch_or(1 << (tid % 64), SeqCst);
         }
     }
 
+    // SeqCst: as `add`, with which it pairs.
     fn remove(self, tid: u32) {
         if let Some(word) = self.word(tid) {
             word.fetch_and(!(1 << (tid % 64)), SeqCst);
@@ -93,6 +98,7 @@ impl<'a> Place<'a> {
     }
 
     /// Adds numbers that no thread can have. False, and nothing changed, where there is no room.
+    // Relaxed: only holders of the session's lock set and use these.
     fn add_others(self, numbers: &[u32]) -> bool {
         let places = || self.list.others.iter().map(|other| (other, other.load(Relaxed)));
         let is_new = |number: &&u32| !places().any(|(_, there)| there == **number);
@@ -104,6 +110,8 @@ impl<'a> Place<'a> {
         true
     }
 
+    // SeqCst: pairs with the Acquire of `part`; pages are free only after that. Relaxed: only holders of the
+    // session's lock use the others.
     fn clear(self) {
         self.list.pages.iter().for_each(|word| word.store(0, SeqCst));
         self.list.others.iter().for_each(|other| other.store(0, Relaxed));
@@ -133,6 +141,7 @@ impl ControlArea {
     }
 
     /// Calls `visit` with each number of a list, upwards.
+    // Relaxed: each bit carries nothing but itself; and only holders of the session's lock change the others.
     pub fn visit_pids(&self, instance: usize, filter: PidFilter, mut visit: impl FnMut(u32)) {
         let Some(place) = self.pids(instance, filter).filter(|_| self.has_pids(instance, filter)) else {
             return;
@@ -156,6 +165,8 @@ impl ControlArea {
 
     /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`.
     /// After an error those stay that it got. Only for who has the session's lock.
+    // Relaxed, then SeqCst: the page is emptied before the list has it; pairs with the Acquire of `part`.
+    // Relaxed load: only holders of the session's lock change which pages a list has.
     pub fn reserve_pids(
         &self,
         path: &CStr,
@@ -185,6 +196,7 @@ impl ControlArea {
     }
 
     /// A page that neither a list has that there is, nor `own`.
+    // Relaxed: only holders of the session's lock change which pages a list has.
     fn free_pid_page(&self, own: Place<'_>) -> Option<usize> {
         let mut used = [0_u64; PID_PAGES / 64];
         let all = (0..INSTANCES).flat_map(|instance| PidFilter::ALL.map(|filter| (instance, filter)));
@@ -230,6 +242,7 @@ impl ControlArea {
 
     /// Says so. Only for who has [reserved](ControlArea::reserve_pids) pages for all children that there can
     /// be.
+    // SeqCst: pairs with the Acquire of `InstanceSet::load`: the pages were reserved before.
     pub fn follow_forks(&self, instance: usize, follow: bool) {
         let Some(word) = self.header().following.get(instance / 64) else { return };
         let bit = 1 << (instance % 64);

@@ -21,6 +21,7 @@ impl ControlArea {
     /// others.
     ///
     /// Async-signal-safe.
+    // Relaxed: the counter carries nothing but itself.
     pub fn new_placeholder(&self) -> u32 {
         let count = self.header().placeholders.fetch_add(1, Relaxed);
         FIRST_PLACEHOLDER + (count % u64::from(PLACEHOLDERS)) as u32
@@ -48,6 +49,7 @@ impl ControlArea {
     }
 
     /// Whether any were given out.
+    // Relaxed: the counter carries nothing but itself.
     pub(crate) fn has_placeholders(&self) -> bool {
         self.header().placeholders.load(Relaxed) > 0
     }

@@ -72,6 +72,7 @@ impl ControlArea {
 
     /// Enters a process without any maps and gives the index of its entry, for which, as for
     /// [`ControlArea::add_task`], the process is given up that ended longest ago. None when there is no room.
+    // Relaxed: published by the Release of `Table::publish`.
     pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
         let claimed = table.claim(process.pid, process.time, self.needs());
@@ -102,6 +103,7 @@ impl ControlArea {
     }
 
     /// A process's entry, if it is valid.
+    // Relaxed: between the two looks at the state in `Table::read`.
     pub fn process(&self, entry: u32) -> Option<ProcessInfo> {
         self.process_table().read(entry as usize, |found| ProcessInfo {
             entry,
@@ -124,6 +126,7 @@ impl ControlArea {
     }
 
     /// Says that a process, and who is made by it from now on, may have a filter of system calls.
+    // Relaxed: the flag carries nothing but itself.
     pub fn may_not_call(&self, entry: u32) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             process.status.fetch_and(!ProcessStatus::MAY_CALL, Relaxed);
@@ -133,6 +136,7 @@ impl ControlArea {
     /// Says that a process is about to execute another program, or that this has failed. A process that is
     /// killed leaves its entry for others to end, and its PID may come again; who executes a program says
     /// so.
+    // Relaxed: the flag carries nothing but itself.
     pub fn set_executing(&self, entry: u32, executes: bool) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             match executes {
@@ -144,6 +148,7 @@ impl ControlArea {
 
     /// Says that a process is about to make a child in its memory under a placeholder, or that such a child
     /// is gone from it.
+    // Relaxed: the count carries nothing but itself.
     pub fn set_vforking(&self, entry: u32, begins: bool) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             match begins {
@@ -154,6 +159,7 @@ impl ControlArea {
     }
 
     /// Says by how many pages its limit of addresses was raised.
+    // Relaxed: the word carries nothing but itself.
     pub fn set_limit_raised(&self, entry: u32, pages: u32) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             process.limit_raised.store(pages, Relaxed);
@@ -179,6 +185,8 @@ impl ControlArea {
 
     /// Adds a mapped file to a process, unless it is known. Only the process itself does this, one thread
     /// at a time.
+    // Relaxed: only the process itself stores here, one thread at a time. Release: pairs with the Acquire of
+    // `maps`: the object was entered before.
     pub fn add_map(&self, process: u32, map: Map) {
         let Some(entry) = self.process_table().entries.get(process as usize) else { return };
         let word = map_word(map.base, map.object);
@@ -195,6 +203,7 @@ impl ControlArea {
     }
 
     /// What a process has mapped, the program itself first.
+    // Acquire: pairs with the Release of `add_map`.
     pub fn maps(&self, process: u32) -> impl Iterator<Item = Map> {
         let entry = self.process_table().entries.get(process as usize);
         entry.into_iter().flat_map(|entry| self.map_words(entry)).filter_map(|slot| {
@@ -209,11 +218,15 @@ impl ControlArea {
     }
 
     /// A process's chunks. Bounded by the table, whatever the indices say.
+    // Acquire: pairs with the Release of `add_chunk`: a chunk that is linked was emptied before.
     fn chunks<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a MapChunk> {
         let follow = |link: &AtomicU32| self.map_chunks().get(link.load(Acquire).checked_sub(1)? as usize);
         core::iter::successors(follow(&entry.more_maps), move |last| follow(&last.next)).take(MAP_CHUNKS)
     }
 
+    // AcqRel: pairs with the Release of `free_chunks`: the last owner has unlinked the chunk. Relaxed: a
+    // hint, compared again. Relaxed, then Release: the chunk is emptied before it is linked; pairs with the
+    // Acquire of `chunks`.
     fn add_chunk<'a>(&'a self, entry: &'a Process) -> Option<&'a MapChunk> {
         let (free, taken) = (State::FREE.0, State::claimed(0).0);
         let mut chunks = self.map_chunks().iter().enumerate();
@@ -231,6 +244,8 @@ impl ControlArea {
     }
 
     /// Frees the chunks of an entry that is used anew.
+    // AcqRel: takes the links from whoever does this at the same time. Release: pairs with the AcqRel of
+    // `add_chunk`: a chunk is unlinked before it is free.
     fn free_chunks(&self, entry: &Process) {
         let first = entry.more_maps.swap(0, AcqRel);
         let mut next = first.checked_sub(1);

@@ -22,6 +22,9 @@ impl ControlArea {
     /// Replaces the rules. False, and nothing changed, when they are longer than [`RULES`].
     ///
     /// Only who has the session's lock does this. One that is killed over it has changed nothing.
+    // Acquire: pairs with the Release of the last call. Release: pairs with the
+    // Acquire of `rules` and `apply_rules`: who sees the version sees its text. The SeqCst fence pairs with
+    // that of `apply_rules`: of the rules and an event that is entered, one is seen by the other.
     pub fn set_rules(&self, rules: &str) -> bool {
         let word = &self.header().rules;
         let version = (word.load(Acquire) >> 32).wrapping_add(1) & 0xffff_ffff;
@@ -35,6 +38,8 @@ impl ControlArea {
     }
 
     /// The rules, in `buffer`.
+    // Acquire: pairs with the Release of `set_rules`; the text is good if the word is the same after it was
+    // copied.
     pub fn rules<'a>(&self, buffer: &'a mut [u8; RULES]) -> &'a str {
         for _ in 0..TRIES {
             let word = self.header().rules.load(Acquire);
@@ -55,6 +60,8 @@ impl ControlArea {
 
     /// Switches an event on or off that was just entered, as the rules say. Where none fits it stays as it
     /// is.
+    // SeqCst fence: pairs with that of `set_rules`. Acquire: pairs with the Release of `set_rules`, before
+    // and after the text is copied.
     pub(crate) fn apply_rules(&self, id: u16, system: &str, name: &str) {
         let mut buffer = [0; RULES];
         for _ in 0..TRIES {

@@ -12,6 +12,7 @@ impl ControlArea {
     }
 
     /// Wakes who waits for events to be switched.
+    // AcqRel: pairs with the Acquire of a waiter: the switches were changed before.
     pub fn announce_switched(&self) {
         let word = self.switched_word();
         word.fetch_add(1, AcqRel);

@@ -26,6 +26,8 @@ impl InstanceSet {
         InstanceSet(words)
     };
 
+    // Acquire: pairs with the SeqCst changes of the words: what belongs to an instance was stored before its
+    // bit.
     #[inline]
     pub(crate) fn load(words: &[AtomicU64; INSTANCE_WORDS]) -> InstanceSet {
         InstanceSet(core::array::from_fn(|index| words.get(index).map_or(0, |word| word.load(Acquire))))
@@ -136,6 +138,7 @@ impl ControlArea {
         self.switch(id, |switches| &switches.filtered, instance, is_filtered);
     }
 
+    // SeqCst: pairs with the Acquire of `InstanceSet::load`, and stands before the loads of `summarize`.
     fn switch(
         &self,
         id: u16,
@@ -155,6 +158,7 @@ impl ControlArea {
     }
 
     /// The flags of an instance: [`abi::instance::PIDS`] and others. 0 for one that there can't be.
+    // Acquire: pairs with the SeqCst of `set_instance_flags`: what a flag stands for was stored before.
     #[inline]
     pub fn instance_flags(&self, instance: usize) -> u32 {
         self.instance(instance).map_or(0, |instance| instance.flags.load(Acquire))
@@ -162,6 +166,8 @@ impl ControlArea {
 
     /// Sets or takes away flags of an instance. Traced processes see it at once. Only for who has the
     /// session's lock: killed half-way he leaves an instance that is looked at for nothing.
+    // SeqCst: pairs with the Acquire of `instance_flags` and `flagged`; the instance is flagged before it has
+    // flags, and stands before the loads of `summarize`.
     pub fn set_instance_flags(&self, instance: usize, flags: u32, on: bool) {
         let flagged = self.header().flagged.get(instance / 64);
         let (Some(found), Some(flagged)) = (self.instance(instance), flagged) else { return };
@@ -200,6 +206,7 @@ impl ControlArea {
     }
 
     /// Brings the words of all events up to date with their switches.
+    // Relaxed: a hint. `summarize` does it again with all that it needs.
     pub(crate) fn mend_summaries(&self) {
         for id in self.event_ids() {
             let word = self.enabled_words().get(usize::from(id));
@@ -212,11 +219,16 @@ impl ControlArea {
 
     /// What of the first instance a summary depends on beside the switches: its flags, and the event's
     /// filter.
+    // Acquire: pairs with the Release of `set_filter`: the filter is there for who finds its word in the
+    // summary.
     fn of_first(&self, id: u16) -> (u32, u64) {
         (self.instance_flags(0), self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)))
     }
 
     /// Brings an event's word up to date.
+    // Release: pairs with the Acquire of whoever looks at the event's word: the filter is there. The SeqCst
+    // fence stands between this store and the loads, and pairs with the SeqCst changes of switches and flags:
+    // of two who change them at once, one sees the other's (see the module).
     fn summarize(&self, id: u16) {
         let Some(word) = self.enabled_words().get(usize::from(id)) else { return };
         loop {

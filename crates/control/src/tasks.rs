@@ -55,6 +55,7 @@ impl ControlArea {
     /// Enters a thread and gives the index of its entry. In a full table it gets that of the thread that
     /// ended longest ago, of those that snapshots don't refer to if there are any: events that are there
     /// still lose its name. None when there is no room.
+    // Relaxed: published by the Release of `Table::publish`.
     pub fn add_task(&self, task: &NewTask) -> Option<u32> {
         let table = self.task_table();
         let claimed = table.claim(task.tid, task.time, self.needs());
@@ -88,6 +89,7 @@ impl ControlArea {
     }
 
     /// A thread's entry, if it is valid.
+    // Relaxed: between the two looks at the state in `Table::read`.
     pub fn task(&self, entry: u32) -> Option<TaskInfo> {
         self.task_table().read(entry as usize, |found| TaskInfo {
             tid: found.owner,
@@ -147,12 +149,14 @@ pub(crate) fn name(comm: &[u8; 16]) -> &str {
     }
 }
 
+// Relaxed: published with the entry; of two halves of a name that is changed later, one may be older.
 pub(crate) fn store_comm(words: &[AtomicU64; 2], comm: [u8; 16]) {
     for (word, bytes) in words.iter().zip(comm.as_chunks::<8>().0) {
         word.store(u64::from_le_bytes(*bytes), Relaxed);
     }
 }
 
+// Relaxed: see `store_comm`.
 pub(crate) fn load_comm(words: &[AtomicU64; 2]) -> [u8; 16] {
     let [low, high] = words;
     (u128::from(low.load(Relaxed)) | u128::from(high.load(Relaxed)) << 64).to_le_bytes()

@@ -23,6 +23,7 @@ use shm::Errno;
 pub(crate) struct List<'a>(pub(crate) &'a [AtomicU64]);
 
 impl Words for List<'_> {
+    // Relaxed: the fence of `read_filter` follows.
     #[inline]
     fn word(&self, index: usize) -> Option<u64> {
         self.0.get(index).map(|word| word.load(Relaxed))
@@ -32,6 +33,7 @@ impl Words for List<'_> {
 impl ControlArea {
     /// Gives an event other triggers in an instance, or none. Traced processes see it at once. Only for who
     /// has the session's lock, and has [reserved](ControlArea::reserve_triggers) memory.
+    // Release: pairs with the Acquire of `read_filter`: who sees the word sees the list.
     pub fn set_triggers(&self, id: u16, instance: usize, list: Option<StoredFilter>) {
         let Some(word) = self.trigger_word(id, instance) else { return };
         match list {
@@ -62,6 +64,7 @@ impl ControlArea {
     }
 
     /// The words of an event's triggers in an instance, in `buffer`. None where there are none.
+    // Relaxed: the fence of `read_filter` follows.
     pub fn trigger_words<'a>(&self, id: u16, instance: usize, buffer: &'a mut [u64]) -> Option<&'a [u64]> {
         let word = self.trigger_word(id, instance).filter(|_| self.has_triggers(id, instance))?;
         let len = self.read_filter(word, |word| {
