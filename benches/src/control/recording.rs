@@ -38,7 +38,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     ];
     for (session, wanted) in wanted {
         let wanted: FilteredSelection = wanted.parse().map_err(|_| format!("{wanted}: bad selection"))?;
-        session.switch_on(&wanted).map_err(|error| error.to_string())?;
+        session.enable(&wanted).map_err(|error| error.to_string())?;
     }
     let mut samples = LOOPS.map(|_| Samples::default());
     for _ in 0..ROUNDS {

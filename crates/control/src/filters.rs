@@ -1,7 +1,7 @@
 //! Event filters: which records of an event are written.
 //!
 //! Who sets a filter has compiled it (see `event_filter`) and has the session's lock. He
-//! [stores](FilterRoom) it where no event's filter is, and then [gives](ControlArea::set_filter) it to the
+//! [stores](FilterSpace) it where no event's filter is, and then [gives](ControlArea::set_filter) it to the
 //! event by one store. The place of the one that the event had before is free from then on: nobody gives it
 //! back, for which places are in use is what the events' words say. So memory is bounded, and who is killed
 //! half-way has changed nothing.
@@ -36,13 +36,13 @@ pub struct StoredFilter(pub(crate) u64);
 
 /// Room for filters, as who has the session's lock finds it.
 #[derive(Debug)]
-pub struct FilterRoom<'a> {
+pub struct FilterSpace<'a> {
     file: &'a ControlArea,
     /// From where on there may be room: what was stored lies before it.
     next: usize,
 }
 
-impl FilterRoom<'_> {
+impl FilterSpace<'_> {
     /// Stores a program and its text. None, and nothing changed, when there is no room, or for a text of more
     /// than [`MAX_TEXT`] bytes.
     // Release fence: pairs with the Acquire fence of `read_filter` and `passes_single`. The words of the
@@ -73,8 +73,8 @@ impl FilterRoom<'_> {
 
 impl ControlArea {
     /// Room for filters. Only for who has the session's lock, and until he lets it go.
-    pub fn filter_room(&self) -> FilterRoom<'_> {
-        FilterRoom { file: self, next: 0 }
+    pub fn filter_space(&self) -> FilterSpace<'_> {
+        FilterSpace { file: self, next: 0 }
     }
 
     /// Gives an event another filter in an instance, or none. Traced processes see it at once. Only for who

@@ -23,7 +23,7 @@
 //!
 //! let n = event_filter::Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true };
 //! let filter = event_filter::Filter::compile("n > 5", &[n]).unwrap();
-//! let stored = file.filter_room().store(filter.words(), "n > 5").unwrap();
+//! let stored = file.filter_space().store(filter.words(), "n > 5").unwrap();
 //! file.set_filter(event, 0, Some(stored));
 //! let mut record = abi::common::word(event, 0, 0, 12).to_le_bytes().to_vec();
 //! record.extend(5i32.to_le_bytes());
@@ -74,7 +74,7 @@ pub use clocks::Clocks;
 pub use event_filter::{Context, Here};
 pub use events::Description;
 pub use file_layout::{FileLayout, NoLayout};
-pub use filters::{FilterRoom, StoredFilter};
+pub use filters::{FilterSpace, StoredFilter};
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};
 pub use pids::{NoPages, PidFilter};

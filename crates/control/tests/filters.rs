@@ -37,7 +37,7 @@ fn record(id: u16, n: i32, path: &str) -> Vec<u8> {
 }
 
 fn set(file: &ControlArea, id: u16, text: &str) {
-    let stored = file.filter_room().store(compiled(text).words(), text);
+    let stored = file.filter_space().store(compiled(text).words(), text);
     file.set_filter(id, 0, Some(stored.expect("there is room")));
 }
 
@@ -102,7 +102,7 @@ fn each_instance_has_filters_of_its_own() {
     let temporary = Temporary::new();
     let (file, id) = (&temporary.file, FIRST_EVENT);
     set(file, id, "n > 5");
-    let stored = file.filter_room().store(compiled("n > 7").words(), "n > 7");
+    let stored = file.filter_space().store(compiled("n > 7").words(), "n > 7");
     file.set_filter(id, 2, stored);
     (0..3).for_each(|instance| file.enable(id, instance, true));
     let passes = |n| [0, 1, 2].map(|instance| file.passes(instance, &record(id, n, ""), &HERE));
@@ -133,15 +133,15 @@ fn a_full_file_refuses_and_keeps_what_it_has() {
     let file = &temporary.file;
     let long = vec!["n == 1"; 400].join(" || ");
     let program = compiled(&long);
-    let mut room = file.filter_room();
-    let stored: Vec<_> = std::iter::from_fn(|| room.store(program.words(), &long)).collect();
+    let mut space = file.filter_space();
+    let stored: Vec<_> = std::iter::from_fn(|| space.store(program.words(), &long)).collect();
     assert!(stored.len() > 20 && stored.len() < FILTERS / 8 / program.words().len());
     // None of them is an event's: all of it is free again.
     set(file, FIRST_EVENT, &long);
-    let mut room = file.filter_room();
-    assert_eq!(std::iter::from_fn(|| room.store(program.words(), &long)).count(), stored.len() - 1);
+    let mut space = file.filter_space();
+    assert_eq!(std::iter::from_fn(|| space.store(program.words(), &long)).count(), stored.len() - 1);
     assert_eq!(text(file, FIRST_EVENT), Some(long));
-    assert_eq!(file.filter_room().store(&[], &"x".repeat(MAX_TEXT + 1)), None);
+    assert_eq!(file.filter_space().store(&[], &"x".repeat(MAX_TEXT + 1)), None);
 }
 
 /// A filter is replaced all the time, and its place is used for filters that would refuse, while others look.
@@ -218,8 +218,8 @@ proptest! {
         file.passes(0, &[], &HERE);
         file.passes_single(entry, FIRST_EVENT, &record(FIRST_EVENT, 1, "/etc/passwd"));
         text(file, FIRST_EVENT);
-        // It can be replaced still, if there seems to be room.
-        if let Some(stored) = file.filter_room().store(compiled("n == 2").words(), "n == 2") {
+        // It can be replaced still, if there seems to be space.
+        if let Some(stored) = file.filter_space().store(compiled("n == 2").words(), "n == 2") {
             file.set_filter(FIRST_EVENT, 0, Some(stored));
             prop_assert_eq!(text(file, FIRST_EVENT), Some("n == 2".to_string()));
             prop_assert!(!file.passes(0, &record(FIRST_EVENT, 1, ""), &HERE));

@@ -1,4 +1,4 @@
-//! Lists of threads: who is ignored, and who is in a list because of others.
+//! PID filters: who is ignored, and who is in a list because of others.
 
 mod common;
 

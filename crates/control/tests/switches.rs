@@ -67,7 +67,7 @@ fn a_removed_instance_leaves_nothing() {
     file.enable(id, 5, true);
     file.set_triggered(id, 5, true);
     file.set_instance_flags(5, PIDS | STACKS, true);
-    file.set_filter(id, 5, file.filter_room().store(&[], "none"));
+    file.set_filter(id, 5, file.filter_space().store(&[], "none"));
     assert!(file.has_filter(id, 5));
     file.forget_instance(5);
     assert_eq!(file.instance_state(5), None);
@@ -106,7 +106,7 @@ fn who_is_killed_between_the_two_stores_is_mended() {
         temporary.again().mend();
         assert_eq!(word(file, id), FIRST_ALONE, "{stale}");
     }
-    file.set_filter(id, 0, file.filter_room().store(&[], "none"));
+    file.set_filter(id, 0, file.filter_space().store(&[], "none"));
     let filter = word(file, id);
     segment.write(word_at, &(filter - 1).to_le_bytes()).unwrap();
     temporary.again().mend();

@@ -23,7 +23,7 @@ fn task(tid: u32, time: u64) -> NewTask {
 }
 
 /// Enters one thread so often that the part of the table where it can be is full: each ends the one before.
-/// How many there was room for; they start at time 1, 2, ...
+/// How many there was space for; they start at time 1, 2, ...
 fn fill(file: &ControlArea) -> u64 {
     const WINDOW: u64 = 64;
     for time in 1..=WINDOW {
@@ -42,7 +42,7 @@ fn starts(file: &ControlArea) -> Vec<u64> {
 fn a_table_of_the_living_refuses_and_counts() {
     let temporary = Temporary::new();
     let file = &temporary.file;
-    // All who look for room in the same place, and none of whom ends.
+    // All who look for space in the same place, and none of whom ends.
     let same_place = |tid: &u32| file.find_task(*tid).is_none();
     let mut refused = 0;
     for tid in (1..1 << 22).filter(same_place).take(20_000) {
@@ -54,36 +54,36 @@ fn a_table_of_the_living_refuses_and_counts() {
 }
 
 #[test]
-fn a_full_table_gives_up_what_ended_first() {
+fn a_full_table_drops_what_ended_first() {
     let temporary = Temporary::new();
     let file = &temporary.file;
-    let room = fill(file);
-    assert_eq!(starts(file), (1..=room).collect::<Vec<_>>());
-    file.add_task(&task(4711, room + 1)).unwrap();
-    assert_eq!(starts(file), (2..=room + 1).collect::<Vec<_>>());
+    let space = fill(file);
+    assert_eq!(starts(file), (1..=space).collect::<Vec<_>>());
+    file.add_task(&task(4711, space + 1)).unwrap();
+    assert_eq!(starts(file), (2..=space + 1).collect::<Vec<_>>());
     assert_eq!(file.refused(Table::Tasks), 0, "nobody needed it");
 }
 
 #[test]
-fn programs_of_a_process_find_room_in_all_of_the_table() {
-    const ROOM: u64 = abi::control::PROCESSES as u64;
+fn programs_of_a_process_find_space_in_all_of_the_table() {
+    const SPACE: u64 = abi::control::PROCESSES as u64;
     let temporary = Temporary::new();
     let file = &temporary.file;
     file.set_collected(0);
     file.add_process(&process(815, 1)).unwrap();
-    for time in 2..=ROOM {
+    for time in 2..=SPACE {
         file.add_process(&process(4711, time)).unwrap();
     }
-    assert_eq!(file.processes().count() as u64, ROOM);
-    assert_eq!(file.find_process(4711).unwrap().start_time, ROOM, "the last alone has not ended");
+    assert_eq!(file.processes().count() as u64, SPACE);
+    assert_eq!(file.find_process(4711).unwrap().start_time, SPACE, "the last alone has not ended");
     assert!(file.knows_process(815) && !file.knows_process(816));
     assert_eq!(file.refused(Table::Processes), 0);
-    file.add_process(&process(4711, ROOM + 1)).unwrap();
+    file.add_process(&process(4711, SPACE + 1)).unwrap();
     assert_eq!(file.refused(Table::Processes), 1, "nobody has seen the end of any");
-    file.set_collected(ROOM);
-    file.add_process(&process(4711, ROOM + 2)).unwrap();
+    file.set_collected(SPACE);
+    file.add_process(&process(4711, SPACE + 2)).unwrap();
     assert_eq!(file.refused(Table::Processes), 1);
-    assert_eq!(file.find_process(4711).unwrap().start_time, ROOM + 2);
+    assert_eq!(file.find_process(4711).unwrap().start_time, SPACE + 2);
 }
 
 #[test]
@@ -91,11 +91,11 @@ fn what_a_reader_has_not_seen_is_counted() {
     let temporary = Temporary::new();
     let file = &temporary.file;
     file.set_collected(0);
-    let room = fill(file);
-    file.add_task(&task(4711, room + 1)).unwrap();
+    let space = fill(file);
+    file.add_task(&task(4711, space + 1)).unwrap();
     assert_eq!(file.refused(Table::Tasks), 1, "nobody has seen the end of the first");
-    file.set_collected(room + 1);
-    file.add_task(&task(4711, room + 2)).unwrap();
+    file.set_collected(space + 1);
+    file.add_task(&task(4711, space + 2)).unwrap();
     assert_eq!(file.refused(Table::Tasks), 1);
 }
 
@@ -103,21 +103,21 @@ fn what_a_reader_has_not_seen_is_counted() {
 fn what_a_snapshot_refers_to_goes_last() {
     let temporary = Temporary::new();
     let file = &temporary.file;
-    let room = fill(file);
+    let space = fill(file);
     // Each was ended by the next. The events in the snapshot are of times 2 to 5.
     file.keep_since(3);
     file.keep_until(5);
-    file.add_task(&task(4711, room + 1)).unwrap();
+    file.add_task(&task(4711, space + 1)).unwrap();
     assert!(!starts(file).contains(&1), "that ended at 2");
-    file.add_task(&task(4711, room + 2)).unwrap();
+    file.add_task(&task(4711, space + 2)).unwrap();
     assert_eq!(starts(file)[..5], [2, 3, 4, 5, 7], "2 ended at 3, 5 started at 5, and 6 is not in it");
-    for time in room + 3..2 * room + 8 {
+    for time in space + 3..2 * space + 8 {
         file.add_task(&task(4711, time)).unwrap();
     }
     assert_eq!(starts(file)[..4], [2, 3, 4, 5]);
     assert_eq!(file.refused(Table::Tasks), 0);
     file.keep_since(1);
-    file.add_task(&task(4711, 2 * room + 8)).unwrap();
+    file.add_task(&task(4711, 2 * space + 8)).unwrap();
     assert_eq!(file.refused(Table::Tasks), 1, "while one is taken all that may be in it are needed");
     assert_eq!(starts(file)[0], 3);
 }
@@ -138,7 +138,7 @@ fn a_program_that_executes_another_ends() {
 }
 
 #[test]
-fn processes_can_have_many_objects_and_give_their_room_back() {
+fn processes_can_have_many_objects_and_give_their_space_back() {
     let temporary = Temporary::new();
     let file = &temporary.file;
     for round in 0..3000 {

@@ -39,7 +39,7 @@ fn words(triggers: &[New<'_>]) -> Vec<u64> {
 fn set(temporary: &Temporary, id: u16, instance: usize, triggers: &[New<'_>]) {
     let file = &temporary.file;
     file.reserve_triggers(&temporary.path, id, instance).unwrap();
-    let list = (!triggers.is_empty()).then(|| file.filter_room().store(&words(triggers), "").unwrap());
+    let list = (!triggers.is_empty()).then(|| file.filter_space().store(&words(triggers), "").unwrap());
     file.set_triggers(id, instance, list);
 }
 
@@ -212,6 +212,6 @@ fn a_removed_instance_leaves_none() {
     file.forget_instance(5);
     assert!(!file.has_triggers(id, 5));
     assert_eq!(file.enabled_words()[usize::from(id)].load(Relaxed), 0);
-    // Its place is free: a list that takes all of the room fits.
-    assert!(file.filter_room().store(&[1; 4096], "").is_some());
+    // Its place is free: a list that takes all of the space fits.
+    assert!(file.filter_space().store(&[1; 4096], "").is_some());
 }

@@ -188,12 +188,12 @@ fn trace_cmd_reads_the_pages_of_the_ring() {
     std::thread::sleep(Duration::from_millis(80));
     ring.write(LONG, 3);
     ring.take();
-    // More than there is room for, of each size.
+    // More than there is space for, of each size.
     ring.write(SMALL, 2000);
     ring.take_whole();
     ring.write(LONG, 200);
     ring.take_whole();
-    // One that was lost counts as one; a page that is full has no room to say how many.
+    // One that was lost counts as one; a page that is full has no space to say how many.
     ring.write(LARGEST, 10);
     ring.take_whole();
     std::thread::sleep(Duration::from_millis(80));

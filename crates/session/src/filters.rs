@@ -13,7 +13,7 @@ const NO_FILTER: &str = "0";
 
 /// How many events were switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SwitchedOn {
+pub struct EnabledEvents {
     /// Those that are on now.
     pub events: usize,
     /// Those that were selected and stay as they were: they can't take the filter.
@@ -77,7 +77,7 @@ impl Session {
     ///
     /// Of several events some may not have the fields that the filter asks for: those stay as they were, as
     /// with the kernel's `events/SYSTEM/filter`. After an error nothing has changed.
-    pub fn switch_on(&self, wanted: &FilteredSelection) -> Result<SwitchedOn, Error> {
+    pub fn enable(&self, wanted: &FilteredSelection) -> Result<EnabledEvents, Error> {
         let (filters, others) = self.filters_for(wanted)?;
         let lock = self.lock_settings()?;
         self.give_filters(&filters)?;
@@ -89,11 +89,11 @@ impl Session {
                 filters.len()
             }
         };
-        Ok(SwitchedOn { events, others })
+        Ok(EnabledEvents { events, others })
     }
 
-    /// Whether [`Session::switch_on`] would take this.
-    pub fn check_switch_on(&self, wanted: &FilteredSelection) -> Result<(), Error> {
+    /// Whether [`Session::enable`] would take this.
+    pub fn check_enable(&self, wanted: &FilteredSelection) -> Result<(), Error> {
         self.filters_for(wanted).map(drop)
     }
 
@@ -114,10 +114,10 @@ impl Session {
 
     /// Gives events their filters, all or none. For who has [`Session::lock_settings`].
     pub(crate) fn give_filters(&self, filters: &[NewFilter<'_>]) -> Result<(), Error> {
-        let mut room = self.control().filter_room();
+        let mut space = self.control().filter_space();
         let mut store = |filter: &NewFilter<'_>| match &filter.compiled {
             None => Ok(None),
-            Some((compiled, text)) => room.store(compiled.words(), text).map(Some).ok_or(()),
+            Some((compiled, text)) => space.store(compiled.words(), text).map(Some).ok_or(()),
         };
         let stored: Result<Vec<Option<StoredFilter>>, ()> = filters.iter().map(&mut store).collect();
         let stored = stored.map_err(|()| Error::TooManyFilters { path: self.path().to_path_buf() })?;

@@ -18,7 +18,7 @@
 //! let same = Session::open(&path).unwrap();
 //! assert_eq!(same.events().filter(|event| event.enabled).count(), session.set(&selection, true).unwrap());
 //!
-//! session.switch_on(&"libc:open_exit if ret < 0".parse().unwrap()).unwrap();
+//! session.enable(&"libc:open_exit if ret < 0".parse().unwrap()).unwrap();
 //! let filtered = same.events().find(|event| event.filter.is_some()).unwrap();
 //! assert_eq!((filtered.name.as_str(), same.filter(filtered.id).as_deref()), ("open_exit", Some("ret < 0")));
 //! ```
@@ -65,7 +65,7 @@ pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use events::EventInfo;
 pub use files::Session;
 pub use filtered::{BadFilteredSelection, FilteredSelection};
-pub use filters::{SwitchedOn, explain_filter, filter_fields};
+pub use filters::{EnabledEvents, explain_filter, filter_fields};
 pub use instances::{FLIGHT, MOST_INSTANCES};
 pub use lasting::{Lasting, lasting};
 pub use lock::Lock;

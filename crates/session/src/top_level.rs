@@ -95,7 +95,7 @@ mod tests {
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         assert!(session.open_top().unwrap().is_none());
-        session.switch_on(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
+        session.enable(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
         let read = session.events().find(|event| event.enabled).unwrap().id;
         let top = session.make_top().unwrap().unwrap();
         assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));

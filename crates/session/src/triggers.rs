@@ -173,7 +173,7 @@ impl Session {
             return Some(());
         }
         control.reserve_triggers(&c_path(&self.file()).ok()?, id, instance).ok()?;
-        let stored = control.filter_room().store(words, "")?;
+        let stored = control.filter_space().store(words, "")?;
         control.set_triggers(id, instance, Some(stored));
         Some(())
     }

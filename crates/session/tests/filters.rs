@@ -1,7 +1,7 @@
 //! Filters of a session: events get them or keep what they have, and nothing is half-applied.
 
 use control::Here;
-use session::{Error, FilteredSelection, Options, Session, SwitchedOn};
+use session::{EnabledEvents, Error, FilteredSelection, Options, Session};
 use tempfile::TempDir;
 
 fn session() -> (TempDir, Session) {
@@ -11,8 +11,8 @@ fn session() -> (TempDir, Session) {
     (directory, session)
 }
 
-fn switch_on(session: &Session, text: &str) -> Result<SwitchedOn, Error> {
-    session.switch_on(&text.parse().unwrap())
+fn enable(session: &Session, text: &str) -> Result<EnabledEvents, Error> {
+    session.enable(&text.parse().unwrap())
 }
 
 /// What is on, with the filters.
@@ -27,21 +27,21 @@ fn filtered(name: &str, filter: &str) -> (String, Option<String>) {
 #[test]
 fn only_without_if_is_a_filter_taken_away() {
     let (_directory, session) = session();
-    let counts = switch_on(&session, "libc:read_exit if  ret < 0 ").unwrap();
-    assert_eq!(counts, SwitchedOn { events: 1, others: 0 });
+    let counts = enable(&session, "libc:read_exit if  ret < 0 ").unwrap();
+    assert_eq!(counts, EnabledEvents { events: 1, others: 0 });
     assert_eq!(on(&session), [filtered("read_exit", "ret < 0")]);
     let selection = "libc:read_exit".parse().unwrap();
     session.set(&selection, false).unwrap();
     session.set(&selection, true).unwrap();
     assert_eq!(on(&session), [filtered("read_exit", "ret < 0")], "as by the kernel's `enable`");
-    switch_on(&session, "libc:read_exit if ret == 0").unwrap();
+    enable(&session, "libc:read_exit if ret == 0").unwrap();
     assert_eq!(on(&session), [filtered("read_exit", "ret == 0")]);
-    switch_on(&session, "libc:read_exit").unwrap();
+    enable(&session, "libc:read_exit").unwrap();
     assert_eq!(on(&session), [("read_exit".to_string(), None)]);
-    switch_on(&session, "libc:read_exit if ret == 0").unwrap();
-    switch_on(&session, "libc:read_exit if 0").unwrap();
+    enable(&session, "libc:read_exit if ret == 0").unwrap();
+    enable(&session, "libc:read_exit if 0").unwrap();
     assert_eq!(on(&session), [("read_exit".to_string(), None)], "as in the kernel");
-    switch_on(&session, "libc:read_exit if ret == 0").unwrap();
+    enable(&session, "libc:read_exit if ret == 0").unwrap();
     session.set_all_off().unwrap();
     assert!(session.events().all(|event| event.filter.is_none() && !event.enabled));
 }
@@ -49,8 +49,8 @@ fn only_without_if_is_a_filter_taken_away() {
 #[test]
 fn those_that_can_take_a_filter_get_it() {
     let (_directory, session) = session();
-    switch_on(&session, "libc:open if flags == 0").unwrap();
-    let counts = switch_on(&session, "libc:open* if ret < 0").unwrap();
+    enable(&session, "libc:open if flags == 0").unwrap();
+    let counts = enable(&session, "libc:open* if ret < 0").unwrap();
     assert!(counts.events >= 2 && counts.others >= 2, "{counts:?}");
     let on = on(&session);
     assert!(on.contains(&filtered("open", "flags == 0")), "as it was: {on:?}");
@@ -62,7 +62,7 @@ fn those_that_can_take_a_filter_get_it() {
 #[test]
 fn after_an_error_nothing_has_changed() {
     let (_directory, session) = session();
-    switch_on(&session, "libc:read* if common_pid == 3").unwrap();
+    enable(&session, "libc:read* if common_pid == 3").unwrap();
     let before = on(&session);
     for bad in [
         "libc:read* if nonsense == 1",
@@ -70,18 +70,18 @@ fn after_an_error_nothing_has_changed() {
         "libc:read_exit if ret ~ \"x\"",
         "libc:nope if ret < 0",
     ] {
-        assert!(switch_on(&session, bad).is_err(), "{bad}");
+        assert!(enable(&session, bad).is_err(), "{bad}");
         assert_eq!(on(&session), before, "{bad}");
     }
-    let error = switch_on(&session, "libc:read_exit if ret < 0 && foo == 1").unwrap_err().to_string();
+    let error = enable(&session, "libc:read_exit if ret < 0 && foo == 1").unwrap_err().to_string();
     let caret = "ret < 0 && foo == 1\n               ^\nparse_error: Field not found\n";
     assert!(error.starts_with(&format!("the filter for libc:read_exit:\n{caret}fields: ")), "{error}");
-    let error = switch_on(&session, "shop:* if total > 5").unwrap_err();
+    let error = enable(&session, "shop:* if total > 5").unwrap_err();
     assert!(matches!(error, Error::NoEventToFilter { .. }), "{error}");
     assert_eq!(session.rules(), "", "and no rule is left of it");
-    // All of them at once have no room.
+    // All of them at once have no space.
     let long = vec!["common_pid == 1"; 100].join(" || ");
-    let error = switch_on(&session, &format!("libc:* if {long}")).unwrap_err();
+    let error = enable(&session, &format!("libc:* if {long}")).unwrap_err();
     assert!(matches!(error, Error::TooManyFilters { .. }), "{error}");
     assert_eq!(on(&session), before);
 }
@@ -111,12 +111,12 @@ fn a_filter_is_an_events_own() {
 #[test]
 fn what_was_there_before_comes_back() {
     let (_directory, session) = session();
-    switch_on(&session, "libc:read_exit if ret < 0").unwrap();
+    enable(&session, "libc:read_exit if ret < 0").unwrap();
     let close = session.events().find(|event| event.name == "close").unwrap().id;
     assert_eq!(session.set_filters(&[close], "fd > 2").unwrap(), []);
     let (before, known) = (session.settings(), session.events().collect::<Vec<_>>());
     for wanted in ["libc:read_exit", "libc:close if fd > 3", "libc:*_exit if ret == 0"] {
-        switch_on(&session, wanted).unwrap();
+        enable(&session, wanted).unwrap();
     }
     session.restore(&before).unwrap();
     assert_eq!(session.settings(), before);
@@ -126,7 +126,7 @@ fn what_was_there_before_comes_back() {
 #[test]
 fn the_default_has_no_filter() {
     let (_directory, session) = session();
-    switch_on(&session, "libc:read_exit if ret < 0").unwrap();
-    session.switch_on(&FilteredSelection::default()).unwrap();
+    enable(&session, "libc:read_exit if ret < 0").unwrap();
+    session.enable(&FilteredSelection::default()).unwrap();
     assert!(on(&session).len() > 100 && on(&session).iter().all(|(_, filter)| filter.is_none()));
 }

@@ -184,7 +184,7 @@ fn the_undamaged_files_are_read() {
 fn every_shorter_file_is_an_error_or_has_all_events() {
     for file in [version6(), version7()] {
         for length in (0..file.len()).step_by(7) {
-            // Behind the pages stands only what can be done without.
+            // After the pages stands only what can be done without.
             if let Ok(count) = read_all(&file[..length]) {
                 assert_eq!(count, 240, "{length} bytes");
             }

@@ -33,7 +33,7 @@ fn trace_cmd_finds_nothing_to_complain_about() {
     assert!(stat.contains("entries: 5"), "{stat}");
     let (valid, _) = run("trace-cmd", &["dump", "--validate", "-i", saved.path()]).unwrap();
     assert!(valid.contains("is a valid trace-cmd file"), "{valid}");
-    // In an empty one it would look for the clock in what lies behind it in its memory.
+    // In an empty one it would look for the clock in what lies after it in its memory.
     let (options, _) = run("trace-cmd", &["dump", "--options", "-i", saved.path()]).unwrap();
     assert!(options.contains("[Option TRACECLOCK, 8 bytes]\n[mono]\n"), "{options}");
 }

@@ -157,9 +157,9 @@ fn write_on(tree: &Tree, is_over: &AtomicBool) -> usize {
     written
 }
 
-/// Takes out what is written to it, until nothing comes any more. How many texts there were, those included
+/// Consumes what is written to it, until nothing comes any more. How many texts there were, those included
 /// that were overwritten and told of as lost.
-fn take_out(tree: &Tree, is_over: &AtomicBool) -> usize {
+fn consume(tree: &Tree, is_over: &AtomicBool) -> usize {
     let mut pipe = tree.open("instances/kept/trace_pipe", OFlags::RDONLY | OFlags::NONBLOCK).unwrap();
     let mut text = Vec::new();
     loop {
@@ -184,7 +184,7 @@ fn many_make_and_remove_them_at_once() {
     tree.make_directory("instances/kept").unwrap();
     let (is_over, is_written) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| take_out(&open(&path), &is_written));
+        let reader = scope.spawn(|| consume(&open(&path), &is_written));
         let writer = scope.spawn(|| write_on(&open(&path), &is_over));
         let looker = scope.spawn(|| {
             let tree = open(&path);
@@ -212,7 +212,7 @@ fn many_make_and_remove_them_at_once() {
 }
 
 #[test]
-fn who_is_killed_over_it_leaves_room_for_the_next() {
+fn who_is_killed_over_it_leaves_space_for_the_next() {
     let (_directory, tree) = session();
     let path = tree.session().path().to_path_buf();
     tree.make_directory("instances/kept").unwrap();

@@ -1,4 +1,4 @@
-//! A controller that is killed at any moment leaves whole values, free locks, and room for the next one.
+//! A controller that is killed at any moment leaves whole values, free locks, and space for the next one.
 
 use control::Context;
 use rustix::fs::OFlags;
@@ -19,7 +19,7 @@ const LIFE: Duration = Duration::from_secs(60);
 /// Where the session is that the other process controls.
 const SESSION: &str = "LOOKBACK_TEST_SESSION";
 
-/// What is written over and over, and what is read then. With a snapshot there is no room for other sizes.
+/// What is written over and over, and what is read then. With a snapshot there is no space for other sizes.
 const VALUES: &[(&str, &[(&str, &str)])] = &[
     ("snapshot", &[("1", ""), ("0", "freed")]),
     ("tracing_on", &[("0", "0\n"), ("1", "1\n")]),

@@ -192,7 +192,7 @@ fn fill_filters(session: &Session) -> Result<(), session::Error> {
         "app:request if n == 1 || CPU > 3",
     ] {
         if let Ok(wanted) = filter.parse::<FilteredSelection>() {
-            session.switch_on(&wanted)?;
+            session.enable(&wanted)?;
         }
     }
     for (event, trigger) in [

@@ -33,7 +33,7 @@ fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
             if !arguments.quiet {
                 return switch_on_told(session, &wanted);
             }
-            session.switch_on(&wanted)?;
+            session.enable(&wanted)?;
         }
         Some("off") if arguments.condition.is_some() => {
             return Err(Failure::failed(

@@ -8,8 +8,8 @@ use crate::say::say;
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, Error, FilteredSelection, Lasting, MOST_INSTANCES, Options, PidFilter, Place, Selection,
-    Session, SwitchedOn, TraceClock, TraceOption, fitting_kb, lasting, session_path,
+    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Lasting, MOST_INSTANCES, Options, PidFilter, Place,
+    Selection, Session, TraceClock, TraceOption, fitting_kb, lasting, session_path,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
     let session = match Session::open(&path) {
-        Ok(session) => switch_on(instance(session, arguments)?, group, arguments)?,
+        Ok(session) => enable(instance(session, arguments)?, group, arguments)?,
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
     };
@@ -76,7 +76,7 @@ fn instance(session: Session, arguments: &StartArguments) -> Done<Session> {
 }
 
 /// One that is there goes on; where events are named, with these alone.
-fn switch_on(session: Session, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
+fn enable(session: Session, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
     let found = session.file().metadata().ok();
     let shared_with = found.filter(|found| found.mode() & 0o060 == 0o060).map(|found| found.gid());
     let fixed = [
@@ -94,7 +94,7 @@ fn switch_on(session: Session, group: Option<u32>, arguments: &StartArguments) -
     session.forget_dead_reader();
     record_ends(&session)?;
     for event in &arguments.events {
-        session.check_switch_on(event)?;
+        session.check_enable(event)?;
     }
     if !arguments.events.is_empty() {
         session.set_all_off()?;
@@ -140,7 +140,7 @@ pub(crate) fn set_triggers(
 
 /// Switches events on, and says where there are none yet, and where some can't take a filter.
 pub(super) fn switch_on_told(session: &Session, wanted: &FilteredSelection) -> Done<()> {
-    let SwitchedOn { events, others } = session.switch_on(wanted)?;
+    let EnabledEvents { events, others } = session.enable(wanted)?;
     if events == 0 {
         tell_of_none(&wanted.selection, "on");
     }

@@ -73,11 +73,11 @@ impl OwnSession {
         let default = [FilteredSelection::default()];
         let selections = if selections.is_empty() { &default } else { selections };
         for selection in selections {
-            self.session.check_switch_on(selection)?;
+            self.session.check_enable(selection)?;
         }
         self.before = Some(self.session.settings());
         for selection in selections {
-            self.session.switch_on(selection)?;
+            self.session.enable(selection)?;
         }
         self.selections = selections.to_vec();
         Ok(())

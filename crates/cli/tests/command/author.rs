@@ -44,7 +44,7 @@ fn every_type_of_field_is_shown_as_it_was() {
     let ours = run(&mut scratch.report(&[])).success().stdout;
     assert_eq!(lines(&ours, FIELDS), expected);
     let mut theirs = scratch.command("trace-cmd");
-    let theirs = run(theirs.args(["report", "-i"]).arg(scratch.beside("trace.dat"))).success();
+    let theirs = run(theirs.args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success();
     assert_eq!(theirs.stderr, "");
     let in_their_form =
         |line: &&str| SLICES.iter().fold(line.to_string(), |line, (ours, theirs)| line.replace(ours, theirs));
@@ -189,7 +189,7 @@ fn a_c_program_has_events_by_a_header_alone() {
         }
         let scratch = Scratch::new();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let program = scratch.beside("stack");
+        let program = scratch.outside("stack");
         let mut cc = scratch.command(words[0]);
         cc.args(&words[1..]).args(["-Wall", "-Wextra", "-Werror", "-Wl,--gc-sections", "-I"]);
         cc.arg(root.join("crates/tracepoint/include")).arg("-o").arg(&program);

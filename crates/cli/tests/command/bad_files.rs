@@ -1,4 +1,4 @@
-//! Events that there aren't, files that can't be written, files that are no recordings.
+//! Events that don't exist, files that can't be written, files that are no recordings.
 
 use crate::common::*;
 use std::fs;
@@ -30,7 +30,7 @@ fn events_that_there_are_not() {
         refused(&scratch, &mut scratch.record(&["-e", "libc:open", "-e", event], &PROGRAM), parts);
         refused(&scratch, &mut scratch.lookback(&["events", event]), &[event]);
     }
-    assert!(!scratch.beside("trace.dat").exists());
+    assert!(!scratch.outside("trace.dat").exists());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn options_of_the_program_are_its_own() {
     let scratch = Scratch::new();
     let outcome = run(scratch
         .lookback(&["record", "-q", "-o"])
-        .arg(scratch.beside("trace.dat"))
+        .arg(scratch.outside("trace.dat"))
         .args(["echo", "-q", "--help", "--", "-o"]));
     assert_eq!(outcome.success().stdout, "-q --help -- -o\n");
 }
@@ -196,8 +196,8 @@ fn reports_of_what_is_not_there() {
 fn reports_of_what_is_no_recording() {
     let scratch = Scratch::new();
     run(&mut scratch.record(&["-q"], &["true"])).success();
-    let whole = fs::read(scratch.beside("trace.dat")).unwrap();
-    // The version is behind the magic number and stands for itself.
+    let whole = fs::read(scratch.outside("trace.dat")).unwrap();
+    // The version is after the magic number and stands for itself.
     let version = whole.windows(2).position(|bytes| bytes == b"6\0").unwrap();
     let newer = [&whole[..version], b"99\0", &whole[version + 2..]].concat();
     let text = b"This is a text of some length that has nothing to do with recordings.\n".repeat(100);
@@ -227,8 +227,8 @@ fn reports_of_what_is_no_recording() {
 fn reports_of_a_recording_that_ends_early() {
     let scratch = Scratch::new();
     run(&mut scratch.record(&["-q"], &["ls", "/"])).success();
-    let whole = fs::read(scratch.beside("trace.dat")).unwrap();
-    // Its last bytes but eight say where the pages end: what stands behind them can be done without.
+    let whole = fs::read(scratch.outside("trace.dat")).unwrap();
+    // Its last bytes but eight say where the pages end: what stands after them can be done without.
     let (_, footer) = whole.split_last_chunk::<16>().unwrap();
     let end = u64::from_le_bytes(*footer.first_chunk().unwrap()) as usize;
     scratch.write("file.dat", &whole[..end - 100]);

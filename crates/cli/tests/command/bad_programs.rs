@@ -115,7 +115,7 @@ fn damaged_programs() {
     let scratch = Scratch::new();
     scratch.write_program("short", b"\x7fELF");
     let mut header = elf(2, 62);
-    // Program headers that lie behind the end.
+    // Program headers that lie after the end.
     header[32] = 0xff;
     header[54] = 56;
     header[56] = 9;

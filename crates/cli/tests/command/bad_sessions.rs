@@ -57,7 +57,7 @@ fn names_that_no_session_can_have() {
 #[test]
 fn a_place_that_is_not_there() {
     let scratch = Scratch::new();
-    let path = scratch.beside("missing/session");
+    let path = scratch.outside("missing/session");
     refused(
         &scratch,
         &mut scratch.record(&["--session", path.to_str().unwrap()], &PROGRAM),
@@ -68,7 +68,7 @@ fn a_place_that_is_not_there() {
 #[test]
 fn something_else_in_its_place() {
     let scratch = Scratch::new();
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     fs::write(&path, "mine").unwrap();
     refused(
         &scratch,
@@ -90,16 +90,16 @@ fn something_else_in_its_place() {
 /// A session that stays, small and with one event on.
 fn session(scratch: &Scratch) -> PathBuf {
     // A recording removes only what it has made; so this one is interrupted before it can.
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     let running = start(
         &mut scratch.record(&["-q", "-b", "64", "--session", path.to_str().unwrap()], &["sleep", "0.1"]),
     );
     running.wait_until(|| path.join("session").is_file());
-    let kept = scratch.beside("kept");
+    let kept = scratch.outside("kept");
     fs::create_dir(&kept).unwrap();
     fs::copy(path.join("session"), kept.join("session")).unwrap();
     running.wait().success();
-    fs::remove_file(scratch.beside("trace.dat")).unwrap();
+    fs::remove_file(scratch.outside("trace.dat")).unwrap();
     kept
 }
 
@@ -151,7 +151,7 @@ fn sessions_of_another_version_or_damaged() {
 fn a_session_that_is_being_recorded() {
     let scratch = Scratch::new();
     let other = Scratch::new();
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     let name = path.to_str().unwrap();
     let options = ["-q", "-b", "64", "--session", name];
     let running = start(&mut scratch.record(&options, &["sh", "-c", "touch started; sleep 1"]));
@@ -202,7 +202,7 @@ fn an_shm_where_nothing_can_be_executed() {
     let scratch = Scratch::new();
     let script = r#"mount -o remount,noexec /dev/shm && "$LOOKBACK" record -- touch ran; echo "code $?""#;
     let Some(mut command) = with_shm(&scratch, "64m", script) else { return };
-    let outcome = run(command.env("XDG_CACHE_HOME", scratch.beside("cache")));
+    let outcome = run(command.env("XDG_CACHE_HOME", scratch.outside("cache")));
     assert!(outcome.stdout.starts_with("code 0"), "{outcome:?}");
     assert!(outcome.stderr.contains(" events, "), "{outcome:?}");
 }

@@ -10,7 +10,7 @@ use session::{Options, Session};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A session in which nothing is switched on.
+/// A session in which nothing is enabled.
 struct Place {
     scratch: Scratch,
 }

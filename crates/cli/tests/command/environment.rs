@@ -14,7 +14,7 @@ fn alike(setup: &str, probe: &str) -> String {
         command.args(["-c", &script, "sh"]).args(own);
         command
     };
-    let trace = scratch.beside("trace.dat");
+    let trace = scratch.outside("trace.dat");
     let record =
         [LOOKBACK, "record", "-q", "-b", "64", "-o", trace.to_str().unwrap(), "--", "sh", "-c", probe];
     let expected = run(&mut shell(&["sh", "-c", probe]));
@@ -115,7 +115,7 @@ fn an_ignored_end_of_children() {
     let script = "import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.execv(sys.argv[1], sys.argv[1:])";
-    let trace = scratch.beside("trace.dat");
+    let trace = scratch.outside("trace.dat");
     let recorded = |program: &[&str]| {
         let mut command = scratch.command("python3");
         command.args(["-c", script, LOOKBACK, "record", "-q", "-o"]).arg(&trace).args(program);
@@ -137,7 +137,7 @@ fn blocked_signals() {
     let script = "import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, [1, 10, 15, 34])
 os.execv(sys.argv[1], sys.argv[1:])";
-    let trace = scratch.beside("trace.dat");
+    let trace = scratch.outside("trace.dat");
     let mut command = scratch.command("python3");
     command.args(["-c", script, LOOKBACK, "record", "-q", "-o"]).arg(trace);
     let outcome = run(command.args(["grep", "^SigBlk", "/proc/self/status"])).success();
@@ -184,7 +184,7 @@ fn lookback_itself_is_not_recorded() {
 #[test]
 fn a_recording_in_a_recording_is_one_of_its_own() {
     let scratch = Scratch::new();
-    let inner = scratch.beside("inner.dat");
+    let inner = scratch.outside("inner.dat");
     let script = r#""$LOOKBACK" record -q -o "$INNER" -- ls -d /; ls -d /tmp"#;
     let outcome =
         run(scratch.record(&["-q"], &["sh", "-c", script]).env("LOOKBACK", LOOKBACK).env("INNER", &inner))

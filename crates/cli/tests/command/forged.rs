@@ -50,7 +50,7 @@ fn a_program_can_not_forge_lines_of_a_report() {
 #[test]
 fn nor_of_what_a_session_shows() {
     let scratch = Scratch::new();
-    let session = scratch.beside("session");
+    let session = scratch.outside("session");
     let session = session.to_str().unwrap();
     let lookback = |words: &[&str]| run(&mut scratch.lookback(words)).success().stdout;
     lookback(&["start", "-q", "--session", session]);

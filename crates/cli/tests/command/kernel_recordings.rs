@@ -4,7 +4,7 @@
 use crate::common::*;
 
 /// Records into an instance of its own, in a mount namespace in which files that a locked-down kernel refuses
-/// are other ones: without them trace-cmd gives up.
+/// are other ones: without them trace-cmd stops.
 const SCRIPT: &str = r#"
 set -e
 name=lookback-$$
@@ -31,8 +31,8 @@ fn normal(line: &str) -> String {
     let (task, rest) = line.split_once('[').unwrap_or((line, ""));
     let (cpu, rest) = rest.split_once(']').unwrap_or((rest, ""));
     let words: Vec<&str> = rest.split_whitespace().collect();
-    let behind_flags = usize::from(words.first().is_some_and(|first| !first.ends_with(':')));
-    format!("{} {cpu} {}", task.trim(), words[behind_flags..].join(" "))
+    let after_flags = usize::from(words.first().is_some_and(|first| !first.ends_with(':')));
+    format!("{} {cpu} {}", task.trim(), words[after_flags..].join(" "))
 }
 
 #[test]

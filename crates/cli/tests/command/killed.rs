@@ -21,7 +21,7 @@ fn a_killed_recording_harms_nobody_and_is_cleaned_up() {
     running.signal(Signal::KILL);
     let killed = running.wait();
     assert_eq!(killed.signal(), Some(9));
-    assert_eq!(fs::read_dir(scratch.beside("")).unwrap().count(), 0, "no half of a file");
+    assert_eq!(fs::read_dir(scratch.outside("")).unwrap().count(), 0, "no half of a file");
     let left = session(killed.pid);
     assert!(left.is_dir(), "nobody could remove it");
 
@@ -75,7 +75,7 @@ fn what_stays_in_the_background_goes_on() {
 #[test]
 fn a_session_that_was_there_stays_and_is_recorded_again() {
     let scratch = Scratch::new();
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     let name = path.to_str().unwrap();
     // Who is killed leaves its session, under whatever name.
     let mut running =

@@ -22,7 +22,7 @@ fn a_full_standard_error_changes_no_status() {
     }
     assert_eq!(with_full_error(&mut scratch.record(&[], &["/no/such"])).0, Some(127));
     assert_eq!(with_full_error(&mut scratch.lookback(&["record", "--no-such"])).0, Some(125));
-    let session = scratch.beside("session").display().to_string();
+    let session = scratch.outside("session").display().to_string();
     for task in ["start", "stop", "delete"] {
         assert_eq!(
             with_full_error(&mut scratch.lookback(&[task, "--session", &session])).0,
@@ -45,11 +45,11 @@ fn a_full_standard_output_is_told() {
     }
 }
 
-/// Runs a shell script, which finds lookback in `$LOOKBACK`, with a session beside in `$SESSION`.
+/// Runs a shell script, which finds lookback in `$LOOKBACK`, with a session next to in `$SESSION`.
 fn script(scratch: &Scratch, script: &str) -> Command {
     let mut command = scratch.command("bash");
-    command.args(["-c", script]).env("LOOKBACK", LOOKBACK).env("SESSION", scratch.beside("session"));
-    command.env("TRACE", scratch.beside("trace.dat"));
+    command.args(["-c", script]).env("LOOKBACK", LOOKBACK).env("SESSION", scratch.outside("session"));
+    command.env("TRACE", scratch.outside("trace.dat"));
     command
 }
 

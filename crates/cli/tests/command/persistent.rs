@@ -1,4 +1,4 @@
-//! Sessions that stand: their whole life.
+//! Persistent sessions: their whole life.
 
 mod addresses;
 mod clocks;
@@ -16,7 +16,7 @@ use crate::common::*;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A session of its own, at a path beside where programs run.
+/// A session of its own, at a path next to where programs run.
 struct Persistent {
     scratch: Scratch,
     path: PathBuf,
@@ -32,7 +32,7 @@ impl Persistent {
     #[track_caller]
     fn of_size(buffer_kb: &str, options: &[&str]) -> Persistent {
         let scratch = Scratch::new();
-        let path = scratch.beside("session");
+        let path = scratch.outside("session");
         let persistent = Persistent { scratch, path };
         persistent.done("start", &[&["-b", buffer_kb], options].concat());
         persistent
@@ -50,7 +50,7 @@ impl Persistent {
         run(&mut self.task(task, options)).success()
     }
 
-    /// Runs a program that takes part.
+    /// Runs a program that is attached.
     #[track_caller]
     fn run(&self, program: &[&str]) -> Outcome {
         run(&mut self.running(program))
@@ -183,7 +183,7 @@ fn a_snapshot_of_one_cpu_leaves_the_others_alone() {
 fn what_is_extracted_is_a_recording() {
     let persistent = Persistent::new(&[]);
     persistent.run(&opens("/some/path"));
-    let (file, name) = (persistent.scratch.beside("trace.dat"), "trace.dat");
+    let (file, name) = (persistent.scratch.outside("trace.dat"), "trace.dat");
     let extract = |options: &[&str]| {
         let mut command = persistent.task("extract", options);
         run(command.current_dir(file.parent().unwrap())).success()
@@ -208,7 +208,7 @@ fn what_is_extracted_is_a_recording() {
 #[test]
 fn without_a_session_everything_says_how_to_make_one() {
     let scratch = Scratch::new();
-    let path = scratch.beside("none");
+    let path = scratch.outside("none");
     let tasks: [&[&str]; 12] = [
         &["stop"],
         &["run", "--", "touch", "ran"],
@@ -255,7 +255,7 @@ fn bad_wishes_change_nothing() {
     let small = Persistent::new(&["--snapshots", "0"]);
     run(&mut small.task("snapshot", &["-s"])).failure(125, &["has no room for snapshots", "--snapshots N"]);
     let scratch = Scratch::new();
-    let path = scratch.beside("s");
+    let path = scratch.outside("s");
     let mut command = scratch.lookback(&["start", "--snapshots", "8", "--session"]);
     run(command.arg(&path)).failure(125, &["8 snapshots can't be kept: expected 0 to 7"]);
     let mut command = scratch.lookback(&["start", "-e", "libc:opne", "--session"]);
@@ -283,8 +283,8 @@ fn figures_are_the_kernels() {
     let json = persistent.done("stat", &["--json", "--interval", "0"]).stdout;
     let sum = |name: &str| -> u64 {
         let key = format!("\"{name}\":");
-        let behind = json.split(&key).skip(1);
-        behind.map(|rest| rest.split([',', '}']).next().unwrap().parse::<u64>().unwrap()).sum()
+        let after = json.split(&key).skip(1);
+        after.map(|rest| rest.split([',', '}']).next().unwrap().parse::<u64>().unwrap()).sum()
     };
     let shown = persistent.shown(&[]).events.len() as u64;
     assert!(shown >= 3);

@@ -24,10 +24,10 @@ fn attached(scratch: &Scratch, path: &OsStr) -> usize {
 #[test]
 fn a_path_that_is_no_text() {
     let scratch = Scratch::new();
-    let path = scratch.beside("").join(OsStr::from_bytes(b"s\xff\xfe"));
+    let path = scratch.outside("").join(OsStr::from_bytes(b"s\xff\xfe"));
     assert_eq!(attached(&scratch, path.as_os_str()), 2);
     let mut record = scratch.lookback(&["record", "-q", "-o"]);
-    record.arg(scratch.beside("trace.dat")).arg("--session").arg(&path).args(["--", "true"]);
+    record.arg(scratch.outside("trace.dat")).arg("--session").arg(&path).args(["--", "true"]);
     run(&mut record).success();
     assert_eq!(scratch.trace().count("sched_process_exec", ""), 1);
     // A name by the environment counts, text or not.
@@ -40,8 +40,8 @@ fn a_path_that_is_no_text() {
 #[test]
 fn the_longest_path() {
     let scratch = Scratch::new();
-    let mut path = scratch.beside("");
-    // A slash between, and "/session" with its zero behind.
+    let mut path = scratch.outside("");
+    // A slash between, and "/session" with its zero after.
     while path.as_os_str().len() + 200 < 1000 {
         path.push("d".repeat(100));
     }
@@ -63,7 +63,7 @@ fn a_cache_that_the_dynamic_linker_would_not_find() {
     for name in ["$LIB", "${ORIGIN}", "$PLATFORM", "a b", "a:b"] {
         let scratch = Scratch::new();
         let Some(mut nobody) = as_nobody(&scratch) else { return };
-        let cache = scratch.beside(name);
+        let cache = scratch.outside(name);
         std::fs::create_dir(&cache).unwrap();
         std::os::unix::fs::chown(&cache, Some(65534), Some(65534)).unwrap();
         let outcome = run(nobody.arg("preload").env("XDG_CACHE_HOME", &cache)).success();
@@ -85,7 +85,7 @@ fn after(setup: &str, command: &Command) -> Command {
 fn a_mask_of_all_modes_is_the_programs_alone() {
     let scratch = Scratch::new();
     let Some(nobody) = as_nobody(&scratch) else { return };
-    let place = scratch.beside("nobodys");
+    let place = scratch.outside("nobodys");
     std::fs::create_dir(&place).unwrap();
     std::os::unix::fs::chown(&place, Some(65534), Some(65534)).unwrap();
     let session = place.join("session").display().to_string();
@@ -104,7 +104,7 @@ fn a_mask_of_all_modes_is_the_programs_alone() {
 #[test]
 fn whoever_takes_the_name_of_a_place_switches_nothing_off() {
     let scratch = Scratch::new();
-    let session = scratch.beside("session").display().to_string();
+    let session = scratch.outside("session").display().to_string();
     // Somebody else was there first.
     let script = "mount -t tmpfs -o mode=755 none /run; setpriv --reuid 65534 --regid 65534 --clear-groups \
             sh -c 'mkdir /dev/shm/lookback-0 /dev/shm/lookback-1000 && chmod 777 /dev/shm/lookback-*' || exit 1
@@ -115,7 +115,7 @@ fn whoever_takes_the_name_of_a_place_switches_nothing_off() {
         \"$LOOKBACK\" list --sessions; \"$LOOKBACK\" record -b 64 -o $TRACE -- true || exit 5
         \"$LOOKBACK\" delete";
     let Some(mut command) = with_mount(&scratch, "/dev/shm", "mode=1777", script) else { return };
-    command.env("SESSION", &session).env("TRACE", scratch.beside("trace.dat"));
+    command.env("SESSION", &session).env("TRACE", scratch.outside("trace.dat"));
     let outcome = run(&mut command).success();
     assert!(outcome.stdout.contains("/run/lookback/default"), "{outcome:?}");
 }

@@ -140,7 +140,7 @@ fn many_short_processes_are_all_there() {
 }
 
 #[test]
-fn a_program_that_executes_itself_has_room() {
+fn a_program_that_executes_itself_has_space() {
     if is_missing(&["cc"]) {
         return;
     }

@@ -94,7 +94,7 @@ fn who_has_seen_enough_may_go() {
     for arguments in ["report \"$1\"", "events", "events --format", "--help"] {
         let script = format!("{{ \"$0\" {arguments}; echo \"code $?\" >&2; }} | head -n 1");
         let outcome =
-            run(scratch.command("sh").args(["-c", &script, LOOKBACK]).arg(scratch.beside("trace.dat")))
+            run(scratch.command("sh").args(["-c", &script, LOOKBACK]).arg(scratch.outside("trace.dat")))
                 .success();
         assert_eq!(outcome.stdout.lines().count(), 1);
         assert_eq!(outcome.stderr, "code 0\n", "{arguments}");
@@ -107,7 +107,7 @@ fn an_output_that_is_full_is_an_error() {
     for arguments in ["report \"$1\"", "events"] {
         let script = format!("\"$0\" {arguments} > /dev/full");
         let outcome =
-            run(scratch.command("sh").args(["-c", &script, LOOKBACK]).arg(scratch.beside("trace.dat")));
+            run(scratch.command("sh").args(["-c", &script, LOOKBACK]).arg(scratch.outside("trace.dat")));
         outcome.failure(125, &["No space left on device"]);
     }
 }
@@ -184,7 +184,7 @@ fn events_are_listed_with_their_formats() {
 fn a_recording_describes_what_has_happened() {
     let scratch = Scratch::new();
     run(&mut scratch.record(&["-q", "-e", "sched:"], &["true"])).success();
-    let file = scratch.beside("trace.dat");
+    let file = scratch.outside("trace.dat");
     assert!(file.metadata().unwrap().len() < 16 * 1024, "{file:?}");
     if !is_missing(&["trace-cmd"]) {
         let listed = run(scratch.command("trace-cmd").args(["report", "-E", "-i"]).arg(&file)).success();

@@ -77,7 +77,7 @@ fn a_signal_that_ends_both_leaves_a_recording() {
 fn a_signal_from_outside_a_container_is_passed_on() {
     let scratch = Scratch::new();
     let Some(mut command) = in_pid_namespace(&scratch) else { return };
-    command.args(["record", "-q", "-b", "64", "-o"]).arg(scratch.beside("trace.dat"));
+    command.args(["record", "-q", "-b", "64", "-o"]).arg(scratch.outside("trace.dat"));
     let mut running = start(command.args(["sh", "-c", TELLS]));
     running.wait_for("ready\n");
     // There its number is 1, and who sends has none.
@@ -93,7 +93,7 @@ fn what_was_ignored_stays_ignored() {
     let script = r#"trap '' HUP INT TERM; exec "$0" record -q -b 64 -o "$1" -- sh -c "$2""#;
     let program = "kill -HUP $$; kill -TERM $$; echo ready; sleep 0.3; exit 5";
     let mut command = scratch.command("sh");
-    command.args(["-c", script, LOOKBACK]).arg(scratch.beside("trace.dat")).arg(program);
+    command.args(["-c", script, LOOKBACK]).arg(scratch.outside("trace.dat")).arg(program);
     let mut running = start(&mut command);
     running.wait_for("ready\n");
     running.signal(Signal::HUP);
@@ -108,7 +108,7 @@ fn nohup_does_what_it_is_for() {
     }
     let scratch = Scratch::new();
     let mut command = scratch.command("nohup");
-    command.args([LOOKBACK, "record", "-q", "-b", "64", "-o"]).arg(scratch.beside("trace.dat"));
+    command.args([LOOKBACK, "record", "-q", "-b", "64", "-o"]).arg(scratch.outside("trace.dat"));
     let outcome = run(command.args(["sh", "-c", "kill -HUP $$; kill -HUP $PPID; sleep 0.1; echo alive"]));
     assert_eq!((outcome.code(), outcome.stdout.as_str()), (Some(0), "alive\n"));
 }

@@ -50,7 +50,7 @@ fn stacks_are_shown_with_the_events_that_they_belong_to() {
     let json = run(&mut scratch.report(&["--json", "-e", "kernel_stack"])).success().stdout;
     assert!(json.lines().all(|line| line.contains("\"caller\":[\"look+0x")), "{json}");
     let mut theirs = scratch.command("trace-cmd");
-    let theirs = run(theirs.args(["report", "-i"]).arg(scratch.beside("trace.dat"))).success().stdout;
+    let theirs = run(theirs.args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success().stdout;
     assert!(theirs.contains("\n=> look (") && theirs.contains("\n=> main ("), "{theirs}");
 }
 

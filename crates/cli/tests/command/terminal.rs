@@ -8,7 +8,7 @@ use std::io::Write;
 #[track_caller]
 fn on_terminal(scratch: &Scratch, options: &str, program: &str, keys: &[u8]) -> Outcome {
     scratch.write("program", program);
-    let recording = scratch.beside("trace.dat");
+    let recording = scratch.outside("trace.dat");
     // Some shells would wait for it in between, and be interrupted, too.
     let line = format!("exec '{LOOKBACK}' record {options} -o '{}' -- sh ./program", recording.display());
     let mut command = scratch.command("script");
@@ -90,7 +90,7 @@ fn nobody_has_to_have_colours() {
         return;
     }
     let scratch = Scratch::new();
-    let recording = scratch.beside("trace.dat");
+    let recording = scratch.outside("trace.dat");
     let line = format!(
         "NO_COLOR=1 '{LOOKBACK}' record -o '{0}' -- true; NO_COLOR=1 '{LOOKBACK}' events @pipe",
         recording.display()
@@ -126,7 +126,7 @@ fn a_recording_is_a_job_of_the_shell() {
     );
     let mut command = scratch.command("script");
     command.args(["-q", "-e", "-c", "bash --norc --noprofile -i", "/dev/null"]);
-    command.env("TERM", "dumb").env("LOOKBACK", LOOKBACK).env("TRACE", scratch.beside("trace.dat"));
+    command.env("TERM", "dumb").env("LOOKBACK", LOOKBACK).env("TRACE", scratch.outside("trace.dat"));
     let (keyboard, mut typing) = std::io::pipe().unwrap();
     let mut running = start(command.stdin(keyboard));
     drop(command);

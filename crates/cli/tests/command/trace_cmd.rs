@@ -70,12 +70,12 @@ impl Client {
         }
     }
 
-    /// Runs a program that takes part in the session.
+    /// Runs a program that is attached to the session.
     fn run(&self, program: &[&str]) -> Outcome {
         run(self.lookback(&["run", "-q", "--"]).args(program))
     }
 
-    /// Records `program`, which takes part in the session, with more arguments.
+    /// Records `program`, which is attached to the session, with more arguments.
     ///
     /// trace-cmd doesn't wait until its recorders have begun. When a program has ended before, they take
     /// nothing of what there is, or haven't even made their files; on a busy machine that happens with the

@@ -75,10 +75,10 @@ fn what_is_off_is_not_recorded() {
 }
 
 #[test]
-fn a_callsite_is_switched_on_while_the_program_runs() {
+fn a_callsite_is_enabled_while_the_program_runs() {
     let scratch = Scratch::new();
     let program = build_tracing_example("spans");
-    let session = scratch.beside("session");
+    let session = scratch.outside("session");
     let options = ["-q", "-e", "sched:", "--session", session.to_str().unwrap()];
     let mut running = start(&mut scratch.record(&options, &[&program, "wait"]));
     running.wait_for("ready");

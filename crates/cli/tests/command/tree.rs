@@ -57,7 +57,7 @@ fn what_a_recorded_program_did_is_in_trace() {
     let piped: Vec<Event> = piped.lines().filter_map(Event::parse).collect();
     assert_eq!(piped.len(), events.len());
     for (piped, event) in piped.into_iter().zip(events) {
-        // Each process compares the clocks anew: what is just between two microseconds may be either.
+        // Each process compares the clocks again: what is just between two microseconds may be either.
         assert!(piped.time.abs_diff(event.time) <= 1, "{piped:?}, {event:?}");
         assert_eq!(Event { time: event.time, ..piped }, event);
     }

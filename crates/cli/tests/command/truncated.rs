@@ -4,10 +4,10 @@ use crate::common::*;
 use std::fs::File;
 use std::path::PathBuf;
 
-/// A session beside, with something in it; and its file.
+/// A session next to, with something in it; and its file.
 #[track_caller]
 fn session(scratch: &Scratch) -> (String, PathBuf) {
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     let name = path.display().to_string();
     run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &name])).success();
     run(&mut scratch.lookback(&["run", "--session", &name, "--", "ls", "-d", "/"])).success();
@@ -57,7 +57,7 @@ fn who_follows_is_told() {
 fn a_mount_ends() {
     let scratch = Scratch::new();
     let (name, file) = session(&scratch);
-    let directory = scratch.beside("mount");
+    let directory = scratch.outside("mount");
     std::fs::create_dir(&directory).unwrap();
     let mut command = scratch.lookback(&["mount", "--foreground", "--session", &name]);
     let mut running = start(command.arg(&directory));

@@ -1,4 +1,4 @@
-//! A process that takes part: a client of the mount, or a traced program.
+//! A process that is attached: a client of the mount, or a traced program.
 
 use crate::place::PATIENCE;
 use rustix::process::{Pid, Signal, kill_process_group};

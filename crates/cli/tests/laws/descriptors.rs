@@ -15,7 +15,7 @@ fn goes_on(trace: &Trace) {
 
 /// A shell that does something before it becomes the program.
 fn in_shell(before: &str, program: &Program, argument: &str) -> Program {
-    program.clone().arg(argument).behind(&["/bin/sh", "-c", before])
+    program.clone().arg(argument).under(&["/bin/sh", "-c", before])
 }
 
 #[test]
@@ -67,7 +67,7 @@ SYS_setrlimit, RLIMIT_AS = 160, 9
 assert libc.syscall(SYS_setrlimit, RLIMIT_AS, limit) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 ";
-    program().arg("list").behind(&["/usr/bin/env", "python3", "-c", LIMITED])
+    program().arg("list").under(&["/usr/bin/env", "python3", "-c", LIMITED])
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn nobody_calls_malloc_for_us() {
         Program::c("executing", &[]).arg("spawn"),
     ] {
         let preload = format!("LD_PRELOAD={}", counting.path());
-        program.behind(&["/usr/bin/env", &preload]).keeps_the_law();
+        program.under(&["/usr/bin/env", &preload]).keeps_the_law();
     }
 }
 

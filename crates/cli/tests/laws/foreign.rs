@@ -39,7 +39,7 @@ fn static_programs_run_untraced() {
             skip(&format!("the compiler can't build with {flags:?}"));
             continue;
         }
-        let in_shell = Program::c("footprint", flags).behind(&["/bin/sh", "-c", "\"$0\"; echo ok"]);
+        let in_shell = Program::c("footprint", flags).under(&["/bin/sh", "-c", "\"$0\"; echo ok"]);
         let trace = in_shell.keeps_the_law();
         assert_eq!(trace.count("sched_process_exec"), 1, "only the shell is traced:\n{trace}");
     }
@@ -57,7 +57,7 @@ fn programs_of_another_width_run_untraced() {
     let by_path = [("/bin/sh", "-c", "\"$0\" fork"), ("/bin/bash", "-c", "\"$0\" fork; \"$0\" fork; true")];
     for (shell, option, text) in by_path {
         // A shell says what its children say on standard error.
-        program.behind(&[shell, option, text]).keeps_the_law();
+        program.under(&[shell, option, text]).keeps_the_law();
     }
     Program::at("/usr/bin/env").arg(script.to_str().unwrap()).keeps_the_law();
     let folder = Path::new(program.path()).parent().unwrap().to_str().unwrap();
@@ -93,7 +93,7 @@ fn valgrind_runs_a_traced_program() {
         return skip("valgrind is not installed");
     }
     let program = Program::c("making", &[]).arg("fork");
-    let watched = program.behind(&["/usr/bin/valgrind", "-q", "--error-exitcode=9"]);
+    let watched = program.under(&["/usr/bin/valgrind", "-q", "--error-exitcode=9"]);
     let (untraced, (traced, trace)) = (watched.untraced(), watched.traced());
     assert!(untraced.is_ok(), "{untraced}");
     assert_eq!(untraced, traced);

@@ -46,7 +46,7 @@ fn programs_of_musl_run_untraced() {
     }
     for (name, way) in PORTABLE {
         let program = Program::built_by(&["musl-gcc"], name, &[]).arg(way);
-        let in_shell = program.behind(&["/bin/sh", "-c", "\"$0\" \"$@\"; echo $?"]);
+        let in_shell = program.under(&["/bin/sh", "-c", "\"$0\" \"$@\"; echo $?"]);
         let untraced = in_shell.untraced();
         assert!(untraced.output.contains("ok\n"), "{name} {way}: {untraced}");
         let (traced, trace) = in_shell.traced();

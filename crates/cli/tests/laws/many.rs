@@ -1,4 +1,4 @@
-//! More processes and threads than tables have room for at once.
+//! More processes and threads than tables have space for at once.
 
 use crate::support::{Program, Trace, lookback, scratch};
 use abi::control::Table;

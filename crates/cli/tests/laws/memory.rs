@@ -83,9 +83,9 @@ fn keeps_the_law_with(object: &str) {
     let preload = format!("LD_PRELOAD={object}");
     for program in [
         Program::c("memory", &[]).arg("churn"),
-        Program::c("memory", &[]).arg("churn").behind(&["/usr/bin/env", &preload]),
-        Program::c("threads", &[]).arg("many").behind(&["/usr/bin/env", &preload]),
-        Program::c("making", &[]).arg("fork").behind(&["/usr/bin/env", &preload]),
+        Program::c("memory", &[]).arg("churn").under(&["/usr/bin/env", &preload]),
+        Program::c("threads", &[]).arg("many").under(&["/usr/bin/env", &preload]),
+        Program::c("making", &[]).arg("fork").under(&["/usr/bin/env", &preload]),
     ] {
         keeps_the_law(&program);
     }

@@ -33,7 +33,7 @@ const RESULTS: &str = r#"
         sed -nE '/^status/p; s/^(test[^ ]* \([^)]*\)).* \.\.\. (ok|skipped .*|FAIL|ERROR)$/\1 \2/p' |
         LC_ALL=C sort"#;
 
-/// Runs tests of Python's without lookback, and in a session that stands, with everything on: they come to
+/// Runs tests of Python's without lookback, and in a persistent session, with everything on: they come to
 /// the same. At least so many are compared.
 #[track_caller]
 fn python_does_the_same(python: &str, arguments: &[&str], least: usize) {

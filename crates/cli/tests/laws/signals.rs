@@ -102,7 +102,7 @@ fn longjmp_leaves_the_wrappers_wherever_they_are_also_without_rseq() {
 }
 
 #[test]
-fn programs_survive_faults_behind_wrappers() {
+fn programs_survive_faults_after_wrappers() {
     let trace = program("faults").keeps_the_law();
     goes_on(&trace);
     assert_eq!(trace.unfinished().get("fgets"), Some(&1000));

@@ -57,9 +57,9 @@ fn stacks_are_whole_without_frame_pointers() {
     // Through the frame that the kernel has made, to what was interrupted.
     let handler = &stacks["/handler"];
     assert_begins(handler, &["mark", "inner", "handler"]);
-    let behind: Vec<&str> =
+    let after: Vec<&str> =
         handler.iter().map(String::as_str).skip_while(|name| *name != "raise_in").collect();
-    assert_eq!(behind[..2], ["raise_in", "main"], "{handler:?}");
+    assert_eq!(after[..2], ["raise_in", "main"], "{handler:?}");
     for place in ["/thread", "/thread-own-stack", "/thread-odd-stack", "/thread-without-guard"] {
         assert_begins(&stacks[place], &["mark", "inner", "outer", "thread"]);
         assert!(!stacks[place].contains(&"...".to_string()), "{:?}", stacks[place]);
@@ -137,7 +137,7 @@ fn valgrind_has_nothing_to_say() {
         return skip("valgrind is not installed");
     }
     let program = Program::c("making", &[]).arg("fork");
-    let watched = program.behind(&["/usr/bin/valgrind", "-q", "--error-exitcode=9"]);
+    let watched = program.under(&["/usr/bin/valgrind", "-q", "--error-exitcode=9"]);
     let (untraced, (traced, file)) = (watched.untraced(), watched.recorded_with(&["-q", "-T"]));
     assert!(untraced.is_ok(), "{untraced}");
     assert_eq!(untraced, traced);

@@ -81,7 +81,7 @@ fn who_has_more_rights_than_its_user_is_left_alone() {
     mode.args(["4755", program.path()]);
     assert!(run(mode).status.success());
     let setpriv = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let as_somebody = program.behind(&setpriv);
+    let as_somebody = program.under(&setpriv);
     let untraced = as_somebody.untraced();
     assert_eq!(untraced.output, "65534 0\nok\n");
     let (traced, trace) = as_somebody.traced();
@@ -95,6 +95,6 @@ fn a_stopped_and_watched_program_runs() {
         return skip("strace is not installed");
     }
     let threads = Program::c("threads", &[]).arg("c11");
-    let watched = threads.behind(&["/usr/bin/strace", "-f", "-o", "/dev/null"]);
+    let watched = threads.under(&["/usr/bin/strace", "-f", "-o", "/dev/null"]);
     assert!(watched.keeps_the_law().count("access") > 2);
 }

@@ -20,11 +20,11 @@ fn main() {
     let scenarios: [(&str, fn()); 8] = [
         ("every_event_arrives_once", every_event_arrives_once),
         ("overwriting_loses_whole_pages_and_counts_them", overwriting_counts_what_it_loses),
-        ("killed_writers_leave_nothing_behind", killed_writers_leave_nothing_behind),
+        ("killed_writers_leave_nothing", killed_writers_leave_nothing),
         ("lanes_keep_the_same_promises", lanes_keep_the_same_promises),
         ("killed_lane_owners_are_replaced", killed_lane_owners_are_replaced),
         ("snapshots_keep_everything", snapshots_keep_everything),
-        ("snapshots_beside_killed_lane_owners", snapshots_beside_killed_lane_owners),
+        ("snapshots_next_to_killed_lane_owners", snapshots_next_to_killed_lane_owners),
         ("without_the_section_it_fails", without_the_section_it_fails),
     ];
     for (name, scenario) in scenarios {
@@ -101,7 +101,7 @@ fn run(name: &str, pages: u32, crew: &Crew) -> (Verdict, Buffer) {
     (reader.verdict(running.written()), buffer)
 }
 
-/// Producer/consumer mode with room for everything that the reader has not taken yet. What it did not
+/// Producer/consumer mode with space for everything that the reader has not taken yet. What it did not
 /// keep up with was refused and is counted; everything else arrives exactly once.
 fn every_event_arrives_once() {
     let crew = Crew { overwrite: false, ..Crew::default() };
@@ -120,7 +120,7 @@ fn overwriting_counts_what_it_loses() {
     assert!(verdict.lost > 0, "four pages are overwritten");
 }
 
-fn killed_writers_leave_nothing_behind() {
+fn killed_writers_leave_nothing() {
     let crew = Crew { kills: kills(), ..Crew::default() };
     let (verdict, buffer) = run("kill", 64, &crew);
     verdict.assert_clean();
@@ -145,13 +145,13 @@ fn killed_lane_owners_are_replaced() {
     assert!(writers::write_one_to_a_lane(buffer), "every lane is stuck with a dead owner");
 }
 
-/// Writers are killed while snapshots are taken, read to their end and given up, and the buffer is resized.
+/// Writers are killed while snapshots are taken, read to their end and dropped, and the buffer is resized.
 /// Every event is in one of them, or in what is live in the end, or overrun in one of them.
 fn snapshots_keep_everything() {
     keep_everything("snapshots", &Crew { kills: kills(), ..Crew::default() });
 }
 
-fn snapshots_beside_killed_lane_owners() {
+fn snapshots_next_to_killed_lane_owners() {
     keep_everything("lane-snapshots", &Crew { route: Route::Lanes, kills: kills(), ..Crew::default() });
 }
 

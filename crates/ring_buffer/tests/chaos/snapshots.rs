@@ -53,7 +53,7 @@ impl<'a> Keeper<'a> {
         Keeper { buffer, holder, path, pending: VecDeque::new(), done }
     }
 
-    /// Takes two more snapshots, if there is room for them, and reads the oldest one if that is whole.
+    /// Takes two more snapshots, if there is space for them, and reads the oldest one if that is whole.
     pub fn go_on(&mut self, reader: &mut Reader<'_>) {
         (0..2).for_each(|_| self.take());
         if !self.read_oldest(reader) {
@@ -67,7 +67,7 @@ impl<'a> Keeper<'a> {
         if self.done.taken.is_multiple_of(RESIZE_EVERY) {
             self.resize();
         }
-        // What was given up may be of a size that the buffer had before.
+        // What was dropped may be of a size that the buffer had before.
         while self.buffer.spare_rings() == 0 && self.holder.reserve(self.path).is_ok() {}
     }
 

@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_of_memory_arrive_beside_other_events(
+    fn slices_of_memory_arrive_next_to_other_events(
         lens in prop::collection::vec(0usize..=MOST_SLICE / SLICE_STEP, 1..14), odd in 0usize..8, lane: bool
     ) {
         let temporary = TemporaryBuffer::new(64, 1);

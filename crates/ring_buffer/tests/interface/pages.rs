@@ -18,7 +18,7 @@ fn lane(buffer: &Buffer) -> u32 {
 }
 
 #[test]
-fn a_page_behind_a_loss_says_how_much_it_was() {
+fn a_page_after_a_loss_says_how_much_it_was() {
     let temporary = TemporaryBuffer::new(16, 1);
     let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
     let mut page = vec![7; 4096];
@@ -39,7 +39,7 @@ fn a_page_behind_a_loss_says_how_much_it_was() {
     assert_eq!(missed(&page), (false, None), "it is said once");
 }
 
-/// Loses pages that each have one event of `words` words, and takes what comes behind into `page`.
+/// Loses pages that each have one event of `words` words, and takes what comes after into `page`.
 fn lose(words: usize, page: &mut [u8]) -> PageCopy {
     let temporary = TemporaryBuffer::new(16, 1);
     let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
@@ -50,7 +50,7 @@ fn lose(words: usize, page: &mut [u8]) -> PageCopy {
 }
 
 #[test]
-fn a_full_page_has_room_for_the_count_only_behind_it() {
+fn a_full_page_has_space_for_the_count_only_after_it() {
     // In a lane, 8 bytes more: with its header all that a page of 4096 bytes takes.
     const FULL: usize = (4072 - 8) / 8;
     let mut page = vec![0; 4096 + 8];

@@ -42,7 +42,7 @@ fn a_ring_of_the_new_size_holds_as_much() {
         buffer.statistics(lane)
     };
     let small = fill();
-    // Four times the pages is what the buffer has room for: a lane has at least four of them.
+    // Four times the pages is what the buffer has space for: a lane has at least four of them.
     assert_eq!(holder.resize_block(&temporary.path, lane, 4, Content::Discard), Ok(None));
     assert_eq!(holder.resize_block(&temporary.path, lane, 2, Content::Discard), Ok(None));
     let smaller = fill();

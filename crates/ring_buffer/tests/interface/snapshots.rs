@@ -45,7 +45,7 @@ fn a_full_pool_refuses_and_counts() {
 }
 
 #[test]
-fn a_snapshot_that_is_read_is_not_given_up() {
+fn a_snapshot_that_is_read_is_not_dropped() {
     for lane in ROUTES {
         let (_temporary, buffer, writer) = with_spares(16);
         (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());
@@ -115,7 +115,7 @@ fn each_generation_has_its_accounts() {
 }
 
 #[test]
-fn generations_go_on_behind_the_last_number() {
+fn generations_go_on_after_the_last_number() {
     for lane in ROUTES {
         let (temporary, buffer, writer) = with_spares(16);
         // As if the buffer had been emptied some four billion times.
@@ -262,7 +262,7 @@ fn memory_comes_when_it_is_wanted_and_goes_on_request() {
 }
 
 #[test]
-fn what_was_given_up_while_recording_was_off_is_freed() {
+fn what_was_dropped_while_recording_was_off_is_freed() {
     for lane in ROUTES {
         let (temporary, buffer, writer) = with_spares(64);
         (0..10).for_each(|number| write(&writer, thread(lane), number).unwrap());

@@ -4,7 +4,7 @@ use ring_buffer::{Buffer, Clock, Held, NotWritten, Record, Specification, Thread
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Bytes of the file before the buffer and behind it.
+/// Bytes of the file before the buffer and after it.
 const MARGIN: usize = 4096;
 
 /// A buffer file that is gone when the test ends.
@@ -13,7 +13,7 @@ pub struct TemporaryBuffer {
 }
 
 impl TemporaryBuffer {
-    /// One with pages for every CPU, room for four times as many, and so many rings.
+    /// One with pages for every CPU, space for four times as many, and so many rings.
     pub fn new(pages: u32, rings: u32) -> TemporaryBuffer {
         TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
     }

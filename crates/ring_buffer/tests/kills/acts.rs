@@ -93,7 +93,7 @@ pub const ACTS: &[Act] = &[
     of_others("discard", true, |stage| write_and(stage, false, snapshot), discard),
     of_others("discard_from_the_dead", true, hold_by_the_dead, discard),
     // Where nobody has written since, these visit the CPU.
-    Act { in_sections: true, ..of_others("release", false, leave_behind, release) },
+    Act { in_sections: true, ..of_others("release", false, leave_kept, release) },
     of_others("snapshot_block", true, write_to_cpu, |stage| {
         let block = ring_buffer_block(stage);
         stage.holder().snapshot_block(block).expect("a spare ring");
@@ -182,14 +182,14 @@ fn release(stage: &Stage) {
     assert_eq!(stage.holder().release(), Released::Freed);
 }
 
-/// What was there is kept: where it is given up, one who is killed in between leaves it kept.
+/// What was there is kept: where it is dropped, one who is killed in between leaves it kept.
 fn resize(stage: &Stage, pages: u32) {
     let resized = stage.holder().resize(&stage.path, pages, Content::Keep);
     assert!(resized.expect("room").is_some());
 }
 
 /// A ring that is spare, although the tail is still in it.
-fn leave_behind(stage: &Stage) {
+fn leave_kept(stage: &Stage) {
     write_and(stage, false, snapshot);
     discard(stage);
 }

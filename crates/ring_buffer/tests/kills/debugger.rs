@@ -16,7 +16,7 @@ pub const TESTS: &[(&str, fn())] = &[
     }),
 ];
 
-/// Sections that are begun: the short way's, and two more.
+/// Sections that are begun: the fast path's, and two more.
 const MOST_ABORTS: u32 = 3;
 
 /// Has a child write the next event, one instruction at a time: that succeeds.
@@ -46,7 +46,7 @@ fn stepped_after_a_gap() {
 /// Has a child write the next event, one instruction at a time.
 fn step_through(stage: &Stage) {
     stage.build_next();
-    // Where it has no room, that is counted.
+    // Where it has no space, that is counted.
     let mut writer = Traced::start(|| _ = stage.try_to_write(false));
     stage.next_is_written();
     let mut aborts = 0;

@@ -15,7 +15,7 @@ pub const TESTS: &[(&str, fn())] = &[
 /// How often a write is left before one comes to its end. There are fewer lanes.
 const JUMPS: u32 = 3;
 
-/// Behind whichever instruction writes are left: the thread writes on, and no lane stays taken.
+/// After whichever instruction writes are left: the thread writes on, and no lane stays taken.
 fn left_lanes_are_taken_back() {
     for act in ACTS.iter().filter(|act| act.name.starts_with("lane_")) {
         let trial = Trial::of(act).expect("in order");

@@ -1,7 +1,7 @@
 //! Killed at any instruction: whatever is done to a buffer, a SIGKILL between any two of its instructions
 //! leaves the buffer as if it had not been begun, or as if it were done, and others go on.
 //!
-//! A child does one of the [`acts`], one instruction at a time, and is killed behind each instruction that
+//! A child does one of the [`acts`], one instruction at a time, and is killed after each instruction that
 //! has changed the file: the real code, in sections and out of them. Each time somebody else looks: every
 //! event is whole and in order, the accounts are exact, writers write on, and every ring comes back to the
 //! pool. [`sleeper`] stops writers in the middle of sections and lets them go on; [`jumper`] has them
@@ -91,7 +91,7 @@ fn kill_in(act: &Act, sections: bool) -> Result<Done, String> {
     let mut done = Done::default();
     for instructions in trial.points(sections) {
         let at = |error| format!("behind {instructions} instructions: {error}");
-        let in_section = trial.kill_behind(instructions);
+        let in_section = trial.kill_after(instructions);
         let scene = look_and_go_on(&trial.stage).map_err(at)?;
         done.kills += 1;
         done.in_section += u32::from(in_section);
@@ -130,7 +130,7 @@ impl Trial<'_> {
         child
     }
 
-    /// Behind how many instructions of the act someone is to be killed: where one has changed the file, and
+    /// After how many instructions of the act someone is to be killed: where one has changed the file, and
     /// before the first. What any other leaves, the one before it left. Those of `sections` may be asked for
     /// one by one, all the same.
     fn points(&self, sections: bool) -> Vec<usize> {
@@ -151,7 +151,7 @@ impl Trial<'_> {
     }
 
     /// Kills a child that has done so many instructions of the act, and says whether it was in a section.
-    fn kill_behind(&self, instructions: usize) -> bool {
+    fn kill_after(&self, instructions: usize) -> bool {
         let mut child = self.start();
         // How many it does depends a little on the time.
         let _ = (0..instructions).all(|_| child.step());
@@ -160,11 +160,11 @@ impl Trial<'_> {
         in_section
     }
 
-    /// Whether somebody sees the act as done, or as not begun. To begin with, it may have made room for
+    /// Whether somebody sees the act as done, or as not begun. To begin with, it may have made space for
     /// itself.
     fn is_done(&self, scene: &Scene) -> Result<bool, String> {
-        let made_room = self.after.live.split_last().is_some_and(|(_, rest)| rest == scene.live);
-        let not_begun = *scene == self.before || made_room && scene.kept == self.before.kept;
+        let made_space = self.after.live.split_last().is_some_and(|(_, rest)| rest == scene.live);
+        let not_begun = *scene == self.before || made_space && scene.kept == self.before.kept;
         match (scene == &self.after, not_begun) {
             (false, false) => Err(format!("{scene:?} is neither before nor after")),
             (done, _) => Ok(done),

@@ -136,7 +136,7 @@ impl Stage {
         self.try_to_write(lane).expect("room");
     }
 
-    /// The same where there may be no room.
+    /// The same where there may be no space.
     pub fn try_to_write(&self, lane: bool) -> Result<(), NotWritten> {
         if self.next.borrow().is_none() {
             self.build_next();
@@ -209,7 +209,7 @@ impl Stage {
             for entry in Walk::new(&page[..taken.len]) {
                 let payload = &page[entry.payload..][..entry.len];
                 let stamp = event::check(payload, is_lane).ok_or(format!("block {block}: torn event"))?;
-                // One comes twice where a thread has jumped back from behind its commit.
+                // One comes twice where a thread has jumped back from after its commit.
                 let in_order = numbers.last().is_none_or(|last| *last <= stamp.number);
                 if !in_order || entry.time < last_time {
                     return Err(format!(

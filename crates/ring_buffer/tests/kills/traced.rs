@@ -50,7 +50,7 @@ impl Traced {
         traced
     }
 
-    /// Lets it do one instruction, as if it did not stop before. False when it is behind its act.
+    /// Lets it do one instruction, as if it did not stop before. False when it is after its act.
     pub fn step(&mut self) -> bool {
         let descriptor = self.peek(self.area + DESCRIPTOR);
         if descriptor != 0 {

@@ -1,4 +1,4 @@
-//! Mistakes that can be switched on, to see that the model finds them.
+//! Mistakes that can be enabled, to see that the model finds them.
 
 /// A mistake: one step altered, left out or moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum Bug {
     ViewReadsBeforeSecondLook,
     /// A view reads the ring's generation after the first numbers of that generation.
     ViewReadsGenerationLast,
-    /// `find` gives the oldest page although its first event is behind the position.
+    /// `find` gives the oldest page although its first event is after the position.
     FindTakesOldestPage,
     /// Next page stores the slot's number after the page's first event and time stamp.
     NumberAfterPage,
@@ -41,7 +41,7 @@ pub enum Bug {
     RingNotClosed,
     /// A lane is taken from an owner that lives.
     LaneOfLivingOwner,
-    /// The slow way does not look at the tail again after it has read the number of its page.
+    /// The slow path does not look at the tail again after it has read the number of its page.
     LookOnce,
     /// Adoption in the same ring starts at that ring's first page, where the tail may be.
     AdoptOverTailPage,
@@ -49,7 +49,7 @@ pub enum Bug {
     AdoptedByGenerationAlone,
     /// A full ring overwrites events that nobody has read.
     FullIsNotFull,
-    /// A gap is recorded by an event's head, which has no room for it.
+    /// A gap is recorded by an event's head, which has no space for it.
     NoTimeExtend,
     /// A reader of a snapshot looks for it only where the tail has left it.
     KeptOnlyWhenLeft,
@@ -59,7 +59,7 @@ pub enum Bug {
     NoResetsGuard,
     /// Adoption leaves the end that the ring had in its former life.
     OldEndStays,
-    /// A snapshot is given up although somebody holds it.
+    /// A snapshot is dropped although somebody holds it.
     DiscardHeld,
     /// A place is taken from a holder that lives.
     HoldOfTheLiving,
@@ -67,7 +67,7 @@ pub enum Bug {
     KeptWithoutControl,
     /// The time of a snapshot that was not taken stays for the next.
     AnnouncedTimeStays,
-    /// Taking memory away does not make those begin anew who have seen the ring spare.
+    /// Taking memory away does not make those begin again who have seen the ring spare.
     NoEpochAtRelease,
     /// That the tail is elsewhere counts as proof that nobody is on the way to the ring.
     LeftByTailAlone,
@@ -93,7 +93,7 @@ pub enum Bug {
     OwnedByControlAlone,
     /// A ring that is taken for one block's snapshot is not emptied before.
     TakenNotEmptied,
-    /// Taking it does not make those begin anew who have seen it spare.
+    /// Taking it does not make those begin again who have seen it spare.
     NoEpochAtExchange,
     /// What a killed taker has taken is not a snapshot.
     TakerLosesIt,

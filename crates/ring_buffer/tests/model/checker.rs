@@ -97,7 +97,7 @@ fn check_numbers(state: &State, tail: Place, last: Value) -> Checked {
 }
 
 /// Whoever comes now, when all others are gone, finds everything in order. A state in which actors are
-/// in the middle of something is what they leave behind when they are killed there. `notes` tell what
+/// in the middle of something is what they leave when they are killed there. `notes` tell what
 /// the last newcomer did, if somebody wants to know.
 pub fn check_newcomers(state: &State, setting: &Setting, notes: &mut Notes) -> Checked {
     check_statistics(state, setting, notes)?;

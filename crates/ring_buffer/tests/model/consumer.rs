@@ -14,9 +14,9 @@ use crate::world::Violation;
 pub struct Consumer {
     /// Calls that it still makes.
     calls: u8,
-    /// Number behind the last event that it got.
+    /// Number after the last event that it got.
     next: Value,
-    /// Number behind the newest event when the attempt began.
+    /// Number after the newest event when the attempt began.
     end: Value,
 }
 

@@ -29,7 +29,7 @@ pub struct PageCopy {
 }
 
 impl PageCopy {
-    /// Number of the event behind these.
+    /// Number of the event after these.
     pub fn next_event(&self) -> Value {
         self.first_event + self.events
     }

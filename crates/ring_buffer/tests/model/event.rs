@@ -69,22 +69,22 @@ impl Copied {
         let mut time = self.time_stamp;
         std::iter::from_fn(move || {
             loop {
-                let (head, behind) = rest.split_first()?;
+                let (head, after) = rest.split_first()?;
                 let kind = head & 3;
                 if kind == TIME_EXTEND {
                     time = time.wrapping_add(head >> KIND_BITS);
-                    rest = behind;
+                    rest = after;
                     continue;
                 }
-                if kind == 0 || usize::from(kind) > behind.len() {
+                if kind == 0 || usize::from(kind) > after.len() {
                     return None;
                 }
                 let identity = (head >> KIND_BITS & ((1 << IDENTITY_BITS) - 1)) as u8;
                 let event = Event { identity, size: kind + 1 };
-                let (payload, behind) = behind.split_at(usize::from(kind));
+                let (payload, after) = after.split_at(usize::from(kind));
                 let whole = payload.iter().zip(1..).all(|(word, unit)| *word == event.payload(unit));
                 time = time.wrapping_add(head >> (KIND_BITS + IDENTITY_BITS));
-                rest = behind;
+                rest = after;
                 return Some(Found { identity, time, whole });
             }
         })

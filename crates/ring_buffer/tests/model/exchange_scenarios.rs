@@ -63,7 +63,7 @@ scenarios! { EXCHANGE, holds, crate::assert_holds:
     /// Two take one at once.
     two_takers: SPARES, [Wrote(1)], [taker(), taker()], CALM;
 
-    /// One takes the ring of a snapshot that was given up, while the other is still where that was live.
+    /// One takes the ring of a snapshot that was dropped, while the other is still where that was live.
     two_takers_and_discard: SPARES, [Wrote(1)],
         [taker(), taker(), controller(&[Snapshot, Discard(0, 0)])], CALM;
 

@@ -48,14 +48,14 @@ pub struct Kept {
     pub generation: Value,
     /// Number of the first event.
     pub first: Value,
-    /// Number behind the last; None as long as the tail has not left the ring.
+    /// Number after the last; None as long as the tail has not left the ring.
     end: Option<Value>,
     /// Which of the block's rings has them.
     pub part: u8,
 }
 
 impl Kept {
-    /// Number behind the last event, when `commits` events have been written to the block.
+    /// Number after the last event, when `commits` events have been written to the block.
     pub fn end_at(&self, commits: Value) -> Value {
         self.end.unwrap_or(commits)
     }
@@ -223,7 +223,7 @@ impl Ghost {
         }
     }
 
-    /// A snapshot was given up.
+    /// A snapshot was dropped.
     pub fn discard(&mut self, ring: u8) {
         self.kept[usize::from(ring)] = None;
         self.relied_on &= !(1 << ring);

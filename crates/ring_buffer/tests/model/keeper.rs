@@ -26,7 +26,7 @@ pub struct Keeper {
     place: u8,
     ring: u8,
     generation: Value,
-    /// Whether it gives up what it has read.
+    /// Whether it drops what it has read.
     discards: bool,
 }
 

@@ -111,7 +111,7 @@ fn write_as_owner(steps: &mut Steps<'_, '_>, event: Event) -> Ask<Option<(bool, 
     }
 }
 
-/// Stores the event behind the lane's tail and commits it. There is room.
+/// Stores the event after the lane's tail and commits it. There is space.
 fn append_as_owner(steps: &mut Steps<'_, '_>, event: Event, time: Value) -> Ask<()> {
     steps.at("append_as_owner");
     let tail = Tail(steps.load(Word::TAIL)?);

@@ -16,7 +16,7 @@ pub const DATA: usize = 6;
 /// [`Word::generation`] of a ring that was never live, as in `abi::buffer`.
 pub const NO_GENERATION: Value = Value::MAX;
 
-/// Units from one page to the next in positions: more than a page holds, so that a position behind
+/// Units from one page to the next in positions: more than a page holds, so that a position after
 /// the last event is still in the page.
 const PAGE_UNITS: Value = 8;
 const EVENT_BITS: u32 = 3;
@@ -128,7 +128,7 @@ impl Word {
         Some((word / (PAGES * PAGE_WORDS)) as u8)
     }
 
-    /// The word behind this one: the upper half of 16 bytes.
+    /// The word after this one: the upper half of 16 bytes.
     pub const fn next(self) -> Word {
         Word(self.0 + 1)
     }
@@ -199,12 +199,12 @@ impl Tail {
         Tail((place.number() as Value * PAGE_UNITS) << EVENT_BITS)
     }
 
-    /// The tail behind one more event of `size` units.
+    /// The tail after one more event of `size` units.
     pub const fn advance(self, size: Value) -> Tail {
         Tail(self.0 + (size << EVENT_BITS | 1))
     }
 
-    /// The tail behind `size` more units that are no data event.
+    /// The tail after `size` more units that are no data event.
     pub const fn extend(self, size: Value) -> Tail {
         Tail(self.0 + (size << EVENT_BITS))
     }
@@ -273,7 +273,7 @@ impl Parts {
     }
 }
 
-/// Whether a generation came after another. It is one of 32, so what is up to 15 behind is older.
+/// Whether a generation came after another. It is one of 32, so what is up to 15 after is older.
 pub const fn is_newer(generation: Value, other: Value) -> bool {
     matches!(generation.wrapping_sub(other) & Control::GENERATION, 1..16)
 }

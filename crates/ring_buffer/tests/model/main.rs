@@ -12,7 +12,7 @@
 //! layout, event, memory the words, made small
 //! ghost, moment         what is true
 //! checker               the laws (R1 to R18 of docs/decisions/001-ring.md)
-//! bug, seeded           mistakes that can be switched on, and where each must be found
+//! bug, seeded           mistakes that can be enabled, and where each must be found
 //! ```
 //!
 //! **One step is one access** of shared memory, in the order of the real code: a load, a store (of 8 or
@@ -22,10 +22,10 @@
 //! **Between any two steps** anybody else may go on. A writer inside a section can lose the CPU: the
 //! section is over with whatever it has stored, and the writer goes on as after an abort. It does lose
 //! it when another writer starts a section: there is one CPU. That stands for a preemption as well as for a
-//! signal whose handler writes. A writer outside of a section may go on beside one that is
+//! signal whose handler writes. A writer outside of a section may go on next to one that is
 //! inside, as if it had been moved to another CPU for that time; when it starts a section, it is back.
 //! So a stale look is as stale as it can be. How many sections are restarted is limited, because
-//! each reads the clock anew.
+//! each reads the clock again.
 //!
 //! **Kills.** In every state every law is checked for someone who comes when all others are gone: the
 //! accounts are right, a reader finds every event, a writer gets its event in within a bounded number

@@ -50,7 +50,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Number behind the newest event that everybody sees; 0 when that is not known.
+    /// Number after the newest event that everybody sees; 0 when that is not known.
     pub fn seen_end(&self) -> Value {
         if self.adopted && self.settled { self.end } else { 0 }
     }

@@ -138,7 +138,7 @@ fn announce(steps: &mut Steps<'_, '_>, control: Control, time: Value) -> Ask<boo
     steps.compare_exchange_pair(Word::kept(ring), (word, entered), (kept.0, time))
 }
 
-/// `Buffer::discard`: whether it was given up.
+/// `Buffer::discard`: whether it was dropped.
 pub fn discard(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<bool> {
     steps.at("discard");
     let kept = Entry::new(generation, State::Kept);
@@ -149,11 +149,11 @@ pub fn discard(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<bo
     if steps.has(Bug::DiscardHeld) {
         expected = Entry(steps.load(Word::kept(ring))?);
     }
-    let given_up = steps.compare_exchange(Word::kept(ring), expected.0, kept.turned(State::Spare).0)?;
-    if given_up && steps.is_now() {
+    let dropped = steps.compare_exchange(Word::kept(ring), expected.0, kept.turned(State::Spare).0)?;
+    if dropped && steps.is_now() {
         steps.world.ghost.discard(ring);
     }
-    Ok(given_up)
+    Ok(dropped)
 }
 
 /// The snapshot that a ring holds: its generation.

@@ -32,11 +32,11 @@ scenarios! { POOL, holds, crate::assert_holds:
     /// A snapshot is held and read while writers leave its ring.
     keep: TINY, [Wrote(2), Asked(&[Snapshot])], [writer(2), keeper(false)], CALM;
 
-    /// It is given up after that, and the next takes its ring.
+    /// It is dropped after that, and the next takes its ring.
     keep_and_discard: TINY, [Wrote(2), Asked(&[Snapshot]), Wrote(1)],
         [writer(1), keeper(true), controller(&[Snapshot])], CALM;
 
-    /// Somebody wants to give up what another holds.
+    /// Somebody wants to drop what another holds.
     discard_held: TINY, [Wrote(1), Asked(&[Snapshot])],
         [writer(1), keeper(false), controller(&[Discard(0, 0), Snapshot])], CALM;
 
@@ -55,7 +55,7 @@ scenarios! { POOL, holds, crate::assert_holds:
     release_kept: Setting { spares: 2, ..TINY }, [Wrote(1)],
         [controller(&[Release(1)]), controller(&[Snapshot, Snapshot])], CALM;
 
-    /// The ring of a snapshot that was given up loses its memory, with a writer still on its way there.
+    /// The ring of a snapshot that was dropped loses its memory, with a writer still on its way there.
     release_used: Setting { spares: 2, ..TINY }, [Wrote(1)],
         [writer(2), controller(&[Snapshot, Snapshot, Discard(1, 1), Release(1)])], CALM;
 

@@ -77,11 +77,11 @@ fn fresh_stores(place: Place, seen: &Seen) -> [Store; 3] {
     ]
 }
 
-/// Brings the block one step nearer to where an event that needs `room` units can be written.
-pub fn prepare(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask<Step> {
+/// Brings the block one step nearer to where an event that needs `space` units can be written.
+pub fn prepare(steps: &mut Steps<'_, '_>, section: Section, space: Value) -> Ask<Step> {
     const STEPS: [Step; 3] = [Step::Again, Step::Off, Step::Full];
     let [step, time] = steps.stage(|steps| {
-        Ok(match look_and_act(steps, section, room)? {
+        Ok(match look_and_act(steps, section, space)? {
             Step::Again => [0, 0],
             Step::Off => [1, 0],
             Step::Full => [2, 0],
@@ -91,7 +91,7 @@ pub fn prepare(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask<
     Ok(STEPS.get(usize::from(step)).copied().unwrap_or(Step::Ready(time)))
 }
 
-fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask<Step> {
+fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, space: Value) -> Ask<Step> {
     steps.at("prepare");
     let control = Control(steps.load(Word::CONTROL)?);
     if control.is_off() || steps.load(Word::FLAGS)? != 0 {
@@ -109,7 +109,7 @@ fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, room: Value) -> Ask
     let gap = seen.time.wrapping_sub(steps.load(Word::LAST_TIME)?);
     let fits = gap < steps.setting().delta_limit || steps.has(Bug::NoTimeExtend);
     let extend = if fits { 0 } else { TIME_EXTEND_SIZE };
-    if used + extend + room > steps.setting().capacity {
+    if used + extend + space > steps.setting().capacity {
         next_page(steps, &seen, section)
     } else if extend != 0 {
         record_gap(steps, &seen, gap, section)
@@ -158,7 +158,7 @@ fn adopt(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<bool> 
     Ok(false)
 }
 
-/// The first of the two sections of adoption. In the ring where the tail is, it goes on behind the
+/// The first of the two sections of adoption. In the ring where the tail is, it goes on after the
 /// tail's page: what is stored before the commit must not touch the page under the tail (R4).
 fn move_to(steps: &mut Steps<'_, '_>, seen: &Seen, section: Section) -> Ask<()> {
     let (ring, generation) = (seen.live(), seen.generation());

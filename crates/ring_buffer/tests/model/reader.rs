@@ -17,7 +17,7 @@ pub struct Reader {
     pub first: Option<Value>,
     /// The snapshot to read if not what is live. Somebody holds it.
     kept: Option<Source>,
-    /// Number behind the newest event when the attempt began.
+    /// Number after the newest event when the attempt began.
     end: Value,
 }
 
@@ -37,7 +37,7 @@ impl Reader {
         Reader { kept: Some(Source::Kept { ring, generation }), ..Reader::of_everything() }
     }
 
-    /// `Buffer::read`, up to where it gives something or has to begin anew. What others have consumed is
+    /// `Buffer::read`, up to where it gives something or has to begin again. What others have consumed is
     /// gone.
     pub fn attempt(&mut self, steps: &mut Steps<'_, '_>) -> Ask<Progress> {
         steps.at("read");

@@ -123,7 +123,7 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// Time extends are read along.
     read_gaps: SMALL, [Wrote(1), Waited(5)], [writer(3), reader(2)], Limits { ticks: &[5], ..CALM };
 
-    /// A page has a time extend and no event: a larger one came that did not fit behind it.
+    /// A page has a time extend and no event: a larger one came that did not fit after it.
     empty_page: Setting { capacity: 3, ..SMALL }, [Wrote(1)],
         [writer_of(1, 1), writer(1)], Limits { ticks: &[5], ..ABORT };
 
@@ -146,17 +146,17 @@ scenarios! { SHORT, holds, crate::assert_holds:
     consume_switched_back: TINY, [Wrote(2)],
         [writer(2), consumer(1), controller(&[Snapshot, Discard(0, 0), Snapshot])], CALM;
 
-    /// Statistics beside a writer.
+    /// Statistics next to a writer.
     count_written: TINY, [Wrote(2)], [writer(4), statistics(1)], CALM;
 
-    /// Statistics beside a consumer.
+    /// Statistics next to a consumer.
     count_consumed: SMALL, [Wrote(4)], [writer(1), consumer(1), statistics(1)], CALM;
 
-    /// Statistics beside a clear.
+    /// Statistics next to a clear.
     count_cleared: SMALL, [Wrote(2), Consumed(1), Wrote(1)],
         [writer(1), controller(&[Clear]), statistics(1)], CALM;
 
-    /// A full ring refuses events until a consumer has made room.
+    /// A full ring refuses events until a consumer has made space.
     full: FULL, [Wrote(2)], [writer(3), consumer(3)], CALM;
 
     /// The same with two writers.

@@ -27,7 +27,7 @@ pub struct Commit {
     pub word: Word,
     /// What.
     pub low: Value,
-    /// What goes into the word behind it.
+    /// What goes into the word after it.
     pub high: Value,
     /// What it does.
     pub change: Change,

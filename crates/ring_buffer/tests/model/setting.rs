@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Rings of two pages with room for two small events and a time extend, that overwrite.
+    /// Rings of two pages with space for two small events and a time extend, that overwrite.
     pub const SMALL: Setting = Setting {
         pages: 2,
         capacity: 5,

@@ -1,4 +1,4 @@
-//! Rings that a holder takes out of use and puts back: `src/spare.rs`, without visits.
+//! Rings that a holder removes from use and puts back: `src/spare.rs`, without visits.
 
 use crate::bug::Bug;
 use crate::ghost::violated;
@@ -79,7 +79,7 @@ pub enum Writers {
     Gone,
 }
 
-/// `Holder::own`. `mistakes` are not to make others begin anew, and not to look at the parts.
+/// `Holder::own`. `mistakes` are not to make others begin again, and not to look at the parts.
 pub fn own(steps: &mut Steps<'_, '_>, taken: PageCopy, mistakes: [Bug; 2]) -> Ask<Option<Control>> {
     let [no_epoch, does_not_look] = mistakes;
     steps.at("own");

@@ -136,7 +136,7 @@ impl State {
             return false;
         }
         // A thread outside of a section may be on another CPU for the time being, so it can go on
-        // beside one that is inside. To start a section it must be on the block's CPU.
+        // next to one that is inside. To start a section it must be on the block's CPU.
         let must_abort = actor.log.is_before_section() && setting.restarts();
         !must_abort || self.limits.aborts > 0 || self.writer_inside().is_none()
     }
@@ -239,7 +239,7 @@ impl State {
     }
 
     /// Lets a newcomer do everything while all others are gone. What it has become, and what it has left
-    /// behind; None when it does not come to an end.
+    /// after; None when it does not come to an end.
     pub fn alone(
         &self,
         role: Role,

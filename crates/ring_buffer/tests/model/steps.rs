@@ -253,7 +253,7 @@ impl<'a, 'b> Steps<'a, 'b> {
         self.next
     }
 
-    /// Forgets what was done since `here`, to do it anew.
+    /// Forgets what was done since `here`, to do it again.
     pub fn again(&mut self, here: usize) {
         self.log.truncate(here);
         self.next = here;

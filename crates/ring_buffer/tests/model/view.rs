@@ -114,7 +114,7 @@ impl View {
     ///
     /// Adoption in the same ring stores these before it moves the tail: the first sequence number
     /// first, the generation last. Loaded the other way round, they are all of one generation, or
-    /// the sequence number is behind the tail's.
+    /// the sequence number is after the tail's.
     fn of_words(
         steps: &mut Steps<'_, '_>,
         (tail, pages): (Tail, Value),
@@ -200,7 +200,7 @@ impl View {
         Ok(Some(steps.load(Word::next_event(self.ring()))?.max(oldest)))
     }
 
-    /// Number of the last page whose first event is not behind `position`: the one that has it.
+    /// Number of the last page whose first event is not after `position`: the one that has it.
     pub fn find(&self, steps: &mut Steps<'_, '_>, position: Value) -> Ask<Option<Value>> {
         let [found] = steps.stage(|steps| {
             let Some((mut low, first)) = self.oldest(steps)? else {

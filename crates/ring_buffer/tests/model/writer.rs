@@ -124,7 +124,7 @@ fn append(steps: &mut Steps<'_, '_>, event: Event, time: Option<Value>) -> Ask<O
     Ok(Outcome::Committed)
 }
 
-/// Stores an event behind the tail, then moves the tail and the last time.
+/// Stores an event after the tail, then moves the tail and the last time.
 pub fn store_event(
     steps: &mut Steps<'_, '_>,
     event: Event,

@@ -19,7 +19,7 @@ macro_rules! mistakes {
 mistakes! {
     a_torn_control_word_loses_a_snapshot: Control in SNAPSHOTS;
     a_torn_entry_loses_a_hold: Entries in HOLDERS_OF_ONE;
-    a_torn_entry_gives_up_what_is_held: Entries in DISCARD_AND_HOLD;
+    a_torn_entry_drops_what_is_held: Entries in DISCARD_AND_HOLD;
     a_torn_entry_gives_a_ring_to_two: Entries in RESERVES;
     a_torn_place_has_two_holders: Holder in HOLDERS_OF_ONE;
     a_torn_place_of_the_dead_has_two_holders: Holder in HOLDERS_FOR_THE_DEAD;

@@ -190,7 +190,7 @@ fn hold_for_sure(stage: &Stage, who: usize) {
 fn discard(stage: &Stage, _: usize) {
     let Some(snapshot) = stage.buffer.snapshots().next() else { return };
     if stage.buffer.discard(snapshot) {
-        stage.events().are_given_up = true;
+        stage.events().are_dropped = true;
     }
 }
 
@@ -198,7 +198,7 @@ fn discard_by_holder(stage: &Stage, who: usize) {
     let holder = stage.buffer.holder(alive(who)).expect("a place");
     let Some(snapshot) = stage.buffer.snapshots().next() else { return };
     if holder.discard(snapshot) {
-        stage.events().are_given_up = true;
+        stage.events().are_dropped = true;
     }
 }
 
@@ -207,12 +207,12 @@ fn consume(stage: &Stage, _: usize) {
 }
 
 fn clear(stage: &Stage, _: usize) {
-    stage.events().are_given_up = true;
+    stage.events().are_dropped = true;
     stage.buffer.clear();
 }
 
 fn clear_block(stage: &Stage, _: usize) {
-    stage.events().are_given_up = true;
+    stage.events().are_dropped = true;
     stage.buffer.clear_block(stage.buffer.geometry().cpus);
 }
 

@@ -68,8 +68,8 @@ pub struct Events {
     pub reserved: usize,
     /// Events that were dropped because there was no lane.
     pub no_lane: u64,
-    /// Whether some were given up: cleared, or with a snapshot.
-    pub are_given_up: bool,
+    /// Whether some were dropped: cleared, or with a snapshot.
+    pub are_dropped: bool,
 }
 
 impl Stage {
@@ -267,7 +267,7 @@ impl Stage {
         assert_eq!(once.len(), found.len(), "R8: an event is there twice: {found:?}");
         let written: BTreeSet<u64> = events.written.iter().copied().collect();
         assert!(once.is_subset(&written), "R2: {found:?}, and written were {written:?}");
-        assert!(events.are_given_up || once == written, "R13: {found:?}, and written were {written:?}");
+        assert!(events.are_dropped || once == written, "R13: {found:?}, and written were {written:?}");
         let mut dropped = 0;
         for block in self.blocks() {
             let of_block = self.buffer.statistics(block);

@@ -27,7 +27,7 @@ fn is_kept(path: &str) -> bool {
         || ["tracing_on", "buffer_percent", "tracing_cpumask", "current_tracer"].contains(&path)
 }
 
-/// Files that a script can write words to, without switching on everything that the kernel has.
+/// Files that a script can write words to, without enabling everything that the kernel has.
 fn written(player: &mut Player) -> Vec<String> {
     player.files().into_iter().filter(|path| path != "events/enable").collect()
 }

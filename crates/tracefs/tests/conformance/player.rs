@@ -26,7 +26,7 @@ pub struct Opened {
 
 impl Player {
     /// Both sides, new. The calling thread stays on CPU 0 from now on, so that both have its events there.
-    /// None where the kernel can't take part.
+    /// None where the kernel can't be compared with.
     pub fn new() -> Option<Player> {
         let kernel = Kernel::new()?;
         // Before, so that it has memory for all CPUs.

@@ -11,7 +11,7 @@ fn masked(text: &str) -> String {
     let thread = format!("-{}", rustix::thread::gettid().as_raw_nonzero());
     let verbose = format!(" {:7} ", rustix::thread::gettid().as_raw_nonzero());
     let masked = text.lines().map(|line| {
-        // Those of `latency-format`, with a mark or a blank behind them.
+        // Those of `latency-format`, with a mark or a blank after them.
         let is_microseconds = |word: &str| {
             let digits = word.trim_end_matches([':', '+', '!']).strip_suffix("us");
             digits.is_some_and(|digits| digits.parse::<u64>().is_ok())

@@ -13,7 +13,7 @@ fn is_kept(path: &str) -> bool {
             .contains(&path)
 }
 
-/// Whether an input would switch on everything that the kernel has, or be a number that overflows in it.
+/// Whether an input would enable everything that the kernel has, or be a number that overflows in it.
 fn is_too_much(path: &str, input: &[u8]) -> bool {
     path == "events/enable" && input.iter().any(|byte| (b'1'..=b'9').contains(byte))
         || path.ends_with("buffer_size_kb") && input.starts_with(b"18446744073709551615")

@@ -1,4 +1,4 @@
-//! A recording of the kernel beside one of ours, by the same clock: trace-cmd shows both as one.
+//! A recording of the kernel next to one of ours, by the same clock: trace-cmd shows both as one.
 
 use super::Place;
 use crate::common::*;
@@ -17,7 +17,7 @@ int main(void)
 }";
 
 /// trace-cmd records the kernel's scheduler into an instance of its own, while the arguments run. It does so
-/// where other files lie over those that a locked-down kernel refuses: without them it gives up.
+/// where other files lie over those that a locked-down kernel refuses: without them it stops.
 const SCRIPT: &str = r#"
 set -e
 name=lookback-both-$$

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// The command.
 pub const LOOKBACK: &str = env!("CARGO_BIN_EXE_lookback");
 
-/// Two directories for one test, which go with it: one in which programs run, and one beside it for what
+/// Two directories for one test, which go with it: one in which programs run, and one next to it for what
 /// they must not see.
 #[derive(Debug)]
 pub struct Scratch {
@@ -36,7 +36,7 @@ impl Scratch {
     }
 
     /// A path that they don't see.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    pub fn outside(&self, name: &str) -> PathBuf {
         self.directory.path().join("beside").join(name)
     }
 
@@ -49,7 +49,7 @@ impl Scratch {
 
     /// The same, executable.
     pub fn write_program(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let (source, path) = (self.beside("source"), self.path(name));
+        let (source, path) = (self.outside("source"), self.path(name));
         fs::write(&source, content).unwrap();
         install(self, &source, &path);
         path
@@ -82,10 +82,10 @@ impl Scratch {
         command
     }
 
-    /// `lookback record`, which writes to `trace.dat` beside, with arguments of its own and a program's.
+    /// `lookback record`, which writes to `trace.dat` next to, with arguments of its own and a program's.
     pub fn record(&self, options: &[&str], program: &[&str]) -> Command {
         let mut command = self.lookback(&["record"]);
-        command.arg("-o").arg(self.beside("trace.dat")).args(options).arg("--").args(program);
+        command.arg("-o").arg(self.outside("trace.dat")).args(options).arg("--").args(program);
         command
     }
 
@@ -98,7 +98,7 @@ impl Scratch {
     /// `lookback report` of what was recorded.
     pub fn report(&self, options: &[&str]) -> Command {
         let mut command = self.lookback(&["report"]);
-        command.args(options).arg(self.beside("trace.dat"));
+        command.args(options).arg(self.outside("trace.dat"));
         command
     }
 
@@ -118,7 +118,7 @@ pub fn is_left(pid: u32) -> bool {
     let own = format!("record-{pid}");
     let Ok(entries) = fs::read_dir(place) else { return false };
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    // While it is made, something is behind its name.
+    // While it is made, something is after its name.
     names.into_iter().any(|name| name == own || name.starts_with(&format!("{own}.")))
 }
 
@@ -126,8 +126,8 @@ pub fn is_left(pid: u32) -> bool {
 #[track_caller]
 pub fn assert_nothing_left(scratch: &Scratch, pid: u32) {
     assert!(!is_left(pid), "a session");
-    assert!(!scratch.beside("trace.dat").exists());
-    for directory in [scratch.path(""), scratch.beside("")] {
+    assert!(!scratch.outside("trace.dat").exists());
+    for directory in [scratch.path(""), scratch.outside("")] {
         let names = fs::read_dir(directory).unwrap().flatten().map(|entry| entry.file_name());
         let temporary: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with(".tmp")).collect();
         assert!(temporary.is_empty(), "{temporary:?}");

@@ -61,7 +61,7 @@ pub fn as_nobody(scratch: &Scratch) -> Option<Command> {
         return None;
     }
     // Others need not be able to reach the one that was built.
-    let lookback = scratch.beside("lookback");
+    let lookback = scratch.outside("lookback");
     install(scratch, LOOKBACK.as_ref(), &lookback);
     let mut command = scratch.command("setpriv");
     command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(lookback);
@@ -102,8 +102,8 @@ pub fn in_pid_namespace(scratch: &Scratch) -> Option<Command> {
 /// Compiles a C program of `source` to the path `name`, with more options.
 #[track_caller]
 pub fn compile(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
-    let path = scratch.beside(name);
-    let file = scratch.beside(&format!("{name}.c"));
+    let path = scratch.outside(name);
+    let file = scratch.outside(&format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
     let headers = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/tests/command/programs");
     run(scratch.command("cc").args([headers, "-pthread", "-o"]).arg(&path).arg(&file).args(options))

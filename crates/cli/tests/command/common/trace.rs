@@ -48,7 +48,7 @@ impl Event {
             comm: comm.trim_start().to_string(),
             pid: pid.trim_end().parse().ok()?,
             cpu: cpu.parse().ok()?,
-            // Six digits are behind the point.
+            // Six digits are after the point.
             time: stamp.replacen('.', "", 1).parse().ok()?,
             name: name.to_string(),
             text: text.trim_start().to_string(),
@@ -67,7 +67,7 @@ impl Event {
             return Some(rest);
         }
         match rest.strip_prefix('"') {
-            // A quote in the text has no blank behind it in any test.
+            // A quote in the text has no blank after it in any test.
             Some(text) => Some(&text[..text.find("\" ").or(text.rfind('"'))?]),
             None => rest.split(' ').next(),
         }

@@ -147,7 +147,7 @@ fn a_program_goes_on_in_buffers_that_have_grown() {
 fn root_is_not_recorded_in_somebody_elses_session() {
     let persistent = Persistent::new(&["-e", "libc:open*"]);
     let Some(mut nobody) = as_nobody(&persistent.scratch) else { return };
-    let directory = persistent.scratch.beside("theirs");
+    let directory = persistent.scratch.outside("theirs");
     std::fs::create_dir(&directory).unwrap();
     run(persistent.scratch.command("chown").arg("65534").arg(&directory)).success();
     let path = directory.join("session");

@@ -1,4 +1,4 @@
-//! The clocks of a session that stands.
+//! The clocks of a persistent session.
 
 use super::{Persistent, opens};
 use crate::common::*;
@@ -12,7 +12,7 @@ fn now() -> Clocks {
 }
 
 /// Starts a session with a clock, records, and gives the times that are shown. Whatever the clock, they are
-/// in order and not behind what `stat` calls now.
+/// in order and not after what `stat` calls now.
 #[track_caller]
 fn recorded(clock: &str) -> Vec<u64> {
     let persistent = Persistent::new(&["-C", clock, "-e", "libc:open*_exit"]);
@@ -74,7 +74,7 @@ fn what_is_no_time_counts() {
 #[test]
 fn a_clock_that_there_is_not_makes_no_session() {
     let scratch = Scratch::new();
-    let path = scratch.beside("session");
+    let path = scratch.outside("session");
     let known = "expected one of local, global, counter, uptime, perf, mono, mono_raw, boot, tai, x86-tsc";
     for clock in ["", "monotonic", "Boot", "tai "] {
         let mut start = scratch.lookback(&["start", "-C", clock, "--session", path.to_str().unwrap()]);

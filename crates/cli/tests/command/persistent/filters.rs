@@ -121,7 +121,7 @@ fn a_process_that_was_killed_is_recorded_if_its_end_passes() {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         running.wait();
-        // Its parent is no program that takes part: its end is found now.
+        // Its parent is no program that is attached: its end is found now.
         persistent.done("list", &[]);
         assert_eq!(persistent.shown(&[]).count("sched_process_exit", "comm=sleep"), 1, "{filter}");
     }
@@ -143,7 +143,7 @@ fn a_recording_has_filters_of_its_own() {
     assert!(opened.contains(&"/b.txt"), "{opened:?}");
     assert!(opened.iter().all(|path| ["/b.txt", "/etc/passwd"].contains(path)), "{opened:?}");
     assert!(trace.count("close_exit", "ret=0") > 0);
-    // In a session that stands what was there before is put back.
+    // In a persistent session what was there before is put back.
     let persistent = Persistent::new(&["-e", "libc:open*_exit if ret >= 0"]);
     let session = persistent.path.to_str().unwrap();
     let options = ["-q", "--session", session, "-e", "libc:open*_exit if pathname == \"/b.txt\""];

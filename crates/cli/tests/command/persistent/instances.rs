@@ -29,7 +29,7 @@ fn a_rare_event_outlives_a_flood() {
 }
 
 #[test]
-fn what_runs_already_takes_part_at_once() {
+fn running_programs_use_a_new_instance_at_once() {
     let persistent = Persistent::new(&["-e", "sched:"]);
     let script = "echo started; while [ ! -e stop ]; do sleep 0.01; done; cat /etc/hostname";
     let mut running =

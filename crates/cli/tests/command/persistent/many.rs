@@ -1,4 +1,4 @@
-//! A session that stands sees a thousand processes at once, and ten thousand threads.
+//! A persistent session sees a thousand processes at once, and ten thousand threads.
 
 use super::Persistent;
 use crate::common::*;
@@ -93,7 +93,7 @@ fn a_thousand_processes_at_once_are_all_there() {
 }
 
 #[test]
-fn ten_thousand_threads_leave_nothing_behind() {
+fn ten_thousand_threads_leave_nothing() {
     let persistent = Persistent::of_size("16384", &["-e", "libc:access_exit", "-e", "sched:"]);
     persistent.run(&["true"]).success();
     let before = memory(&assert_complete(&persistent));

@@ -1,11 +1,11 @@
-//! Who takes part in a session, and who doesn't: programs that can't, workers, several users.
+//! Which processes are attached to a session, and which are not: programs that can't, workers, several users.
 
 use super::Persistent;
 use crate::common::*;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn who_takes_part_and_who_does_not() {
+fn the_list_has_attached_processes_and_others() {
     let persistent = Persistent::new(&[]);
     let sleeps = "#include <unistd.h>\nint main(void) { return sleep(60); }";
     let fixed = compile(&persistent.scratch, "fixed", sleeps, &["-static"]);
@@ -90,7 +90,7 @@ fn a_group_can_share_a_session() {
     const GROUP: u32 = 60;
     let scratch = Scratch::new();
     let Some(mut stranger) = as_nobody(&scratch) else { return };
-    let path = scratch.beside("shared");
+    let path = scratch.outside("shared");
     let name = path.to_str().unwrap();
     let mut command = scratch.lookback(&["start", "-q", "-b", "64", "--session", name]);
     run(command.args(["--group", &GROUP.to_string()])).success();
@@ -102,7 +102,7 @@ fn a_group_can_share_a_session() {
     let member = |arguments: &[&str]| {
         let mut command = scratch.command("setpriv");
         command.args(["--reuid", "65534", "--regid", "65534", "--groups", &GROUP.to_string()]);
-        command.arg(scratch.beside("lookback")).args(arguments);
+        command.arg(scratch.outside("lookback")).args(arguments);
         command
     };
     let program = dropping(&scratch, GROUP);

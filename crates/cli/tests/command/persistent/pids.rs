@@ -1,4 +1,4 @@
-//! Lists of threads that traced programs heed.
+//! PID filters that traced programs heed.
 
 use super::Persistent;
 use crate::common::*;

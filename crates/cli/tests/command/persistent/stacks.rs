@@ -1,4 +1,4 @@
-//! Stacks in a session that stands.
+//! Stacks in a persistent session.
 
 use super::Persistent;
 use crate::common::*;

@@ -45,7 +45,7 @@ impl Persistent {
 }
 
 #[test]
-fn recording_stops_behind_the_event() {
+fn recording_stops_after_the_event() {
     let persistent =
         Persistent::of_size("1024", &["-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#]);
     persistent.run(&["cat", "/first", "/second", "/stop", "/third", "/fourth"]);
@@ -179,7 +179,7 @@ fn a_recording_has_triggers_of_its_own() {
 #[test]
 fn what_is_wrong_is_told() {
     let scratch = Scratch::new();
-    let session = scratch.beside("session");
+    let session = scratch.outside("session");
     let session = session.to_str().unwrap();
     for (options, parts) in [
         (&["-R", "traceoff"][..], &["-R \"traceoff\" has no event", "-e EVENT before it"][..]),

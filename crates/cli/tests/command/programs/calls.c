@@ -517,17 +517,17 @@ CALL(fgets)
 CALL(getline)
 {
 	char *line = NULL;
-	size_t room = 0;
-	LONG(getline, getline(&line, &room, stream));
+	size_t space = 0;
+	LONG(getline, getline(&line, &space, stream));
 	free(line);
 }
 
 CALL(getdelim)
 {
 	char *line = NULL;
-	size_t room = 0;
-	LONG(getdelim, getdelim(&line, &room, 'e', stream));
-	LONG(getdelim, __getdelim(&line, &room, 'v', stream));
+	size_t space = 0;
+	LONG(getdelim, getdelim(&line, &space, 'e', stream));
+	LONG(getdelim, __getdelim(&line, &space, 'v', stream));
 	free(line);
 }
 

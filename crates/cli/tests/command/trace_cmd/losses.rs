@@ -10,9 +10,9 @@ fn produce(client: &Client, arguments: &str) -> Outcome {
     client.record(arguments, &["python3", "-c", &script]).success()
 }
 
-/// With room for all nothing is lost on the way from the buffer to the file.
+/// With space for all nothing is lost on the way from the buffer to the file.
 #[test]
-fn with_room_for_all_all_are_recorded() {
+fn with_space_for_all_all_are_recorded() {
     let Some(client) = Client::with_buffer(8192) else { return };
     for arguments in ["-e libc:access", "--nosplice -e libc:access"] {
         let outcome = produce(&client, arguments);
@@ -21,9 +21,9 @@ fn with_room_for_all_all_are_recorded() {
     }
 }
 
-/// With little room the oldest are overwritten, and told as lost, where they are missing.
+/// With little space the oldest are overwritten, and told as lost, where they are missing.
 #[test]
-fn with_little_room_what_is_missing_is_told() {
+fn with_little_space_what_is_missing_is_told() {
     let Some(client) = Client::with_buffer(64) else { return };
     for arguments in ["-b 16 -e libc:access", "-b 16 --nosplice -e libc:access"] {
         let outcome = produce(&client, arguments);

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is recorded: a file that there is, and one that there isn't.
+/// What is recorded: a file that there is, and one that doesn't exist.
 const PROGRAM: [&str; 3] = ["cat", "/etc/hostname", "/nonexistent"];
 
 /// Ways to record that event of it, both times.
@@ -129,7 +129,7 @@ fn its_file_and_its_times_are_as_asked() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
     assert!((now - time).abs() < 60.0, "{lines:#?}");
     assert!(lines[0].contains("caller=cat+0x"), "names that came while it ran: {lines:#?}");
-    // Kept: what it has switched on stays so.
+    // Kept: what it has enabled stays so.
     client.record("-k -e libc:open_exit", &PROGRAM).success();
     assert!(client.says("stat").contains("open_exit"));
 }

@@ -53,7 +53,7 @@ static void status(void)
 	fclose(file);
 }
 
-/* Mappings but for the object, the session and the zeroed part of the object's data behind it. */
+/* Mappings but for the object, the session and the zeroed part of the object's data after it. */
 static void maps(void)
 {
 	char line[4096], kinds[65536] = "";

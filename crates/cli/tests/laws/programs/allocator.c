@@ -16,9 +16,9 @@ void *malloc(size_t size)
 	}
 	char *taken, *from = __atomic_load_n(&next, __ATOMIC_ACQUIRE);
 	if (!from) {
-		size_t room = (size_t)1 << 32;
-		from = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		end = from + room;
+		size_t space = (size_t)1 << 32;
+		from = mmap(NULL, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		end = from + space;
 		char *none = NULL;
 		__atomic_compare_exchange_n(&next, &none, from, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	}

@@ -97,7 +97,7 @@ static void use(char *stacks)
 	deep(50);
 }
 
-/* Stacks on the stack, each with a page behind it that can't be read. */
+/* Stacks on the stack, each with a page after it that can't be read. */
 KEPT static void carve(void)
 {
 	char space[STACKS * EACH + PAGE];

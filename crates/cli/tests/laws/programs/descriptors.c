@@ -48,14 +48,14 @@ static int by_range(void)
 	return done();
 }
 
-/* With this limit only `room` more can be opened. */
-static int limited(int room)
+/* With this limit only `space` more can be opened. */
+static int limited(int space)
 {
 	int opened = 0;
 	while (open("/dev/null", O_RDONLY) >= 0)
 		opened++;
 	CHECK(errno == EMFILE);
-	CHECK(opened == room);
+	CHECK(opened == space);
 	mark();
 	return done();
 }

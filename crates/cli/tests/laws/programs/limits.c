@@ -57,7 +57,7 @@ static void lock_all(int flags, int limit_kb, int in_thread)
 }
 
 /* How much can be mapped, in MB. */
-static int room(void)
+static int space(void)
 {
 	int mapped = 0;
 	while (mapped < 2000 && mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
@@ -98,7 +98,7 @@ static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 	pid_t child = fork();
 	if (child == 0) {
 		show("child");
-		printf("child: room for %d MB\n", room());
+		printf("child: room for %d MB\n", space());
 		exit(failures);
 	}
 	CHECK(reap(child) == 0);
@@ -109,7 +109,7 @@ static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 	}
 	CHECK(reap(child) == 0);
 	execv("/nowhere", words);
-	printf("own: room for %d MB\n", room());
+	printf("own: room for %d MB\n", space());
 	fflush(stdout);
 	execv("/proc/self/exe", words);
 	exit(1);
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 {
 	if (strcmp(argv[1], "room") == 0) {
 		show("executed");
-		printf("executed: room for %d MB\n", room());
+		printf("executed: room for %d MB\n", space());
 	} else if (strcmp(argv[1], "addresses") == 0) {
 		limit_addresses(atol(argv[2]), atol(argv[3]), argc > 4);
 	} else {

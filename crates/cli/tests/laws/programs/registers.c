@@ -86,7 +86,7 @@ static void in_long_double(void)
 	CHECK(tags == 0xffff);
 }
 
-/* A stack that ends right behind the return address: an ABI promises nothing above. The call is the last
+/* A stack that ends right after the return address: an ABI promises nothing above. The call is the last
  * thing that a coroutine does, so it is jumped to. */
 static char *edge;
 
@@ -122,7 +122,7 @@ static void at_the_edge(void)
 	CHECK(reap(child) == 7);
 }
 
-/* A peer's address is cut off at what the program has room for, although its length is told. */
+/* A peer's address is cut off at what the program has space for, although its length is told. */
 static void short_addresses(void)
 {
 	char *page = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -134,10 +134,10 @@ static void short_addresses(void)
 	name.sun_path[1] = 'L';
 	CHECK(bind(receiver, (void *)&name, sizeof(name)) == 0);
 	char byte = 'x';
-	for (socklen_t room = 1; room < 8; room++) {
-		socklen_t size = room;
+	for (socklen_t space = 1; space < 8; space++) {
+		socklen_t size = space;
 		CHECK(sendto(sender, &byte, 1, 0, (void *)&name, sizeof(name)) == 1);
-		CHECK(recvfrom(receiver, &byte, 1, 0, (void *)(page + 4096 - room), &size) == 1);
+		CHECK(recvfrom(receiver, &byte, 1, 0, (void *)(page + 4096 - space), &size) == 1);
 		CHECK(size == sizeof(name));
 	}
 }

@@ -225,7 +225,7 @@ static void jumps_anywhere(void)
 	access("/after-jumps", F_OK);
 }
 
-/* Programs that handle their own faults. The fault is in libc, behind a wrapper. */
+/* Programs that handle their own faults. The fault is in libc, after a wrapper. */
 static void faults(void)
 {
 	static volatile int count;
@@ -274,7 +274,7 @@ static void calls_on_small_stack(int signal)
 
 /* How much of a stack is used by a handler that makes calls of all kinds, with `ours` added for the
  * wrappers. */
-static void small_stack(int room)
+static void small_stack(int space)
 {
 	static unsigned char stack[STACK];
 	stack_t own = { .ss_sp = stack, .ss_size = STACK };
@@ -287,9 +287,9 @@ static void small_stack(int room)
 	while (stack[untouched] == PAINT)
 		untouched++;
 	int used = STACK - untouched - (int)getauxval(AT_MINSIGSTKSZ);
-	if (room < 0)
+	if (space < 0)
 		fprintf(stderr, "%d\n", used);
-	CHECK(room < 0 || used <= room);
+	CHECK(space < 0 || used <= space);
 }
 
 int main(int argc, char **argv)

@@ -1,10 +1,10 @@
-/* Calls from stacks of all kinds. Directly behind some of them nothing can be read. */
+/* Calls from stacks of all kinds. Directly after some of them nothing can be read. */
 #include "law.h"
 #include <ucontext.h>
 
 #define PAGE 4096
 #define KEPT __attribute__((noinline))
-/* Behind a call: so it is one, and no jump. */
+/* After a call: so it is one, and no jump. */
 #define RETURNS __asm__ volatile("" ::: "memory")
 
 KEPT static void mark(const char *place)
@@ -59,7 +59,7 @@ KEPT static void raise_in(const char *place, int flags)
 	RETURNS;
 }
 
-/* Memory with nothing that can be read before and behind it. */
+/* Memory with nothing that can be read before and after it. */
 static char *fenced(size_t size)
 {
 	char *memory = mmap(NULL, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -103,7 +103,7 @@ impl Program {
     }
 
     /// The same, run by another program that is given these words before it.
-    pub(crate) fn behind(&self, words: &[&str]) -> Program {
+    pub(crate) fn under(&self, words: &[&str]) -> Program {
         let [program, before @ ..] = words else { panic!("no program") };
         let own = self.words().into_iter().map(String::from);
         let arguments = before.iter().map(ToString::to_string).chain(own).collect();

@@ -1,4 +1,4 @@
-/* Recording on and off, the clock, tracers, lists of threads, names of threads. */
+/* Recording on and off, the clock, tracers, PID filters, names of threads. */
 #include "check.h"
 #include <unistd.h>
 

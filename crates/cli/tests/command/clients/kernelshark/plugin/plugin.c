@@ -14,7 +14,7 @@ static void tell(struct kshark_data_stream *stream, void *record, struct kshark_
 	char *name = kshark_event_from_id(stream->stream_id, entry->event_id);
 
 	(void)record;
-	/* Behind the name of its system. */
+	/* After the name of its system. */
 	printf("event %d %lld %d %s\n", entry->cpu, (long long)entry->ts, entry->pid, strchr(name, '/') + 1);
 	fflush(stdout);
 	free(name);

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		char *event = kshark_get_event_name(entry), *task = kshark_get_task(entry);
 		char *info = kshark_get_info(entry);
 
-		/* The name of an event is behind that of its system. */
+		/* The name of an event is after that of its system. */
 		printf("%s-%d [%03d] %lld.%09lld: %s: %s\n", task, kshark_get_pid(entry), entry->cpu,
 		       (long long)entry->ts / 1000000000, (long long)entry->ts % 1000000000,
 		       strchr(event, '/') + 1, info);
