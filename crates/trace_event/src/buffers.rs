@@ -35,7 +35,7 @@ struct Place {
 const WRITERS: u32 = 2;
 const BUSY: u32 = 4;
 
-// SAFETY: see the module.
+// SAFETY: a cell is written once, by the thread that has set `BUSY`, before `made` says that it is there.
 unsafe impl Sync for Place {}
 
 /// The first instance's, which every process uses, apart from the others'.
@@ -87,7 +87,7 @@ impl Shared {
     pub(crate) fn writer_of_all(&self, instance: usize) -> Option<&'static Writer> {
         let place = place(instance)?;
         if place.state.load(Acquire) == WRITERS {
-            // SAFETY: as above.
+            // SAFETY: null, or one of the writers, of which nothing changes any more.
             return unsafe { place.current.load(Acquire).as_ref() };
         }
         self.try_to_map(place, instance, 1)

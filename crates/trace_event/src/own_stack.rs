@@ -108,7 +108,7 @@ impl Known {
         let pages = (self.start / PAGE) as u64 | count << Known::PAGE_BITS;
         // SAFETY: any bits are a vector.
         let stored = unsafe { transmute::<[u64; 2], __m128i>([pages, changes]) };
-        // SAFETY: as above.
+        // SAFETY: the thread's own words, aligned.
         unsafe {
             asm!(
                 "movdqa [{1}], {0}",
@@ -196,7 +196,7 @@ fn find(shared: &Shared) -> Range<usize> {
     let found = (shared.hooks.stack)();
     let OwnStack { range, is_sure } = found.unwrap_or(OwnStack { range: 1..1, is_sure: false });
     // The end last: a handler that comes in between asks itself.
-    // SAFETY: as above.
+    // SAFETY: the words are the thread's own.
     unsafe {
         (&raw mut (*words).start).write_volatile(range.start);
         (&raw mut (*words).sure).write_volatile(if is_sure { range.start } else { range.end });

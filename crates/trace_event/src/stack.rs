@@ -93,7 +93,7 @@ impl Entered {
         // SAFETY: so much can be read.
         let write = |writer: &Writer| match unsafe { Sliced::new(lead, from, len) } {
             Some(sliced) => writer.write_sliced(thread, &sliced),
-            // SAFETY: as above.
+            // SAFETY: so much can be read, and the bytes are copied, whatever they are.
             None => writer.write(thread, unsafe { short(lead, from.cast(), len / 8) }.event()),
         };
         // The event that it belongs to may be in the last page that was mapped before the buffer has grown.

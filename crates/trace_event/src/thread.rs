@@ -71,7 +71,7 @@ pub fn set_aside() -> ThreadState {
 /// Takes the words back that were set aside, in the other order.
 pub fn take_back(before: ThreadState) {
     let words = thread_state();
-    // SAFETY: as above.
+    // SAFETY: the words are the thread's own.
     unsafe {
         (&raw mut (*words).aside_common).write_volatile(before.aside_common);
         (&raw mut (*words).common).write_volatile(before.common);
@@ -96,7 +96,7 @@ pub fn keep_aside() {
 
 /// Takes the words back that were kept; in the thread that has kept them, or in a copy of it.
 pub fn take_back_kept() {
-    // SAFETY: as above.
+    // SAFETY: the words are the thread's own.
     take_back(unsafe { kept().read_volatile() });
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn area(shared: &Shared) -> Option<Area> {
 }
 
 fn store(state: ThreadState) {
-    // SAFETY: as above.
+    // SAFETY: the words are the thread's own.
     unsafe { thread_state().write_volatile(state) }
 }
 

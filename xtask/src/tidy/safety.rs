@@ -15,9 +15,6 @@ const MARKS: [&str; 2] = ["SAFETY:", "# Safety"];
 /// How a reason begins that is only said elsewhere.
 const REFERENCES: [&str; 6] = ["as above", "as before", "as for", "as in ", "see ", "the same"];
 
-/// Crates with such reasons still, each with how many. This only gets shorter.
-const REMAINING: &[(&str, usize)] = &[("agent", 9), ("trace_event", 8)];
-
 /// Functions and implementations without, and reasons that are said elsewhere.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let unexplained = tree.rust().flat_map(|(path, text)| check_file(path, text));
@@ -25,16 +22,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn references(tree: &Tree) -> Vec<Finding> {
-    let found: Vec<(&str, usize)> =
-        tree.rust().flat_map(|(path, text)| reference_lines(text).map(move |line| (path, line))).collect();
-    let name = |path: &str| path.split('/').nth(1).unwrap_or_default().to_string();
-    let is_new = |path: &str| {
-        let remaining = REMAINING.iter().find(|(remaining, _)| *remaining == name(path));
-        let count = found.iter().filter(|(other, _)| name(other) == name(path)).count();
-        count > remaining.map_or(0, |(_, most)| *most)
-    };
-    let new = found.iter().filter(|(path, _)| is_new(path));
-    new.map(|(path, line)| Finding::new(path, *line, "a SAFETY comment that doesn't say why")).collect()
+    let finding = |path, line| Finding::new(path, line, "a SAFETY comment that doesn't say why");
+    tree.rust().flat_map(|(path, text)| reference_lines(text).map(move |line| finding(path, line))).collect()
 }
 
 /// The lines of comments whose reason is said elsewhere.

@@ -292,7 +292,7 @@ impl<const ENTRIES: usize, const TEXT: usize> Changed<ENTRIES, TEXT> {
         let ours = preload.into_iter().chain(session.map(CStr::as_ptr));
         // SAFETY: the caller's promise.
         let others = unsafe { entries(environment) }.filter(|entry| {
-            // SAFETY: as above.
+            // SAFETY: an entry of the array, which is a string by the caller's promise.
             let text = unsafe { CStr::from_ptr(*entry) }.to_bytes();
             !text.starts_with(PRELOAD) && !text.starts_with(SESSION)
         });

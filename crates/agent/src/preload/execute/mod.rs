@@ -112,13 +112,13 @@ unsafe extern "C" fn execl_body(path: usize, arguments: usize, caller: usize) ->
 }
 
 unsafe extern "C" fn execlp_body(path: usize, arguments: usize, caller: usize) -> i32 {
-    // SAFETY: as above.
+    // SAFETY: the program's own call.
     unsafe { execute(real!(c"execvpe"), Target::Name, path, arguments, environment::current(), caller) }
 }
 
 unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -> i32 {
     let mut last = arguments as *const usize;
-    // SAFETY: as above; the environment stands behind the null.
+    // SAFETY: the program's own call; the environment follows the null.
     unsafe {
         while *last != 0 {
             last = last.add(1);

@@ -53,12 +53,12 @@ pub(crate) fn start() {
     }
     // SAFETY: libc's word for the calling thread, which is left as it was.
     let errno = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
+    // SAFETY: libc's word for the calling thread.
     let before = unsafe { *errno };
     if borrowed::is_glibc() && !is_privileged() && !is_own_command() {
         join(symbols::own_path());
     }
-    // SAFETY: as above.
+    // SAFETY: libc's word for the calling thread.
     unsafe { *errno = before };
 }
 
@@ -176,7 +176,7 @@ fn usual_tid_offset() -> Option<isize> {
     // SAFETY: within the thread's descriptor, which is larger in all of them.
     let tid = unsafe { place.read_volatile() };
     if tid == 0 && told.has_no_filter {
-        // SAFETY: as above. Nobody has a use for it but the functions that come with the library.
+        // SAFETY: within the thread's descriptor. Only functions that come with the library use the word.
         unsafe { place.write_volatile(rustix::process::getpid().as_raw_nonzero().get() as u32) };
         return Some(USUAL);
     }

@@ -49,7 +49,7 @@ unsafe fn before_waitpid(frame: &mut Frame) {
 
 unsafe fn after_waitpid(frame: &mut Frame) {
     let [_, status, ..] = frame.arguments;
-    // SAFETY: as above.
+    // SAFETY: libc has filled the status of a child that it has returned.
     unsafe { look_at_child(frame.result as i32, status) };
 }
 

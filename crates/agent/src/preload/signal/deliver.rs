@@ -57,7 +57,7 @@ pub(crate) unsafe extern "C" fn delivered(
     unsafe { running::begins(context) };
     // SAFETY: the kernel has put both on the stack.
     if is_enabled(signal::DELIVER_ID) && unsafe { has_room(context) } {
-        // SAFETY: as above.
+        // SAFETY: the kernel has put it on the stack.
         record(action, number, unsafe { &*info });
     }
     action.handler

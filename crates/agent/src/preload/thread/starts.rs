@@ -40,7 +40,7 @@ pub(crate) struct Place {
     content: UnsafeCell<Option<Start>>,
 }
 
-// SAFETY: see above.
+// SAFETY: what it contains is used by the thread that has taken the place, and by nobody else.
 unsafe impl Sync for Place {}
 
 /// Places that are there from the start.
