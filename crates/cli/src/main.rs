@@ -3,7 +3,7 @@
 //! ```text
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
-//! lookback start              a session that stands: run, show, snapshot, extract, stat and more
+//! lookback start              a persistent session: run, show, snapshot, extract, stat and more
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
 //! ```
 #![forbid(unsafe_code)]

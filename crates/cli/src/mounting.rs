@@ -141,7 +141,7 @@ fn start_server(session: &Session, directory: &Path, arguments: &MountArguments)
         output.read_to_end(&mut errors).map_err(Failure::failed)?;
     }
     if said.is_empty() {
-        // It has told why itself.
+        // It has said why itself.
         let _ = std::io::stderr().write_all(&errors);
         let status = server.wait().map_err(Failure::failed)?;
         return Ok(ExitCode::from(status.code().map_or(crate::failure::code::FAILED, |code| code as u8)));

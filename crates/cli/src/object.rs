@@ -65,7 +65,7 @@ fn write(directory: &Path, path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Prints where the object is, for who starts traced programs by other means.
+/// Prints the path of the object, for those that start traced programs by other means.
 pub(crate) fn print_path() -> Done {
     let path = install()?;
     print(path.display())

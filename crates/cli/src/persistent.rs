@@ -1,4 +1,4 @@
-//! Sessions that stand: nothing runs for them, and all of these tasks map the same file.
+//! Persistent sessions: no process serves them, and all of these tasks map the same file.
 
 mod attached;
 mod dropin;

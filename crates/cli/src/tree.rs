@@ -108,13 +108,13 @@ pub(crate) fn ls(arguments: &LsArguments) -> Done {
 
 fn open(tree: &Tree, path: &str, flags: OFlags) -> Done<Handle> {
     tree.open(path, flags).map_err(|error| match error {
-        // The kernel's word for a name that there isn't, where it is to be written.
+        // The kernel's word for a name that doesn't exist, where it is to be written.
         Errno::ACCESS => failed(path, Errno::NOENT),
         error => failed(path, error),
     })
 }
 
-/// What the kernel says of what was written, and where more is told.
+/// What the kernel says of what was written, and where more can be read.
 fn refused(path: &str, error: Errno) -> Failure {
     let hint = match path.rsplit_once('/') {
         Some((_, "filter")) if error != Errno::NOMEM => "`lookback get error_log` shows where it is wrong",

@@ -48,7 +48,7 @@ impl<'a> SourceLines<'a> {
     }
 }
 
-/// The debug information of a file: that which was taken out of it, or its own. None if there is none, or
+/// The debug information of a file: that which was split off, or its own. None if there is none, or
 /// the file is another one now.
 fn load(file: &MappedFile) -> Option<Loader> {
     let paths = debug_file(&file.build_id).into_iter().chain([PathBuf::from(&file.path)]);

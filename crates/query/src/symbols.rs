@@ -47,7 +47,7 @@ impl Symbols for SourceSymbols<'_> {
 /// The name in the source of what a linker knows as `name`. None for a name that is the same in both.
 fn demangled(name: &str) -> Option<String> {
     if let Ok(symbol) = rustc_demangle::try_demangle(name) {
-        // Without the hash that tells versions of a crate apart.
+        // Without the hash that distinguishes versions of a crate.
         return Some(format!("{symbol:#}"));
     }
     let symbol = cpp_demangle::Symbol::new(name).ok()?;

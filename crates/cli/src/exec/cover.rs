@@ -18,7 +18,7 @@ const TRACEFS: &str = "/sys/kernel/tracing";
 const DEBUGFS: &str = "/sys/kernel/debug/tracing";
 
 /// The kernel's files that belong to its tracefs, and what lies over them.
-const BESIDE: &[(&str, &str)] = &[
+const NEXT_TO: &[(&str, &str)] = &[
     ("/proc/kallsyms", "kallsyms"),
     ("/proc/sys/kernel/ftrace_enabled", "ftrace_enabled"),
     ("/proc/sys/kernel/kptr_restrict", "kptr_restrict"),
@@ -52,7 +52,7 @@ pub(super) fn cover(session: Session) -> Done<Cover> {
     let known = [TRACEFS, DEBUGFS].into_iter().find(|path| Path::new(path).is_dir());
     let place = known.map_or_else(new_directory, |path| Ok(PathBuf::from(path)))?;
     let cover = Cover { place: place.clone(), is_own: known.is_none() };
-    cover_beside(&tree, &place)?;
+    cover_next_to(&tree, &place)?;
     // Over the mount whose files lie where they should now.
     serve(tree, &place)?;
     if known == Some(TRACEFS) && Path::new(DEBUGFS).is_dir() {
@@ -76,9 +76,9 @@ fn serve(tree: Tree, place: &Path) -> Done<()> {
     Ok(())
 }
 
-fn cover_beside(tree: &Tree, place: &Path) -> Done<()> {
+fn cover_next_to(tree: &Tree, place: &Path) -> Done<()> {
     serve(tree.beside(), place)?;
-    for (path, name) in BESIDE.iter().filter(|(path, _)| Path::new(path).exists()) {
+    for (path, name) in NEXT_TO.iter().filter(|(path, _)| Path::new(path).exists()) {
         bind(&place.join(name), Path::new(path))?;
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(super) fn enter() -> Done<()> {
     mount_change("/", private).map_err(|error| denied(&error.into()))
 }
 
-/// The same in a user namespace, in which everything is as before but for the right to mount.
+/// Enters a user namespace, in which everything is as before but for the right to mount.
 fn enter_as_user() -> Done<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     launch::leave_mounts(true)

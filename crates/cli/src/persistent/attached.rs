@@ -1,4 +1,4 @@
-//! The processes that take part in a session.
+//! The processes that are attached to a session.
 
 use crate::json::Json;
 use crate::persistent::ages;
@@ -35,7 +35,7 @@ pub(super) enum Confined {
 }
 
 impl Confined {
-    /// What a person is told.
+    /// The reason in words.
     pub(super) const fn describe(self) -> &'static str {
         match self {
             Confined::Sandbox => "sandboxed: records in no further instances",

@@ -1,4 +1,4 @@
-//! What a unit of systemd needs to take part in a session.
+//! What a unit of systemd needs so that its processes are attached to a session.
 
 use crate::persistent::unit::Unit;
 use std::fmt::Write;

@@ -36,7 +36,7 @@ pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) 
     let followed = show_until(session, cpu, choice, &signal);
     let number = signal.load(Relaxed) as i32;
     if number != 0 {
-        // As what does nothing about it. What was taken out has been shown.
+        // As a program that does nothing about it. What was consumed has been shown.
         let _ = emulate_default_handler(number);
     }
     followed

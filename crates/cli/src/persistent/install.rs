@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Has a unit take part in a session, or no longer.
+/// Has the processes of a unit attach to a session, or no longer.
 pub(crate) fn install(arguments: &InstallArguments) -> Done {
     let root = arguments.root.as_deref().unwrap_or("/".as_ref());
     let units = if arguments.user { Units::of_user() } else { Some(Units::of_system(root)) };
@@ -93,7 +93,7 @@ fn group(session: &Path) -> Option<u32> {
     (found.mode() & 0o070 == 0o070).then(|| found.gid())
 }
 
-/// Says what keeps the service from taking part.
+/// Says what keeps the service from being attached.
 fn warn(unit: &Unit, name: &str, session: &Path, group: Option<u32>) {
     let shown = session.display();
     if !session.exists() {

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use trace_data::text::printable;
 
-/// Lists who takes part, or events, or sessions.
+/// Lists processes, or events, or sessions.
 pub(crate) fn list(arguments: &ListArguments) -> Done {
     if arguments.sessions {
         return sessions(arguments.json);
@@ -36,7 +36,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
     print(table(&session, &attached, &strangers).trim_end())
 }
 
-/// Who takes part, and who doesn't.
+/// The processes that are attached, and those that are not although they should be.
 fn participants(session: &Session) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
     let mut attached = AttachedProcess::all(session);
     let known = attached.iter().filter(|process| !process.is_elsewhere).map(|process| process.pid).collect();

@@ -9,7 +9,7 @@ use crate::record::program::Program;
 use crate::say::say;
 use session::{Session, most_addresses};
 
-/// Becomes a program that takes part in a session.
+/// Becomes a program that is attached to a session.
 pub(crate) fn run(arguments: &RunArguments) -> Done {
     let session = arguments.which.open()?;
     session.check_trusted()?;

@@ -2,7 +2,7 @@
 
 use crate::arguments::SetArguments;
 use crate::failure::{Done, Failure};
-use crate::persistent::start::{switch_on_told, tell_of_none};
+use crate::persistent::start::{enable_or_warn, tell_of_none};
 use crate::tree;
 use session::{FilteredSelection, Selection, Session};
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
         Some("on") => {
             let wanted = FilteredSelection { selection, filter: arguments.filter.clone() };
             if !arguments.quiet {
-                return switch_on_told(session, &wanted);
+                return enable_or_warn(session, &wanted);
             }
             session.enable(&wanted)?;
         }

@@ -52,7 +52,7 @@ pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Pa
         })
     };
     let holder = session.holder()?;
-    // It may have been given up this moment.
+    // It may have been dropped just now.
     let held =
         session.find_snapshot(number).and_then(|snapshot| holder.hold(snapshot)).ok_or_else(missing)?;
     // What was on its way when it was taken is there now.

@@ -57,7 +57,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ses
     let session = Session::create(path, &options)?;
     let default = [FilteredSelection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
-    let set = events.iter().try_for_each(|wanted| switch_on_told(&session, wanted));
+    let set = events.iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
     let set = set.and_then(|()| narrow(&session, arguments));
     let set = set.and_then(|()| arguments.stacks.apply(&session));
     if set.is_err() {
@@ -100,7 +100,7 @@ fn enable(session: Session, group: Option<u32>, arguments: &StartArguments) -> D
         session.set_all_off()?;
     }
     for event in &arguments.events {
-        switch_on_told(&session, event)?;
+        enable_or_warn(&session, event)?;
     }
     narrow(&session, arguments)?;
     arguments.stacks.apply(&session)?;
@@ -138,8 +138,8 @@ pub(crate) fn set_triggers(
     Ok(set)
 }
 
-/// Switches events on, and says where there are none yet, and where some can't take a filter.
-pub(super) fn switch_on_told(session: &Session, wanted: &FilteredSelection) -> Done<()> {
+/// Enables events, and says where there are none yet, and where some can't take a filter.
+pub(super) fn enable_or_warn(session: &Session, wanted: &FilteredSelection) -> Done<()> {
     let EnabledEvents { events, others } = session.enable(wanted)?;
     if events == 0 {
         tell_of_none(&wanted.selection, "on");

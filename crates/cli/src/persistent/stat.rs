@@ -52,7 +52,7 @@ impl BufferRow {
         let time = times(session);
         let rows = (0..).zip(before).zip(after);
         let rows = rows.map(|((block, before), now)| {
-            // A snapshot or a clear in between starts anew.
+            // A snapshot or a clear in between starts again from 0.
             let written = now.written.checked_sub(before.written).unwrap_or(now.written);
             let rate = (!interval.is_zero()).then(|| (written as f64 / elapsed.as_secs_f64()) as u64);
             (
@@ -182,7 +182,7 @@ fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Strin
     text + &table(session, blocks)
 }
 
-/// The lists of threads, and what they say.
+/// The PID filters, and what they say.
 const PID_LISTS: [(PidFilter, &str); 2] = [(PidFilter::Only, "only"), (PidFilter::Never, "all but")];
 
 fn has_pids(session: &Session, filter: PidFilter) -> bool {

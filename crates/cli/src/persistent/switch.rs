@@ -43,7 +43,7 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
             Session::remove(&path)?;
             session.retire(&settings)?;
         }
-        // One of another version, or damaged, can't be told to stop; but it can go.
+        // One of another version, or a damaged one, can't be stopped; but it can be removed.
         Err(Error::Unusable { reason, .. }) => {
             Session::remove(&path)?;
             say!("lookback: {}: {reason}; removed all the same", path.display());

@@ -1,4 +1,4 @@
-//! The processes that should take part in a session, and don't: who they are, and why.
+//! The processes that should be attached to a session and are not: which ones, and why.
 //!
 //! What can be found out from outside, by who may look: the session has an entry for the process, or stands
 //! in its environment, and it does not map the session's file.
@@ -13,7 +13,7 @@ use std::fs::{read, read_link, read_to_string};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A process that should take part: the session knows it, or is in its environment.
+/// A process that should be attached: the session knows it, or is in its environment.
 #[derive(Debug)]
 pub(super) struct UnattachedProcess {
     pub(super) pid: u32,
@@ -134,7 +134,7 @@ pub(super) fn limit_of_addresses(process: &Path) -> Option<u64> {
     Some(bytes / 1024)
 }
 
-/// Whether the kernel has told the dynamic linker to be careful: AT_SECURE.
+/// Whether the kernel has the dynamic linker be careful: AT_SECURE.
 fn is_privileged(process: &Path) -> bool {
     const AT_SECURE: u64 = 23;
     let vector = read(process.join("auxv")).unwrap_or_default();

@@ -11,7 +11,7 @@ const SYSTEM: [&str; 5] = [
     "lib/systemd/system",
 ];
 
-/// The same of the units that users run.
+/// Directories of the units that users run.
 const USER: [&str; 4] =
     ["etc/systemd/user", "run/systemd/user", "usr/local/lib/systemd/user", "usr/lib/systemd/user"];
 
@@ -101,8 +101,8 @@ impl Unit {
     /// What it has the dynamic linker load already.
     pub(super) fn preload(&self) -> Option<&str> {
         self.values("Environment").rev().find_map(|value| {
-            let behind = value.split("LD_PRELOAD=").nth(1)?;
-            behind.split(['"', '\'', ' ']).next().filter(|value| !value.is_empty())
+            let after = value.split("LD_PRELOAD=").nth(1)?;
+            after.split(['"', '\'', ' ']).next().filter(|value| !value.is_empty())
         })
     }
 }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Signals that are passed on to the program.
 const SIGNALS: [i32; 7] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2];
 
-/// How often progress can be told.
+/// How often progress can be reported.
 const TICK: Duration = Duration::from_millis(250);
 
 /// A program that runs.
@@ -82,7 +82,7 @@ pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<
     start_traced(|command| Err(command.exec()), program, session, object)
 }
 
-/// Starts the program by `start`, traced, or where its arguments leave no room for that as it would start
+/// Starts the program by `start`, traced, or where its arguments leave no space for that as it would start
 /// without us.
 fn start_traced<T>(
     start: impl Fn(&mut Command) -> std::io::Result<T>,
@@ -148,7 +148,7 @@ fn refused(program: &Program, error: &std::io::Error) -> Failure {
     Failure::new(code, format_args!("{}: {error}", program.path.display()))
 }
 
-/// Our object behind those that the user loads: what they do comes before, as without it.
+/// Our object after those that the user loads: what they do comes first, as without it.
 fn preload(object: &Path) -> OsString {
     let mut value = std::env::var_os("LD_PRELOAD").filter(|value| !value.is_empty()).unwrap_or_default();
     if !value.is_empty() {
@@ -171,7 +171,7 @@ fn pass_signals(mut signals: SignalsInfo<WithOrigin>, target: &OwnedFd) {
     }
 }
 
-/// The signals to be handled. Those that this process was told to ignore stay so, for the program too: a
+/// The signals to be handled. Those that this process ignores from the start stay so, for the program too: a
 /// handler would become the default action there.
 fn handled() -> Vec<i32> {
     SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)).collect()

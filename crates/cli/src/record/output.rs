@@ -55,7 +55,7 @@ impl Output {
         Ok(Output { path, directory, target: OutputTarget::File })
     }
 
-    /// Where there is room for what is on its way to the file.
+    /// The directory for what is on its way to the file.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }

@@ -22,14 +22,14 @@ pub(crate) struct OwnSession {
     is_made: bool,
     /// What was on before this recording has switched events on.
     before: Option<Settings>,
-    /// What this recording has switched on.
+    /// What this recording has enabled.
     selections: Vec<FilteredSelection>,
     /// The triggers that it has set, and the events that have them.
     triggers: Vec<(Vec<u16>, String)>,
 }
 
 impl OwnSession {
-    /// Makes or opens the session and switches on what is to be recorded.
+    /// Makes or opens the session and enables what is to be recorded.
     pub(crate) fn prepare(arguments: &RecordArguments) -> Done<OwnSession> {
         let place = Place::of_user();
         if let Ok(place) = &place {
@@ -96,7 +96,7 @@ impl OwnSession {
     /// Puts back what was on before: processes that go on running pay nothing more.
     pub(crate) fn end(&mut self) {
         if let Some(before) = self.before.take() {
-            // What was there before has room.
+            // An event that was there before has a slot.
             let _ = self.session.restore(&before);
         }
         for (ids, text) in self.triggers.drain(..) {
@@ -150,7 +150,7 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     Ok(session)
 }
 
-/// Removes what recordings have left behind that were killed: their locks are gone.
+/// Removes what killed recordings have left: their locks are gone.
 fn remove_abandoned(place: &Place) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
     let is_private = |path: &PathBuf| {

@@ -114,7 +114,7 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
     Ok(())
 }
 
-/// Why a program that runs could not be recorded, as far as its file tells.
+/// Why a program that runs could not be recorded, as far as its file shows.
 pub(crate) fn obstacle(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
