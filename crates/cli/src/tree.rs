@@ -119,7 +119,7 @@ fn refused(path: &str, error: Errno) -> Failure {
     let hint = match path.rsplit_once('/') {
         Some((_, "filter")) if error != Errno::NOMEM => "`lookback get error_log` shows where it is wrong",
         Some((_, "trigger")) if error == Errno::INVAL => {
-            "`lookback get README` tells what it takes, and error_log of its filter"
+            "`lookback get README` says what it takes, and error_log of its filter"
         }
         _ => return failed(path, error),
     };
@@ -129,8 +129,8 @@ fn refused(path: &str, error: Errno) -> Failure {
 /// What the kernel says, and where to look.
 fn failed(path: &str, error: Errno) -> Failure {
     let hint = match error {
-        Errno::BUSY if path.ends_with("buffer_size_kb") => "; `lookback set snapshot 0` makes room",
-        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => "; `lookback ls` shows what there is",
+        Errno::BUSY if path.ends_with("buffer_size_kb") => "; `lookback set snapshot 0` frees memory",
+        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => "; `lookback ls` shows those that exist",
         Errno::BUSY => "; somebody else reads it",
         Errno::NOMEM => "; the session was made for less: `lookback start -b KB --snapshots N`",
         Errno::BADF => "; recording is off, here or on this CPU",

@@ -76,7 +76,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 fn remove(path: &Path, arguments: &InstallArguments, name: &str) -> Done {
     std::fs::remove_file(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
-            Failure::failed(format_args!("{name} doesn't take part: there is no {}", path.display()))
+            Failure::failed(format_args!("{name} is not attached: there is no {}", path.display()))
         }
         _ => Failure::failed(format_args!("{}: {error}", path.display())),
     })?;

@@ -64,7 +64,7 @@ fn table(session: &Session, attached: &[AttachedProcess], strangers: &[Unattache
     let known = session.control().event_ids().count();
     let option = option(session.path());
     let mut text = format!(
-        "{bold}events{bold:#}  {on} of {known} on{}; `lookback list --events{option}` shows them\n",
+        "{bold}events{bold:#}  {on} of {known} enabled{}; `lookback list --events{option}` shows them\n",
         filtered(session)
     );
     let who = count(attached.len() as u64, "process", "processes");

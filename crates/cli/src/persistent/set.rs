@@ -47,7 +47,7 @@ fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
         }
         _ => {
             return Err(Failure::failed(format_args!(
-                "{what} is no control file, which `lookback ls` shows; events are switched on|off"
+                "{what} is no control file, which `lookback ls` shows; events are set on|off"
             )));
         }
     }

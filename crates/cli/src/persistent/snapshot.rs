@@ -19,7 +19,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
     let said = if arguments.take {
         take(&session, arguments.only_cpu)?
     } else if arguments.reset {
-        count(session.discard_snapshots()? as u64, "snapshot", "snapshots") + " given up"
+        count(session.discard_snapshots()? as u64, "snapshot", "snapshots") + " dropped"
     } else if arguments.free {
         free(&session)?
     } else {

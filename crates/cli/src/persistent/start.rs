@@ -181,7 +181,7 @@ fn tell(session: &Session) {
     let option = super::option(session.path());
     let instance = session.instance_name().map(|name| format!(" -B {name}")).unwrap_or_default();
     say!(
-        "{bold}lookback:{bold:#} {} on, {kb} KB for each of {}, room for {}",
+        "{bold}lookback:{bold:#} {} enabled, {kb} KB for each of {}, space for {}",
         count(events_on(session) as u64, "event", "events"),
         count(cpus, "CPU", "CPUs"),
         count(u64::from(buffer.geometry().rings - 1), "snapshot", "snapshots"),

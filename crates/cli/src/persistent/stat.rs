@@ -146,7 +146,7 @@ fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Strin
     let instance = session.instance_name().map(|name| format!(", instance {name}")).unwrap_or_default();
     line("session", format!("{}{instance}, {state}", session.path().display()));
     let known = session.control().event_ids().count();
-    line("events", format!("{} of {known} on{}", events_on(session), filtered(session)));
+    line("events", format!("{} of {known} enabled{}", events_on(session), filtered(session)));
     let triggers = triggers(session);
     if !triggers.is_empty() {
         let shown = triggers.iter().map(|(event, trigger)| format!("{event} {trigger}"));

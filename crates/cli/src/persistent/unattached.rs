@@ -110,7 +110,7 @@ fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> Strin
         };
     }
     if !maps.contains(&object::name()) {
-        return "it has loaded another version of lookback: start it anew".to_string();
+        return "it has loaded another version of lookback: start it again".to_string();
     }
     if !may_open(&session.file(), READ | WRITE) {
         let id = user.map_or(0, |user| user.uid);
@@ -123,7 +123,7 @@ fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> Strin
             "its addresses are limited to {limit_kb} KB (ulimit -v), and the session takes {needed}"
         );
     }
-    "it could not attach, or has left: LOOKBACK_DEBUG=1 in its environment tells why".to_string()
+    "it could not attach, or has left: LOOKBACK_DEBUG=1 in its environment says why".to_string()
 }
 
 /// KB of addresses that a process may have. None where they are not limited.

@@ -94,7 +94,7 @@ fn start_traced<T>(
     let started = match started {
         Err(error) if is(&error, Errno::TOOBIG) => {
             say!(
-                "lookback: the arguments and the environment leave no room for LD_PRELOAD and LOOKBACK_SESSION: {} \
+                "lookback: the arguments and the environment leave no space for LD_PRELOAD and LOOKBACK_SESSION: {} \
                  runs unrecorded",
                 program.name.display()
             );

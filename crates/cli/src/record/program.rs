@@ -41,7 +41,7 @@ impl Program {
     /// Finds what the command names, as a shell would.
     pub(crate) fn locate(command: &[OsString]) -> Done<Program> {
         let Some((name, arguments)) = command.split_first() else {
-            return Err(Failure::failed("no program is given: expected one behind --"));
+            return Err(Failure::failed("no program is given: expected one after --"));
         };
         Ok(Program { path: locate(name)?, name: name.clone(), arguments: arguments.to_vec() })
     }

@@ -81,7 +81,7 @@ impl Summary<'_> {
         if self.written.events == 0 {
             let program = self.program.name.display();
             say!(
-                "  {dim}nothing{dim:#}  was recorded: {program} made none of the calls that are on; LOOKBACK_DEBUG=1 in its environment tells whether it was attached"
+                "  {dim}nothing{dim:#}  was recorded: {program} made none of the enabled calls; LOOKBACK_DEBUG=1 in its environment says whether it was attached"
             );
             return;
         }

@@ -42,5 +42,5 @@ fn a_service_is_given_what_it_needs() {
     }
     run(&mut install("plain", &["--remove"])).success();
     assert!(!units.join("plain.service.d").exists());
-    run(&mut install("plain", &["--remove"])).failure(125, &["doesn't take part"]);
+    run(&mut install("plain", &["--remove"])).failure(125, &["is not attached"]);
 }
