@@ -7,6 +7,7 @@ mod follow;
 mod install;
 mod list;
 mod run;
+mod session_text;
 mod set;
 mod show;
 mod snapshot;

@@ -31,22 +31,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Done {
     let path = arguments.file.as_path();
     let unusable = |error: &dyn Display| Failure::failed(explain(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
-    done(show(file, arguments, &arguments.choice.choice(), FirstLosses::Shown, &unusable))
-}
-
-/// Shows a trace.dat file that a session's buffers were copied to.
-pub(crate) fn show_copy(file: File, choice: &Choice) -> Done {
-    let arguments = ReportArguments::default();
-    done(show(file, &arguments, choice, FirstLosses::Counted, &|error| Failure::failed(error)))
-}
-
-/// What was lost before the first event of each CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FirstLosses {
-    /// Is shown there.
-    Shown,
-    /// Is in the header's count alone, as in the kernel's `trace` file: a full buffer has lost its start.
-    Counted,
+    done(show(file, arguments, &unusable))
 }
 
 /// Why showing has ended early.
@@ -92,10 +77,9 @@ fn done(shown: Result<(), Problem>) -> Done {
 fn show(
     file: File,
     arguments: &ReportArguments,
-    choice: &Choice,
-    losses: FirstLosses,
     unusable: &dyn Fn(&dyn Display) -> Failure,
 ) -> Result<(), Problem> {
+    let choice = arguments.choice.choice();
     let opened = TraceFile::open(file, arguments.buffer.as_deref());
     let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
         query::Error::File(_) | query::Error::Format(_) => unusable(&error),
@@ -108,7 +92,7 @@ fn show(
         true => buffer.survey().map_err(|error| unusable(&error))?,
         false => Survey::default(),
     };
-    let mut query = query(arguments, choice, losses, &trace, &survey)?;
+    let mut query = query(arguments, &choice, &trace, &survey)?;
     let mut sink = sink(arguments, &trace, &survey)?;
     let read = play(&mut buffer, &mut query, &trace, &mut *sink);
     if !matches!(read, Err(Interruption::Output(_))) {
@@ -183,7 +167,6 @@ fn check(
 fn query(
     arguments: &ReportArguments,
     choice: &Choice,
-    losses: FirstLosses,
     trace: &TraceInfo<'_>,
     survey: &Survey,
 ) -> Result<Query, query::Error> {
@@ -192,9 +175,8 @@ fn query(
         bounds: survey.bounds.map(|(first, last)| (options.time(first), options.time(last))),
         supplement: Some(&trace.metadata.supplement),
     };
-    let query = Query::new(Chooser::new(choice, trace.events, reference)?)
-        .redacted(Redaction::new(&arguments.redact, trace.events)?);
-    Ok(if losses == FirstLosses::Counted { query.without_first_losses() } else { query })
+    let query = Query::new(Chooser::new(choice, trace.events, reference)?);
+    Ok(query.redacted(Redaction::new(&arguments.redact, trace.events)?))
 }
 
 /// What is made of the records.

@@ -1,14 +1,12 @@
-//! Emptying the buffers, or copying what is there.
+//! Emptying the buffers.
 
 use crate::Error;
-use crate::copied::{pages_of, pages_of_snapshot};
-use crate::spool::Spool;
-use ring_buffer::{Buffer, Held, PageCopy};
+use reading::Spool;
+use ring_buffer::Buffer;
 use session::Session;
-use std::ops::Range;
 use std::path::Path;
 
-/// Takes events out of all blocks of a session's buffer, or copies them.
+/// Takes events out of all blocks of a session's buffer.
 #[derive(Debug)]
 pub(crate) struct Drain {
     spools: Vec<Spool>,
@@ -25,45 +23,23 @@ impl Drain {
     /// Keeps what it takes in files in `directory`.
     pub(crate) fn new(session: &Session, directory: &Path) -> Result<Drain, Error> {
         let geometry = session.buffer().geometry();
-        let spools: Result<Vec<Spool>, _> = (0..geometry.blocks()).map(|_| Spool::new(directory)).collect();
+        let spools: Result<Vec<Spool>, _> =
+            (0..geometry.blocks()).map(|_| Spool::new(Some(directory))).collect();
         let spools = spools.map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
         // With room for the number of lost events behind the fullest page.
         let page = vec![0; geometry.page_size as usize + size_of::<u64>()];
         Ok(Drain { spools, page, events: 0, lost: 0, bytes: 0 })
     }
 
-    /// Takes what is in `blocks` now, and says how much the fullest block had, in bytes.
+    /// Takes what is in all blocks now, and says how much the fullest had, in bytes.
     ///
     /// Writers go on meanwhile, so each block is emptied of at most one lap.
-    pub(crate) fn take(&mut self, buffer: &Buffer, blocks: Range<u32>) -> std::io::Result<u64> {
-        let limit = |block| if blocks.contains(&block) { buffer.capacity(block) } else { 0 };
-        self.take_pages(limit, |block, page| buffer.consume(block, page))
-    }
-
-    /// The same of all blocks, but everything stays where it is.
-    pub(crate) fn copy(&mut self, buffer: &Buffer) -> std::io::Result<()> {
-        self.take_pages(|block| buffer.capacity(block), pages_of(buffer)).map(drop)
-    }
-
-    /// The same of a snapshot.
-    pub(crate) fn copy_snapshot(&mut self, snapshot: &Held<'_>) -> std::io::Result<()> {
-        let pages = pages_of_snapshot(snapshot, self.spools.len() as u32);
-        // Nobody adds to it.
-        self.take_pages(|_| u64::MAX, pages).map(drop)
-    }
-
-    /// Takes pages from all blocks, up to a limit in bytes each.
-    fn take_pages(
-        &mut self,
-        limit: impl Fn(u32) -> u64,
-        mut next: impl FnMut(u32, &mut [u8]) -> Option<PageCopy>,
-    ) -> std::io::Result<u64> {
+    pub(crate) fn take(&mut self, buffer: &Buffer) -> std::io::Result<u64> {
         let mut fullest = 0;
         for (block, spool) in (0..).zip(&mut self.spools) {
-            let limit = limit(block);
-            let mut bytes = 0;
+            let (limit, mut bytes) = (buffer.capacity(block), 0);
             while bytes < limit
-                && let Some(taken) = next(block, &mut self.page)
+                && let Some(taken) = buffer.consume(block, &mut self.page)
             {
                 let Some(page) = self.page.get(..taken.len) else { break };
                 spool.push(page)?;

@@ -13,7 +13,7 @@ use session::Session;
 
 /// Finds processes that are gone, and records their end.
 #[derive(Debug)]
-pub(crate) struct Obituary {
+pub struct Obituary {
     writer: Writer,
     thread: Thread,
 }
@@ -26,14 +26,14 @@ const PRIORITY: u32 = 120;
 
 impl Obituary {
     /// For the calling thread, which is the only one that may use it.
-    pub(crate) fn new(buffer: Buffer, session: &Session) -> Obituary {
+    pub fn new(buffer: Buffer, session: &Session) -> Obituary {
         let namespace = session.control().identity().pid_namespace;
         let identity = u64::from(std::process::id()) | namespace << 32;
         Obituary { writer: Writer::new(buffer), thread: Thread { area: rseq::Area::current(), identity } }
     }
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
-    pub(crate) fn look(&self, session: &Session) {
+    pub fn look(&self, session: &Session) {
         self.look_for(session, is_gone);
     }
 

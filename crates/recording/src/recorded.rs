@@ -1,67 +1,39 @@
-//! What was taken out of a session, or copied.
+//! What a recorder has taken out of a session.
 
 use crate::Error;
-use crate::drain::Drain;
-use crate::moments::Moments;
-use crate::spool::Spool;
-use crate::tables::Tables;
-use ring_buffer::Held;
-use session::Session;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::dat::{Written, write_dat};
+use reading::SessionRecords;
+use std::io::Write;
+use std::path::PathBuf;
+use trace_data::dat::Version;
 
-/// What was taken out of a session, or copied.
+/// What a recorder has taken out of a session.
 #[derive(Debug)]
 pub struct Recorded {
-    pub(crate) session: Arc<Session>,
-    pub(crate) spools: Vec<Spool>,
-    pub(crate) tables: Tables,
-    pub(crate) moments: Moments,
-    pub(crate) events: u64,
+    pub(crate) records: SessionRecords,
     pub(crate) directory: PathBuf,
     /// Why it ends before the session does.
     pub(crate) cut_short: Option<session::Error>,
 }
 
 impl Recorded {
-    /// Copies what the session's buffers hold now, by way of files without a name in `directory`. Recording
-    /// goes on, and everything stays where it is.
-    pub fn copy(session: &Arc<Session>, directory: &Path) -> Result<Recorded, Error> {
-        Recorded::copied(session, directory, |drain| drain.copy(session.buffer()))
+    /// Events that [`Recorded::write_dat`] will go through.
+    pub fn events(&self) -> u64 {
+        self.records.entries()
     }
 
-    /// Copies a snapshot in the same way. It stays as it is.
-    pub fn copy_snapshot(
-        session: &Arc<Session>,
-        snapshot: &Held<'_>,
-        directory: &Path,
-    ) -> Result<Recorded, Error> {
-        Recorded::copied(session, directory, |drain| drain.copy_snapshot(snapshot))
-    }
-
-    fn copied(
-        session: &Arc<Session>,
-        directory: &Path,
-        copy: impl FnOnce(&mut Drain) -> std::io::Result<()>,
-    ) -> Result<Recorded, Error> {
-        let mut drain = Drain::new(session, directory)?;
-        // Before, for what is forgotten meanwhile; and behind, for who comes meanwhile.
-        let mut tables = Tables::default();
-        tables.collect(session.control());
-        copy(&mut drain).map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
-        tables.collect(session.control());
-        let moments = Moments::since(session.control().identity().created);
-        let (session, directory) = (session.clone(), directory.to_path_buf());
-        let events = drain.events;
-        Ok(Recorded {
-            session,
-            spools: drain.into_spools(),
-            tables,
-            moments,
-            events,
-            directory,
-            cut_short: None,
-        })
+    /// Writes a trace.dat file, as [`write_dat`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write_dat`].
+    pub fn write_dat(
+        &mut self,
+        out: impl Write,
+        version: Version,
+        progress: impl FnMut(u64),
+    ) -> Result<Written, Error> {
+        write_dat(&mut self.records, &self.directory, out, version, progress)
     }
 
     /// Why it has nothing of what came later, if that is so: what was taken until then is there.
@@ -69,13 +41,13 @@ impl Recorded {
         self.cut_short.as_ref()
     }
 
-    /// How many processes took part.
+    /// How many processes were attached.
     pub fn processes(&self) -> usize {
-        self.tables.process_count()
+        self.records.tables().process_count()
     }
 
     /// How many of them had not ended.
     pub fn running(&self) -> usize {
-        self.tables.running()
+        self.records.tables().running()
     }
 }

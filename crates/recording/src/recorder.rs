@@ -3,10 +3,9 @@
 use crate::Error;
 use crate::backup::Copy;
 use crate::drain::Drain;
-use crate::moments::Moments;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
-use crate::tables::Tables;
+use reading::{ClockSync, SessionRecords, Tables};
 use session::Session;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +69,7 @@ impl Recorder {
             directory: directory.to_path_buf(),
             drain,
             tables: Tables::default(),
-            moments: Moments::since(session.control().identity().created),
+            clocks: ClockSync::since(session.control().identity().created),
             progress: progress.clone(),
         };
         // A second mapping: who writes has one of its own.
@@ -109,7 +108,7 @@ struct Work {
     directory: PathBuf,
     drain: Drain,
     tables: Tables,
-    moments: Moments,
+    clocks: ClockSync,
     progress: Arc<SharedProgress>,
 }
 
@@ -122,9 +121,9 @@ impl Work {
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let fullest = self.take()?;
             if let Err(error) = self.session.check_whole() {
-                return Ok(self.end_early(&copy, error));
+                return self.end_early(&copy, error);
             }
-            self.moments.look();
+            self.clocks.look();
             pause = next_pause(pause, fullest, capacity);
             let now = Instant::now();
             if now >= tables_due {
@@ -141,24 +140,24 @@ impl Work {
         self.take()?;
         self.look_at_tables();
         if let Err(error) = self.session.check_whole() {
-            return Ok(self.end_early(&copy, error));
+            return self.end_early(&copy, error);
         }
         self.session.control().set_collected(u64::MAX);
-        self.moments.end();
-        Ok(self.recorded(None))
+        self.clocks.end();
+        self.recorded(None)
     }
 
     /// What was taken before the session's file was made shorter, described by what the file said then.
-    fn end_early(mut self, copy: &Copy, error: session::Error) -> Recorded {
+    fn end_early(mut self, copy: &Copy, error: session::Error) -> Result<Recorded, Error> {
         copy.restore(&self.session);
-        self.moments.end();
+        self.clocks.end();
         self.recorded(Some(error))
     }
 
-    fn recorded(self, cut_short: Option<session::Error>) -> Recorded {
-        let (events, session, directory) = (self.drain.events, self.session, self.directory);
-        let (spools, tables, moments) = (self.drain.into_spools(), self.tables, self.moments);
-        Recorded { session, spools, tables, moments, events, directory, cut_short }
+    fn recorded(self, cut_short: Option<session::Error>) -> Result<Recorded, Error> {
+        let (events, spools) = (self.drain.events, self.drain.into_spools());
+        let records = SessionRecords::consumed(self.session, spools, self.tables, self.clocks, events)?;
+        Ok(Recorded { records, directory: self.directory, cut_short })
     }
 
     /// Bytes of the smallest buffer of a CPU.
@@ -170,7 +169,7 @@ impl Work {
 
     fn take(&mut self) -> Result<u64, Error> {
         let buffer = self.session.buffer();
-        let taken = self.drain.take(buffer, 0..buffer.geometry().blocks()).map_err(|error| {
+        let taken = self.drain.take(buffer).map_err(|error| {
             // Nobody reads any more: writers need not go on.
             self.session.buffer().set_recording(false);
             Error::Spool { directory: self.directory.clone(), error }

@@ -67,8 +67,29 @@ impl<S: Pages> Merge<S> {
         Ok(merge)
     }
 
+    /// Goes on to the next event. False at the end of all streams.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source. A stream that failed has ended; the others go on.
+    pub fn advance(&mut self) -> Result<bool, S::Error> {
+        if let Some(number) = self.current.take() {
+            self.advance_stream(number)?;
+        }
+        self.current = self.order.peek().map(|Reverse((_, _, number))| *number);
+        Ok(self.current.is_some())
+    }
+
+    /// The event that it is at: none before the first one, and after the last.
+    pub fn current(&self) -> Option<Record<'_>> {
+        let stream = &self.streams[self.current?];
+        let Reverse((time, cpu, _)) = *self.order.peek()?;
+        let payload = stream.events.event().map_or(&[][..], |event| event.payload);
+        Some(Record { cpu, time, payload, lost: stream.lost })
+    }
+
     /// Moves the stream on top to its next event and sinks it to its place.
-    fn advance(&mut self, number: usize) -> Result<(), S::Error> {
+    fn advance_stream(&mut self, number: usize) -> Result<(), S::Error> {
         let Some(mut top) = self.order.peek_mut() else {
             return Ok(());
         };
@@ -94,16 +115,8 @@ impl<S: Pages> Records for Merge<S> {
 
     /// The next event. `None` at the end of all streams. A stream that failed has ended; the others go on.
     fn next(&mut self) -> Result<Option<Record<'_>>, S::Error> {
-        if let Some(number) = self.current.take() {
-            self.advance(number)?;
-        }
-        let Some(&Reverse((time, cpu, number))) = self.order.peek() else {
-            return Ok(None);
-        };
-        self.current = Some(number);
-        let stream = &self.streams[number];
-        let payload = stream.events.event().map_or(&[][..], |event| event.payload);
-        Ok(Some(Record { cpu, time, payload, lost: stream.lost }))
+        self.advance()?;
+        Ok(self.current())
     }
 }
 

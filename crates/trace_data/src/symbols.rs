@@ -1,5 +1,7 @@
 //! Names for addresses.
 
+use std::fmt;
+
 /// What lies at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
@@ -43,17 +45,54 @@ impl Symbols for () {
 /// trace.dat files carry.
 #[derive(Debug, Default)]
 pub struct SymbolTable {
-    functions: Vec<Function>,
+    functions: Vec<NamedAddress>,
     strings: Vec<(u64, String)>,
 }
 
-#[derive(Debug)]
-struct Function {
+/// A name, and the address that it starts at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedAddress {
     address: u64,
     name: Box<str>,
     module: Option<Box<str>>,
-    /// Whether it is one: other things (type n) have a name and a start, but no size.
+    /// Whether it is a function: other things (type n) have a name and a start, but no size.
     is_function: bool,
+}
+
+impl NamedAddress {
+    /// A function's, of a module or of the main program.
+    pub fn function(address: u64, name: &str, module: Option<&str>) -> NamedAddress {
+        NamedAddress { address, name: name.into(), module: module.map(Into::into), is_function: true }
+    }
+
+    /// The name of what is no function, and has no size.
+    pub fn image(address: u64, name: &str, module: Option<&str>) -> NamedAddress {
+        NamedAddress { is_function: false, ..NamedAddress::function(address, name, module) }
+    }
+}
+
+/// A line as in `/proc/kallsyms`, without its end.
+impl fmt::Display for NamedAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_function { 'T' } else { 'n' };
+        write!(f, "{:016x} {kind} {}", self.address, self.name)?;
+        self.module.as_ref().map_or(Ok(()), |module| write!(f, "\t[{module}]"))
+    }
+}
+
+impl FromIterator<NamedAddress> for SymbolTable {
+    fn from_iter<I: IntoIterator<Item = NamedAddress>>(named: I) -> SymbolTable {
+        let mut functions: Vec<_> = named.into_iter().collect();
+        functions.sort_by_key(|function| function.address);
+        SymbolTable { functions, strings: Vec::new() }
+    }
+}
+
+/// The functions, as `/proc/kallsyms` has them.
+impl fmt::Display for SymbolTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.functions.iter().try_for_each(|function| writeln!(f, "{function}"))
+    }
 }
 
 impl SymbolTable {
@@ -63,8 +102,7 @@ impl SymbolTable {
     ///
     /// Takes the time of sorting: about a tenth of a second for the kernel's 200,000.
     pub fn parse(kallsyms: &str, printk_formats: &str) -> SymbolTable {
-        let mut functions: Vec<_> = kallsyms.lines().filter_map(function).collect();
-        functions.sort_by_key(|function| function.address);
+        let SymbolTable { functions, .. } = kallsyms.lines().filter_map(function).collect();
         let mut strings: Vec<_> = printk_formats.lines().filter_map(string).collect();
         strings.sort();
         SymbolTable { functions, strings }
@@ -116,7 +154,7 @@ impl Symbols for SymbolTable {
 }
 
 /// A line of `kallsyms`. Absolute symbols (type A) are numbers, not places.
-fn function(line: &str) -> Option<Function> {
+fn function(line: &str) -> Option<NamedAddress> {
     let (symbol, module) = match line.split_once('\t') {
         Some((symbol, module)) => (symbol, Some(module.trim_matches(['[', ']']).into())),
         None => (line, None),
@@ -128,7 +166,7 @@ fn function(line: &str) -> Option<Function> {
     if kind.eq_ignore_ascii_case("a") || name.is_empty() {
         return None;
     }
-    Some(Function { address, name: name.into(), module, is_function: !kind.eq_ignore_ascii_case("n") })
+    Some(NamedAddress { address, name: name.into(), module, is_function: !kind.eq_ignore_ascii_case("n") })
 }
 
 /// A line of `printk_formats`.

@@ -43,6 +43,8 @@ pub use writer::{Seen, TextWriter};
 pub struct Layout {
     /// `irq-info`: the five characters of flags. On.
     pub irq_info: bool,
+    /// `record-cmd`: the names of threads. On.
+    pub comm: bool,
     /// `record-tgid`: the process a thread belongs to. Off.
     pub tgid: bool,
     /// `context-info`: everything in front of the message. On.
@@ -79,6 +81,7 @@ impl Default for Layout {
     fn default() -> Layout {
         Layout {
             irq_info: true,
+            comm: true,
             tgid: false,
             context_info: true,
             latency: false,

@@ -1,15 +1,10 @@
 //! The text of events that were copied, with a header: what `trace` and `snapshot` have.
 
-use crate::text::{self, Names};
 use crate::tree::Tree;
-use recording::Copied;
+use reading::{Batch, SessionRecords, layout};
 use rustix::io::Errno;
-use std::convert::Infallible;
 use std::sync::Arc;
 use trace_data::event::EventTable;
-use trace_data::merge::{Merge, Pages};
-use trace_data::record::{OwnedRecord, Records};
-use trace_data::symbols::SymbolTable;
 use trace_data::text::{Header, Layout, Seen, TextWriter};
 
 /// Up to `len` bytes from `offset` on of the text that a reader has, which is made when it is read from its
@@ -29,17 +24,15 @@ pub(crate) fn read(
 
 /// The text, made piece by piece as it is read.
 pub(crate) struct TraceText {
-    merge: Merge<KeptPages>,
+    records: Option<SessionRecords>,
+    /// Those of the next piece.
+    ahead: Batch,
     /// What is put above the first piece.
     header: Option<(u64, u64, u64)>,
     events: Arc<EventTable>,
-    names: Names,
-    symbols: SymbolTable,
     layout: Layout,
     /// The name of the tracer, for the header.
     tracer: &'static str,
-    /// The next event to be printed, where its line tells when the one behind it is.
-    pending: Option<OwnedRecord>,
     seen: Seen,
     /// Where the piece starts in the text.
     start: u64,
@@ -51,31 +44,39 @@ const EVENTS: usize = 512;
 
 impl TraceText {
     /// That of events that were copied, with a header above it.
-    pub(crate) fn new(tree: &Tree, copied: Copied) -> TraceText {
-        let Copied { cpus, symbols, entries, overrun } = copied;
-        let mut layout = text::layout(tree.session());
-        layout.annotate &= overrun > 0;
-        let Ok(merge) =
-            Merge::new(KeptPages(cpus.into_iter().map(|(cpu, pages)| (cpu, pages.into_iter())).collect()));
-        TraceText {
-            merge,
-            header: Some((entries, entries + overrun, u64::from(tree.session().buffer().geometry().cpus))),
-            events: tree.formats(),
-            names: Names::of(tree),
-            symbols,
-            layout,
-            tracer: tree.session().tracer().name,
-            pending: None,
-            seen: Seen::default(),
-            start: 0,
-            piece: Vec::new(),
-        }
+    pub(crate) fn new(tree: &Tree, records: SessionRecords) -> TraceText {
+        let (entries, overrun) = (records.entries(), records.overrun());
+        let mut text = TraceText::fixed(tree, String::new());
+        text.layout.annotate &= overrun > 0;
+        text.header = Some((entries, entries + overrun, u64::from(tree.session().buffer().geometry().cpus)));
+        text.records = Some(records);
+        text.ahead = text.batch();
+        text
     }
 
     /// One that says something else.
     pub(crate) fn fixed(tree: &Tree, text: String) -> TraceText {
-        let nothing = Copied { cpus: Vec::new(), symbols: SymbolTable::default(), entries: 0, overrun: 0 };
-        TraceText { header: None, piece: text.into_bytes(), ..TraceText::new(tree, nothing) }
+        TraceText {
+            records: None,
+            ahead: Batch::default(),
+            header: None,
+            events: tree.formats(),
+            layout: layout(tree.session()),
+            tracer: tree.session().tracer().name,
+            seen: Seen::default(),
+            start: 0,
+            piece: text.into_bytes(),
+        }
+    }
+
+    /// Whether it has no events.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ahead.records.is_empty()
+    }
+
+    /// The next events. To read from memory does not fail.
+    fn batch(&mut self) -> Batch {
+        self.records.as_mut().and_then(|records| records.batch(EVENTS).ok()).unwrap_or_default()
     }
 
     /// Up to `len` bytes from `offset` on, which is not before the piece.
@@ -95,8 +96,10 @@ impl TraceText {
 
     /// The next piece; nothing at the end.
     fn next_piece(&mut self) -> Vec<u8> {
+        let ahead = self.batch();
+        let Batch { records, symbols, threads } = std::mem::replace(&mut self.ahead, ahead);
         let seen = std::mem::take(&mut self.seen);
-        let writer = TextWriter::new(Vec::new(), &self.events, &self.names, &self.symbols, self.layout);
+        let writer = TextWriter::new(Vec::new(), &self.events, &*threads, &*symbols, self.layout);
         let mut writer = writer.with_seen(seen);
         // Writing to memory does not fail.
         if let Some((entries, written, cpus)) = self.header.take() {
@@ -104,41 +107,11 @@ impl TraceText {
             let release = rustix::system::uname().release().to_string_lossy().into_owned();
             let _ = writer.header(&Header { tracer, entries, written, cpus, release: &release });
         }
-        for _ in 0..EVENTS {
-            let Ok(next) = self.merge.next();
-            if !self.layout.latency {
-                let Some(record) = next else { break };
-                let _ = writer.event(&record);
-                continue;
-            }
-            let (time, next) = (next.map(|next| next.time), next.map(|next| next.to_owned()));
-            match std::mem::replace(&mut self.pending, next) {
-                Some(pending) => drop(writer.event_before(&pending.borrowed(), time)),
-                None if time.is_none() => break,
-                None => {}
-            }
+        let times = records.iter().chain(&self.ahead.records).map(|record| Some(record.time));
+        for (record, next) in records.iter().zip(times.skip(1).chain([None])) {
+            let _ = writer.event_before(&record.borrowed(), next);
         }
         self.seen = writer.seen().clone();
         writer.finish().unwrap_or_default()
-    }
-}
-
-/// Pages in memory.
-struct KeptPages(Vec<(u32, std::vec::IntoIter<Vec<u8>>)>);
-
-impl Pages for KeptPages {
-    type Error = Infallible;
-
-    fn streams(&self) -> usize {
-        self.0.len()
-    }
-
-    fn cpu(&self, stream: usize) -> u32 {
-        self.0.get(stream).map_or(0, |(cpu, _)| *cpu)
-    }
-
-    fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Infallible> {
-        let next = self.0.get_mut(stream).and_then(|(_, pages)| pages.next());
-        Ok(next.map(|next| *page = next).is_some())
     }
 }

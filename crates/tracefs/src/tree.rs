@@ -5,10 +5,8 @@ use crate::errno::errno;
 use crate::file::File;
 use crate::handle::Handle;
 use crate::placed::Placed;
-use crate::text::Formats;
 use crate::{beside, cpu, event, instances, listed, options, sub_buffers, top};
-use recording::Reader;
-use ring_buffer::Held;
+use reading::{Contents, Formats, Reader};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Marker, Session};
@@ -297,11 +295,18 @@ impl Tree {
         self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the newest snapshot, if there is one: it is not given up meanwhile.
-    pub(crate) fn newest_snapshot<R>(&self, read: impl FnOnce(&Held<'_>) -> R) -> Result<Option<R>, Errno> {
+    /// Reads the buffers, or the newest snapshot: None where there is none. It is not given up meanwhile.
+    pub(crate) fn read<R>(
+        &self,
+        is_snapshot: bool,
+        read: impl FnOnce(&mut Reader, Contents<'_>) -> R,
+    ) -> Result<Option<R>, Errno> {
+        if !is_snapshot {
+            return Ok(Some(read(&mut self.reader(), Contents::Live)));
+        }
         let Some(newest) = self.session().snapshots().pop() else { return Ok(None) };
         let holder = self.session().holder().map_err(|error| errno(&error))?;
-        Ok(holder.hold(newest).map(|held| read(&held)))
+        Ok(holder.hold(newest).map(|held| read(&mut self.reader(), Contents::Snapshot(&held))))
     }
 
     /// The names of the events.
@@ -311,7 +316,7 @@ impl Tree {
 
     /// The events, ready to be printed.
     pub(crate) fn formats(&self) -> Arc<EventTable> {
-        self.shared.formats.lock().unwrap_or_else(PoisonError::into_inner).of(self)
+        self.shared.formats.lock().unwrap_or_else(PoisonError::into_inner).of(self.session())
     }
 
     /// Who writes markers; made when it is needed first.

@@ -37,9 +37,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("export", &["abi", "trace_data"]),
-    ("recording", &["abi", "events", "shm", "rseq", "ring_buffer", "control", "session", "trace_data"]),
+    ("reading", &["abi", "events", "ring_buffer", "control", "session", "trace_data"]),
+    (
+        "recording",
+        &["abi", "events", "shm", "rseq", "ring_buffer", "control", "session", "trace_data", "reading"],
+    ),
     ("query", &["abi", "events", "event_filter", "session", "trace_data"]),
-    ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "recording"]),
+    ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading"]),
     ("tracefs_fuse", &["tracefs", "session"]),
 ];
 

@@ -7,7 +7,7 @@ use crate::persistent::show::copy;
 use crate::record::output::Output;
 use crate::say::say;
 use anstyle::Style;
-use recording::Written;
+use recording::{Written, write_dat};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,8 +17,9 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let version = arguments.format.version()?;
     let session = Arc::new(arguments.instance.open(&arguments.which)?);
     let output = Output::prepare(&arguments.output)?;
-    let mut recorded = copy(&session, &arguments.snapshot, output.directory())?;
-    let written = output.write(|file| recorded.write_dat(file, version, |_| ()))?;
+    let directory = output.directory().to_path_buf();
+    let mut records = copy(&session, &arguments.snapshot, &directory)?;
+    let written = output.write(|file| write_dat(&mut records, &directory, file, version, |_| ()))?;
     if !arguments.quiet {
         tell(&written, &arguments.output);
     }

@@ -1,29 +1,31 @@
 //! `lookback show -p`.
 
 use crate::failure::{Done, Failure};
-use abi::page::DEFAULT_SIZE;
-use query::{Choice, Chooser, TimeReference};
-use recording::{Batch, Follower};
+use crate::persistent::session_text::SessionText;
+use query::Choice;
+use reading::{Contents, Reader};
+use recording::Obituary;
 use session::Session;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
-use std::io::{ErrorKind, StdoutLock};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
-use trace_data::dat::Metadata;
-use trace_data::event::{Event, EventTable};
-use trace_data::format::Format;
-use trace_data::info::TraceInfo;
-use trace_data::print::Dialect;
-use trace_data::text::{Layout, TextWriter, is_nanoseconds};
+use std::time::{Duration, Instant};
+use trace_data::text::{Layout, is_nanoseconds};
 
 /// The shortest time between two looks at the buffers, while there are events, and the longest. Nobody would
 /// wake us: programs that are traced make no system call for it.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
+
+/// How often it is looked for processes that were killed, to record their end.
+const ENDS: Duration = Duration::from_millis(500);
+
+/// Records that are printed at once, and at the end.
+const BATCH: usize = 4096;
+const LAST_BATCH: usize = 1 << 16;
 
 /// Takes events out of a session and shows them, until a signal ends it, or recording is stopped and
 /// everything was shown.
@@ -43,80 +45,41 @@ pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) 
 }
 
 fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal: &AtomicUsize) -> Done {
-    let mut follower = Follower::new(session, cpu, &std::env::temp_dir())?;
-    let mut text = Text::new(session, choice)?;
-    let (mut pause, mut has_read) = (LOOKS.0, false);
+    let reader = Reader::new(session.clone());
+    // Records of writers without rseq may be of other CPUs: those are left where they are.
+    let mut reader = if cpu.is_some() { reader.without_lanes() } else { reader };
+    // A second mapping: who writes has one of its own.
+    let obituary = Obituary::new(session.again()?.into_buffer(), session);
+    let mut text = SessionText::new(session, choice, None, Vec::new())?;
+    let (mut pause, mut has_read, mut ends_due) = (LOOKS.0, false, Instant::now());
+    let mut print = |most| {
+        let batch = reader.batch(Contents::Live, cpu, most);
+        session.check_whole()?;
+        let nanoseconds = is_nanoseconds(session.trace_clock().name());
+        let is_read = text.print(&batch, Layout { nanoseconds, ..Layout::default() })?;
+        Ok::<_, Failure>((batch.records.len(), is_read))
+    };
     while signal.load(Relaxed) == 0 {
         // Before the look: what was recorded until then is seen by it.
         let is_over = session.buffer().control().is_off() && has_read || !session.file().exists();
-        let batch = follower.take();
-        session.check_whole()?;
-        match batch? {
-            Some(batch) => {
-                if !text.print(&batch)? {
-                    return Ok(ExitCode::SUCCESS);
-                }
+        if Instant::now() >= ends_due {
+            obituary.look(session);
+            ends_due = Instant::now() + ENDS;
+        }
+        match print(BATCH)? {
+            (_, false) => return Ok(ExitCode::SUCCESS),
+            (0, _) if is_over => return Ok(ExitCode::SUCCESS),
+            (0, _) => pause = (pause * 2).min(LOOKS.1),
+            (count, _) => {
                 (pause, has_read) = (LOOKS.0, true);
+                if count == BATCH {
+                    continue;
+                }
             }
-            None if is_over => return Ok(ExitCode::SUCCESS),
-            None => pause = (pause * 2).min(LOOKS.1),
         }
         std::thread::sleep(pause);
     }
-    text.print(&follower.rest())?;
+    // What was consumed and not printed yet is among them.
+    print(LAST_BATCH)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The text of what is followed.
-struct Text<'a> {
-    session: &'a Session,
-    choice: &'a Choice,
-    /// How many events the session knew.
-    known: usize,
-    metadata: Metadata,
-    events: EventTable,
-    chooser: Chooser,
-    out: StdoutLock<'static>,
-}
-
-impl<'a> Text<'a> {
-    fn new(session: &'a Session, choice: &'a Choice) -> Done<Text<'a>> {
-        let events = events(session)?;
-        let chooser = Chooser::new(choice, &events, TimeReference::default())?;
-        let known = session.control().event_ids().count();
-        let metadata = Metadata::new(DEFAULT_SIZE as u32);
-        Ok(Text { session, choice, known, metadata, events, chooser, out: std::io::stdout().lock() })
-    }
-
-    /// Prints events. False when nobody reads them any more.
-    fn print(&mut self, batch: &Batch) -> Done<bool> {
-        let known = self.session.control().event_ids().count();
-        if known != self.known {
-            // A program has brought some.
-            self.events = events(self.session)?;
-            self.chooser = Chooser::new(self.choice, &self.events, TimeReference::default())?;
-            self.known = known;
-        }
-        let nanoseconds = is_nanoseconds(self.session.trace_clock().name());
-        let layout = Layout { nanoseconds, escape: true, ..Layout::default() };
-        let mut text = TextWriter::new(&mut self.out, &self.events, batch, &batch.symbols, layout);
-        let (metadata, events, symbols) = (&self.metadata, &self.events, &batch.symbols);
-        let trace = TraceInfo { metadata, events, tasks: batch, symbols, nanoseconds };
-        let mut shown = batch.records().filter(|record| self.chooser.contains(record, &trace));
-        match shown.try_for_each(|record| text.event(&record)).and_then(|()| text.flush()) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(Failure::failed(format_args!("standard output: {error}"))),
-        }
-    }
-}
-
-/// The events of a session, ready to be printed.
-fn events(session: &Session) -> Done<EventTable> {
-    let event = |info: session::EventInfo| {
-        let format = Format::parse(&info.system, &info.format)
-            .map_err(|error| Failure::failed(format_args!("{}:{}: {error}", info.system, info.name)))?;
-        Ok(Event::new(format, Dialect::Kernel))
-    };
-    session.events().map(event).collect()
 }

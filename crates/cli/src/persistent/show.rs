@@ -3,13 +3,14 @@
 use crate::arguments::{ShowArguments, SnapshotOption};
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
-use crate::report::show_copy;
+use crate::persistent::session_text::SessionText;
 use query::{Choice, IdList};
-use recording::{Recorded, Version};
+use reading::{Contents, Reader, SessionRecords};
 use session::Session;
-use std::io::{BufWriter, Seek};
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
+use trace_data::text::{Header, Layout, NOP, is_nanoseconds};
 
 /// Shows what a session holds.
 pub(crate) fn show(arguments: &ShowArguments) -> Done {
@@ -27,20 +28,35 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     show_kept(&session, &arguments.snapshot, &choice)
 }
 
-/// Shows what the buffers hold, or a snapshot. By way of a recording: what shows those shows this.
+/// Records that are printed at once.
+const BATCH: usize = 512;
+
+/// Shows what the buffers hold, or a snapshot.
 pub(super) fn show_kept(session: &Arc<Session>, kept: &SnapshotOption, choice: &Choice) -> Done {
-    let directory = std::env::temp_dir();
-    let failed = |error: std::io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
-    let mut recorded = copy(session, kept, &directory)?;
-    let mut file = tempfile::tempfile_in(&directory).map_err(failed)?;
-    recorded.write_dat(BufWriter::new(&mut file), Version::Six, |_| ())?;
-    file.rewind().map_err(failed)?;
-    show_copy(file, choice)
+    let mut records = copy(session, kept, &std::env::temp_dir())?;
+    let (entries, written) = (records.entries(), records.entries() + records.overrun());
+    let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
+    let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
+    let mut text = text.without_first_losses();
+    let cpus = u64::from(session.buffer().geometry().cpus);
+    let mut is_read = text.header(layout, &Header { tracer: NOP, entries, written, cpus, release: "" })?;
+    while is_read {
+        let batch = records.batch(BATCH).map_err(recording::Error::from)?;
+        if batch.records.is_empty() {
+            break;
+        }
+        is_read = text.print(&batch, layout)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Copies what the buffers hold, or a snapshot.
-pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Path) -> Done<Recorded> {
-    let Some(number) = kept.snapshot else { return Ok(Recorded::copy(session, directory)?) };
+/// Copies what the buffers hold, or a snapshot, into files without a name in `directory`.
+pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Path) -> Done<SessionRecords> {
+    let failed = |error| recording::Error::Spool { directory: directory.to_path_buf(), error };
+    let mut reader = Reader::new(session.clone());
+    let Some(number) = kept.snapshot else {
+        return Ok(reader.copy(Contents::Live, None, Some(directory)).map_err(failed)?);
+    };
     let missing = || {
         let path = session.path().display();
         let option = super::option(session.path());
@@ -57,5 +73,5 @@ pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Pa
         session.find_snapshot(number).and_then(|snapshot| holder.hold(snapshot)).ok_or_else(missing)?;
     // What was on its way when it was taken is there now.
     held.settle();
-    Ok(Recorded::copy_snapshot(session, &held, directory)?)
+    Ok(reader.copy(Contents::Snapshot(&held), None, Some(directory)).map_err(failed)?)
 }

@@ -165,7 +165,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
         let pid = abi::common::pid(common);
         let out = &mut self.lines;
-        let comm = self.tasks.comm(pid).unwrap_or(match pid {
+        let comm = self.tasks.comm(pid).filter(|_| self.layout.comm).unwrap_or(match pid {
             0 => "<idle>",
             ..0 => "<XXX>",
             _ => "<...>",

@@ -21,9 +21,9 @@ impl Control for Kallsyms {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let mut text = tree.reader().kallsyms();
+        let mut text = tree.reader().symbols().to_string();
         for instance in tree.known_instances().values() {
-            text.push_str(&instance.reader().kallsyms());
+            text.push_str(&instance.reader().symbols().to_string());
         }
         Ok(text.into_bytes())
     }

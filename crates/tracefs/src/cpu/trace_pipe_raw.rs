@@ -38,19 +38,19 @@ impl File for TracePipeRaw {
     }
 
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { of: *self, tree: tree.clone(), page: Vec::new(), read: 0 }))
+        Ok(Box::new(OpenRaw { of: *self, tree: tree.clone(), page: Vec::new(), read: 0 }))
     }
 }
 
 /// An open one, with the page that is being read.
-struct Open {
+struct OpenRaw {
     of: TracePipeRaw,
     tree: Tree,
     page: Vec<u8>,
     read: usize,
 }
 
-impl Opened for Open {
+impl Opened for OpenRaw {
     fn read(&mut self, _offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         if len == 0 {
             return Ok(Some(Vec::new()));
@@ -80,14 +80,11 @@ impl Opened for Open {
 
     fn is_unblocked(&self) -> bool {
         let (tree, cpu) = (&self.tree, Some(self.of.cpu));
-        match self.of.is_snapshot {
-            true => tree.newest_snapshot(|held| tree.reader().has_kept(held, cpu)) == Ok(Some(true)),
-            false => tree.reader().has_events(cpu),
-        }
+        tree.read(self.of.is_snapshot, |reader, contents| reader.has_events(contents, cpu)) == Ok(Some(true))
     }
 }
 
-impl Open {
+impl OpenRaw {
     /// A page with the events that come next, in its first `len` bytes. None where there are none that fit.
     fn next_page(&self, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let size = len.min(DEFAULT_SIZE) / 8 * 8;
@@ -97,10 +94,7 @@ impl Open {
         let mut packer = PagePacker::new(size);
         let push = |record: &Record<'_>| packer.push(record);
         let (tree, cpu) = (&self.tree, Some(self.of.cpu));
-        match self.of.is_snapshot {
-            true => drop(tree.newest_snapshot(|held| tree.reader().take_kept(held, cpu, push))?),
-            false => tree.reader().take(cpu, push),
-        }
+        tree.read(self.of.is_snapshot, |reader, contents| reader.take(contents, cpu, push))?;
         Ok(packer.finish().map(|page| {
             let mut page = page.to_vec();
             page.resize(DEFAULT_SIZE, 0);

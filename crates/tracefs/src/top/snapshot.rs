@@ -6,6 +6,7 @@ use crate::listed::Listed;
 use crate::number;
 use crate::trace_text::{self, TraceText};
 use crate::tree::Tree;
+use reading::{Contents, Reader};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
@@ -33,26 +34,25 @@ impl File for Snapshot {
     }
 
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None }))
+        Ok(Box::new(OpenSnapshot { cpu: self.cpu, tree: tree.clone(), text: None }))
     }
 }
 
 /// An open one.
-struct Open {
+struct OpenSnapshot {
     cpu: Option<u32>,
     tree: Tree,
     text: Option<TraceText>,
 }
 
-impl Opened for Open {
+impl Opened for OpenSnapshot {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let make = || {
-            let copied =
-                self.tree.newest_snapshot(|held| self.tree.reader().copy_snapshot(held, self.cpu))?;
-            Ok(match copied.filter(|copied| !copied.cpus.is_empty()) {
-                Some(copied) => TraceText::new(&self.tree, copied),
-                None => TraceText::fixed(&self.tree, help(&self.tree, self.cpu)),
-            })
+            let copy = |reader: &mut Reader, contents: Contents<'_>| reader.copy(contents, self.cpu, None);
+            let records = self.tree.read(true, copy)?.transpose().map_err(|_| Errno::IO)?;
+            let text = records.map(|records| TraceText::new(&self.tree, records));
+            let text = text.filter(|text| !text.is_empty());
+            Ok(text.unwrap_or_else(|| TraceText::fixed(&self.tree, help(&self.tree, self.cpu))))
         };
         trace_text::read(&mut self.text, offset, len, make).map(Some)
     }

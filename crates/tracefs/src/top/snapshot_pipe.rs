@@ -1,10 +1,10 @@
 //! `snapshot_pipe`: the events of snapshots, each given once.
 
-use super::trace_pipe::text_of_taken;
 use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
+use crate::pipe_text::PipeText;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -33,35 +33,19 @@ impl File for SnapshotPipe {
     }
 
     fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { tree: tree.clone(), text: Vec::new(), has_read: false }))
+        Ok(Box::new(OpenSnapshotPipe { tree: tree.clone(), text: PipeText::new(tree, None, true) }))
     }
 }
 
-/// An open one, with what was taken and not read yet.
-struct Open {
+/// An open one, with what was consumed and not read yet.
+struct OpenSnapshotPipe {
     tree: Tree,
-    text: Vec<u8>,
-    has_read: bool,
+    text: PipeText,
 }
 
-impl Opened for Open {
+impl Opened for OpenSnapshotPipe {
     fn read(&mut self, _offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        if len == 0 {
-            return Ok(Some(Vec::new()));
-        }
-        if self.text.is_empty() {
-            let tree = &self.tree;
-            let text = tree.newest_snapshot(|held| {
-                text_of_taken(tree, len, |reader, take| reader.take_kept(held, None, take))
-            })?;
-            self.text = text.unwrap_or_default();
-        }
-        if self.text.is_empty() {
-            return Ok(None);
-        }
-        self.has_read = true;
-        let rest = self.text.split_off(len.min(self.text.len()));
-        Ok(Some(std::mem::replace(&mut self.text, rest)))
+        self.text.read(len)
     }
 
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
@@ -76,8 +60,7 @@ impl Opened for Open {
     }
 
     fn is_readable(&self) -> bool {
-        let has_kept = self.tree.newest_snapshot(|held| self.tree.reader().has_kept(held, None));
-        !self.text.is_empty() || has_kept == Ok(Some(true))
+        self.text.has_events()
     }
 
     fn is_unblocked(&self) -> bool {
@@ -85,7 +68,7 @@ impl Opened for Open {
     }
 
     fn is_at_end(&self) -> bool {
-        self.has_read && self.tree.session().buffer().control().is_off()
+        self.text.is_at_end()
     }
 }
 

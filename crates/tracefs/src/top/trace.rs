@@ -5,6 +5,7 @@ use crate::listed::Listed;
 use crate::pause::Pause;
 use crate::trace_text::{self, TraceText};
 use crate::tree::Tree;
+use reading::Contents;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
@@ -44,23 +45,23 @@ impl File for Trace {
             tree.reader().forget(self.cpu);
         }
         let pause = Pause::if_wanted(tree);
-        Ok(Box::new(Open { cpu: self.cpu, tree: tree.clone(), text: None, _pause: pause }))
+        Ok(Box::new(OpenTrace { cpu: self.cpu, tree: tree.clone(), text: None, _pause: pause }))
     }
 }
 
 /// An open one.
-struct Open {
+struct OpenTrace {
     cpu: Option<u32>,
     tree: Tree,
     text: Option<TraceText>,
     _pause: Option<Pause>,
 }
 
-impl Opened for Open {
+impl Opened for OpenTrace {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let make = || {
-            let copied = self.tree.reader().copy(self.cpu);
-            Ok(TraceText::new(&self.tree, copied))
+            let records = self.tree.reader().copy(Contents::Live, self.cpu, None);
+            Ok(TraceText::new(&self.tree, records.map_err(|_| Errno::IO)?))
         };
         trace_text::read(&mut self.text, offset, len, make).map(Some)
     }

@@ -3,14 +3,11 @@
 use crate::errno::errno;
 use crate::file::{File, Opened};
 use crate::listed::Listed;
-use crate::text::{self, Names};
+use crate::pipe_text::PipeText;
 use crate::tree::Tree;
-use recording::Reader;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Lock, TraceOption};
-use trace_data::record::{OwnedRecord, Record};
-use trace_data::text::{Layout, Seen, TextWriter};
 
 /// Reads the events of a CPU, or of all, and takes them away. A reader waits where there are none; after it
 /// has read some, and recording is off, that is the end. One reader at a time: of all CPUs, or of each.
@@ -42,89 +39,45 @@ impl File for TracePipe {
             None => session.lock_reader(),
         };
         let lock = lock.map_err(|error| errno(&error))?;
-        let (tree, text) = (tree.clone(), Vec::new());
-        Ok(Box::new(Open { cpu: self.cpu, tree, _lock: lock, text, has_read: false }))
+        Ok(Box::new(OpenPipe {
+            cpu: self.cpu,
+            tree: tree.clone(),
+            _lock: lock,
+            text: PipeText::new(tree, self.cpu, false),
+        }))
     }
 }
 
-/// An open one, with what was taken and not read yet.
-struct Open {
+/// An open one, with what was consumed and not read yet.
+struct OpenPipe {
     cpu: Option<u32>,
     tree: Tree,
     _lock: Lock,
-    text: Vec<u8>,
-    has_read: bool,
+    text: PipeText,
 }
 
-/// Bytes that an event's text has at least, about: no more are taken than the reader has room for, as what
-/// was taken and not read goes when the file is closed.
-const LINE: usize = 64;
-
-impl Opened for Open {
+impl Opened for OpenPipe {
     fn read(&mut self, _offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        if len == 0 {
-            return Ok(Some(Vec::new()));
-        }
-        if self.text.is_empty() {
-            self.text = text_of_taken(&self.tree, len, |reader, take| reader.take(self.cpu, take));
-        }
-        if self.text.is_empty() {
-            return Ok(None);
-        }
-        self.has_read = true;
-        let rest = self.text.split_off(len.min(self.text.len()));
-        Ok(Some(std::mem::replace(&mut self.text, rest)))
+        self.text.read(len)
     }
 
     fn is_readable(&self) -> bool {
         let session = self.tree.session();
-        !self.text.is_empty()
+        self.text.has_text()
             || session.option(TraceOption::Block)
             || match self.cpu {
                 Some(cpu) => session.buffer().has_reached(cpu, session.preferences().buffer_percent),
-                None => self.tree.reader().has_events(None),
+                None => self.text.has_events(),
             }
     }
 
     fn is_unblocked(&self) -> bool {
-        !self.text.is_empty() || self.tree.reader().has_events(self.cpu) || self.is_at_end()
+        self.text.has_events() || self.is_at_end()
     }
 
     fn is_at_end(&self) -> bool {
-        self.has_read && self.tree.session().buffer().control().is_off()
+        self.text.is_at_end()
     }
-}
-
-/// The text of about `len` bytes of the events that `take` takes, one at least if there is one.
-pub(super) fn text_of_taken(
-    tree: &Tree,
-    len: usize,
-    take: impl FnOnce(&mut Reader, &mut dyn FnMut(&Record<'_>) -> bool),
-) -> Vec<u8> {
-    let mut taken: Vec<OwnedRecord> = Vec::new();
-    let mut reader = tree.reader();
-    take(&mut reader, &mut |record| {
-        let has_room = taken.len() < (len / LINE).max(1);
-        if has_room {
-            taken.push(record.to_owned());
-        }
-        has_room
-    });
-    if taken.is_empty() {
-        return Vec::new();
-    }
-    let symbols = reader.symbols();
-    drop(reader);
-    let names = Names::of(tree);
-    let layout = Layout { annotate: false, ..text::layout(tree.session()) };
-    let events = tree.formats();
-    let writer = TextWriter::new(Vec::new(), &events, &names, &symbols, layout);
-    let mut writer = writer.with_seen(Seen::of_pipe());
-    for record in &taken {
-        // Writing to memory does not fail.
-        let _ = writer.event(&record.borrowed());
-    }
-    writer.finish().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -110,6 +110,11 @@ impl Queues {
         Queues { cpus, generation: buffer.control().generation(), lanes, lanes_taken: 0, page }
     }
 
+    /// Leaves what is in lanes where it is.
+    pub(crate) fn ignore_lanes(&mut self) {
+        self.lanes = 0..0;
+    }
+
     /// The CPU with the earliest event: `cpu`, if it has one, or any. Consumes what is needed to know.
     pub(crate) fn earliest(&mut self, supply: &impl Supply, cpu: Option<u32>) -> Option<u32> {
         self.forget_cleared(supply);

@@ -1,6 +1,6 @@
 //! Addresses that mean the same whatever process they come from.
 
-use crate::image::Image;
+use crate::image::{END, Image};
 use crate::tables::Process;
 use crate::unwind::FrameTable;
 use control::ControlArea;
@@ -8,10 +8,10 @@ use events::FieldKind;
 use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use trace_data::dat::MappedFile;
+use trace_data::symbols::{NamedAddress, SymbolTable};
 
 /// Where the images start: no program has addresses there.
 const START: u64 = 1 << 56;
@@ -41,8 +41,10 @@ pub(crate) struct Addresses {
     is_cut: bool,
     /// What was asked before: entry and start of the process, and address.
     known: HashMap<(u32, u64, u64), u64>,
-    /// The same of places in files.
+    /// Places in files, by the same.
     places: HashMap<(u32, u64, u64), (u32, u64)>,
+    /// The names of all of them, until there are more.
+    symbols: Option<Arc<SymbolTable>>,
 }
 
 impl Addresses {
@@ -60,6 +62,7 @@ impl Addresses {
             is_cut: false,
             known: HashMap::new(),
             places: HashMap::new(),
+            symbols: None,
         }
     }
 
@@ -89,6 +92,7 @@ impl Addresses {
         if process.maps.first().is_some_and(|map| map.object == entry) {
             self.programs.insert(entry);
         }
+        self.symbols = None;
         Some(self.image(control, entry)?.translate(own))
     }
 
@@ -124,7 +128,9 @@ impl Addresses {
 
     /// The address that stands for what is not known of a stack.
     pub(crate) fn cut(&mut self) -> u64 {
-        self.is_cut = true;
+        if !std::mem::replace(&mut self.is_cut, true) {
+            self.symbols = None;
+        }
         CUT_IP
     }
 
@@ -152,24 +158,25 @@ impl Addresses {
 
     /// Gives the address that texts come from its name.
     pub(crate) fn name_marker(&mut self) {
-        self.is_marked = true;
+        if !std::mem::replace(&mut self.is_marked, true) {
+            self.symbols = None;
+        }
     }
 
-    /// The names of all addresses that were translated, as `/proc/kallsyms` would have them.
-    pub(crate) fn symbols(&self) -> String {
-        let mut text = String::new();
-        if self.is_marked {
-            write_symbol(MARKER_IP, MARKER_SYMBOL, &mut text);
-        }
-        if self.is_cut {
-            write_symbol(CUT_IP, CUT_SYMBOL, &mut text);
-        }
-        for (entry, image) in &self.images {
-            if let Some(image) = image {
-                image.write_symbols(self.programs.contains(entry), &mut text);
-            }
-        }
-        text
+    /// The names of all addresses that were translated. Cost: sorting them, where there are more than before.
+    pub(crate) fn symbols(&mut self) -> Arc<SymbolTable> {
+        let symbols = self.symbols.take().unwrap_or_else(|| Arc::new(self.named().collect()));
+        self.symbols.insert(symbols).clone()
+    }
+
+    fn named(&self) -> impl Iterator<Item = NamedAddress> {
+        let marker = self.is_marked.then_some((MARKER_IP, MARKER_SYMBOL));
+        let cut = self.is_cut.then_some((CUT_IP, CUT_SYMBOL));
+        let single = marker.into_iter().chain(cut);
+        let named = |(address, name)| NamedAddress::function(address, name, None);
+        let single = single.flat_map(move |(address, name)| [(address, name), (address + 1, END)].map(named));
+        let images = self.images.iter().filter_map(|(entry, image)| Some((entry, image.as_ref()?)));
+        single.chain(images.flat_map(|(entry, image)| image.named(self.programs.contains(entry))))
     }
 }
 
@@ -180,11 +187,6 @@ fn place(control: &ControlArea, process: &Process, address: u64) -> Option<(u32,
         let own = address.wrapping_sub(map.base);
         (object.low..object.high).contains(&own).then_some((map.object, own))
     })
-}
-
-/// A name for one address.
-fn write_symbol(address: u64, name: &str, text: &mut String) {
-    let _ = writeln!(text, "{address:016x} T {name}\n{:016x} T end", address + 1);
 }
 
 /// An address in an event.

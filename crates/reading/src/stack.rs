@@ -93,6 +93,6 @@ mod tests {
             assert_eq!((words[1] as usize, words.len() * 8), (words.len() - 2, payload.len()));
             assert_eq!(words[2], if len < 32 { *words.last().unwrap() } else { 0x0f0e_0d0c_0b0a_0908 });
         }
-        assert!(addresses.symbols().contains(" T ...\n"));
+        assert!(addresses.symbols().to_string().contains(" T ...\n"));
     }
 }

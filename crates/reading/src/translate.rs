@@ -2,35 +2,42 @@
 
 use crate::addresses::{AddressPlace, Addresses, PLACES, places_of_fields};
 use crate::queue::placed;
-use crate::tables::{Forks, TasksByTime};
+use crate::tables::{Tables, TasksByTime};
 use events::ftrace::KERNEL_STACK_ID;
 use events::{FieldKind, sched};
 use session::{MARKER_IP, Session, Timeline};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use trace_data::record::Record;
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
 /// a name. It is given them in the order of time.
 #[derive(Debug)]
-pub(crate) struct Translator<'a> {
-    session: &'a Session,
-    timeline: &'a Timeline,
-    tasks: TasksByTime<'a>,
-    addresses: &'a mut Addresses,
+pub(crate) struct Translator {
+    session: Arc<Session>,
+    timeline: Timeline,
+    pub(crate) tasks: TasksByTime,
+    pub(crate) addresses: Addresses,
     /// The payload of a record that was changed.
     payload: Vec<u8>,
     /// Where on the timeline the last record was.
     stretch: usize,
 }
 
-impl<'a> Translator<'a> {
-    pub(crate) fn new(
-        session: &'a Session,
-        timeline: &'a Timeline,
-        tasks: TasksByTime<'a>,
-        addresses: &'a mut Addresses,
-    ) -> Translator<'a> {
+impl Translator {
+    /// One that knows no threads yet: [`Translator::renew`].
+    pub(crate) fn new(session: Arc<Session>, timeline: Timeline, addresses: Addresses) -> Translator {
+        let tasks = TasksByTime::default();
         Translator { session, timeline, tasks, addresses, payload: Vec::new(), stretch: 0 }
+    }
+
+    /// Goes on with what is known by now.
+    pub(crate) fn renew(&mut self, timeline: Timeline, tables: &mut Tables) {
+        (self.timeline, self.tasks.lives, self.stretch) = (timeline, tables.lives(), 0);
+    }
+
+    /// How times are shown.
+    pub(crate) fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     /// The record, translated; None for bytes that are no event.
@@ -51,11 +58,6 @@ impl<'a> Translator<'a> {
         let time = self.timeline.time_near(record.time, &mut self.stretch);
         let payload = if is_changed { &self.payload } else { payload };
         Some(Record { time, payload, ..record })
-    }
-
-    /// Who has made whom, as far as the records have told.
-    pub(crate) fn into_forks(self) -> Forks {
-        self.tasks.into_forks()
     }
 
     /// Takes note of who has made whom.

@@ -10,7 +10,7 @@ use trace_data::record::Record;
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(crate) queues: Queues,
-    /// Who has made whom, as far as the events have told.
+    /// Who has made whom, as far as its records have told.
     pub(crate) forks: Forks,
 }
 
@@ -26,19 +26,16 @@ impl Pipe {
         &mut self,
         supply: &impl Supply,
         (cpu, looked): (Option<u32>, u64),
-        mut translator: Translator<'_>,
+        translator: &mut Translator,
         mut take: impl FnMut(&Record<'_>) -> bool,
     ) -> bool {
+        std::mem::swap(&mut self.forks, &mut translator.tasks.forks);
         let mut is_later = false;
         let mut next = self.queues.earliest(supply, cpu);
         while let Some(of) = next {
             let Some(record) = self.queues.first(of) else { break };
             is_later = record.time > looked;
-            if is_later {
-                break;
-            }
-            let taken = translator.translate(&record).is_none_or(|record| take(&record));
-            if !taken {
+            if is_later || !translator.translate(&record).is_none_or(|record| take(&record)) {
                 break;
             }
             self.queues.pop(of);
@@ -46,7 +43,7 @@ impl Pipe {
                 next = self.queues.earliest(supply, cpu);
             }
         }
-        self.forks = translator.into_forks();
+        std::mem::swap(&mut self.forks, &mut translator.tasks.forks);
         is_later
     }
 }

@@ -1,13 +1,13 @@
 //! A mapped file in the addresses of a recording.
 
-use crate::symbols::{Function, functions};
+use crate::functions::{Function, functions};
 use crate::unwind::FrameTable;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::PathBuf;
 use trace_data::dat::MappedFile;
+use trace_data::symbols::NamedAddress;
 
 /// A mapped file, and the two ranges of addresses that stand for it in a recording: one in which its
 /// functions have names, and one in which the file itself is the name.
@@ -96,33 +96,31 @@ impl Image {
         }
     }
 
-    /// Appends what readers need to find names: lines as in `/proc/kallsyms`. A line behind each function
-    /// says where it ends.
-    pub(crate) fn write_symbols(&self, is_program: bool, text: &mut String) {
+    /// What readers need to find names. One after each function says where it ends.
+    pub(crate) fn named(&self, is_program: bool) -> Vec<NamedAddress> {
         let file = self.file_name().replace(['\n', ' ', '\t'], "_");
-        let module = if is_program { String::new() } else { format!("\t[{file}]") };
-        let mut line = |address: u64, kind: char, name: &str| {
-            let _ = writeln!(text, "{:016x} {kind} {name}{module}", self.base + address);
-        };
+        let module = (!is_program).then_some(file.as_str());
+        let function = |address, name| NamedAddress::function(self.base + address, name, module);
         let functions = self.functions.as_deref().unwrap_or_default();
-        let mut last_end = None;
+        let (mut named, mut last_end) = (Vec::new(), None);
         for (start, (index, reach)) in &self.used {
             let start = start + index;
-            if let Some(end) = last_end.filter(|end| *end < start) {
-                line(end, 'T', "end");
-            }
-            line(start, 'T', functions.get(*index as usize).map_or("?", |function| &function.name));
+            named.extend(last_end.filter(|end| *end < start).map(|end| function(end, END)));
+            let name = functions.get(*index as usize).map_or("?", |function| &function.name);
+            named.push(function(start, name));
             last_end = Some(reach + index);
         }
-        if let Some(end) = last_end {
-            line(end, 'T', "end");
-        }
+        named.extend(last_end.map(|end| function(end, END)));
         if self.is_used_unnamed {
-            line(self.size, 'n', &file);
-            line(2 * self.size - 1, 'T', "end");
+            named.push(NamedAddress::image(self.base + self.size, &file, module));
+            named.push(function(2 * self.size - 1, END));
         }
+        named
     }
 }
+
+/// What names the address after a function.
+pub(crate) const END: &str = "end";
 
 /// Bytes of a range for a file whose addresses end at `high`, with a byte between any two functions. There
 /// are no more functions than addresses.
@@ -149,9 +147,7 @@ mod tests {
             function(0x200, 0x300, "last"),
         ]);
         let places = [0x110, 0x180, 0x2ff, 0x301, 0x4000].map(|address| image.translate(address));
-        let mut text = String::new();
-        image.write_symbols(false, &mut text);
-        let table = SymbolTable::parse(&text, "");
+        let table: SymbolTable = image.named(false).into_iter().collect();
         let names = places.map(|place| {
             let symbol = table.symbol(place).unwrap();
             assert_eq!(symbol.module, Some("some.so"));
@@ -170,9 +166,7 @@ mod tests {
         let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
         image.functions = Some(vec![function(0x100, 0x180, "ends"), function(0x180, 0x200, "next")]);
         let places = [0x180, 0x181, 0x200].map(|address| image.translate(address));
-        let mut text = String::new();
-        image.write_symbols(true, &mut text);
-        let table = SymbolTable::parse(&text, "");
+        let table: SymbolTable = image.named(true).into_iter().collect();
         let names = places.map(|place| table.symbol(place).map(|symbol| (symbol.name, symbol.offset)));
         assert_eq!(names, [Some(("ends", 0x80)), Some(("next", 1)), Some(("next", 0x80))]);
     }

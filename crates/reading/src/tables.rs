@@ -1,5 +1,7 @@
-//! Who took part: what a session's tables say, kept beyond the reuse of their entries.
+//! Processes and threads that were attached: what a session's tables say, kept beyond the reuse of their
+//! entries.
 
+use crate::threads::{SessionThreads, Thread};
 use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,9 +10,10 @@ use std::sync::Arc;
 /// oldest events are not read for long all that has ended since would be.
 const MOST_ENDED: usize = 1 << 15;
 
-/// Processes and threads that were there at any time of the recording.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
+/// Processes and threads that a session has known: what its tables say, kept beyond the reuse of their
+/// entries.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
     /// By entry and start, which no two have in common.
     processes: HashMap<(u32, u64), Arc<Process>>,
     /// By TID and start.
@@ -20,18 +23,7 @@ pub(crate) struct Tables {
     /// Which TIDs placeholders stand for.
     placeholders: Placeholders,
     /// What is made of them when it is asked for, and kept until they change.
-    lives: Option<Lives>,
-}
-
-/// A thread that a session knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thread {
-    /// Its TID.
-    pub tid: i32,
-    /// Its name.
-    pub name: String,
-    /// Its process.
-    pub process: i32,
+    lives: Option<Arc<Lives>>,
 }
 
 /// A program that a process has run.
@@ -43,7 +35,7 @@ pub(crate) struct Process {
 
 impl Tables {
     /// Adds what the tables say now.
-    pub(crate) fn collect(&mut self, control: &ControlArea) {
+    pub fn collect(&mut self, control: &ControlArea) {
         self.lives = None;
         for info in control.processes() {
             let known = self.processes.get(&(info.entry, info.start_time));
@@ -71,7 +63,7 @@ impl Tables {
     }
 
     /// Forgets what ended before `time`.
-    pub(crate) fn forget(&mut self, time: u64) {
+    pub fn forget(&mut self, time: u64) {
         self.lives = None;
         let is_needed = |end| end == 0 || end >= time;
         self.processes.retain(|_, process| is_needed(process.info.end_time));
@@ -80,13 +72,13 @@ impl Tables {
     }
 
     /// How many processes there were.
-    pub(crate) fn process_count(&self) -> usize {
+    pub fn process_count(&self) -> usize {
         self.pids.iter().filter(|pid| !is_placeholder(**pid)).count()
     }
 
     /// How many have not ended. What a process ran before it executed another program has, and so has what an
     /// entry said that says something else by now; nobody may have seen that end.
-    pub(crate) fn running(&self) -> usize {
+    pub fn running(&self) -> usize {
         let (mut of_pids, mut of_entries) = (HashMap::new(), HashMap::new());
         for ProcessInfo { entry, pid, pid_namespace, start_time, .. } in self.programs_entered() {
             let latest = |known: &mut u64| *known = start_time.max(*known);
@@ -105,7 +97,7 @@ impl Tables {
     }
 
     /// The last name of every thread; and that of the session's creator, which starts the first.
-    pub(crate) fn names(&self, creator: u32) -> Vec<(i32, String)> {
+    pub fn names(&self, creator: u32) -> Vec<(i32, String)> {
         let mut names: Vec<_> =
             self.latest().map(|(tid, task)| (tid as i32, task.name().to_string())).collect();
         // Unless its PID is another's by now.
@@ -117,7 +109,7 @@ impl Tables {
     }
 
     /// The last process of every thread.
-    pub(crate) fn tgids(&self) -> Vec<(i32, i32)> {
+    pub fn tgids(&self) -> Vec<(i32, i32)> {
         let process = |task: &TaskInfo| self.placeholders.get(&task.tgid).copied().unwrap_or(task.tgid);
         let mut tgids: Vec<_> = self.latest().map(|(tid, task)| (tid as i32, process(task) as i32)).collect();
         tgids.sort_unstable();
@@ -125,10 +117,10 @@ impl Tables {
     }
 
     /// What every thread was last, as far as [`Tables::names`] knows them.
-    pub(crate) fn threads(&self, creator: u32) -> Vec<Thread> {
+    pub(crate) fn threads(&self, creator: u32) -> SessionThreads {
         let processes: HashMap<i32, i32> = self.tgids().into_iter().collect();
         let thread = |(tid, name)| Thread { tid, name, process: processes.get(&tid).copied().unwrap_or(tid) };
-        self.names(creator).into_iter().map(thread).collect()
+        SessionThreads(self.names(creator).into_iter().map(thread).collect())
     }
 
     /// What every TID was last.
@@ -144,15 +136,14 @@ impl Tables {
         latest.into_iter()
     }
 
-    /// The threads in the order of time, to find whose events are whose. `forks` is what earlier events have
-    /// told.
-    pub(crate) fn by_time(&mut self, forks: Forks) -> TasksByTime<'_> {
-        let lives = self.lives.take().unwrap_or_else(|| self.lives());
-        TasksByTime { lives: self.lives.insert(lives), forks, placeholders: &self.placeholders }
+    /// What every TID was, to find whose events are whose.
+    pub(crate) fn lives(&mut self) -> Arc<Lives> {
+        let lives = self.lives.take().unwrap_or_else(|| Arc::new(self.sorted_lives()));
+        self.lives.insert(lives).clone()
     }
 
-    fn lives(&self) -> Lives {
-        let mut lives = Lives::new();
+    fn sorted_lives(&self) -> Lives {
+        let mut lives: HashMap<u32, Vec<Life>> = HashMap::new();
         let programs = self.programs();
         for task in self.tasks.values() {
             let end = if task.end_time == 0 { u64::MAX } else { task.end_time };
@@ -162,7 +153,7 @@ impl Tables {
         for lives in lives.values_mut() {
             lives.sort_by_key(|life| life.start);
         }
-        lives
+        Lives { of_tids: lives, placeholders: self.placeholders.clone() }
     }
 
     /// The programs that each entry has described for each PID, by their start.
@@ -189,18 +180,23 @@ fn program_of(task: &TaskInfo, programs: &Programs<'_>) -> Option<Arc<Process>> 
 }
 
 /// What every TID was, and when.
-#[derive(Debug)]
-pub(crate) struct TasksByTime<'a> {
-    lives: &'a Lives,
-    forks: Forks,
-    placeholders: &'a Placeholders,
+#[derive(Debug, Default)]
+pub(crate) struct TasksByTime {
+    pub(crate) lives: Arc<Lives>,
+    /// What earlier records have told.
+    pub(crate) forks: Forks,
 }
 
 /// Which TIDs placeholders stand for.
 type Placeholders = HashMap<u32, u32>;
 
-/// What every TID was, one after the other.
-type Lives = HashMap<u32, Vec<Life>>;
+/// What every TID was.
+#[derive(Debug, Default)]
+pub(crate) struct Lives {
+    /// One after the other.
+    of_tids: HashMap<u32, Vec<Life>>,
+    placeholders: Placeholders,
+}
 
 /// When a TID was made last, and by which.
 pub(crate) type Forks = HashMap<u32, (u64, u32)>;
@@ -216,7 +212,7 @@ struct Life {
 /// How many children, each in its parent's memory, are looked through.
 const NESTED: usize = 8;
 
-impl<'a> TasksByTime<'a> {
+impl TasksByTime {
     /// Takes note of the event that tells of a new thread or process.
     pub(crate) fn forked(&mut self, parent: u32, child: u32, time: u64) {
         self.forks.insert(child, (time, parent));
@@ -226,24 +222,19 @@ impl<'a> TasksByTime<'a> {
     /// whom that stands for.
     pub(crate) fn resolve(&self, tid: u32) -> u32 {
         match is_placeholder(tid) {
-            true => self.placeholders.get(&tid).copied().unwrap_or(tid),
+            true => self.lives.placeholders.get(&tid).copied().unwrap_or(tid),
             false => tid,
         }
-    }
-
-    /// What events have told so far.
-    pub(crate) fn into_forks(self) -> Forks {
-        self.forks
     }
 
     /// The process that a thread was in at a time in the buffer's clock.
     ///
     /// A child by vfork(2) has no entry before it executes a program: until then it is in its parent's
     /// memory.
-    pub(crate) fn process(&self, tid: u32, time: u64) -> Option<&'a Process> {
+    pub(crate) fn process(&self, tid: u32, time: u64) -> Option<&Process> {
         let (mut tid, mut time) = (tid, time);
         for _ in 0..NESTED {
-            let lives = self.lives.get(&tid).map_or(&[][..], Vec::as_slice);
+            let lives = self.lives.of_tids.get(&tid).map_or(&[][..], Vec::as_slice);
             let behind = lives.partition_point(|life| life.start <= time);
             let life = lives.get(behind.wrapping_sub(1));
             match (life, self.forks.get(&tid)) {
@@ -310,9 +301,9 @@ mod tests {
             (10, vec![life(100, u64::MAX, &parent)]),
             (11, vec![life(200, 300, &first), life(500, u64::MAX, &second)]),
         ]);
-        let placeholders = Placeholders::new();
-        let mut tasks = TasksByTime { lives: &lives, forks: HashMap::new(), placeholders: &placeholders };
-        let pid = |tasks: &TasksByTime<'_>, tid, time| tasks.process(tid, time).map(|found| found.info.pid);
+        let lives = Arc::new(Lives { of_tids: lives, placeholders: Placeholders::new() });
+        let mut tasks = TasksByTime { lives, forks: HashMap::new() };
+        let pid = |tasks: &TasksByTime, tid, time| tasks.process(tid, time).map(|found| found.info.pid);
         assert_eq!(pid(&tasks, 11, 199), Some(11), "nothing is known of a fork");
         assert_eq!(pid(&tasks, 12, 199), None);
         tasks.forked(10, 11, 400);

@@ -1,17 +1,15 @@
-//! The text of events, as `trace` and `trace_pipe` have it.
+//! What the text of a session's records depends on: its options, and its events.
 
-use crate::tree::Tree;
-use recording::Thread;
 use session::{Session, TraceOption};
 use std::sync::Arc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
-use trace_data::text::{Form, Layout, Tasks, is_nanoseconds};
+use trace_data::text::{Form, Layout, is_nanoseconds};
 
-/// The columns that the options ask for. `annotate` only says that it may be: it is for buffers that have
-/// lost their start.
-pub(crate) fn layout(session: &Session) -> Layout {
+/// The columns that the session's options ask for. `annotate` only says that it may be: it is for buffers
+/// that have lost their start.
+pub fn layout(session: &Session) -> Layout {
     let preferred = session.preferences();
     let is_on = |option| preferred.is_on(option);
     // Of several the first counts.
@@ -19,6 +17,7 @@ pub(crate) fn layout(session: &Session) -> Layout {
     let form = forms.into_iter().find(|(option, _)| is_on(*option)).map_or(Form::Text, |(_, form)| form);
     Layout {
         irq_info: is_on(TraceOption::IrqInfo),
+        comm: is_on(TraceOption::RecordCmd),
         tgid: is_on(TraceOption::RecordTgid),
         context_info: is_on(TraceOption::ContextInfo),
         latency: is_on(TraceOption::LatencyFormat),
@@ -36,50 +35,20 @@ pub(crate) fn layout(session: &Session) -> Layout {
     }
 }
 
-/// Names of threads, and their processes, in the order of their TIDs.
+/// A session's events, ready to be printed, and the id that the next will have: there may be more by now, but
+/// never others.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    threads: Vec<Thread>,
-    /// Whether names are told: the option `record-cmd`.
-    has_names: bool,
-}
-
-impl Names {
-    /// Those that the session knows now.
-    pub(crate) fn of(tree: &Tree) -> Names {
-        Names { threads: tree.reader().threads(), has_names: tree.session().option(TraceOption::RecordCmd) }
-    }
-
-    fn thread(&self, tid: i32) -> Option<&Thread> {
-        let place = self.threads.binary_search_by_key(&tid, |thread| thread.tid).ok()?;
-        self.threads.get(place)
-    }
-}
-
-impl Tasks for Names {
-    fn comm(&self, pid: i32) -> Option<&str> {
-        self.thread(pid).filter(|_| self.has_names).map(|thread| thread.name.as_str())
-    }
-
-    fn tgid(&self, pid: i32) -> Option<i32> {
-        self.thread(pid).map(|thread| thread.process)
-    }
-}
-
-/// The session's events, ready to be printed, and the id that the next will have: there may be more by now,
-/// but never others.
-#[derive(Debug, Default)]
-pub(crate) struct Formats {
+pub struct Formats {
     next: u16,
     table: Arc<EventTable>,
 }
 
 impl Formats {
     /// The events that there are now.
-    pub(crate) fn of(&mut self, tree: &Tree) -> Arc<EventTable> {
-        let next = tree.session().control().next_event(self.next);
+    pub fn of(&mut self, session: &Session) -> Arc<EventTable> {
+        let next = session.control().next_event(self.next);
         if self.next != next {
-            let events = tree.session().events();
+            let events = session.events();
             let formats = events.filter_map(|event| Format::parse(&event.system, &event.format).ok());
             self.table = Arc::new(formats.map(|format| Event::new(format, Dialect::Kernel)).collect());
             self.next = next;

@@ -1,0 +1,95 @@
+//! The text of a session's records.
+
+use crate::failure::{Done, Failure};
+use abi::page::DEFAULT_SIZE;
+use query::{Choice, Chooser, Query, TimeReference};
+use reading::{Batch, Formats};
+use session::Session;
+use std::io::{self, ErrorKind, StdoutLock};
+use std::sync::Arc;
+use trace_data::dat::Metadata;
+use trace_data::event::EventTable;
+use trace_data::info::TraceInfo;
+use trace_data::text::{Header, Layout, Seen, TextWriter};
+
+/// Prints the chosen records of a session, batch by batch.
+pub(super) struct SessionText<'a> {
+    session: &'a Session,
+    choice: &'a Choice,
+    bounds: Option<(u64, u64)>,
+    formats: Formats,
+    events: Arc<EventTable>,
+    metadata: Metadata,
+    query: Query,
+    seen: Seen,
+    out: StdoutLock<'static>,
+}
+
+impl<'a> SessionText<'a> {
+    /// That of records with these first and last times. `real_times` are clock sync points.
+    pub(super) fn new(
+        session: &'a Session,
+        choice: &'a Choice,
+        bounds: Option<(u64, u64)>,
+        real_times: Vec<(u64, u64)>,
+    ) -> Done<SessionText<'a>> {
+        let mut formats = Formats::default();
+        let events = formats.of(session);
+        let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
+        metadata.supplement.real_times = real_times;
+        let query = Query::new(chooser(choice, &events, bounds, &metadata)?);
+        let (seen, out) = (Seen::default(), io::stdout().lock());
+        Ok(SessionText { session, choice, bounds, formats, events, metadata, query, seen, out })
+    }
+
+    /// Leaves out the losses before the first record of a CPU.
+    pub(super) fn without_first_losses(self) -> SessionText<'a> {
+        SessionText { query: self.query.without_first_losses(), ..self }
+    }
+
+    /// Prints the header. False when nobody reads it any more.
+    pub(super) fn header(&mut self, layout: Layout, header: &Header<'_>) -> Done<bool> {
+        let mut text = TextWriter::new(&mut self.out, &self.events, &(), &(), layout);
+        is_read(text.header(header).and_then(|()| text.flush()))
+    }
+
+    /// Prints records. False when nobody reads them any more.
+    pub(super) fn print(&mut self, batch: &Batch, layout: Layout) -> Done<bool> {
+        let events = self.formats.of(self.session);
+        if !Arc::ptr_eq(&events, &self.events) {
+            // A program has brought some.
+            self.query = Query::new(chooser(self.choice, &events, self.bounds, &self.metadata)?);
+            self.events = events;
+        }
+        let (events, tasks, symbols) = (&*self.events, &*batch.threads, &*batch.symbols);
+        let trace =
+            TraceInfo { metadata: &self.metadata, events, tasks, symbols, nanoseconds: layout.nanoseconds };
+        let layout = Layout { escape: true, ..layout };
+        let text = TextWriter::new(&mut self.out, events, tasks, symbols, layout);
+        let mut text = text.with_seen(std::mem::take(&mut self.seen));
+        let written = batch.records.iter().try_for_each(|record| {
+            let chosen = self.query.choose(&record.borrowed(), &trace);
+            chosen.map_or(Ok(()), |record| text.event(&record))
+        });
+        self.seen = text.seen().clone();
+        is_read(written.and_then(|()| text.flush()))
+    }
+}
+
+fn chooser(
+    choice: &Choice,
+    events: &EventTable,
+    bounds: Option<(u64, u64)>,
+    metadata: &Metadata,
+) -> Result<Chooser, query::Error> {
+    Chooser::new(choice, events, TimeReference { bounds, supplement: Some(&metadata.supplement) })
+}
+
+/// Whether somebody reads standard output, after something was written there.
+fn is_read(written: io::Result<()>) -> Done<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::failed(format_args!("standard output: {error}"))),
+    }
+}

@@ -1,0 +1,85 @@
+//! Copying what a session's buffers or a snapshot hold, and leaving it there.
+
+use crate::spool::Spool;
+use ring_buffer::{Buffer, Geometry, Held, PageCopy};
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use trace_data::page::Page;
+
+/// Pages that are copied as they are: writers go on meanwhile, so nothing else is done here.
+pub(crate) struct Copying<'a> {
+    pub(crate) geometry: &'a Geometry,
+    /// The CPU whose events are wanted; None for all.
+    pub(crate) cpu: Option<u32>,
+    /// Where they are kept, in files without a name; None for memory.
+    pub(crate) directory: Option<&'a Path>,
+    /// How many events of the wanted times there were, of all CPUs.
+    pub(crate) entries: u64,
+    /// The times of the first of them and of the last.
+    pub(crate) bounds: Option<(u64, u64)>,
+}
+
+impl Copying<'_> {
+    /// Copies what a session's buffers hold now: of each block at most one lap, as writers go on.
+    pub(crate) fn live(&mut self, buffer: &Buffer, times: &RangeInclusive<u64>) -> io::Result<Vec<Spool>> {
+        let mut cursors: Vec<_> = (0..self.geometry.blocks()).map(|block| buffer.cursor(block)).collect();
+        let next = |block: u32, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
+        self.blocks(|block| buffer.capacity(block), next, times)
+    }
+
+    /// Copies a snapshot. Nobody adds to it.
+    pub(crate) fn snapshot(
+        &mut self,
+        snapshot: &Held<'_>,
+        times: &RangeInclusive<u64>,
+    ) -> io::Result<Vec<Spool>> {
+        let mut positions = vec![0; self.geometry.blocks() as usize];
+        let next = |block: u32, page: &mut [u8]| {
+            let position = positions.get_mut(block as usize)?;
+            let taken = snapshot.read(block, *position, page)?;
+            *position = taken.next_event();
+            Some(taken)
+        };
+        self.blocks(|_| u64::MAX, next, times)
+    }
+
+    /// Copies what `next` puts into a page, block by block, up to a limit in bytes.
+    fn blocks(
+        &mut self,
+        limit: impl Fn(u32) -> u64,
+        mut next: impl FnMut(u32, &mut [u8]) -> Option<PageCopy>,
+        times: &RangeInclusive<u64>,
+    ) -> io::Result<Vec<Spool>> {
+        // With space for the count of lost events after the fullest page.
+        let mut page = vec![0; self.geometry.page_size as usize + size_of::<u64>()];
+        let mut spools = Vec::new();
+        for block in 0..self.geometry.blocks() {
+            // What is in a lane may be of any CPU.
+            let is_wanted = block >= self.geometry.cpus || self.cpu.is_none_or(|cpu| cpu == block);
+            let mut spool = Spool::new(self.directory.filter(|_| is_wanted))?;
+            let (mut bytes, limit) = (0, limit(block));
+            while bytes < limit
+                && let Some(taken) = next(block, &mut page)
+            {
+                let Some(page) = page.get(..taken.len) else { break };
+                bytes += self.geometry.page_size;
+                self.count(page, times);
+                if is_wanted {
+                    spool.push(page)?;
+                }
+            }
+            spools.push(spool);
+        }
+        Ok(spools)
+    }
+
+    fn count(&mut self, page: &[u8], times: &RangeInclusive<u64>) {
+        let events = Page::new(page).into_iter().flatten();
+        for event in events.filter(|event| times.contains(&event.time)) {
+            let (first, last) = self.bounds.unwrap_or((event.time, event.time));
+            self.bounds = Some((first.min(event.time), last.max(event.time)));
+            self.entries += 1;
+        }
+    }
+}

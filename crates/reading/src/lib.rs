@@ -1,0 +1,54 @@
+//! Reading a session: from its buffers, or from a snapshot, to records that mean something elsewhere.
+//!
+//! What a session's buffers hold has ticks for times, addresses of many processes, and slices of stacks.
+//! Here it becomes [`trace_data::record::Record`]s in the order of time, with times of the session's clock,
+//! at the CPU where they were written, with addresses that have names, and with stacks as the kernel has
+//! them. There are two sources: a [`Reader`] consumes records piece by piece, as `trace_pipe` does, and
+//! copies what is there into [`SessionRecords`], as `trace` does. So do those who have consumed everything.
+//!
+//! This crate writes no events, makes no files that others see, and prints nothing.
+//!
+//! ```
+//! use reading::{Contents, Reader};
+//! use session::{Options, Session};
+//! use std::sync::Arc;
+//! use trace_data::record::Records;
+//!
+//! let directory = tempfile::tempdir().unwrap();
+//! let path = directory.path().join("example");
+//! let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+//!
+//! let mut reader = Reader::new(Arc::new(session));
+//! let mut records = reader.copy(Contents::Live, None, None).unwrap();
+//! assert_eq!(records.entries(), 0);
+//! assert!(records.next().unwrap().is_none());
+//! ```
+#![forbid(unsafe_code)]
+
+mod addresses;
+mod batch;
+mod clock_sync;
+mod copying;
+mod elf;
+mod functions;
+mod image;
+mod pipe;
+mod queue;
+mod reader;
+mod records;
+mod spool;
+mod stack;
+mod tables;
+mod text;
+mod threads;
+mod translate;
+mod unwind;
+
+pub use batch::Batch;
+pub use clock_sync::ClockSync;
+pub use reader::{Contents, Reader};
+pub use records::SessionRecords;
+pub use spool::Spool;
+pub use tables::Tables;
+pub use text::{Formats, layout};
+pub use threads::{SessionThreads, Thread};

@@ -1,0 +1,345 @@
+//! Reading a session that nobody records: what is there, and consuming it, while programs write.
+
+use crate::addresses::Addresses;
+use crate::batch::Batch;
+use crate::clock_sync::ClockSync;
+use crate::copying::Copying;
+use crate::pipe::Pipe;
+use crate::records::SessionRecords;
+use crate::tables::Tables;
+use crate::threads::SessionThreads;
+use crate::translate::Translator;
+use ring_buffer::Held;
+use session::Session;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use trace_data::record::Record;
+use trace_data::symbols::SymbolTable;
+
+/// Clock sync points that are kept: what was read is before one, so that it has the same time again.
+const POINTS: usize = 1024;
+
+/// Forks that are remembered at least: children that have no program of their own yet are among them.
+const MOST_FORKS: usize = 4096;
+
+/// Reads the events of a session as the kernel's `trace` and `trace_pipe` do: times are of the
+/// session's clock, what was written to lanes is at its CPU, and addresses have names.
+///
+/// Who threads were it learns from the session's tables at each call. They keep what events in the buffers
+/// refer to, so nothing has to be running for that.
+#[derive(Debug)]
+pub struct Reader {
+    session: Arc<Session>,
+    /// The recording, where that is the session's past.
+    recording: Option<Arc<Session>>,
+    tables: Tables,
+    clocks: ClockSync,
+    translator: Translator,
+    live: Pipe,
+    kept: Pipe,
+    /// When the tables were looked at, in the buffer's clock: of events until then all is known.
+    looked: u64,
+    /// Whether the translator doesn't know of that look.
+    is_stale: bool,
+}
+
+/// What is read of a session.
+#[derive(Clone, Copy)]
+pub enum Contents<'a> {
+    /// Its buffers.
+    Live,
+    /// A snapshot.
+    Snapshot(&'a Held<'a>),
+}
+
+impl Reader {
+    /// A reader of `session`.
+    pub fn new(session: Arc<Session>) -> Reader {
+        let clocks = ClockSync::since(session.control().identity().created);
+        let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
+        let addresses = Addresses::of_instance(session.instance());
+        let translator = Translator::new(session.clone(), session.timeline(clocks.all()), addresses);
+        let tables = Tables::default();
+        Reader {
+            session,
+            recording: None,
+            tables,
+            clocks,
+            translator,
+            live,
+            kept,
+            looked: 0,
+            is_stale: false,
+        }
+    }
+
+    /// One that consumes nothing of lanes: what is in those may be of CPUs that it doesn't read.
+    pub fn without_lanes(mut self) -> Reader {
+        self.live.queues.ignore_lanes();
+        self
+    }
+
+    /// Copies the events that are there and leaves them there: those of `cpu`, or all; into files without a
+    /// name in `directory`, or into memory. With the session's past, if it has one
+    /// ([`Session::past_until`]).
+    ///
+    /// Cost: that of copying the pages, and some 5 ns for each event.
+    ///
+    /// # Errors
+    ///
+    /// When the directory's files can't be written or read.
+    pub fn copy(
+        &mut self,
+        contents: Contents<'_>,
+        cpu: Option<u32>,
+        directory: Option<&Path>,
+    ) -> io::Result<SessionRecords> {
+        // Before, for what is forgotten meanwhile; and after, for who comes meanwhile.
+        self.prepare();
+        let (session, past) = (self.session.clone(), self.past());
+        let (buffer, geometry) = (session.buffer(), session.buffer().geometry());
+        let mut copying = Copying { geometry, cpu, directory, entries: 0, bounds: None };
+        let mut parts = Vec::new();
+        let (mut overrun, mut times) = (0, 0..=u64::MAX);
+        let spools = match contents {
+            Contents::Live => {
+                if let Some((recording, until)) = past {
+                    parts.push((copying.live(recording.buffer(), &(0..=until))?, 0..=until));
+                    overrun = if copying.entries > 0 { recording.buffer().overruns() } else { 0 };
+                    times = until.saturating_add(1)..=u64::MAX;
+                }
+                overrun += buffer.overruns();
+                copying.live(buffer, &times)?
+            }
+            Contents::Snapshot(snapshot) => {
+                overrun = (0..geometry.blocks()).map(|block| snapshot.statistics(block).overrun).sum();
+                copying.snapshot(snapshot, &times)?
+            }
+        };
+        parts.push((spools, times));
+        let (entries, bounds) = (copying.entries, copying.bounds);
+        self.look();
+        let (tables, clocks) = (self.tables.clone(), self.clocks.clone());
+        let mut records = SessionRecords::new(self.session.clone(), tables, clocks, cpu);
+        (records.entries, records.overrun, records.bounds) = (entries, overrun, bounds);
+        for (spools, times) in parts {
+            records.add(spools, times)?;
+        }
+        Ok(records)
+    }
+
+    /// The session's past: the recording, and up to when.
+    fn past(&mut self) -> Option<(Arc<Session>, u64)> {
+        let until = self.session.past_until()?;
+        let open = || Some(Arc::new(Session::open(self.session.path()).ok()?));
+        self.recording = self.recording.take().or_else(open);
+        Some((self.recording.clone()?, until))
+    }
+
+    /// Consumes events, the oldest first, as long as `take` says that it has taken one: those of `cpu`, or
+    /// all. What `take` refuses stays, and what it takes no other reader gets.
+    ///
+    /// The names of the addresses in them: [`Reader::symbols`].
+    ///
+    /// Cost: some 100 ns for each event, and 100 us for looking at the tables, where events have come since.
+    pub fn take(
+        &mut self,
+        contents: Contents<'_>,
+        cpu: Option<u32>,
+        mut take: impl FnMut(&Record<'_>) -> bool,
+    ) {
+        while self.take_known(contents, cpu, &mut take) {
+            self.prepare();
+        }
+    }
+
+    /// Consumes events of which all is known. Whether there is a later one.
+    fn take_known(
+        &mut self,
+        contents: Contents<'_>,
+        cpu: Option<u32>,
+        take: impl FnMut(&Record<'_>) -> bool,
+    ) -> bool {
+        self.renew();
+        let (choice, translator) = ((cpu, self.looked), &mut self.translator);
+        match contents {
+            Contents::Live => self.live.take(self.session.buffer(), choice, translator, take),
+            Contents::Snapshot(snapshot) => self.kept.take(snapshot, choice, translator, take),
+        }
+    }
+
+    /// Consumes up to `most` events, with what is needed to show them.
+    pub fn batch(&mut self, contents: Contents<'_>, cpu: Option<u32>, most: usize) -> Batch {
+        let mut records = Vec::new();
+        self.take(contents, cpu, |record| {
+            let has_space = records.len() < most;
+            if has_space {
+                records.push(record.to_owned());
+            }
+            has_space
+        });
+        if records.is_empty() {
+            return Batch::default();
+        }
+        Batch { records, symbols: self.symbols(), threads: Arc::new(self.threads()) }
+    }
+
+    /// Whether there is something to consume: of `cpu`, or at all. Cost: some 20 ns for each CPU.
+    pub fn has_events(&self, contents: Contents<'_>, cpu: Option<u32>) -> bool {
+        match contents {
+            Contents::Live => self.live.queues.has_events(self.session.buffer(), cpu),
+            Contents::Snapshot(snapshot) => self.kept.queues.has_events(snapshot, cpu),
+        }
+    }
+
+    /// Forgets what was consumed and not taken yet, of `cpu` or of all: their block was cleared.
+    pub fn forget(&mut self, cpu: Option<u32>) {
+        self.live.queues.clear(cpu);
+    }
+
+    /// Names of the addresses in all events that were taken so far. Readers of other instances of a session
+    /// have other addresses: their names can be put together.
+    pub fn symbols(&mut self) -> Arc<SymbolTable> {
+        self.translator.addresses.symbols()
+    }
+
+    /// The threads that the session knows.
+    pub fn threads(&mut self) -> SessionThreads {
+        self.look();
+        self.tables.threads(self.session.control().identity().creator)
+    }
+
+    /// The time now, as events have it.
+    pub fn now(&mut self) -> u64 {
+        self.time(self.session.buffer().now())
+    }
+
+    /// A time of the buffer's clock, as events have it.
+    pub fn time(&mut self, time: u64) -> u64 {
+        self.renew();
+        self.translator.timeline().time(time)
+    }
+
+    /// Goes on with the tables and clocks as they are known, and shows times in the clock that is chosen now.
+    fn renew(&mut self) {
+        let is_shown = self.translator.timeline().shown() == self.session.trace_clock();
+        if std::mem::take(&mut self.is_stale) || !is_shown {
+            self.translator.renew(self.session.timeline(self.clocks.all()), &mut self.tables);
+        }
+    }
+
+    /// Looks at the tables and at the clocks.
+    fn look(&mut self) {
+        self.looked = self.session.buffer().now();
+        self.tables.collect_bounded(self.session.control(), self.looked);
+        self.clocks.look();
+        self.clocks.keep(POINTS);
+        self.is_stale = true;
+    }
+
+    /// Looks, and forgets what is not asked for any more, because it ended before all events that can still
+    /// be read.
+    fn prepare(&mut self) {
+        self.look();
+        let past = self.past().map_or(u64::MAX, |(recording, _)| recording.buffer().oldest_time());
+        let there = self.session.buffer().oldest_time().min(self.session.control().kept_since()).min(past);
+        let waiting = self.live.queues.oldest_time().min(self.kept.queues.oldest_time());
+        let oldest = there.min(waiting);
+        self.tables.forget(oldest);
+        for forks in [&mut self.live.forks, &mut self.kept.forks] {
+            if forks.len() > MOST_FORKS {
+                forks.retain(|_, (time, _)| *time >= oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ring_buffer::{Record as NewRecord, Thread, Writer};
+    use session::Options;
+
+    const ID: u16 = 4000;
+
+    fn session(directory: &Path) -> Arc<Session> {
+        let path = directory.join("s");
+        Arc::new(Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap())
+    }
+
+    /// Writes numbered events; every fourth to a lane.
+    fn write(session: &Session, numbers: std::ops::Range<u64>) {
+        let writer = Writer::new(Session::open(session.path()).unwrap().into_buffer());
+        for number in numbers {
+            let area = if number % 4 == 0 { None } else { rseq::Area::current() };
+            let mut record = NewRecord::<4>::new();
+            record.push(abi::common::word(ID, 0, 0, 77));
+            record.push(number);
+            writer.write(Thread { area, identity: u64::from(std::process::id()) }, record.event()).unwrap();
+        }
+    }
+
+    fn number(payload: &[u8]) -> u64 {
+        u64::from_le_bytes(payload[8..16].try_into().unwrap())
+    }
+
+    fn copied(reader: &mut Reader, cpu: Option<u32>) -> Vec<u64> {
+        let batch = reader.copy(Contents::Live, cpu, None).unwrap().batch(1000).unwrap();
+        batch.records.iter().map(|record| number(&record.payload)).collect()
+    }
+
+    #[test]
+    fn copying_leaves_everything_where_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        let all: Vec<u64> = (0..100).collect();
+        assert_eq!(copied(&mut reader, None), all);
+        let cpus = session.buffer().geometry().cpus;
+        let mut of_each: Vec<u64> = (0..cpus).flat_map(|cpu| copied(&mut reader, Some(cpu))).collect();
+        of_each.sort();
+        assert_eq!(of_each, all, "what was written to lanes is at its CPU, and nowhere else");
+    }
+
+    #[test]
+    fn taking_gives_each_event_once_in_the_order_of_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        assert!(reader.has_events(Contents::Live, None));
+        let mut numbers = Vec::new();
+        reader.take(Contents::Live, None, |record| {
+            numbers.push(number(record.payload));
+            numbers.len() < 30
+        });
+        assert_eq!(numbers.pop(), Some(29), "refused");
+        reader.take(Contents::Live, None, |record| {
+            numbers.push(number(record.payload));
+            true
+        });
+        assert_eq!(numbers, (0..100).collect::<Vec<u64>>());
+        assert!(!reader.has_events(Contents::Live, None) && copied(&mut reader, None).is_empty());
+    }
+
+    #[test]
+    fn what_is_cleared_is_not_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        write(&session, 0..100);
+        let mut reader = Reader::new(session.clone());
+        // Something is on its way.
+        reader.take(Contents::Live, None, |_| false);
+        session.buffer().clear();
+        assert!(!reader.has_events(Contents::Live, None));
+        write(&session, 100..101);
+        let mut numbers = Vec::new();
+        reader.take(Contents::Live, None, |record| {
+            numbers.push(number(record.payload));
+            true
+        });
+        assert_eq!(numbers, [100]);
+    }
+}

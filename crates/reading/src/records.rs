@@ -1,0 +1,188 @@
+//! Records that were taken out of a session, or copied.
+
+use crate::addresses::Addresses;
+use crate::batch::Batch;
+use crate::clock_sync::ClockSync;
+use crate::queue::placed;
+use crate::spool::{Spool, SpoolReader};
+use crate::tables::Tables;
+use crate::threads::SessionThreads;
+use crate::translate::Translator;
+use session::Session;
+use std::collections::VecDeque;
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use trace_data::dat::MappedFile;
+use trace_data::merge::{Merge, Pages};
+use trace_data::record::{Record, Records};
+use trace_data::symbols::SymbolTable;
+
+/// Records that were taken out of a session, or copied: a source that is read once. Its pages are kept as
+/// they were; what is in them is translated when it is asked for.
+#[derive(Debug)]
+pub struct SessionRecords {
+    session: Arc<Session>,
+    /// One after the other, each with the times that are wanted of it, in the buffer's clock.
+    parts: VecDeque<(Merge<Spools>, RangeInclusive<u64>)>,
+    /// The CPU whose records are wanted; None for all.
+    cpu: Option<u32>,
+    translator: Translator,
+    tables: Tables,
+    clocks: ClockSync,
+    threads: Arc<SessionThreads>,
+    pub(crate) entries: u64,
+    pub(crate) overrun: u64,
+    /// The first time and the last, in the buffer's clock.
+    pub(crate) bounds: Option<(u64, u64)>,
+}
+
+impl SessionRecords {
+    /// What was consumed of a session, a spool for each of its blocks: so many events.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be read back.
+    pub fn consumed(
+        session: Arc<Session>,
+        spools: Vec<Spool>,
+        tables: Tables,
+        clocks: ClockSync,
+        entries: u64,
+    ) -> io::Result<SessionRecords> {
+        let mut records = SessionRecords::new(session, tables, clocks, None);
+        records.entries = entries;
+        records.add(spools, 0..=u64::MAX)?;
+        Ok(records)
+    }
+
+    /// Without any.
+    pub(crate) fn new(
+        session: Arc<Session>,
+        mut tables: Tables,
+        clocks: ClockSync,
+        cpu: Option<u32>,
+    ) -> SessionRecords {
+        let timeline = session.timeline(clocks.all());
+        let mut translator = Translator::new(session.clone(), timeline.clone(), Addresses::new());
+        translator.renew(timeline, &mut tables);
+        let threads = Arc::new(tables.threads(session.control().identity().creator));
+        let (parts, entries, overrun, bounds) = (VecDeque::new(), 0, 0, None);
+        SessionRecords { session, parts, cpu, translator, tables, clocks, threads, entries, overrun, bounds }
+    }
+
+    /// Adds those of these times, none of which is before what was added already.
+    pub(crate) fn add(&mut self, spools: Vec<Spool>, times: RangeInclusive<u64>) -> io::Result<()> {
+        let readers = spools.into_iter().map(Spool::into_reader).collect::<io::Result<_>>()?;
+        self.parts.push_back((Merge::new(Spools { readers })?, times));
+        Ok(())
+    }
+
+    /// The session that they are of.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// How many there are, of all CPUs.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// How many had been overwritten when they were copied.
+    pub fn overrun(&self) -> u64 {
+        self.overrun
+    }
+
+    /// The times of the first and of the last, where they were copied.
+    pub fn bounds(&self) -> Option<(u64, u64)> {
+        let time = |time| self.translator.timeline().time(time);
+        self.bounds.map(|(first, last)| (time(first), time(last)))
+    }
+
+    /// The processes and threads that the session knew.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Times in the session's clock, and what `CLOCK_REALTIME` showed then, in ns.
+    pub fn real_times(&self) -> Vec<(u64, u64)> {
+        self.clocks.real_times()
+    }
+
+    /// Names of the addresses in the records that were read so far.
+    pub fn symbols(&mut self) -> Arc<SymbolTable> {
+        self.translator.addresses.symbols()
+    }
+
+    /// The files that those addresses are of.
+    pub fn files(&self) -> Vec<MappedFile> {
+        self.translator.addresses.files()
+    }
+
+    /// The next `most` records, fewer at the end.
+    ///
+    /// # Errors
+    ///
+    /// When they can't be read back.
+    pub fn batch(&mut self, most: usize) -> io::Result<Batch> {
+        let mut records = Vec::new();
+        while records.len() < most
+            && let Some(record) = self.next()?
+        {
+            records.push(record.to_owned());
+        }
+        Ok(Batch { records, symbols: self.symbols(), threads: self.threads.clone() })
+    }
+
+    /// Goes on to the next record that is wanted. False at the end.
+    fn advance(&mut self) -> io::Result<bool> {
+        let cpus = self.session.buffer().geometry().cpus;
+        while let Some((merge, times)) = self.parts.front_mut() {
+            if !merge.advance()? {
+                self.parts.pop_front();
+                continue;
+            }
+            let record = merge.current().filter(|record| times.contains(&record.time));
+            let placed = record.and_then(|record| placed(&record, cpus));
+            if placed.is_some_and(|record| self.cpu.is_none_or(|cpu| cpu == record.cpu)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Records for SessionRecords {
+    type Error = io::Error;
+
+    fn next(&mut self) -> io::Result<Option<Record<'_>>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        let current = self.parts.front().and_then(|(merge, _)| merge.current());
+        Ok(current.and_then(|record| self.translator.translate(&record)))
+    }
+}
+
+/// The spools as streams to merge: those of CPUs, then those of lanes, whose events say themselves where they
+/// belong.
+#[derive(Debug)]
+struct Spools {
+    readers: Vec<SpoolReader>,
+}
+
+impl Pages for Spools {
+    type Error = io::Error;
+
+    fn streams(&self) -> usize {
+        self.readers.len()
+    }
+
+    fn cpu(&self, stream: usize) -> u32 {
+        stream as u32
+    }
+
+    fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> io::Result<bool> {
+        self.readers.get_mut(stream).map_or(Ok(false), |reader| reader.next_page(page))
+    }
+}
