@@ -14,11 +14,11 @@ pub trait Argument {
 }
 
 /// A kind of result.
-pub trait Outcome {
+pub trait CallResult {
     /// The field `ret`, unless nothing is returned.
     const FIELD: Option<FieldKind>;
     /// Which results say that the call has failed.
-    const FAILURE: Failure;
+    const FAILURE: FailureSign;
 }
 
 /// What an argument points to, as the exit event records it.
@@ -60,7 +60,7 @@ impl Pointee {
 
 /// Which results of a call are failures, and where the error is then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum FailureSign {
     /// None.
     Never,
     /// -1, with the error in errno.
@@ -196,9 +196,9 @@ macro_rules! outcomes {
             #[derive(Debug)]
             pub enum $name {}
 
-            impl Outcome for $name {
+            impl CallResult for $name {
                 const FIELD: Option<FieldKind> = $field;
-                const FAILURE: Failure = $failure;
+                const FAILURE: FailureSign = $failure;
             }
         )*
     };
@@ -206,37 +206,37 @@ macro_rules! outcomes {
 
 outcomes! {
     /// A descriptor or an integer, or -1.
-    Descriptor: Some(FieldKind::I32), fails Failure::MinusOne;
+    Descriptor: Some(FieldKind::I32), fails FailureSign::MinusOne;
     /// 0, or -1.
-    Success: Some(FieldKind::I32), fails Failure::MinusOne;
+    Success: Some(FieldKind::I32), fails FailureSign::MinusOne;
     /// Bytes, or -1.
-    Count: Some(FieldKind::I64), fails Failure::MinusOne;
+    Count: Some(FieldKind::I64), fails FailureSign::MinusOne;
     /// An offset in a file, or -1.
-    Offset: Some(FieldKind::I64), fails Failure::MinusOne;
+    Offset: Some(FieldKind::I64), fails FailureSign::MinusOne;
     /// A count of items; fewer than asked for is no error by itself.
-    Number: Some(FieldKind::U64), fails Failure::Never;
+    Number: Some(FieldKind::U64), fails FailureSign::Never;
     /// A pointer, or null.
-    Address: Some(FieldKind::Pointer), fails Failure::Zero;
+    Address: Some(FieldKind::Pointer), fails FailureSign::Zero;
     /// A directory entry, or null at the end.
-    Entry: Some(FieldKind::Pointer), fails Failure::Never;
+    Entry: Some(FieldKind::Pointer), fails FailureSign::Never;
     /// A process, or -1.
-    Child: Some(FieldKind::Pid), fails Failure::MinusOne;
+    Child: Some(FieldKind::Pid), fails FailureSign::MinusOne;
     /// Seconds not slept.
-    Remaining: Some(FieldKind::U32), fails Failure::Never;
+    Remaining: Some(FieldKind::U32), fails FailureSign::Never;
     /// 0, or the error itself.
-    ErrorNumber: Some(FieldKind::I32), fails Failure::Itself;
+    ErrorNumber: Some(FieldKind::I32), fails FailureSign::Itself;
     /// An integer that is not 0 where errno may say why, or may not.
-    Unexplained: Some(FieldKind::I32), fails Failure::Never;
+    Unexplained: Some(FieldKind::I32), fails FailureSign::Never;
     /// 1, or 0 and errno.
-    Answer: Some(FieldKind::I32), fails Failure::Zero;
+    Answer: Some(FieldKind::I32), fails FailureSign::Zero;
     /// 0, or an error of getaddrinfo's own, one of which refers to errno.
-    Resolved: Some(FieldKind::I32), fails Failure::Resolver;
+    Resolved: Some(FieldKind::I32), fails FailureSign::Resolver;
     /// Permission bits.
-    Permissions: Some(FieldKind::Mode), fails Failure::Never;
+    Permissions: Some(FieldKind::Mode), fails FailureSign::Never;
     /// The function that has handled a signal, or -1.
-    Handler: Some(FieldKind::Pointer), fails Failure::MinusOne;
+    Handler: Some(FieldKind::Pointer), fails FailureSign::MinusOne;
     /// The address of memory, or -1.
-    Mapping: Some(FieldKind::Pointer), fails Failure::MinusOne;
+    Mapping: Some(FieldKind::Pointer), fails FailureSign::MinusOne;
     /// Nothing, or nobody sees it: there is no exit event.
-    Nothing: None, fails Failure::Never;
+    Nothing: None, fails FailureSign::Never;
 }

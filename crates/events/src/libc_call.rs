@@ -100,13 +100,13 @@ macro_rules! libc_events {
                 print: None,
             },
             EventType {
-                id: if <$outcome as Outcome>::FIELD.is_some() { Call::$call.exit() } else { NONE },
+                id: if <$outcome as CallResult>::FIELD.is_some() { Call::$call.exit() } else { NONE },
                 system: SYSTEM,
                 name: concat!(stringify!($call), "_exit"),
                 class: Some(stringify!($class)),
                 fields: {
                     const FIELDS: [Option<EventField>; MOST] = padded([
-                        optional("ret", <$outcome as Outcome>::FIELD),
+                        optional("ret", <$outcome as CallResult>::FIELD),
                         optional("error", Some(FieldKind::Named(names::ERROR))),
                         $(optional(stringify!($argument), at_exit(<$kind as Argument>::EXIT)),)*
                     ]);

@@ -5,14 +5,14 @@ use libc::*;
 /// What libc adds to the flags of every sigaction(2).
 pub const SA_RESTORER: c_int = 0x0400_0000;
 
-/// Values with their names.
-pub(crate) type Names = &'static [(i64, &'static str)];
+/// Values, each with its name.
+pub(crate) type ValueNames = &'static [(i64, &'static str)];
 
 macro_rules! names {
     ($($(#[$doc:meta])* $table:ident $([0 is $zero:literal])?: $($value:ident)*;)*) => {
         $(
             $(#[$doc])*
-            pub(crate) const $table: Names =
+            pub(crate) const $table: ValueNames =
                 &[$((0, $zero),)? $(($value as u32 as i64, stringify!($value))),*];
         )*
     };

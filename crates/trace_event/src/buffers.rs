@@ -21,7 +21,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32};
 use ring_buffer::{Buffer, Geometry, Writer};
 
 /// What this process has mapped of an instance's buffer.
-struct Place {
+struct WriterSlots {
     /// How many of the writers are there: none; one for what is in use as long as the buffer has not grown; a
     /// second one for all of it. [`BUSY`] is added while somebody makes the next.
     state: AtomicU32,
@@ -36,16 +36,16 @@ const WRITERS: u32 = 2;
 const BUSY: u32 = 4;
 
 // SAFETY: a cell is written once, by the thread that has set `BUSY`, before `made` says that it is there.
-unsafe impl Sync for Place {}
+unsafe impl Sync for WriterSlots {}
 
 /// The first instance's, which every process uses, apart from the others'.
-static FIRST: Place = Place::new();
+static FIRST: WriterSlots = WriterSlots::new();
 
 /// One for each instance after the first. After what every process touches, see `process`.
 #[unsafe(link_section = ".bss.lookback_large_places")]
-static OTHERS: [Place; INSTANCES - 1] = [const { Place::new() }; INSTANCES - 1];
+static OTHERS: [WriterSlots; INSTANCES - 1] = [const { WriterSlots::new() }; INSTANCES - 1];
 
-fn place(instance: usize) -> Option<&'static Place> {
+fn place(instance: usize) -> Option<&'static WriterSlots> {
     match instance {
         RECORDING => Some(&FIRST),
         _ => OTHERS.get(instance - 1),
@@ -95,7 +95,7 @@ impl Shared {
 
     #[cold]
     #[inline(never)]
-    fn map_buffer(&self, place: &'static Place, instance: usize, made: u32) -> Option<&'static Writer> {
+    fn map_buffer(&self, place: &'static WriterSlots, instance: usize, made: u32) -> Option<&'static Writer> {
         let writer = self.try_to_map(place, instance, made);
         if writer.is_none() {
             self.control.count_not_mapped(instance);
@@ -105,7 +105,7 @@ impl Shared {
 
     /// Makes the writer after the first `made`. None where that is refused, or somebody else does it just
     /// now: a thread, or what this handler has interrupted.
-    fn try_to_map(&self, place: &'static Place, instance: usize, made: u32) -> Option<&'static Writer> {
+    fn try_to_map(&self, place: &'static WriterSlots, instance: usize, made: u32) -> Option<&'static Writer> {
         let state = self.control.instance_state(instance)?.0.wrapping_add(1);
         let is_safe = (self.hooks.may_map)() && !thread::is_aside();
         if place.refused.load(Relaxed) == state || !is_safe {
@@ -141,9 +141,9 @@ pub(crate) fn mapped(shared: &Shared) -> impl Iterator<Item = Range<usize>> {
     shared.control.mapped().chain(writers.map(|writer| writer.buffer().mapped()))
 }
 
-impl Place {
-    const fn new() -> Place {
-        Place {
+impl WriterSlots {
+    const fn new() -> WriterSlots {
+        WriterSlots {
             state: AtomicU32::new(0),
             refused: AtomicU32::new(0),
             current: AtomicPtr::new(null_mut()),

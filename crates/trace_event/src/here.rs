@@ -8,19 +8,19 @@ use ring_buffer::current_cpu;
 use rseq::Area;
 
 /// The calling thread, as far as filters know it. Nothing is looked up before it is asked for.
-pub(crate) struct Here<'a> {
+pub(crate) struct CallingThread<'a> {
     shared: &'a Shared,
     comm: OnceCell<[u8; 16]>,
 }
 
-impl Here<'_> {
+impl CallingThread<'_> {
     /// The calling thread.
-    pub(crate) fn new(shared: &Shared) -> Here<'_> {
-        Here { shared, comm: OnceCell::new() }
+    pub(crate) fn new(shared: &Shared) -> CallingThread<'_> {
+        CallingThread { shared, comm: OnceCell::new() }
     }
 }
 
-impl Context for Here<'_> {
+impl Context for CallingThread<'_> {
     /// Where the thread is now. It may be moved before the event is written.
     fn cpu(&self) -> u32 {
         thread::area(self.shared).and_then(Area::cpu).unwrap_or_else(current_cpu)

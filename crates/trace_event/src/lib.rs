@@ -33,7 +33,7 @@ mod triggers;
 
 pub use own_stack::{OwnStack, memory_changes, reach_in_stack};
 pub use process::{
-    AttachError, Attached, Attachment, Hooks, Origin, Parent, Session, attach, leave, session,
+    AttachError, Attached, AttachedSession, Attachment, Hooks, Origin, Parent, attach, leave, session,
 };
 pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
 pub use site::register;

@@ -36,7 +36,7 @@ pub struct OwnStack {
 
 /// What a thread knows of its stack. All zero as long as nobody has asked.
 #[repr(C, align(16))]
-struct Words {
+struct StackWords {
     /// What can be read: the first page in the lower 36 bits, how many in the others; and the value of
     /// `CHANGES` for which that is so.
     known: __m128i,
@@ -48,7 +48,7 @@ struct Words {
     sure: usize,
 }
 
-thread_words!(fn words() -> *mut Words, "lookback_thread_stack");
+thread_words!(fn words() -> *mut StackWords, "lookback_thread_stack");
 
 /// How often the program has taken memory away from somewhere.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
@@ -72,18 +72,18 @@ pub fn memory_changes(range: Range<usize>) {
 
 /// Pages that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Known {
+struct KnownStack {
     start: usize,
     end: usize,
 }
 
-impl Known {
+impl KnownStack {
     const PAGE_BITS: u32 = 36;
 
-    const NOTHING: Known = Known { start: 0, end: 0 };
+    const NOTHING: KnownStack = KnownStack { start: 0, end: 0 };
 
     /// What is known after so many changes.
-    fn load(changes: u64) -> Known {
+    fn load(changes: u64) -> KnownStack {
         let loaded: __m128i;
         // SAFETY: the thread's own words, aligned.
         unsafe {
@@ -96,16 +96,16 @@ impl Known {
         }
         // SAFETY: any bits are two words.
         let [pages, at] = unsafe { transmute::<__m128i, [u64; 2]>(loaded) };
-        let start = (pages & ((1 << Known::PAGE_BITS) - 1)) as usize * PAGE;
+        let start = (pages & ((1 << KnownStack::PAGE_BITS) - 1)) as usize * PAGE;
         match at == changes {
-            true => Known { start, end: start + (pages >> Known::PAGE_BITS) as usize * PAGE },
-            false => Known::NOTHING,
+            true => KnownStack { start, end: start + (pages >> KnownStack::PAGE_BITS) as usize * PAGE },
+            false => KnownStack::NOTHING,
         }
     }
 
     fn store(self, changes: u64) {
         let count = ((self.end - self.start) / PAGE) as u64;
-        let pages = (self.start / PAGE) as u64 | count << Known::PAGE_BITS;
+        let pages = (self.start / PAGE) as u64 | count << KnownStack::PAGE_BITS;
         // SAFETY: any bits are a vector.
         let stored = unsafe { transmute::<[u64; 2], __m128i>([pages, changes]) };
         // SAFETY: the thread's own words, aligned.
@@ -124,9 +124,9 @@ impl Known {
     }
 
     /// With other pages that can be read: of two parts that don't touch the other one alone.
-    fn with(self, other: Known) -> Known {
+    fn with(self, other: KnownStack) -> KnownStack {
         if self.start <= other.end && other.start <= self.end {
-            Known { start: self.start.min(other.start), end: self.end.max(other.end) }
+            KnownStack { start: self.start.min(other.start), end: self.end.max(other.end) }
         } else {
             other
         }
@@ -152,7 +152,7 @@ pub fn reach_in_stack(address: usize, wanted: usize) -> Option<usize> {
 #[inline]
 fn reach(shared: &Shared, stack: &Range<usize>, address: usize, wanted: usize) -> usize {
     let changes = CHANGES.load(Acquire);
-    let known = Known::load(changes);
+    let known = KnownStack::load(changes);
     if known.contains(address) && wanted <= known.end {
         return wanted;
     }
@@ -165,14 +165,14 @@ fn reach(shared: &Shared, stack: &Range<usize>, address: usize, wanted: usize) -
 
 /// Asks for the pages from an address on, up to `wanted`, and remembers what is there.
 #[cold]
-fn ask(shared: &Shared, known: Known, changes: u64, address: usize, wanted: usize) -> usize {
+fn ask(shared: &Shared, known: KnownStack, changes: u64, address: usize, wanted: usize) -> usize {
     let start = address & !(PAGE - 1);
     let mut reached = start;
     while reached < wanted && (known.contains(reached) || (shared.hooks.is_there)(reached.max(address))) {
         reached += PAGE;
     }
     if reached > start {
-        known.with(Known { start, end: reached }).store(changes);
+        known.with(KnownStack { start, end: reached }).store(changes);
     }
     reached.min(wanted).max(address)
 }

@@ -171,16 +171,16 @@ pub(crate) fn shared() -> Option<&'static Shared> {
 
 /// The session that this process takes part in.
 #[derive(Debug, Clone, Copy)]
-pub struct Session {
+pub struct AttachedSession {
     shared: &'static Shared,
 }
 
 /// The session that this process takes part in, if it does. Async-signal-safe.
-pub fn session() -> Option<Session> {
-    Some(Session { shared: shared()? })
+pub fn session() -> Option<AttachedSession> {
+    Some(AttachedSession { shared: shared()? })
 }
 
-impl Session {
+impl AttachedSession {
     /// The session's control area.
     pub fn control(self) -> &'static ControlArea {
         &self.shared.control

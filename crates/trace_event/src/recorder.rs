@@ -1,6 +1,6 @@
 //! Recording an event: is it on, who am I, write.
 
-use crate::here::Here;
+use crate::here::CallingThread;
 use crate::process;
 use crate::shared::Shared;
 use crate::stack::FrameRecord;
@@ -238,7 +238,7 @@ impl Entered {
         event: Event<'_>,
     ) {
         let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
-        let due = shared.control.due(instance, event.payload(), &Here::new(shared));
+        let due = shared.control.due(instance, event.payload(), &CallingThread::new(shared));
         let is_ignored = is_ignored(shared, instance, event);
         if is_ignored && due.is_conditional {
             return;
@@ -285,5 +285,5 @@ fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> 
 /// The same of any filter of any instance.
 #[inline(never)]
 fn passes(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
-    shared.control.passes(instance, event.payload(), &Here::new(shared))
+    shared.control.passes(instance, event.payload(), &CallingThread::new(shared))
 }

@@ -10,7 +10,7 @@ use core::ffi::{CStr, c_char};
 use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::PRINT_ID;
-use format::Format;
+use format::SiteFormat;
 use format_text::FormatText;
 use ring_buffer::Event;
 
@@ -56,7 +56,7 @@ unsafe fn id_of(site: &site::Site, control: &control::ControlArea) -> Option<u16
     }
     let mut description = FormatText::new();
     // SAFETY: the caller's promise.
-    let format = unsafe { Format::of(site) };
+    let format = unsafe { SiteFormat::of(site) };
     write!(description, "{format}").ok()?;
     control.add_event(system, name, description.as_str())
 }

@@ -22,7 +22,7 @@ pub type FrameRecord = [u64; 2];
 
 /// A call that is about to return.
 #[derive(Debug, Clone, Copy)]
-struct Call {
+struct ReturningCall {
     /// The address that it returns to.
     rip: u64,
     /// The stack pointer then.
@@ -31,21 +31,21 @@ struct Call {
     rbp: u64,
 }
 
-impl Call {
+impl ReturningCall {
     /// That of a function which keeps a frame pointer.
     ///
     /// # Safety
     ///
     /// It has not returned.
-    unsafe fn of(record: *const FrameRecord) -> Call {
+    unsafe fn of(record: *const FrameRecord) -> ReturningCall {
         // SAFETY: the caller's promise.
         let [rbp, rip] = unsafe { record.read() };
-        Call { rip, rsp: record.wrapping_add(1).addr() as u64, rbp }
+        ReturningCall { rip, rsp: record.wrapping_add(1).addr() as u64, rbp }
     }
 
     /// As if something that was called here returned here.
     #[inline(always)]
-    fn here() -> Call {
+    fn here() -> ReturningCall {
         let (rip, rsp, rbp);
         // SAFETY: reads registers.
         unsafe {
@@ -59,7 +59,7 @@ impl Call {
                 options(nomem, nostack, preserves_flags),
             );
         }
-        Call { rip, rsp, rbp }
+        ReturningCall { rip, rsp, rbp }
     }
 }
 
@@ -83,8 +83,8 @@ impl Entered {
         let most = shared.control.stack_bytes(instance) as usize;
         let call = match function.is_null() {
             // SAFETY: who has called us says that it has not returned.
-            false => unsafe { Call::of(function) },
-            true => Call::here(),
+            false => unsafe { ReturningCall::of(function) },
+            true => ReturningCall::here(),
         };
         let len = readable(call.rsp as usize, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
         let lead = [self.common(KERNEL_STACK_ID), call.rip, call.rsp, call.rbp];

@@ -9,22 +9,22 @@ use core::ffi::c_char;
 use core::fmt::{Display, Error, Formatter, Result, Write};
 
 /// A site, as its `format` text from the first field that is not common on.
-pub(super) struct Format<'a> {
+pub(super) struct SiteFormat<'a> {
     print: Option<&'a str>,
     fields: &'a [Field],
 }
 
-impl<'a> Format<'a> {
+impl<'a> SiteFormat<'a> {
     /// The format of a site's event.
     ///
     /// # Safety
     ///
     /// Its texts and fields are valid, and stay so.
-    pub(super) unsafe fn of(site: &'a Site) -> Format<'a> {
+    pub(super) unsafe fn of(site: &'a Site) -> SiteFormat<'a> {
         let count = (site.field_count as usize).min(FIELDS);
         // SAFETY: the caller's promise.
         let (print, fields) = unsafe { (text(site.print), slice(site.fields, count)) };
-        Format { print, fields }
+        SiteFormat { print, fields }
     }
 }
 
@@ -40,11 +40,11 @@ unsafe fn slice<'a, T>(start: *const T, count: usize) -> &'a [T] {
 
 /// The name of something; of a field that has none, which no compiler of ours makes, an error.
 fn name<'a>(name: *const c_char) -> core::result::Result<&'a str, Error> {
-    // SAFETY: the texts of a `Format` are valid.
+    // SAFETY: the texts of a `SiteFormat` are valid.
     unsafe { text(name) }.ok_or(Error)
 }
 
-impl Display for Format<'_> {
+impl Display for SiteFormat<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let mut end = common::SIZE;
         for field in self.fields {
@@ -59,7 +59,7 @@ impl Display for Format<'_> {
     }
 }
 
-impl Format<'_> {
+impl SiteFormat<'_> {
     /// The print format of an event with a message of its own.
     fn message(&self, f: &mut Formatter<'_>, print: &str) -> Result {
         for piece in pieces(print) {
@@ -214,7 +214,7 @@ fn one(field: &Field) -> &'static str {
 /// The argument for it.
 fn argument(f: &mut Formatter<'_>, field: &Field) -> Result {
     let (name, size) = (name(field.name)?, field.size);
-    // SAFETY: the tables of a `Format` are valid.
+    // SAFETY: the tables of a `SiteFormat` are valid.
     let names: &[Name] = unsafe { slice(field.names, field.name_count as usize) };
     if let Some(count) = listed(field) {
         return (0..count).try_for_each(|index| write!(f, ", REC->{name}[{index}]"));

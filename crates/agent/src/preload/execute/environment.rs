@@ -26,13 +26,13 @@ const DEBUG: &[u8] = b"LOOKBACK_DEBUG=";
 const MOST: usize = 512;
 
 /// A variable with its name, as a program finds the session by it.
-struct Kept(UnsafeCell<[u8; MOST]>);
+struct KeptVariable(UnsafeCell<[u8; MOST]>);
 
 // SAFETY: written once, before `LOADED` is set.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for KeptVariable {}
 
-static KEPT_PRELOAD: Kept = Kept(UnsafeCell::new([0; MOST]));
-static KEPT_SESSION: Kept = Kept(UnsafeCell::new([0; MOST]));
+static KEPT_PRELOAD: KeptVariable = KeptVariable(UnsafeCell::new([0; MOST]));
+static KEPT_SESSION: KeptVariable = KeptVariable(UnsafeCell::new([0; MOST]));
 /// Whether another root, or other file systems, may have made our object impossible to find.
 static MOVED: AtomicBool = AtomicBool::new(false);
 
@@ -109,7 +109,7 @@ pub(crate) fn complain(reason: &CStr) {
     }
 }
 
-impl Kept {
+impl KeptVariable {
     /// Keeps the entry. False when it is too long.
     ///
     /// # Safety
@@ -158,7 +158,7 @@ pub(crate) unsafe fn completed(
         let result = changed(environment, needed(environment, refuses), execute);
         let is_too_long = result == libc::E2BIG || result == -1 && *libc::__errno_location() == libc::E2BIG;
         match is_too_long {
-            true => changed(environment, Some(Change::Clean), execute),
+            true => changed(environment, Some(EnvironmentChange::Clean), execute),
             false => result,
         }
     }
@@ -172,7 +172,7 @@ pub(crate) unsafe fn completed(
 /// As for [`entries`].
 unsafe fn changed(
     environment: *const *const c_char,
-    change: Option<Change>,
+    change: Option<EnvironmentChange>,
     execute: &mut dyn FnMut(*const *const c_char) -> i32,
 ) -> i32 {
     let Some(change) = change else { return execute(environment) };
@@ -190,7 +190,7 @@ unsafe fn changed(
 
 /// What has to be done to an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum EnvironmentChange {
     /// It lacks the session, or our object.
     Complete,
     /// It has our object, which isn't there or isn't wanted, or for which there is no room.
@@ -211,7 +211,10 @@ const TEXT: usize = 4 * MOST;
 /// # Safety
 ///
 /// As for [`entries`].
-unsafe fn needed(environment: *const *const c_char, refuses: impl FnOnce() -> bool) -> Option<Change> {
+unsafe fn needed(
+    environment: *const *const c_char,
+    refuses: impl FnOnce() -> bool,
+) -> Option<EnvironmentChange> {
     // SAFETY: the caller's promise.
     let [preload, session] = [PRELOAD, SESSION].map(|name| unsafe { value(environment, name) });
     let has_object = preload.is_some_and(|preload| contains(preload, object().to_bytes()));
@@ -219,9 +222,9 @@ unsafe fn needed(environment: *const *const c_char, refuses: impl FnOnce() -> bo
     // SAFETY: the caller's promise.
     let lists = unsafe { value(environment, b"LD_TRACE_LOADED_OBJECTS=") }.is_some();
     if lists || !is_found() || refuses() {
-        return has_object.then_some(Change::Clean);
+        return has_object.then_some(EnvironmentChange::Clean);
     }
-    (!has_object || session.is_none()).then_some(Change::Complete)
+    (!has_object || session.is_none()).then_some(EnvironmentChange::Complete)
 }
 
 /// Whether our object can be found from here. That is looked at where no filter of system calls may be there,
@@ -251,10 +254,10 @@ pub(crate) fn for_each_folder(each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
 #[inline(never)]
 unsafe fn with_room<const ENTRIES: usize, const TEXT: usize>(
     environment: *const *const c_char,
-    change: Change,
+    change: EnvironmentChange,
     execute: &mut dyn FnMut(*const *const c_char) -> i32,
 ) -> i32 {
-    let mut changed = Changed::<ENTRIES, TEXT> {
+    let mut changed = ChangedEnvironment::<ENTRIES, TEXT> {
         entries: [core::ptr::null(); ENTRIES],
         more: [core::ptr::null(); 3],
         preload: [0; TEXT],
@@ -266,14 +269,14 @@ unsafe fn with_room<const ENTRIES: usize, const TEXT: usize>(
 
 /// An environment of our making.
 #[repr(C)]
-struct Changed<const ENTRIES: usize, const TEXT: usize> {
+struct ChangedEnvironment<const ENTRIES: usize, const TEXT: usize> {
     entries: [*const c_char; ENTRIES],
     /// Behind them: room for ours, and for the null.
     more: [*const c_char; 3],
     preload: [u8; TEXT],
 }
 
-impl<const ENTRIES: usize, const TEXT: usize> Changed<ENTRIES, TEXT> {
+impl<const ENTRIES: usize, const TEXT: usize> ChangedEnvironment<ENTRIES, TEXT> {
     /// Makes it from `environment`: its entries, but for the two, and the two, if they are to be there.
     /// None when it is too large.
     ///
@@ -283,12 +286,12 @@ impl<const ENTRIES: usize, const TEXT: usize> Changed<ENTRIES, TEXT> {
     unsafe fn fill(
         &mut self,
         environment: *const *const c_char,
-        change: Change,
+        change: EnvironmentChange,
     ) -> Option<*const *const c_char> {
         // SAFETY: the caller's promise.
         let preload = unsafe { value(environment, PRELOAD) }.unwrap_or_default();
         let preload = self.preload(preload, change)?;
-        let session = if change == Change::Complete { Some(KEPT_SESSION.text()) } else { None };
+        let session = if change == EnvironmentChange::Complete { Some(KEPT_SESSION.text()) } else { None };
         let ours = preload.into_iter().chain(session.map(CStr::as_ptr));
         // SAFETY: the caller's promise.
         let others = unsafe { entries(environment) }.filter(|entry| {
@@ -307,12 +310,12 @@ impl<const ENTRIES: usize, const TEXT: usize> Changed<ENTRIES, TEXT> {
 
     /// The variable for the dynamic linker, if it is to be there: what others preload comes before our
     /// object, as it would without us. None when it is too long.
-    fn preload(&mut self, before: &CStr, change: Change) -> Option<Option<*const c_char>> {
+    fn preload(&mut self, before: &CStr, change: EnvironmentChange) -> Option<Option<*const c_char>> {
         let others = paths(before).filter(|path| !path.is_empty() && *path != object().to_bytes());
         if others.clone().next().is_none() {
-            return Some((change == Change::Complete).then(|| KEPT_PRELOAD.text().as_ptr()));
+            return Some((change == EnvironmentChange::Complete).then(|| KEPT_PRELOAD.text().as_ptr()));
         }
-        let ours = (change == Change::Complete).then(|| object().to_bytes());
+        let ours = (change == EnvironmentChange::Complete).then(|| object().to_bytes());
         let mut room = self.preload.iter_mut();
         let mut separator: &[u8] = PRELOAD;
         for path in others.chain(ours) {

@@ -14,12 +14,12 @@ use crate::preload::arch::stub::stub;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use crate::preload::wrapper::real::{older, real};
 use core::ffi::c_char;
 use environment::completed;
 use events::Call;
-use target::Target;
+use target::ExecTarget;
 use trace_event::session;
 
 type Environment = *const *const c_char;
@@ -27,7 +27,7 @@ type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
 
 fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
     mapped::keep_up();
-    let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(Value::Word);
+    let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(FieldValue::Word);
     // SAFETY: no value is followed.
     unsafe { record::write(Call::execve.entry(), &values) };
 }
@@ -44,16 +44,16 @@ fn set_executing(executes: bool) {
 fn record_return(result: i32, path: usize) -> i32 {
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
-    let values = [Value::Half(result as u32), Value::Half(error as u32), path_read(path, error)];
+    let values = [FieldValue::Half(result as u32), FieldValue::Half(error as u32), path_read(path, error)];
     // SAFETY: the path was read by the call.
     unsafe { record::write(Call::execve.exit(), &values) };
     result
 }
 
 /// The path of a call that has failed by `error`, or not, as far as it can be read.
-fn path_read(path: usize, error: i32) -> Value {
+fn path_read(path: usize, error: i32) -> FieldValue {
     let path = path as *const u8;
-    if error == 0 { Value::text(path) } else { Value::readable_text(path) }
+    if error == 0 { FieldValue::text(path) } else { FieldValue::readable_text(path) }
 }
 
 /// Executes `path` by `real`, which takes an environment.
@@ -63,7 +63,7 @@ fn path_read(path: usize, error: i32) -> Value {
 /// As for execve(2).
 unsafe fn execute(
     real: usize,
-    target: fn(usize) -> Target,
+    target: fn(usize) -> ExecTarget,
     path: usize,
     arguments: usize,
     environment: Environment,
@@ -93,10 +93,10 @@ macro_rules! executing {
         };
     };
     (@call $target:ident $real:literal, $path:ident $arguments:ident, $environment:expr, $caller:ident) => {
-        execute(real!($real), Target::$target, $path, $arguments, $environment, $caller)
+        execute(real!($real), ExecTarget::$target, $path, $arguments, $environment, $caller)
     };
     (@call $target:ident $real:literal, $path:ident $arguments:ident $own:ident, $_:expr, $caller:ident) => {
-        execute(real!($real), Target::$target, $path, $arguments, $own as Environment, $caller)
+        execute(real!($real), ExecTarget::$target, $path, $arguments, $own as Environment, $caller)
     };
 }
 
@@ -108,12 +108,12 @@ executing!(execvp by Name c"execvpe", path arguments, environment: environment::
 
 unsafe extern "C" fn execl_body(path: usize, arguments: usize, caller: usize) -> i32 {
     // SAFETY: the program's own call.
-    unsafe { execute(real!(c"execve"), Target::Path, path, arguments, environment::current(), caller) }
+    unsafe { execute(real!(c"execve"), ExecTarget::Path, path, arguments, environment::current(), caller) }
 }
 
 unsafe extern "C" fn execlp_body(path: usize, arguments: usize, caller: usize) -> i32 {
     // SAFETY: the program's own call.
-    unsafe { execute(real!(c"execvpe"), Target::Name, path, arguments, environment::current(), caller) }
+    unsafe { execute(real!(c"execvpe"), ExecTarget::Name, path, arguments, environment::current(), caller) }
 }
 
 unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -> i32 {
@@ -123,7 +123,7 @@ unsafe extern "C" fn execle_body(path: usize, arguments: usize, caller: usize) -
         while *last != 0 {
             last = last.add(1);
         }
-        execute(real!(c"execve"), Target::Path, path, arguments, *last.add(1) as Environment, caller)
+        execute(real!(c"execve"), ExecTarget::Path, path, arguments, *last.add(1) as Environment, caller)
     }
 }
 
@@ -134,10 +134,10 @@ listing!(execle, execle_body);
 unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Environment, caller: usize) -> i32 {
     type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
     let values = [
-        Value::Half(fd as u32),
-        Value::Word(arguments as u64),
-        Value::Word(environment as u64),
-        Value::Word(caller as u64),
+        FieldValue::Half(fd as u32),
+        FieldValue::Word(arguments as u64),
+        FieldValue::Word(environment as u64),
+        FieldValue::Word(caller as u64),
     ];
     // SAFETY: the function has this type; the program's own call.
     let result = unsafe {
@@ -145,13 +145,13 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
         record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
         set_executing(true);
-        let refuses = || Target::Descriptor(fd).refuses_object(arguments);
+        let refuses = || ExecTarget::Descriptor(fd).refuses_object(arguments);
         completed(environment, refuses, &mut |environment| real(fd, arguments, environment))
     };
     set_executing(false);
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
-    let values = [Value::Half(result as u32), Value::Half(error as u32)];
+    let values = [FieldValue::Half(result as u32), FieldValue::Half(error as u32)];
     // SAFETY: no value is a pointer.
     unsafe { record::write(Call::fexecve.exit(), &values) };
     result
@@ -176,7 +176,7 @@ macro_rules! spawning {
             let values = [pid, path, actions, attributes, arguments, environment as usize, caller];
             // SAFETY: no value is followed.
             unsafe {
-                record::write(Call::posix_spawn.entry(), &values.map(|value| Value::Word(value as u64)));
+                record::write(Call::posix_spawn.entry(), &values.map(|value| FieldValue::Word(value as u64)));
             }
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
@@ -192,12 +192,12 @@ macro_rules! spawning {
     };
 }
 
-spawning!(spawn_body, Target::Path, real!(c"posix_spawn"));
-spawning!(spawnp_body, Target::Name, real!(c"posix_spawnp"));
+spawning!(spawn_body, ExecTarget::Path, real!(c"posix_spawn"));
+spawning!(spawnp_body, ExecTarget::Name, real!(c"posix_spawnp"));
 // Programs linked with a glibc before 2.15 get a function that also runs scripts without a first line that
 // names an interpreter.
-spawning!(old_spawn_body, Target::Path, older(c"posix_spawn", c"GLIBC_2.2.5"));
-spawning!(old_spawnp_body, Target::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
+spawning!(old_spawn_body, ExecTarget::Path, older(c"posix_spawn", c"GLIBC_2.2.5"));
+spawning!(old_spawnp_body, ExecTarget::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
 
 /// Records how a spawn has ended.
 fn record_spawned(error: i32, pid: usize, path: usize) {
@@ -207,7 +207,7 @@ fn record_spawned(error: i32, pid: usize, path: usize) {
         pid => unsafe { pid.read_unaligned() },
     };
     let path = path_read(path, error);
-    let [result, error, child] = [error, error, child].map(|number| Value::Half(number as u32));
+    let [result, error, child] = [error, error, child].map(|number| FieldValue::Half(number as u32));
     // SAFETY: the path was read by the call.
     unsafe {
         record::write(Call::posix_spawn.exit(), &[result, error, child, path]);

@@ -14,7 +14,7 @@ use rustix::io::pread;
 
 /// What a program hands to a function that executes another, as it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Target {
+pub(crate) enum ExecTarget {
     Path(usize),
     /// A path, or a name that is looked for in `PATH`.
     Name(usize),
@@ -27,7 +27,7 @@ const START: usize = 256;
 /// Interpreters of scripts that are scripts themselves: as many as the kernel goes through.
 const MOST_SCRIPTS: usize = 5;
 
-impl Target {
+impl ExecTarget {
     /// Whether it would not load our object, or should not. No system call where a filter may be there.
     ///
     /// # Safety
@@ -38,8 +38,8 @@ impl Target {
             return false;
         }
         match self {
-            Target::Descriptor(fd) => is_narrow_in(fd),
-            Target::Path(path) | Target::Name(path) => {
+            ExecTarget::Descriptor(fd) => is_narrow_in(fd),
+            ExecTarget::Path(path) | ExecTarget::Name(path) => {
                 // SAFETY: nobody changes it before it is executed, and it is used no longer.
                 let Some(path) = (unsafe { text(path as *const c_char) }) else { return false };
                 // SAFETY: the caller's promise.
@@ -63,7 +63,7 @@ impl Target {
 
     /// Reads the start of what is executed by that path. False where there is none.
     fn read(self, path: &CStr, buffer: &mut [u8; START]) -> bool {
-        if path.to_bytes().contains(&b'/') || matches!(self, Target::Path(_)) {
+        if path.to_bytes().contains(&b'/') || matches!(self, ExecTarget::Path(_)) {
             return read(path, buffer);
         }
         let mut is_found = false;

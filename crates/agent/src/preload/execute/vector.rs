@@ -10,9 +10,9 @@ use shm::PAGE;
 
 /// What was found readable last: texts lie next to each other.
 #[derive(Debug, Default)]
-struct Known(Range<usize>);
+struct KnownRange(Range<usize>);
 
-impl Known {
+impl KnownRange {
     /// How many bytes from `address` on are known to be readable, at most to the end of its page; 0 if none.
     fn reach(&mut self, address: usize) -> usize {
         if !self.0.contains(&address) {
@@ -42,12 +42,12 @@ impl Known {
 /// Nobody unmaps it while it is used.
 pub(crate) unsafe fn text<'a>(address: *const c_char) -> Option<&'a CStr> {
     // SAFETY: it can be read, and the caller's promise.
-    Known::default().has_text(address.addr()).then(|| unsafe { CStr::from_ptr(address) })
+    KnownRange::default().has_text(address.addr()).then(|| unsafe { CStr::from_ptr(address) })
 }
 
 /// Whether an array, and all its texts, can be read. None is one that can be.
 pub(crate) fn is_readable(array: *const *const c_char) -> bool {
-    let (mut places, mut texts) = (Known::default(), Known::default());
+    let (mut places, mut texts) = (KnownRange::default(), KnownRange::default());
     let mut next = array.addr();
     while next != 0 {
         if places.reach(next) < size_of::<usize>() {

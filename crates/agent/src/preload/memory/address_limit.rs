@@ -18,18 +18,18 @@ const INFINITE: u64 = libc::RLIM_INFINITY;
 
 /// A limit: the soft one that counts, and the hard one up to which that may be raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limit {
+pub(crate) struct AddressLimit {
     pub(crate) soft: u64,
     pub(crate) hard: u64,
 }
 
-impl Limit {
-    const NONE: Limit = Limit { soft: INFINITE, hard: INFINITE };
+impl AddressLimit {
+    const NONE: AddressLimit = AddressLimit { soft: INFINITE, hard: INFINITE };
 
     /// That of the process, as the kernel has it.
-    fn own() -> Limit {
+    fn own() -> AddressLimit {
         let limit = getrlimit(Resource::As);
-        Limit { soft: limit.current.unwrap_or(INFINITE), hard: limit.maximum.unwrap_or(INFINITE) }
+        AddressLimit { soft: limit.current.unwrap_or(INFINITE), hard: limit.maximum.unwrap_or(INFINITE) }
     }
 
     /// Makes it that of the process.
@@ -38,57 +38,57 @@ impl Limit {
         setrlimit(Resource::As, Rlimit { current: value(self.soft), maximum: value(self.hard) })
     }
 
-    pub(crate) fn of(limit: rlimit) -> Limit {
-        Limit { soft: limit.rlim_cur, hard: limit.rlim_max }
+    pub(crate) fn of(limit: rlimit) -> AddressLimit {
+        AddressLimit { soft: limit.rlim_cur, hard: limit.rlim_max }
     }
 }
 
 /// A limit, in a static. It is changed by who changes the process's limit: two who do that at once can't
 /// know what comes of it without us, either.
-pub(crate) struct Shared {
+pub(crate) struct SharedLimit {
     soft: AtomicU64,
     hard: AtomicU64,
 }
 
-impl Shared {
-    const fn new(limit: Limit) -> Shared {
-        Shared { soft: AtomicU64::new(limit.soft), hard: AtomicU64::new(limit.hard) }
+impl SharedLimit {
+    const fn new(limit: AddressLimit) -> SharedLimit {
+        SharedLimit { soft: AtomicU64::new(limit.soft), hard: AtomicU64::new(limit.hard) }
     }
 
-    pub(crate) fn load(&self) -> Limit {
-        Limit { soft: self.soft.load(Relaxed), hard: self.hard.load(Relaxed) }
+    pub(crate) fn load(&self) -> AddressLimit {
+        AddressLimit { soft: self.soft.load(Relaxed), hard: self.hard.load(Relaxed) }
     }
 
-    fn store(&self, limit: Limit) {
+    fn store(&self, limit: AddressLimit) {
         self.soft.store(limit.soft, Relaxed);
         self.hard.store(limit.hard, Relaxed);
     }
 }
 
 /// The limit that the program has, as it was told.
-pub(crate) static TOLD: Shared = Shared::new(Limit::NONE);
+pub(crate) static TOLD: SharedLimit = SharedLimit::new(AddressLimit::NONE);
 /// What the kernel has in its place.
-pub(crate) static RAISED: Shared = Shared::new(Limit::NONE);
+pub(crate) static RAISED: SharedLimit = SharedLimit::new(AddressLimit::NONE);
 
 /// Raises the soft limit as far as it goes, so that a session can be mapped: for as long as that takes.
 pub(crate) fn attaching() -> Attaching {
-    let before = Limit::own();
+    let before = AddressLimit::own();
     if before.soft < before.hard {
-        let _ = Limit { soft: before.hard, hard: before.hard }.set();
+        let _ = AddressLimit { soft: before.hard, hard: before.hard }.set();
     }
     Attaching { before }
 }
 
 /// The limit that the process had before a session is mapped.
 pub(crate) struct Attaching {
-    before: Limit,
+    before: AddressLimit,
 }
 
 impl Attaching {
     /// Bytes of addresses that the session may take: all that the limit can be raised by, or else a quarter
     /// of it.
     pub(crate) fn most_addresses(&self) -> usize {
-        let Limit { soft, hard } = self.before;
+        let AddressLimit { soft, hard } = self.before;
         let most = match soft {
             INFINITE => INFINITE,
             _ if hard == INFINITE => INFINITE,
@@ -100,7 +100,7 @@ impl Attaching {
     /// Lowers the limit again: to what it was, or to that and what the session takes, if it was mapped.
     /// What executed the program had raised its hard limit by so many pages.
     pub(crate) fn end(self, mapped: Option<u32>) {
-        let Limit { soft, hard } = self.before;
+        let AddressLimit { soft, hard } = self.before;
         if soft == INFINITE {
             return;
         }
@@ -109,9 +109,9 @@ impl Attaching {
             return;
         };
         let told = if hard == INFINITE { hard } else { hard.saturating_sub(u64::from(pages) * PAGE) };
-        let raised = Limit { soft: sum(soft, ours()).min(hard), hard };
+        let raised = AddressLimit { soft: sum(soft, ours()).min(hard), hard };
         if raised.set().is_ok() {
-            TOLD.store(Limit { soft, hard: told.max(soft) });
+            TOLD.store(AddressLimit { soft, hard: told.max(soft) });
             RAISED.store(raised);
         }
     }
@@ -126,9 +126,9 @@ pub(crate) fn are_set() -> bool {
 /// maker has a limit of its own: it may have set another, which is as it wants it.
 pub(crate) fn executing(begins: bool) {
     let (told, raised) = (TOLD.load(), RAISED.load());
-    let lowered = Limit { soft: told.soft, hard: raised.hard };
+    let lowered = AddressLimit { soft: told.soft, hard: raised.hard };
     let (from, to) = if begins { (raised, lowered) } else { (lowered, raised) };
-    if told.soft != raised.soft && Limit::own() == from {
+    if told.soft != raised.soft && AddressLimit::own() == from {
         let _ = to.set();
     }
 }
@@ -147,13 +147,13 @@ fn sum(limit: u64, more: u64) -> u64 {
 }
 
 /// Sets the limit that the program wants.
-pub(crate) fn set(told: Limit) -> io::Result<()> {
+pub(crate) fn set(told: AddressLimit) -> io::Result<()> {
     let ours = ours();
-    let mut raised = Limit { soft: sum(told.soft, ours), hard: sum(told.hard, ours) };
+    let mut raised = AddressLimit { soft: sum(told.soft, ours), hard: sum(told.hard, ours) };
     let mut result = if told.soft > told.hard { Err(Errno::INVAL) } else { raised.set() };
     if result == Err(Errno::PERM) {
         // A hard limit that the program may keep, but nobody may raise.
-        raised = Limit { soft: raised.soft.min(told.hard), hard: told.hard };
+        raised = AddressLimit { soft: raised.soft.min(told.hard), hard: told.hard };
         result = raised.set();
     }
     result?;

@@ -5,9 +5,9 @@
 //! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result. What is called in place of libc's functions has their contract.
 
-use crate::preload::memory::address_limit::{Limit, RAISED, TOLD, set};
+use crate::preload::memory::address_limit::{AddressLimit, RAISED, TOLD, set};
 use crate::preload::memory::readable::readable;
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::transmute;
 use libc::{RLIMIT_AS, rlimit};
@@ -30,7 +30,7 @@ fn is_ours(resource: u64, pid: u64) -> bool {
 unsafe fn tell(old: *mut rlimit) {
     // SAFETY: the caller's promise.
     if let Some(old) = unsafe { old.as_mut() }
-        && Limit::of(*old) == RAISED.load()
+        && AddressLimit::of(*old) == RAISED.load()
     {
         let told = TOLD.load();
         (old.rlim_cur, old.rlim_max) = (told.soft, told.hard);
@@ -38,10 +38,10 @@ unsafe fn tell(old: *mut rlimit) {
 }
 
 /// The limit that a program hands over. None where it can't be read, which the kernel is to say.
-fn given(new: *const rlimit) -> Option<Limit> {
+fn given(new: *const rlimit) -> Option<AddressLimit> {
     let is_there = readable(new.cast(), size_of::<rlimit>()) == size_of::<rlimit>();
     // SAFETY: it can be read.
-    is_there.then(|| Limit::of(unsafe { new.read_unaligned() }))
+    is_there.then(|| AddressLimit::of(unsafe { new.read_unaligned() }))
 }
 
 /// What libc's functions return.
@@ -53,9 +53,9 @@ fn returned(result: io::Result<()>) -> i32 {
 }
 
 /// getrlimit(2).
-pub(crate) const GETRLIMIT: Hooks = Hooks { before: |_| (), after: after_getrlimit };
+pub(crate) const GETRLIMIT: CallHooks = CallHooks { before: |_| (), after: after_getrlimit };
 
-unsafe fn after_getrlimit(frame: &mut Frame) {
+unsafe fn after_getrlimit(frame: &mut CallFrame) {
     let [resource, old, ..] = frame.arguments;
     if frame.result as i32 == 0 && is_ours(resource, 0) {
         // SAFETY: the call has filled it.
@@ -64,9 +64,9 @@ unsafe fn after_getrlimit(frame: &mut Frame) {
 }
 
 /// setrlimit(2).
-pub(crate) const SETRLIMIT: Hooks = Hooks { before: before_setrlimit, after: |_| () };
+pub(crate) const SETRLIMIT: CallHooks = CallHooks { before: before_setrlimit, after: |_| () };
 
-unsafe fn before_setrlimit(frame: &mut Frame) {
+unsafe fn before_setrlimit(frame: &mut CallFrame) {
     let [resource, ..] = frame.arguments;
     if is_ours(resource, 0) {
         frame.call_instead(set_own as *const () as usize);
@@ -84,9 +84,9 @@ unsafe extern "C" fn set_own(resource: i32, new: *const rlimit) -> i32 {
 }
 
 /// prlimit(2).
-pub(crate) const PRLIMIT: Hooks = Hooks { before: before_prlimit, after: |_| () };
+pub(crate) const PRLIMIT: CallHooks = CallHooks { before: before_prlimit, after: |_| () };
 
-unsafe fn before_prlimit(frame: &mut Frame) {
+unsafe fn before_prlimit(frame: &mut CallFrame) {
     let [pid, resource, ..] = frame.arguments;
     if is_ours(resource, pid) {
         frame.call_instead(own_prlimit as *const () as usize);

@@ -15,7 +15,7 @@ use crate::preload::memory::unlocked::LOCKS_FUTURE;
 use crate::preload::object::image;
 use crate::preload::process::sandbox;
 use crate::preload::thread::starts;
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::ffi::c_void;
 use core::mem::transmute;
@@ -27,9 +27,9 @@ use rustix::process::{Resource, getrlimit};
 use trace_event::{is_aside, session};
 
 /// mlockall(2).
-pub(crate) const HOOKS: Hooks = Hooks { before, after: |_| () };
+pub(crate) const HOOKS: CallHooks = CallHooks { before, after: |_| () };
 
-unsafe fn before(frame: &mut Frame) {
+unsafe fn before(frame: &mut CallFrame) {
     if session().is_some() && !is_aside() && !sandbox::may_be_there() {
         frame.call_instead(lock_all as *const () as usize);
     }

@@ -8,7 +8,7 @@
 //! As in `limits.rs`. Nothing is read or written here.
 
 use crate::preload::arch::stub::stub;
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::transmute;
 use core::ops::Range;
@@ -20,53 +20,53 @@ use trace_event::memory_changes;
 const MADV_GUARD_INSTALL: u64 = 102;
 
 /// mmap(2).
-pub(crate) const MMAP: Hooks = Hooks { before: mapping, after: mapping };
+pub(crate) const MMAP: CallHooks = CallHooks { before: mapping, after: mapping };
 /// munmap(2).
-pub(crate) const MUNMAP: Hooks = Hooks { before: unmapping, after: unmapping };
+pub(crate) const MUNMAP: CallHooks = CallHooks { before: unmapping, after: unmapping };
 /// mremap(2).
-pub(crate) const MREMAP: Hooks = Hooks { before: moving, after: moving };
+pub(crate) const MREMAP: CallHooks = CallHooks { before: moving, after: moving };
 /// mprotect(2).
-pub(crate) const MPROTECT: Hooks = Hooks { before: protecting, after: protecting };
+pub(crate) const MPROTECT: CallHooks = CallHooks { before: protecting, after: protecting };
 /// madvise(2).
-pub(crate) const MADVISE: Hooks = Hooks { before: advising, after: advising };
+pub(crate) const MADVISE: CallHooks = CallHooks { before: advising, after: advising };
 /// shmat(2).
-pub(crate) const SHMAT: Hooks = Hooks { before: attaching, after: attaching };
+pub(crate) const SHMAT: CallHooks = CallHooks { before: attaching, after: attaching };
 /// shmdt(2).
-pub(crate) const SHMDT: Hooks = Hooks { before: detaching, after: detaching };
+pub(crate) const SHMDT: CallHooks = CallHooks { before: detaching, after: detaching };
 
-unsafe fn mapping(frame: &mut Frame) {
+unsafe fn mapping(frame: &mut CallFrame) {
     let [start, len, _, flags, ..] = frame.arguments;
     mapped(start, len, flags);
 }
 
-unsafe fn unmapping(frame: &mut Frame) {
+unsafe fn unmapping(frame: &mut CallFrame) {
     let [start, len, ..] = frame.arguments;
     memory_changes(range(start, len));
 }
 
-unsafe fn moving(frame: &mut Frame) {
+unsafe fn moving(frame: &mut CallFrame) {
     let [old, old_len, len, flags, new, ..] = frame.arguments;
     moved([old, old_len, len, flags, new]);
 }
 
-unsafe fn protecting(frame: &mut Frame) {
+unsafe fn protecting(frame: &mut CallFrame) {
     let [start, len, protection, ..] = frame.arguments;
     protected(start, len, protection);
 }
 
-unsafe fn advising(frame: &mut Frame) {
+unsafe fn advising(frame: &mut CallFrame) {
     let [start, len, advice, ..] = frame.arguments;
     advised(start, len, advice);
 }
 
-unsafe fn attaching(frame: &mut Frame) {
+unsafe fn attaching(frame: &mut CallFrame) {
     let [_, start, flags, ..] = frame.arguments;
     if flags as i32 & SHM_REMAP != 0 {
         memory_changes(from(start));
     }
 }
 
-unsafe fn detaching(frame: &mut Frame) {
+unsafe fn detaching(frame: &mut CallFrame) {
     let [start, ..] = frame.arguments;
     memory_changes(from(start));
 }
@@ -121,9 +121,9 @@ fn from(start: u64) -> Range<usize> {
 }
 
 unsafe extern "C" fn pkey_mprotect_body(start: u64, len: u64, protection: i32, key: i32, _: usize) -> i32 {
-    type Call = unsafe extern "C" fn(u64, u64, i32, i32) -> i32;
+    type MappingCall = unsafe extern "C" fn(u64, u64, i32, i32) -> i32;
     // SAFETY: the function has this type.
-    let real: Call = unsafe { transmute(real!(c"pkey_mprotect")) };
+    let real: MappingCall = unsafe { transmute(real!(c"pkey_mprotect")) };
     memory_changes(range(start, len));
     // SAFETY: the program's own call.
     let result = unsafe { real(start, len, protection, key) };

@@ -10,7 +10,7 @@
 //! The descriptor is where the thread pointer points, and as large as libc tells debuggers.
 
 use crate::preload::arch::thread_pointer::thread_pointer;
-use crate::preload::object::tables::Name;
+use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, symbols};
 use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
@@ -44,7 +44,7 @@ fn of_block() -> Option<OwnStack> {
         unsafe { address.read_volatile() }
     };
     (0..words.saturating_sub(2)).find_map(|index| {
-        let block = Block { start: word(index), size: word(index + 1), guard: word(index + 2) };
+        let block = ThreadBlock { start: word(index), size: word(index + 1), guard: word(index + 2) };
         let range = block.start + block.guard..descriptor;
         block.holds(descriptor, words).then_some(OwnStack { range, is_sure: block.guard > 0 })
     })
@@ -52,13 +52,13 @@ fn of_block() -> Option<OwnStack> {
 
 /// Three words that may be what libc has noted of a stack.
 #[derive(Debug, Clone, Copy)]
-struct Block {
+struct ThreadBlock {
     start: usize,
     size: usize,
     guard: usize,
 }
 
-impl Block {
+impl ThreadBlock {
     /// Whether a descriptor of so many words lies at the end of this.
     fn holds(self, descriptor: usize, words: usize) -> bool {
         // Thread-local variables lie before the descriptor; behind it only what aligns it.
@@ -77,7 +77,7 @@ impl Block {
 fn size_of_descriptor() -> Option<usize> {
     static SIZE: AtomicUsize = AtomicUsize::new(0);
     if SIZE.load(Relaxed) == 0 {
-        const NAME: Name<'_> = Name::new(b"_thread_db_sizeof_pthread\0");
+        const NAME: SymbolName<'_> = SymbolName::new(b"_thread_db_sizeof_pthread\0");
         let address = symbols::find_object(NAME)?;
         // SAFETY: libc's variable, of 4 bytes.
         SIZE.store(unsafe { (address as *const u32).read_volatile() } as usize, Relaxed);

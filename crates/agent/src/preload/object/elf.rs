@@ -7,7 +7,7 @@ use libc::{Elf64_Phdr, PT_LOAD, PT_NOTE, dl_phdr_info};
 
 /// An object that is mapped.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Object<'a> {
+pub(crate) struct LoadedObject<'a> {
     /// What is added to its own addresses.
     pub(crate) base: u64,
     /// Its path; empty for the program itself.
@@ -15,17 +15,17 @@ pub(crate) struct Object<'a> {
     headers: &'a [Elf64_Phdr],
 }
 
-impl<'a> Object<'a> {
+impl<'a> LoadedObject<'a> {
     /// The object that `dl_iterate_phdr` tells about.
     ///
     /// # Safety
     ///
     /// `info` is what `dl_iterate_phdr` gives its callback.
-    pub(crate) unsafe fn of(info: *const dl_phdr_info) -> Object<'a> {
+    pub(crate) unsafe fn of(info: *const dl_phdr_info) -> LoadedObject<'a> {
         // SAFETY: the caller's promise. The name is never null.
         unsafe {
             let headers = core::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum.into());
-            Object { base: (*info).dlpi_addr, path: CStr::from_ptr((*info).dlpi_name), headers }
+            LoadedObject { base: (*info).dlpi_addr, path: CStr::from_ptr((*info).dlpi_name), headers }
         }
     }
 

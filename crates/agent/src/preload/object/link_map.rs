@@ -2,7 +2,7 @@
 
 use crate::preload::arch::linker;
 use crate::preload::object::borrowed;
-use crate::preload::object::tables::Tables;
+use crate::preload::object::tables::SymbolTables;
 use core::ffi::c_char;
 
 /// An object in the list: what `<link.h>` tells of it, the same in glibc and musl.
@@ -22,9 +22,9 @@ impl LinkMap {
     }
 
     /// Where its symbols are.
-    pub(crate) fn tables(&self) -> Option<Tables> {
+    pub(crate) fn tables(&self) -> Option<SymbolTables> {
         // SAFETY: the dynamic linker has mapped what is in its list.
-        unsafe { Tables::of(self.base, self.dynamic) }
+        unsafe { SymbolTables::of(self.base, self.dynamic) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which objects the process has mapped: so that a caller's address can be given a name.
 
-use crate::preload::object::elf::Object;
-use crate::preload::object::tables::Name;
+use crate::preload::object::elf::LoadedObject;
+use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, symbols};
 use control::{ControlArea, Map, NewObject};
 use core::ffi::{c_int, c_void};
@@ -13,20 +13,20 @@ use rustix::fs::CWD;
 use trace_event::session;
 
 /// The vDSO is no file.
-fn is_vdso(object: &Object<'_>) -> bool {
+fn is_vdso(object: &LoadedObject<'_>) -> bool {
     let vdso = borrowed::auxiliary(libc::AT_SYSINFO_EHDR);
     vdso != 0 && object.contains(vdso as usize)
 }
 
 /// Calls `each` with every object, in the order in which the dynamic linker looks for symbols, the program
 /// first, and with how many objects have been mapped so far. Until it says that this is enough.
-fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
+fn for_each(each: &mut dyn FnMut(&LoadedObject<'_>, u64) -> ControlFlow<()>) {
     // SAFETY: called by the dynamic linker only, with what it was given below.
     unsafe extern "C" fn callback(info: *mut dl_phdr_info, _size: usize, each: *mut c_void) -> c_int {
         // SAFETY: `each` is what is given below, and `info` is the dynamic linker's.
         unsafe {
-            let each = &mut *each.cast::<&mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>>();
-            let object = Object::of(info);
+            let each = &mut *each.cast::<&mut dyn FnMut(&LoadedObject<'_>, u64) -> ControlFlow<()>>();
+            let object = LoadedObject::of(info);
             let enough = !is_vdso(&object) && each(&object, (*info).dlpi_adds).is_break();
             c_int::from(enough)
         }
@@ -35,7 +35,7 @@ fn for_each(each: &mut dyn FnMut(&Object<'_>, u64) -> ControlFlow<()>) {
         unsafe extern "C" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int,
         *mut c_void,
     );
-    const NAME: Name<'_> = Name::new(b"dl_iterate_phdr\0");
+    const NAME: SymbolName<'_> = SymbolName::new(b"dl_iterate_phdr\0");
     // libc's own: others that have one may not be ready for us when a process starts.
     let Some(iterate) = symbols::find_libc(NAME) else { return };
     let mut each = each;
@@ -68,7 +68,7 @@ pub(crate) fn copied() {
 
 /// Whether libc knows that there is one thread only. It says so since version 2.32.
 fn is_single_threaded() -> bool {
-    const NAME: Name<'_> = Name::new(b"__libc_single_threaded\0");
+    const NAME: SymbolName<'_> = SymbolName::new(b"__libc_single_threaded\0");
     let Some(address) = symbols::find_object(NAME) else { return false };
     // SAFETY: libc's variable, one byte.
     unsafe { (address as *const u8).read_volatile() != 0 }
@@ -98,7 +98,7 @@ fn enter_new(control: &ControlArea, process: u32) {
     });
 }
 
-fn enter(object: &Object<'_>, control: &ControlArea, process: u32) {
+fn enter(object: &LoadedObject<'_>, control: &ControlArea, process: u32) {
     let entry = control.find_object(object.build_id()).or_else(|| add(object, control));
     if let Some(entry) = entry {
         control.add_map(process, Map { base: object.base, object: entry });
@@ -108,7 +108,7 @@ fn enter(object: &Object<'_>, control: &ControlArea, process: u32) {
 /// Describes an object that the session doesn't know. The program's own path only the kernel knows; that is
 /// asked for once per program, not per process.
 #[cold]
-fn add(object: &Object<'_>, control: &ControlArea) -> Option<u32> {
+fn add(object: &LoadedObject<'_>, control: &ControlArea) -> Option<u32> {
     let mut buffer = [0; 4096];
     let path = match object.path.to_bytes() {
         b"" => match rustix::fs::readlinkat_raw(CWD, c"/proc/self/exe", &mut buffer[..]) {

@@ -4,7 +4,7 @@
 //! the dynamic linker, or a library that is about to put itself before libc.
 
 use crate::preload::object::link_map::{self, LinkMap};
-use crate::preload::object::tables::{Kind, Name, Tables};
+use crate::preload::object::tables::{SymbolKind, SymbolName, SymbolTables};
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -40,20 +40,20 @@ pub(crate) fn remember() {
 
 /// Of objects for which there is no room only the one that has the dynamic linker's functions is remembered:
 /// they are asked for what is in the others.
-fn remember_tables(tables: &Tables) {
+fn remember_tables(tables: &SymbolTables) {
     let count = COUNT.load(Relaxed);
     if let Some(slot) = REMEMBERED.get(count) {
         slot.store(tables);
         COUNT.store(count + 1, Release);
     } else if LINKER.strings.load(Relaxed) == 0 {
         // SAFETY: it is mapped for good.
-        let dlsym = unsafe { tables.find(Name::new(b"dlsym\0"), Kind::Function) };
+        let dlsym = unsafe { tables.find(SymbolName::new(b"dlsym\0"), SymbolKind::Function) };
         dlsym.inspect(|_| LINKER.store(tables));
     }
 }
 
 /// The tables of an object, in a static.
-struct Slot {
+struct ObjectSlot {
     base: AtomicUsize,
     symbols: AtomicUsize,
     strings: AtomicUsize,
@@ -68,26 +68,26 @@ const MOST: usize = 24;
 /// Behind the other variables that every process needs at its start: few have more than the first of them,
 /// and then one page is changed, not two.
 #[unsafe(link_section = ".bss._ZZ_remembered")]
-static REMEMBERED: [Slot; MOST] = [const { Slot::new() }; MOST];
+static REMEMBERED: [ObjectSlot; MOST] = [const { ObjectSlot::new() }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The object with the dynamic linker's functions, if it is not among those.
-static LINKER: Slot = Slot::new();
+static LINKER: ObjectSlot = ObjectSlot::new();
 
 /// The address of the function `name` in the first remembered object that has it. None when none has, or
 /// when it takes the dynamic linker to know.
-pub(crate) fn find(name: Name<'_>) -> Option<usize> {
-    remembered().find_map(|slot| slot.find(name, Kind::Function))
+pub(crate) fn find(name: SymbolName<'_>) -> Option<usize> {
+    remembered().find_map(|slot| slot.find(name, SymbolKind::Function))
 }
 
 /// The address of a function of libc's, also where others have one of that name: they come before libc.
-pub(crate) fn find_libc(name: Name<'_>) -> Option<usize> {
-    find_last(name, Kind::Function)
+pub(crate) fn find_libc(name: SymbolName<'_>) -> Option<usize> {
+    find_last(name, SymbolKind::Function)
 }
 
 /// The address of a variable of libc's, likewise.
-pub(crate) fn find_object(name: Name<'_>) -> Option<usize> {
-    find_last(name, Kind::Object)
+pub(crate) fn find_object(name: SymbolName<'_>) -> Option<usize> {
+    find_last(name, SymbolKind::Object)
 }
 
 /// The address of the function `name` in the first object that has it and is loaded now.
@@ -95,11 +95,11 @@ pub(crate) fn find_object(name: Name<'_>) -> Option<usize> {
 /// # Safety
 ///
 /// As for [`link_map::objects`].
-pub(crate) unsafe fn find_loaded(name: Name<'_>) -> Option<usize> {
+pub(crate) unsafe fn find_loaded(name: SymbolName<'_>) -> Option<usize> {
     // SAFETY: the caller's promise.
     unsafe {
         let mut all = link_map::objects_after_own().filter_map(LinkMap::tables);
-        all.find_map(|tables| tables.find(name, Kind::Function))
+        all.find_map(|tables| tables.find(name, SymbolKind::Function))
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) unsafe fn find_loaded(name: Name<'_>) -> Option<usize> {
 /// # Safety
 ///
 /// As for [`link_map::objects`].
-pub(crate) unsafe fn find_version(name: Name<'_>, version: &[u8]) -> Option<usize> {
+pub(crate) unsafe fn find_version(name: SymbolName<'_>, version: &[u8]) -> Option<usize> {
     // SAFETY: the caller's promise.
     unsafe {
         let mut all = link_map::objects_after_own();
@@ -117,17 +117,17 @@ pub(crate) unsafe fn find_version(name: Name<'_>, version: &[u8]) -> Option<usiz
     }
 }
 
-fn remembered() -> impl DoubleEndedIterator<Item = &'static Slot> {
+fn remembered() -> impl DoubleEndedIterator<Item = &'static ObjectSlot> {
     REMEMBERED.iter().take(COUNT.load(Acquire))
 }
 
-fn find_last(name: Name<'_>, kind: Kind) -> Option<usize> {
+fn find_last(name: SymbolName<'_>, kind: SymbolKind) -> Option<usize> {
     core::iter::once(&LINKER).chain(remembered().rev()).find_map(|slot| slot.find(name, kind))
 }
 
-impl Slot {
-    const fn new() -> Slot {
-        Slot {
+impl ObjectSlot {
+    const fn new() -> ObjectSlot {
+        ObjectSlot {
             base: AtomicUsize::new(0),
             symbols: AtomicUsize::new(0),
             strings: AtomicUsize::new(0),
@@ -137,7 +137,7 @@ impl Slot {
         }
     }
 
-    fn store(&self, tables: &Tables) {
+    fn store(&self, tables: &SymbolTables) {
         self.base.store(tables.base, Relaxed);
         self.symbols.store(tables.symbols, Relaxed);
         self.hash.store(tables.hash, Relaxed);
@@ -146,12 +146,12 @@ impl Slot {
         self.strings.store(tables.strings, Release);
     }
 
-    fn find(&self, name: Name<'_>, kind: Kind) -> Option<usize> {
+    fn find(&self, name: SymbolName<'_>, kind: SymbolKind) -> Option<usize> {
         let strings = self.strings.load(Acquire);
         if strings == 0 {
             return None;
         }
-        let tables = Tables {
+        let tables = SymbolTables {
             base: self.base.load(Relaxed),
             symbols: self.symbols.load(Relaxed),
             strings,

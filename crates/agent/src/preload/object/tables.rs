@@ -5,7 +5,7 @@
 /// An entry of the symbol table.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-struct Symbol {
+struct SymbolEntry {
     name: u32,
     info: u8,
     other: u8,
@@ -16,7 +16,7 @@ struct Symbol {
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SymbolKind {
     Object = 1,
     Function = 2,
 }
@@ -26,28 +26,28 @@ const INDIRECT_FUNCTION: u8 = 10;
 
 /// A name with its hash, as it is looked up.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Name<'a> {
+pub(crate) struct SymbolName<'a> {
     /// It ends with a zero byte.
     text: &'a [u8],
     hash: u32,
 }
 
-impl<'a> Name<'a> {
+impl<'a> SymbolName<'a> {
     /// The name `text`, which ends with a zero byte.
-    pub(crate) const fn new(text: &'a [u8]) -> Name<'a> {
+    pub(crate) const fn new(text: &'a [u8]) -> SymbolName<'a> {
         let mut hash = 5381u32;
         let mut at = 0;
         while at < text.len() && text[at] != 0 {
             hash = hash.wrapping_mul(33).wrapping_add(text[at] as u32);
             at += 1;
         }
-        Name { text, hash }
+        SymbolName { text, hash }
     }
 }
 
 /// Where an object's symbols are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tables {
+pub(crate) struct SymbolTables {
     pub(crate) base: usize,
     pub(crate) symbols: usize,
     pub(crate) strings: usize,
@@ -59,14 +59,14 @@ pub(crate) struct Tables {
     pub(crate) versions: usize,
 }
 
-impl Tables {
+impl SymbolTables {
     /// The tables of the object that is mapped at `base` and has its dynamic section at `dynamic`. None where
     /// it has none.
     ///
     /// # Safety
     ///
     /// The dynamic linker has mapped the object.
-    pub(crate) unsafe fn of(base: usize, dynamic: *const [u64; 2]) -> Option<Tables> {
+    pub(crate) unsafe fn of(base: usize, dynamic: *const [u64; 2]) -> Option<SymbolTables> {
         const OLD_HASH: u64 = 4;
         const STRINGS: u64 = 5;
         const SYMBOLS: u64 = 6;
@@ -75,7 +75,7 @@ impl Tables {
         // SAFETY: the caller's promise.
         let value = |tag: u64| unsafe { value(base, dynamic, tag) };
         let hash = value(HASH).unwrap_or(0);
-        Some(Tables {
+        Some(SymbolTables {
             base,
             symbols: value(SYMBOLS)?,
             strings: value(STRINGS)?,
@@ -91,7 +91,7 @@ impl Tables {
     /// # Safety
     ///
     /// The object is mapped.
-    pub(crate) unsafe fn find(&self, name: Name<'_>, kind: Kind) -> Option<usize> {
+    pub(crate) unsafe fn find(&self, name: SymbolName<'_>, kind: SymbolKind) -> Option<usize> {
         // SAFETY: the caller's promise.
         unsafe {
             let newest = self.index_of(name, kind, |version| version & HIDDEN == 0);
@@ -108,14 +108,14 @@ impl Tables {
     /// As above.
     pub(crate) unsafe fn find_version(
         &self,
-        name: Name<'_>,
+        name: SymbolName<'_>,
         version: &[u8],
         dynamic: *const [u64; 2],
     ) -> Option<usize> {
         // SAFETY: the caller's promise.
         unsafe {
             let wanted = self.number_of(version, dynamic)?;
-            let found = self.index_of(name, Kind::Function, |version| version & !HIDDEN == wanted)?;
+            let found = self.index_of(name, SymbolKind::Function, |version| version & !HIDDEN == wanted)?;
             Some(self.address(found))
         }
     }
@@ -161,7 +161,12 @@ impl Tables {
     /// # Safety
     ///
     /// As above.
-    unsafe fn index_of(&self, name: Name<'_>, kind: Kind, is_right: impl Fn(u16) -> bool) -> Option<u32> {
+    unsafe fn index_of(
+        &self,
+        name: SymbolName<'_>,
+        kind: SymbolKind,
+        is_right: impl Fn(u16) -> bool,
+    ) -> Option<u32> {
         // SAFETY: the caller's promise.
         let is_wanted = |index| unsafe { self.is(index, name, kind) && is_right(self.version(index)) };
         if self.hash == 0 {
@@ -210,20 +215,20 @@ impl Tables {
     /// # Safety
     ///
     /// The object has a symbol `index`.
-    unsafe fn symbol(&self, index: u32) -> Symbol {
+    unsafe fn symbol(&self, index: u32) -> SymbolEntry {
         // SAFETY: the caller's promise.
-        unsafe { *(self.symbols as *const Symbol).add(index as usize) }
+        unsafe { *(self.symbols as *const SymbolEntry).add(index as usize) }
     }
 
     /// # Safety
     ///
     /// As above.
-    unsafe fn is(&self, index: u32, name: Name<'_>, kind: Kind) -> bool {
+    unsafe fn is(&self, index: u32, name: SymbolName<'_>, kind: SymbolKind) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
             let symbol = self.symbol(index);
             let found = match symbol.info & 15 {
-                INDIRECT_FUNCTION => Kind::Function as u8,
+                INDIRECT_FUNCTION => SymbolKind::Function as u8,
                 kind => kind,
             };
             symbol.section != 0 && found == kind as u8 && self.is_text(symbol.name, name.text)

@@ -45,19 +45,19 @@ fn of_several_versions_the_newest_is_found_unless_another_is_named() {
     let mut several = 0;
     // SAFETY: libc is never unmapped.
     unsafe {
-        let tables = Tables::of(libc.base, libc.dynamic).unwrap();
+        let tables = SymbolTables::of(libc.base, libc.dynamic).unwrap();
         for (address, name, version, newest) in &functions {
-            let found = Name::new(name.as_bytes());
+            let found = SymbolName::new(name.as_bytes());
             let named = tables.find_version(found, version.as_bytes(), libc.dynamic);
             assert_eq!(named, Some(libc.base + address), "{name} {version}");
             if *newest {
-                assert_eq!(tables.find(found, Kind::Function), named, "{name} {version}");
+                assert_eq!(tables.find(found, SymbolKind::Function), named, "{name} {version}");
                 several += functions.iter().filter(|(_, other, ..)| other == name).count().min(2) - 1;
             }
         }
-        assert_eq!(tables.find(Name::new(b"no_such_function\0"), Kind::Function), None);
-        assert_eq!(tables.find(Name::new(b"environ\0"), Kind::Function), None);
-        assert!(tables.find(Name::new(b"environ\0"), Kind::Object).is_some());
+        assert_eq!(tables.find(SymbolName::new(b"no_such_function\0"), SymbolKind::Function), None);
+        assert_eq!(tables.find(SymbolName::new(b"environ\0"), SymbolKind::Function), None);
+        assert!(tables.find(SymbolName::new(b"environ\0"), SymbolKind::Object).is_some());
     }
     assert!(functions.len() > 1500 && several > 100, "{} {several}", functions.len());
 }
@@ -74,10 +74,10 @@ fn an_object_with_an_old_hash_table_is_searched() {
     let opened = open(&object);
     // SAFETY: it is never unmapped, and the function has this type.
     let second = unsafe {
-        let tables = Tables::of(opened.base, opened.dynamic).unwrap();
+        let tables = SymbolTables::of(opened.base, opened.dynamic).unwrap();
         assert_eq!(tables.hash, 0);
-        assert_eq!(tables.find(Name::new(b"third\0"), Kind::Function), None);
-        let found = tables.find(Name::new(b"second\0"), Kind::Function).unwrap();
+        assert_eq!(tables.find(SymbolName::new(b"third\0"), SymbolKind::Function), None);
+        let found = tables.find(SymbolName::new(b"second\0"), SymbolKind::Function).unwrap();
         core::mem::transmute::<usize, extern "C" fn() -> i32>(found)
     };
     assert_eq!(second(), 2);

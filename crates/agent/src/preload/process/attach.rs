@@ -3,12 +3,12 @@
 use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::execute::environment;
 use crate::preload::memory::{address_limit, readable, stack};
-use crate::preload::object::tables::Name;
+use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, image, mapped, symbols};
 use crate::preload::process::birth::record_fork;
 use crate::preload::process::{origin, priority, sandbox};
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use crate::preload::signal::running;
 use crate::preload::thread::end;
 use control::ControlArea;
@@ -127,7 +127,7 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
 
 /// libc's fstat(2), under the name that it has had since glibc 2.33, or before.
 fn stat() -> Stat {
-    const OLD_NAME: Name<'_> = Name::new(b"__fxstat\0");
+    const OLD_NAME: SymbolName<'_> = SymbolName::new(b"__fxstat\0");
     /// # Safety
     ///
     /// As for fstat(2).
@@ -138,7 +138,7 @@ fn stat() -> Stat {
         // SAFETY: the function has this type; the caller's promise.
         unsafe { transmute::<usize, Versioned>(found)(VERSION, descriptor, status) }
     }
-    match symbols::find_libc(Name::new(b"fstat\0")) {
+    match symbols::find_libc(SymbolName::new(b"fstat\0")) {
         // SAFETY: the function has this type.
         Some(found) => unsafe { transmute::<usize, Stat>(found) },
         None => old,
@@ -185,7 +185,7 @@ fn usual_tid_offset() -> Option<isize> {
 
 /// Where glibc keeps it, as it tells debuggers: by a table of three words.
 fn told_tid_offset() -> Option<isize> {
-    const NAME: Name<'_> = Name::new(b"_thread_db_pthread_tid\0");
+    const NAME: SymbolName<'_> = SymbolName::new(b"_thread_db_pthread_tid\0");
     let table = symbols::find_object(NAME)? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
     // is where the thread pointer points.
@@ -216,9 +216,9 @@ fn began(attached: Attached) {
         }
     }
     let pid = session.pid();
-    let program = Value::text(program().as_ptr().cast());
+    let program = FieldValue::text(program().as_ptr().cast());
     // SAFETY: the path is on the stack for good.
-    unsafe { record::write(sched::EXEC_ID, &[program, Value::Half(pid), Value::Half(pid)]) };
+    unsafe { record::write(sched::EXEC_ID, &[program, FieldValue::Half(pid), FieldValue::Half(pid)]) };
 }
 
 /// The name of a parent, as far as the session knows it.

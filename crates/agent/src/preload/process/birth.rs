@@ -1,7 +1,7 @@
 //! The event of a new process or thread.
 
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use events::sched;
 use trace_event::{Parent, session};
 
@@ -13,10 +13,10 @@ pub(crate) fn record_fork(parent: Parent) {
     }
     let (Some(session), Some(entered)) = (session(), trace_event::enter()) else { return };
     let values = [
-        Value::text(parent.comm.as_ptr()),
-        Value::Half(parent.tid),
-        Value::text(session.comm().as_ptr()),
-        Value::Half(entered.tid() as u32),
+        FieldValue::text(parent.comm.as_ptr()),
+        FieldValue::Half(parent.tid),
+        FieldValue::text(session.comm().as_ptr()),
+        FieldValue::Half(entered.tid() as u32),
     ];
     let common = abi::common::word(sched::FORK_ID, 0, 0, parent.tid as i32);
     // SAFETY: names end with a zero byte.

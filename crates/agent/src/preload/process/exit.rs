@@ -7,7 +7,7 @@
 use crate::preload::arch::stub::stub;
 use crate::preload::object::mapped;
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use crate::preload::thread::end::record_exit;
 use crate::preload::wrapper::real::real;
 use core::sync::atomic::AtomicU32;
@@ -56,7 +56,7 @@ macro_rules! ending {
     ($symbol:ident, $name:literal, $call:ident, ends: $ends:expr) => {
         const _: () = {
             unsafe extern "C" fn body(status: i32, caller: usize) {
-                let values = [Value::Half(status as u32), Value::Word(caller as u64)];
+                let values = [FieldValue::Half(status as u32), FieldValue::Word(caller as u64)];
                 // SAFETY: no value is a pointer.
                 unsafe { record::write(Call::$call.entry(), &values) };
                 if $ends {

@@ -12,19 +12,19 @@ use crate::preload::arch::stub::stub;
 use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use rustix::process::getpid;
 use trace_event::{enter, session};
 
 /// fork(3). Its child must know that it is another process, whether anything is recorded or not.
-pub(crate) const HOOKS: Hooks = Hooks { before: before_fork, after: after_fork };
+pub(crate) const HOOKS: CallHooks = CallHooks { before: before_fork, after: after_fork };
 
-unsafe fn before_fork(_: &mut Frame) {
+unsafe fn before_fork(_: &mut CallFrame) {
     before_copy();
 }
 
-unsafe fn after_fork(frame: &mut Frame) {
+unsafe fn after_fork(frame: &mut CallFrame) {
     if frame.result as i32 == 0 {
         mapped::copied();
         trace_event::forked(trace_event::tid_of_libc());

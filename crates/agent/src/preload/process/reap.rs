@@ -11,43 +11,43 @@
 
 use crate::preload::process::priority::priority;
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use crate::preload::thread::end::record_exit;
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use events::sched;
 use libc::{WEXITED, WIFEXITED, WIFSIGNALED, siginfo_t};
 use trace_event::{is_enabled, session};
 
 /// wait(2).
-pub(crate) const WAIT: Hooks = Hooks { before: before_wait, after: after_wait };
+pub(crate) const WAIT: CallHooks = CallHooks { before: before_wait, after: after_wait };
 /// wait3(2).
-pub(crate) const WAIT3: Hooks = WAIT;
+pub(crate) const WAIT3: CallHooks = WAIT;
 /// waitpid(2), wait4(2).
-pub(crate) const WAITPID: Hooks = Hooks { before: before_waitpid, after: after_waitpid };
+pub(crate) const WAITPID: CallHooks = CallHooks { before: before_waitpid, after: after_waitpid };
 /// waitid(2).
-pub(crate) const WAITID: Hooks = Hooks { before: before_waitid, after: after_waitid };
+pub(crate) const WAITID: CallHooks = CallHooks { before: before_waitid, after: after_waitid };
 
-unsafe fn before_wait(frame: &mut Frame) {
+unsafe fn before_wait(frame: &mut CallFrame) {
     record_wait(-1);
     let scratch = &raw mut frame.scratch;
     let [status, ..] = &mut frame.arguments;
     provide_status(status, scratch);
 }
 
-unsafe fn after_wait(frame: &mut Frame) {
+unsafe fn after_wait(frame: &mut CallFrame) {
     let [status, ..] = frame.arguments;
     // SAFETY: libc has got this pointer as the status.
     unsafe { look_at_child(frame.result as i32, status) };
 }
 
-unsafe fn before_waitpid(frame: &mut Frame) {
+unsafe fn before_waitpid(frame: &mut CallFrame) {
     let scratch = &raw mut frame.scratch;
     let [pid, status, ..] = &mut frame.arguments;
     record_wait(*pid as i32);
     provide_status(status, scratch);
 }
 
-unsafe fn after_waitpid(frame: &mut Frame) {
+unsafe fn after_waitpid(frame: &mut CallFrame) {
     let [_, status, ..] = frame.arguments;
     // SAFETY: libc has filled the status of a child that it has returned.
     unsafe { look_at_child(frame.result as i32, status) };
@@ -75,12 +75,12 @@ unsafe fn look_at_child(child: i32, status: u64) {
     }
 }
 
-unsafe fn before_waitid(frame: &mut Frame) {
+unsafe fn before_waitid(frame: &mut CallFrame) {
     let [kind, id, ..] = frame.arguments;
     record_wait(if kind == u64::from(libc::P_PID) { id as i32 } else { -1 });
 }
 
-unsafe fn after_waitid(frame: &mut Frame) {
+unsafe fn after_waitid(frame: &mut CallFrame) {
     let [_, _, info, options, ..] = frame.arguments;
     if frame.result as i32 == 0 && info != 0 && options as i32 & WEXITED != 0 {
         // SAFETY: the call has filled it.
@@ -98,7 +98,11 @@ unsafe fn after_waitid(frame: &mut Frame) {
 fn record_wait(pid: i32) {
     if let Some(session) = session().filter(|_| is_enabled(sched::WAIT_ID)) {
         let comm = session.comm();
-        let values = [Value::text(comm.as_ptr()), Value::Half(pid as u32), Value::Half(priority() as u32)];
+        let values = [
+            FieldValue::text(comm.as_ptr()),
+            FieldValue::Half(pid as u32),
+            FieldValue::Half(priority() as u32),
+        ];
         // SAFETY: a name ends with a zero byte.
         unsafe { record::write(sched::WAIT_ID, &values) };
     }

@@ -8,33 +8,33 @@ use crate::preload::object::mapped;
 use crate::preload::process::birth::record_fork;
 use crate::preload::process::fork::made;
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use events::Call;
 use trace_event::{Parent, ThreadState, aside_word, session, thread_state};
 
 fn record_entry(call: Call, caller: usize) {
     // SAFETY: no value is a pointer.
-    unsafe { record::write(call.entry(), &[Value::Word(caller as u64)]) };
+    unsafe { record::write(call.entry(), &[FieldValue::Word(caller as u64)]) };
 }
 
 fn record_return(call: Call, child: i32, error: i32) {
     // SAFETY: no value is a pointer.
-    unsafe { record::write(call.exit(), &[Value::Half(child as u32), Value::Half(error as u32)]) };
+    unsafe { record::write(call.exit(), &[FieldValue::Half(child as u32), FieldValue::Half(error as u32)]) };
 }
 
 /// What the frame of vfork(2) needs to know, in two registers.
 #[repr(C)]
-pub(crate) struct Words {
+pub(crate) struct VforkWords {
     state: *mut ThreadState,
     aside: u64,
 }
 
-pub(crate) extern "C" fn before_vfork(caller: usize) -> Words {
+pub(crate) extern "C" fn before_vfork(caller: usize) -> VforkWords {
     record_entry(Call::vfork, caller);
     mapped::keep_up();
     let aside = aside_word();
     set_vforking(aside, true);
-    Words { state: thread_state(), aside }
+    VforkWords { state: thread_state(), aside }
 }
 
 /// Has the process's entry say whether a child with a placeholder is in its memory.

@@ -9,19 +9,19 @@
 //! As in `read.rs`.
 
 use crate::preload::record::read;
-use crate::preload::record::value::{Returned, Value};
+use crate::preload::record::value::{FieldValue, Returned};
 use events::FieldKind;
 use events::argument::{Argument, Pointee};
 
-impl Value {
+impl FieldValue {
     /// What the entry records of the argument `word`. A string is read only where libc itself reads it at
     /// once, without a way to answer that it can't.
     #[inline(always)]
-    pub(crate) fn at_entry<T: Argument>(word: u64) -> Value {
+    pub(crate) fn at_entry<T: Argument>(word: u64) -> FieldValue {
         match T::ENTRY {
-            FieldKind::Text => Value::text(word as usize as *const u8),
-            kind if kind.size() == 8 => Value::Word(word),
-            _ => Value::Half(word as u32),
+            FieldKind::Text => FieldValue::text(word as usize as *const u8),
+            kind if kind.size() == 8 => FieldValue::Word(word),
+            _ => FieldValue::Half(word as u32),
         }
     }
 
@@ -31,8 +31,8 @@ impl Value {
     ///
     /// The words are the arguments of a call that has just returned, as `returned` says.
     #[inline(always)]
-    pub(crate) unsafe fn at_exit<T: Argument>(words: &[u64], index: usize, returned: Returned) -> Value {
-        let Some(pointee) = T::EXIT else { return Value::Nothing };
+    pub(crate) unsafe fn at_exit<T: Argument>(words: &[u64], index: usize, returned: Returned) -> FieldValue {
+        let Some(pointee) = T::EXIT else { return FieldValue::Nothing };
         // SAFETY: the caller's promise, handed on.
         unsafe {
             match pointee {

@@ -6,10 +6,10 @@ mod sockaddr;
 pub(crate) mod value;
 
 use crate::preload::record::sockaddr::SocketText;
-use crate::preload::record::value::{Returned, Value};
+use crate::preload::record::value::{FieldValue, Returned};
 use core::ffi::c_char;
 use events::FieldKind;
-use events::argument::{Failure, Outcome};
+use events::argument::{CallResult, FailureSign};
 use ring_buffer::{Event, Record};
 use trace_event::{Entered, enter, is_enabled};
 
@@ -28,15 +28,15 @@ pub(crate) fn push<const N: usize>(record: &mut Record<N>, kind: FieldKind, word
 
 /// How a call has ended.
 #[inline(always)]
-pub(crate) fn returned<T: Outcome>(word: u64) -> Returned {
+pub(crate) fn returned<T: CallResult>(word: u64) -> Returned {
     let is_wide = T::FIELD.is_some_and(|kind| kind.size() == 8);
     let is = |value: i32| if is_wide { word as i64 == i64::from(value) } else { word as i32 == value };
     let has_failed = match T::FAILURE {
-        Failure::Never => false,
-        Failure::MinusOne => is(-1),
-        Failure::Zero => is(0),
-        Failure::Resolver => is(libc::EAI_SYSTEM),
-        Failure::Itself => return Returned { result: word, error: word as i32 },
+        FailureSign::Never => false,
+        FailureSign::MinusOne => is(-1),
+        FailureSign::Zero => is(0),
+        FailureSign::Resolver => is(libc::EAI_SYSTEM),
+        FailureSign::Itself => return Returned { result: word, error: word as i32 },
     };
     // SAFETY: libc's word for the calling thread.
     let error = if has_failed { unsafe { *libc::__errno_location() } } else { 0 };
@@ -45,11 +45,11 @@ pub(crate) fn returned<T: Outcome>(word: u64) -> Returned {
 
 /// The result of a call as the first field of its exit event.
 #[inline(always)]
-pub(crate) fn result<T: Outcome>(word: u64) -> Value {
+pub(crate) fn result<T: CallResult>(word: u64) -> FieldValue {
     match T::FIELD {
-        Some(kind) if kind.size() == 8 => Value::Word(word),
-        Some(_) => Value::Half(word as u32),
-        None => Value::Nothing,
+        Some(kind) if kind.size() == 8 => FieldValue::Word(word),
+        Some(_) => FieldValue::Half(word as u32),
+        None => FieldValue::Nothing,
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn result<T: Outcome>(word: u64) -> Value {
 ///
 /// What the values point to can be read.
 #[inline(never)]
-pub(crate) unsafe fn write(event: u16, values: &[Value]) {
+pub(crate) unsafe fn write(event: u16, values: &[FieldValue]) {
     if !is_enabled(event) {
         return;
     }
@@ -74,7 +74,7 @@ pub(crate) unsafe fn write(event: u16, values: &[Value]) {
 /// # Safety
 ///
 /// As for [`write`].
-pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[Value]) {
+pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[FieldValue]) {
     let mut record = Record::new();
     // SAFETY: the caller's promise.
     entered.write(unsafe { fill(&mut record, common, values) });
@@ -85,16 +85,20 @@ pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[Value]) {
 /// # Safety
 ///
 /// As for [`write`].
-pub(crate) unsafe fn fill<'a>(record: &'a mut Record<WORDS>, common: u64, values: &[Value]) -> Event<'a> {
+pub(crate) unsafe fn fill<'a>(
+    record: &'a mut Record<WORDS>,
+    common: u64,
+    values: &[FieldValue],
+) -> Event<'a> {
     record.push(common);
-    let mut texts = Texts::new(values);
+    let mut texts = EventStrings::new(values);
     for value in values {
         match *value {
-            Value::Nothing => {}
-            Value::Half(half) => record.push_half(half),
-            Value::Word(word) => record.push(word),
+            FieldValue::Nothing => {}
+            FieldValue::Half(half) => record.push_half(half),
+            FieldValue::Word(word) => record.push(word),
             // SAFETY: the caller's promise.
-            Value::Text(..) | Value::Socket(..) => record.push_half(unsafe { texts.place(value) }),
+            FieldValue::Text(..) | FieldValue::Socket(..) => record.push_half(unsafe { texts.place(value) }),
         }
     }
     for value in values {
@@ -106,21 +110,21 @@ pub(crate) unsafe fn fill<'a>(record: &'a mut Record<WORDS>, common: u64, values
 
 /// Where the texts of an event go: behind its fixed fields, each at a multiple of 8, each with its share of
 /// the room.
-struct Texts {
+struct EventStrings {
     next: usize,
     share: usize,
     socket: SocketText,
 }
 
-impl Texts {
-    fn new(values: &[Value]) -> Texts {
+impl EventStrings {
+    fn new(values: &[FieldValue]) -> EventStrings {
         let (mut len, mut texts) = (abi::common::SIZE, 0);
         for value in values {
             match value {
-                Value::Nothing => {}
-                Value::Half(_) => len += 4,
-                Value::Word(_) => len = len.next_multiple_of(8) + 8,
-                Value::Text(..) | Value::Socket(..) => {
+                FieldValue::Nothing => {}
+                FieldValue::Half(_) => len += 4,
+                FieldValue::Word(_) => len = len.next_multiple_of(8) + 8,
+                FieldValue::Text(..) | FieldValue::Socket(..) => {
                     len += 4;
                     texts += 1;
                 }
@@ -128,7 +132,7 @@ impl Texts {
         }
         let start = len.next_multiple_of(8);
         let share = (WORDS * 8 - start).checked_div(texts).unwrap_or(0) & !7;
-        Texts { next: start, share, socket: SocketText::new() }
+        EventStrings { next: start, share, socket: SocketText::new() }
     }
 
     /// Bytes of a text, without the zero byte behind it.
@@ -136,16 +140,16 @@ impl Texts {
     /// # Safety
     ///
     /// The text can be read up to its zero byte.
-    unsafe fn len(&mut self, value: &Value) -> usize {
+    unsafe fn len(&mut self, value: &FieldValue) -> usize {
         unsafe extern "C" {
             fn strnlen(text: *const c_char, most: usize) -> usize;
         }
         let most = self.share.saturating_sub(1);
         match *value {
-            Value::Text(text, _) if text.is_null() => 0,
+            FieldValue::Text(text, _) if text.is_null() => 0,
             // SAFETY: the caller's promise.
-            Value::Text(text, readable) => unsafe { strnlen(text.cast(), most.min(readable as usize)) },
-            Value::Socket(address, len) => {
+            FieldValue::Text(text, readable) => unsafe { strnlen(text.cast(), most.min(readable as usize)) },
+            FieldValue::Socket(address, len) => {
                 // SAFETY: the caller's promise.
                 let text = unsafe { self.socket.describe(address, len) };
                 text.len().min(most)
@@ -158,8 +162,8 @@ impl Texts {
     ///
     /// # Safety
     ///
-    /// As for [`Texts::len`].
-    unsafe fn place(&mut self, value: &Value) -> u32 {
+    /// As for [`EventStrings::len`].
+    unsafe fn place(&mut self, value: &FieldValue) -> u32 {
         // SAFETY: the caller's promise.
         let len = unsafe { self.len(value) } + 1;
         let at = self.next;
@@ -172,14 +176,14 @@ impl Texts {
     ///
     /// # Safety
     ///
-    /// As for [`Texts::len`].
-    unsafe fn push(&mut self, value: &Value, record: &mut Record<WORDS>) {
-        if !matches!(value, Value::Text(..) | Value::Socket(..)) {
+    /// As for [`EventStrings::len`].
+    unsafe fn push(&mut self, value: &FieldValue, record: &mut Record<WORDS>) {
+        if !matches!(value, FieldValue::Text(..) | FieldValue::Socket(..)) {
             return;
         }
         // SAFETY: the caller's promise.
         let len = unsafe { self.len(value) };
-        let text = if let Value::Text(text, _) = *value { text } else { self.socket.as_ptr() };
+        let text = if let FieldValue::Text(text, _) = *value { text } else { self.socket.as_ptr() };
         // SAFETY: the caller's promise: so many bytes were there a moment ago.
         unsafe { record.push_text(text, len) };
     }

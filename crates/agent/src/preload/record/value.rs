@@ -20,7 +20,7 @@ impl Returned {
 
 /// What an event records of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum FieldValue {
     /// It has no field there.
     Nothing,
     /// 4 bytes.
@@ -33,19 +33,19 @@ pub(crate) enum Value {
     Socket(*const u8, u32),
 }
 
-impl Value {
+impl FieldValue {
     /// A string that ends with a zero byte, and can be read up to it.
-    pub(crate) const fn text(text: *const u8) -> Value {
-        Value::Text(text, u32::MAX)
+    pub(crate) const fn text(text: *const u8) -> FieldValue {
+        FieldValue::Text(text, u32::MAX)
     }
 
     /// A string that nobody has read, as far as it can be read for sure.
-    pub(crate) fn readable_text(text: *const u8) -> Value {
+    pub(crate) fn readable_text(text: *const u8) -> FieldValue {
         /// The most bytes of a string that an event has.
         const MOST: usize = 256;
         match readable(text, MOST) {
-            0 => Value::text(core::ptr::null()),
-            len => Value::Text(text, len as u32),
+            0 => FieldValue::text(core::ptr::null()),
+            len => FieldValue::Text(text, len as u32),
         }
     }
 }

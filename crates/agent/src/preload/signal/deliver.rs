@@ -19,29 +19,29 @@ pub(crate) const THUNKS: usize = 128;
 /// program may have made its stack as large as it needs it itself.
 const ROOM: usize = 3072;
 
-/// The handler of each thunk, see [`Action::packed`]; 0 for one that is free.
+/// The handler of each thunk, see [`HandlerAction::packed`]; 0 for one that is free.
 #[unsafe(link_section = ".bss.lookback_large_handlers")]
 pub(crate) static HANDLERS: [AtomicU64; THUNKS] = [const { AtomicU64::new(0) }; THUNKS];
 
 /// A handler and the flags that it was set with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Action {
+pub(crate) struct HandlerAction {
     pub(crate) handler: usize,
     pub(crate) flags: u32,
 }
 
-impl Action {
+impl HandlerAction {
     /// In one word: the address in 48 bits, the flags that there are above. None when that doesn't fit.
     pub(crate) fn packed(self) -> Option<u64> {
         let flags = self.flags & 7 | self.flags >> 10 << 3 & 0x18 | self.flags >> 26 << 5;
         let packed = self.handler as u64 | u64::from(flags) << 48;
-        (Action::unpacked(packed) == self).then_some(packed)
+        (HandlerAction::unpacked(packed) == self).then_some(packed)
     }
 
-    pub(crate) fn unpacked(packed: u64) -> Action {
+    pub(crate) fn unpacked(packed: u64) -> HandlerAction {
         let flags = (packed >> 48) as u32;
         let flags = flags & 7 | (flags & 0x18) << 7 | flags >> 5 << 26;
-        Action { handler: (packed & 0xffff_ffff_ffff) as usize, flags }
+        HandlerAction { handler: (packed & 0xffff_ffff_ffff) as usize, flags }
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) unsafe extern "C" fn delivered(
     context: *const ucontext_t,
     thunk: usize,
 ) -> usize {
-    let action = Action::unpacked(HANDLERS.get(thunk).map_or(0, |word| word.load(Relaxed)));
+    let action = HandlerAction::unpacked(HANDLERS.get(thunk).map_or(0, |word| word.load(Relaxed)));
     // SAFETY: the kernel has put it on the stack.
     unsafe { running::begins(context) };
     // SAFETY: the kernel has put both on the stack.
@@ -77,7 +77,7 @@ unsafe fn has_room(context: *const ucontext_t) -> bool {
 }
 
 #[inline(never)]
-fn record(action: Action, number: i32, info: &siginfo_t) {
+fn record(action: HandlerAction, number: i32, info: &siginfo_t) {
     let Some(entered) = enter() else { return };
     let mut record = Record::<5>::new();
     record.push(entered.common(signal::DELIVER_ID));

@@ -19,9 +19,9 @@
 use crate::preload::arch::stub::stub;
 use crate::preload::arch::thunks::{THUNK_SIZE, thunks};
 use crate::preload::record;
-use crate::preload::record::value::Value;
-use crate::preload::signal::deliver::{Action, HANDLERS};
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::record::value::FieldValue;
+use crate::preload::signal::deliver::{HANDLERS, HandlerAction};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU64;
@@ -31,7 +31,7 @@ use libc::sigaction as SignalAction;
 use libc::{SA_RESTART, SA_SIGINFO, SIG_DFL, SIG_ERR, SIG_IGN};
 use trace_event::session;
 
-impl Action {
+impl HandlerAction {
     /// The thunk that stands for it, if it needs one and there is one.
     fn thunk(self) -> Option<usize> {
         if [SIG_DFL, SIG_IGN, SIG_ERR].contains(&self.handler) || session().is_none() {
@@ -47,16 +47,16 @@ impl Action {
     }
 
     /// What the thunk at `address` stands for, if there is one.
-    fn of(address: usize) -> Option<Action> {
+    fn of(address: usize) -> Option<HandlerAction> {
         let offset = address.wrapping_sub(thunks as *const () as usize);
         let word = HANDLERS.get(offset / THUNK_SIZE)?;
-        Some(Action::unpacked(word.load(Acquire)))
+        Some(HandlerAction::unpacked(word.load(Acquire)))
     }
 }
 
 /// What the program has set where the kernel has `handler`.
 fn own(handler: usize) -> usize {
-    Action::of(handler).map_or(handler, |action| action.handler)
+    HandlerAction::of(handler).map_or(handler, |action| action.handler)
 }
 
 /// Whether libc lets a program handle this signal, as far as its number says.
@@ -78,7 +78,8 @@ unsafe extern "C" fn sigaction_body(
     old: *mut SignalAction,
     caller: usize,
 ) -> i32 {
-    let values = [Value::Half(number as u32), Value::Word(new as u64), Value::Word(old as u64)];
+    let values =
+        [FieldValue::Half(number as u32), FieldValue::Word(new as u64), FieldValue::Word(old as u64)];
     record_entry(Call::sigaction, values, caller);
     let mut ours = MaybeUninit::uninit();
     // SAFETY: the program's own call. libc reads the action of such a signal at once, too.
@@ -92,18 +93,18 @@ unsafe extern "C" fn sigaction_body(
     if result == 0 && !old.is_null() {
         // SAFETY: libc has filled it.
         let old = unsafe { &mut *old };
-        if let Some(action) = Action::of(old.sa_sigaction) {
+        if let Some(action) = HandlerAction::of(old.sa_sigaction) {
             old.sa_sigaction = action.handler;
             old.sa_flags &= !SA_SIGINFO | action.flags as i32;
         }
     }
-    record_exit(Call::sigaction, Value::Half(result as u32), result == -1);
+    record_exit(Call::sigaction, FieldValue::Half(result as u32), result == -1);
     result
 }
 
 /// The same action with a thunk, in `ours`.
 fn with_thunk(new: &SignalAction, ours: &mut MaybeUninit<SignalAction>) -> Option<*const SignalAction> {
-    let thunk = Action { handler: new.sa_sigaction, flags: new.sa_flags as u32 }.thunk()?;
+    let thunk = HandlerAction { handler: new.sa_sigaction, flags: new.sa_flags as u32 }.thunk()?;
     let ours = ours.write(*new);
     ours.sa_sigaction = thunk;
     ours.sa_flags |= SA_SIGINFO;
@@ -137,18 +138,18 @@ unsafe extern "C" fn siginterrupt_body(number: i32, interrupts: i32, _caller: us
 stub!(siginterrupt, siginterrupt_body, number interrupts);
 
 /// What signal(2) and its System V kind ask of the kernel.
-struct Kind {
+struct HandlerKind {
     flags: i32,
     /// Whether the signal waits while it is handled.
     blocks: bool,
 }
 
 /// Sets a handler by sigaction, which takes the flags that a thunk needs. None when it needs no thunk.
-fn set(number: i32, handler: usize, kind: Kind) -> Option<usize> {
+fn set(number: i32, handler: usize, kind: HandlerKind) -> Option<usize> {
     if !is_signal(number) {
         return None;
     }
-    let thunk = Action { handler, flags: kind.flags as u32 }.thunk()?;
+    let thunk = HandlerAction { handler, flags: kind.flags as u32 }.thunk()?;
     // SAFETY: an action of zeros is a valid one.
     let (mut new, mut old): (SignalAction, SignalAction) = unsafe { core::mem::zeroed() };
     new.sa_sigaction = thunk;
@@ -166,14 +167,15 @@ fn set(number: i32, handler: usize, kind: Kind) -> Option<usize> {
 macro_rules! signal {
     ($body:ident, $real:literal, |$number:ident| $kind:expr) => {
         unsafe extern "C" fn $body($number: i32, handler: usize, caller: usize) -> usize {
-            let values = [Value::Half($number as u32), Value::Word(handler as u64), Value::Nothing];
+            let values =
+                [FieldValue::Half($number as u32), FieldValue::Word(handler as u64), FieldValue::Nothing];
             record_entry(Call::signal, values, caller);
             // SAFETY: the function has this type; the program's own call.
             let result = unsafe {
                 let real: unsafe extern "C" fn(i32, usize) -> usize = core::mem::transmute(real!($real));
                 set($number, handler, $kind).unwrap_or_else(|| own(real($number, handler)))
             };
-            record_exit(Call::signal, Value::Word(result as u64), result == SIG_ERR);
+            record_exit(Call::signal, FieldValue::Word(result as u64), result == SIG_ERR);
             result
         }
     };
@@ -181,10 +183,10 @@ macro_rules! signal {
 
 signal!(signal_body, c"signal", |number| {
     let interrupts = INTERRUPTING.load(Relaxed) & bit(number) != 0;
-    Kind { flags: if interrupts { 0 } else { SA_RESTART }, blocks: true }
+    HandlerKind { flags: if interrupts { 0 } else { SA_RESTART }, blocks: true }
 });
 signal!(sysv_signal_body, c"sysv_signal", |number| {
-    Kind { flags: libc::SA_RESETHAND | libc::SA_NODEFER, blocks: false }
+    HandlerKind { flags: libc::SA_RESETHAND | libc::SA_NODEFER, blocks: false }
 });
 
 stub!(signal, signal_body, number handler);
@@ -194,20 +196,20 @@ stub!(sysv_signal, sysv_signal_body, number handler);
 stub!(__sysv_signal, sysv_signal_body, number handler);
 
 /// sigset(3): libc sets the handler as it is, and tells which one it was before.
-pub(crate) const SIGSET: Hooks = Hooks { before: |_| (), after: after_sigset };
+pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_sigset };
 
-unsafe fn after_sigset(frame: &mut Frame) {
+unsafe fn after_sigset(frame: &mut CallFrame) {
     frame.result = own(frame.result as usize) as u64;
 }
 
-fn record_entry(call: Call, [first, second, third]: [Value; 3], caller: usize) {
+fn record_entry(call: Call, [first, second, third]: [FieldValue; 3], caller: usize) {
     // SAFETY: no value is followed.
-    unsafe { record::write(call.entry(), &[first, second, third, Value::Word(caller as u64)]) };
+    unsafe { record::write(call.entry(), &[first, second, third, FieldValue::Word(caller as u64)]) };
 }
 
-fn record_exit(call: Call, result: Value, failed: bool) {
+fn record_exit(call: Call, result: FieldValue, failed: bool) {
     // SAFETY: libc's word for the calling thread.
     let error = if failed { unsafe { *libc::__errno_location() } } else { 0 };
     // SAFETY: no value is followed.
-    unsafe { record::write(call.exit(), &[result, Value::Half(error as u32)]) };
+    unsafe { record::write(call.exit(), &[result, FieldValue::Half(error as u32)]) };
 }

@@ -6,8 +6,8 @@
 
 use crate::preload::arch::stub::stub;
 use crate::preload::arch::thread::started;
-use crate::preload::thread::starts::{self, Place, Routine, Start};
-use crate::preload::wrapper::frame::{Frame, Hooks};
+use crate::preload::thread::starts::{self, Routine, Start, StartSlot};
+use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::ffi::c_void;
 use core::ptr::with_exposed_provenance;
@@ -15,9 +15,9 @@ use events::sched::FORK_ID;
 use trace_event::{Parent, enter, is_enabled, session};
 
 /// pthread_create(3).
-pub(crate) const CREATE: Hooks = Hooks { before: before_create, after: after_create };
+pub(crate) const CREATE: CallHooks = CallHooks { before: before_create, after: after_create };
 
-unsafe fn before_create(frame: &mut Frame) {
+unsafe fn before_create(frame: &mut CallFrame) {
     let [_, _, routine, argument, ..] = &mut frame.arguments;
     frame.scratch = begin_with_us(routine, argument);
 }
@@ -32,7 +32,7 @@ fn begin_with_us(routine: &mut u64, argument: &mut u64) -> u64 {
     *argument
 }
 
-unsafe fn after_create(frame: &mut Frame) {
+unsafe fn after_create(frame: &mut CallFrame) {
     if frame.result as i32 != 0 {
         has_not_started(frame.scratch);
     }
@@ -42,7 +42,7 @@ unsafe fn after_create(frame: &mut Frame) {
 fn has_not_started(place: u64) {
     if place != 0 {
         // SAFETY: it was put there before.
-        starts::give_back(unsafe { &*with_exposed_provenance::<Place>(place as usize) });
+        starts::give_back(unsafe { &*with_exposed_provenance::<StartSlot>(place as usize) });
     }
 }
 
@@ -71,7 +71,7 @@ fn current() -> Option<Parent> {
 
 /// A place for a thread that is about to start, if its start is to be recorded, or a list of threads may have
 /// to have it.
-fn take_place(routine: Routine, argument: *mut c_void) -> Option<&'static Place> {
+fn take_place(routine: Routine, argument: *mut c_void) -> Option<&'static StartSlot> {
     let control = session()?.control();
     if !is_enabled(FORK_ID) && !control.follows_any_forks() {
         return None;

@@ -5,10 +5,10 @@
 //! The C library calls the key's destructor in a thread that ends.
 
 use crate::preload::object::symbols;
-use crate::preload::object::tables::Name;
+use crate::preload::object::tables::SymbolName;
 use crate::preload::process::priority::priority;
 use crate::preload::record;
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use core::ffi::{c_int, c_void};
 use core::mem::transmute;
 use core::sync::atomic::Ordering::Relaxed;
@@ -28,15 +28,15 @@ static SET: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes the key, if libc has them: before version 2.34 glibc has not where there can be no threads.
 pub(crate) fn make_key() {
-    const CREATE: Name<'_> = Name::new(b"pthread_key_create\0");
-    const SET_VALUE: Name<'_> = Name::new(b"pthread_setspecific\0");
-    type Create = unsafe extern "C" fn(*mut pthread_key_t, unsafe extern "C" fn(*mut c_void)) -> c_int;
+    const CREATE: SymbolName<'_> = SymbolName::new(b"pthread_key_create\0");
+    const SET_VALUE: SymbolName<'_> = SymbolName::new(b"pthread_setspecific\0");
+    type CreateKey = unsafe extern "C" fn(*mut pthread_key_t, unsafe extern "C" fn(*mut c_void)) -> c_int;
     let (Some(create), Some(set)) = (symbols::find_libc(CREATE), symbols::find_libc(SET_VALUE)) else {
         return;
     };
     let mut key = 0;
     // SAFETY: the function has this type; the destructor may be called with any value.
-    let made = unsafe { transmute::<usize, Create>(create)(&mut key, thread_ended) } == 0;
+    let made = unsafe { transmute::<usize, CreateKey>(create)(&mut key, thread_ended) } == 0;
     if made && key < INLINE_KEYS {
         SET.store(set, Relaxed);
         KEY.store(key + 1, Relaxed);
@@ -47,10 +47,10 @@ pub(crate) fn make_key() {
 /// Has the calling thread's end noticed. Without a key it is not: its entry is found ended by others.
 pub(crate) fn watch_thread() {
     if let Some(key) = KEY.load(Relaxed).checked_sub(1) {
-        type Set = unsafe extern "C" fn(pthread_key_t, *const c_void) -> c_int;
+        type SetValue = unsafe extern "C" fn(pthread_key_t, *const c_void) -> c_int;
         // SAFETY: the function has this type, and is known since there is a key, which is ours. Any value but
         // null has its destructor called.
-        unsafe { transmute::<usize, Set>(SET.load(Relaxed))(key, (&raw const KEY).cast()) };
+        unsafe { transmute::<usize, SetValue>(SET.load(Relaxed))(key, (&raw const KEY).cast()) };
     }
 }
 
@@ -67,11 +67,11 @@ unsafe extern "C" fn thread_ended(_: *mut c_void) {
 pub(crate) fn record_exit(comm: &[u8; 16], pid: u32, group_dead: bool) {
     let [low, high] = comm.as_chunks::<8>().0 else { return };
     let values = [
-        Value::Word(u64::from_le_bytes(*low)),
-        Value::Word(u64::from_le_bytes(*high)),
-        Value::Half(pid),
-        Value::Half(priority() as u32),
-        Value::Half(u32::from(group_dead)),
+        FieldValue::Word(u64::from_le_bytes(*low)),
+        FieldValue::Word(u64::from_le_bytes(*high)),
+        FieldValue::Half(pid),
+        FieldValue::Half(priority() as u32),
+        FieldValue::Half(u32::from(group_dead)),
     ];
     // SAFETY: no value is a pointer.
     unsafe { record::write(sched::EXIT_ID, &values) };

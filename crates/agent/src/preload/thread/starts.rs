@@ -32,7 +32,7 @@ pub(crate) struct Start {
 }
 
 /// A place for one.
-pub(crate) struct Place {
+pub(crate) struct StartSlot {
     /// Its own number.
     number: AtomicU32,
     /// The number of the free one after it, + 1; 0 for none.
@@ -41,15 +41,15 @@ pub(crate) struct Place {
 }
 
 // SAFETY: what it contains is used by the thread that has taken the place, and by nobody else.
-unsafe impl Sync for Place {}
+unsafe impl Sync for StartSlot {}
 
 /// Places that are there from the start.
 const FIRST: usize = 64;
 
 #[unsafe(link_section = ".bss.lookback_large_starts")]
-static PLACES: [Place; FIRST] =
-    [const { Place { number: AtomicU32::new(0), next: AtomicU32::new(0), content: UnsafeCell::new(None) } };
-        FIRST];
+static PLACES: [StartSlot; FIRST] = [const {
+    StartSlot { number: AtomicU32::new(0), next: AtomicU32::new(0), content: UnsafeCell::new(None) }
+}; FIRST];
 
 /// Where the others are: `FIRST` of them, then twice as many, and so on. 0 where there are none yet.
 static CHUNKS: [AtomicUsize; 20] = [const { AtomicUsize::new(0) }; 20];
@@ -64,7 +64,7 @@ static FREE: AtomicU64 = AtomicU64::new(0);
 /// A place for a thread that is about to start. None where there is no memory for one.
 ///
 /// Async-signal-safe. Makes at most two system calls, which libc makes for a thread, too.
-pub(crate) fn take(start: Start) -> Option<&'static Place> {
+pub(crate) fn take(start: Start) -> Option<&'static StartSlot> {
     let place = take_free().or_else(take_unused)?;
     // SAFETY: the place is ours.
     unsafe { place.content.get().write(Some(start)) };
@@ -72,7 +72,7 @@ pub(crate) fn take(start: Start) -> Option<&'static Place> {
 }
 
 /// Gives a place back, and what was in it.
-pub(crate) fn give_back(place: &Place) -> Option<Start> {
+pub(crate) fn give_back(place: &StartSlot) -> Option<Start> {
     // SAFETY: the place is ours until it is in the list.
     let start = unsafe { place.content.get().read() };
     let mut head = FREE.load(Relaxed);
@@ -91,7 +91,7 @@ fn changed(head: u64, first: u32) -> u64 {
     ((head >> 32).wrapping_add(1) << 32) | u64::from(first)
 }
 
-fn take_free() -> Option<&'static Place> {
+fn take_free() -> Option<&'static StartSlot> {
     let mut head = FREE.load(Acquire);
     loop {
         let place = place((head as u32).checked_sub(1)?)?;
@@ -106,7 +106,7 @@ fn take_free() -> Option<&'static Place> {
 
 /// A place that has not been in use. Its number is nobody else's, whether there is memory for it or not: then
 /// it is tried again by who comes next.
-fn take_unused() -> Option<&'static Place> {
+fn take_unused() -> Option<&'static StartSlot> {
     let mut used = USED.load(Relaxed);
     loop {
         let place = place(used).or_else(|| map_for(used))?;
@@ -132,18 +132,18 @@ const fn places_in(chunk: usize) -> usize {
 }
 
 /// A place, if it is there.
-fn place(number: u32) -> Option<&'static Place> {
+fn place(number: u32) -> Option<&'static StartSlot> {
     let Some((chunk, index)) = position(number) else { return PLACES.get(number as usize) };
     let address = CHUNKS.get(chunk)?.load(Acquire);
     // SAFETY: so many places lie there, all zero at first, which is a place; they stay.
-    (address != 0).then(|| unsafe { &*with_exposed_provenance::<Place>(address).add(index) })
+    (address != 0).then(|| unsafe { &*with_exposed_provenance::<StartSlot>(address).add(index) })
 }
 
 /// Maps the chunk with a place. As libc maps a stack, so no filter of system calls minds.
-fn map_for(number: u32) -> Option<&'static Place> {
+fn map_for(number: u32) -> Option<&'static StartSlot> {
     let (chunk, _) = position(number)?;
     let word = CHUNKS.get(chunk)?;
-    let len = places_in(chunk) * size_of::<Place>();
+    let len = places_in(chunk) * size_of::<StartSlot>();
     let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::STACK);
     // SAFETY: the kernel chooses the address.
     let mapped = unsafe { rustix::mm::mmap_anonymous(core::ptr::null_mut(), len, protection, flags) };
@@ -160,5 +160,5 @@ fn map_for(number: u32) -> Option<&'static Place> {
 pub(crate) fn mapped() -> impl Iterator<Item = Range<usize>> {
     let chunks = CHUNKS.iter().enumerate().map(|(chunk, start)| (start.load(Relaxed), places_in(chunk)));
     let there = chunks.filter(|(start, _)| *start != 0);
-    there.map(|(start, places)| start..(start + places * size_of::<Place>()).next_multiple_of(PAGE))
+    there.map(|(start, places)| start..(start + places * size_of::<StartSlot>()).next_multiple_of(PAGE))
 }

@@ -43,28 +43,28 @@ pub(crate) struct Wrapped {
 }
 
 /// What is done around a call: hooks, and events as far as they are on.
-pub(crate) type Around = unsafe fn(&mut Frame, Moment);
+pub(crate) type Around = unsafe fn(&mut CallFrame, CallPhase);
 
 /// When something is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum CallPhase {
     Before,
     After,
 }
 
 /// What is done around a call besides recording.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hooks {
+pub(crate) struct CallHooks {
     /// Before; it may change the arguments.
-    pub(crate) before: unsafe fn(&mut Frame),
+    pub(crate) before: unsafe fn(&mut CallFrame),
     /// After.
-    pub(crate) after: unsafe fn(&mut Frame),
+    pub(crate) after: unsafe fn(&mut CallFrame),
 }
 
 /// A call under way: what is kept of it on the stack.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Frame {
+pub(crate) struct CallFrame {
     /// The arguments: six from registers, two from the stack, if the call has any there.
     pub(crate) arguments: [u64; 8],
     /// What the call has returned.
@@ -80,9 +80,9 @@ pub(crate) struct Frame {
     pub(crate) rax: u64,
 }
 
-const _: () = assert!(size_of::<Frame>().is_multiple_of(16));
+const _: () = assert!(size_of::<CallFrame>().is_multiple_of(16));
 
-impl Frame {
+impl CallFrame {
     /// Has another function called than libc's, with the same contract: for hooks before the call.
     pub(crate) fn call_instead(&mut self, function: usize) {
         self.real = function;
@@ -96,16 +96,16 @@ impl Frame {
 }
 
 /// What is done before libc's function is called.
-pub(crate) unsafe extern "C" fn before(frame: &mut Frame) {
+pub(crate) unsafe extern "C" fn before(frame: &mut CallFrame) {
     frame.real = frame.wrapped.real();
     // SAFETY: the frame of a call to this symbol.
-    unsafe { (frame.wrapped.around())(frame, Moment::Before) };
+    unsafe { (frame.wrapped.around())(frame, CallPhase::Before) };
 }
 
 /// What is done after it has returned.
-pub(crate) unsafe extern "C" fn after(frame: &mut Frame) {
+pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
     // SAFETY: the frame of a call to this symbol.
-    unsafe { (frame.wrapped.around())(frame, Moment::After) };
+    unsafe { (frame.wrapped.around())(frame, CallPhase::After) };
 }
 
 impl Wrapped {

@@ -4,7 +4,7 @@
 //! up in them at its first call. That reads memory and takes no lock, so it can happen anywhere, also in a
 //! signal handler; and what is never called costs nothing at start.
 
-use crate::preload::object::tables::Name;
+use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, symbols};
 use crate::preload::process::attach;
 use core::ffi::{CStr, c_char, c_void};
@@ -45,30 +45,30 @@ fn find(name: &CStr, attaches: bool) -> usize {
     } else {
         symbols::remember();
     }
-    symbols::find(Name::new(name.to_bytes_with_nul())).unwrap_or_else(|| find_slowly(name))
+    symbols::find(SymbolName::new(name.to_bytes_with_nul())).unwrap_or_else(|| find_slowly(name))
 }
 
 /// Asks the dynamic linker, for what the tables don't tell. What it doesn't know, or who isn't there to be
 /// asked, is in an object that was loaded later: before version 2.34 glibc's functions for threads may be.
 fn find_slowly(name: &CStr) -> usize {
-    type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> usize;
-    const DLSYM: Name<'_> = Name::new(b"dlsym\0");
+    type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> usize;
+    const DLSYM: SymbolName<'_> = SymbolName::new(b"dlsym\0");
     let found = symbols::find_libc(DLSYM).map_or(0, |dlsym| {
         // SAFETY: the function has this type, and RTLD_NEXT is a valid handle.
-        unsafe { transmute::<usize, Find>(dlsym)(libc::RTLD_NEXT, name.as_ptr()) }
+        unsafe { transmute::<usize, Dlsym>(dlsym)(libc::RTLD_NEXT, name.as_ptr()) }
     });
     if found != 0 {
         return found;
     }
     // SAFETY: the caller of the function has it loaded.
-    let found = unsafe { symbols::find_loaded(Name::new(name.to_bytes_with_nul())) };
+    let found = unsafe { symbols::find_loaded(SymbolName::new(name.to_bytes_with_nul())) };
     found.unwrap_or(missing as *const () as usize)
 }
 
 /// An older version of a function, by the name of the version.
 pub(crate) fn older(name: &CStr, version: &CStr) -> usize {
     symbols::remember();
-    let (name, version) = (Name::new(name.to_bytes_with_nul()), version.to_bytes_with_nul());
+    let (name, version) = (SymbolName::new(name.to_bytes_with_nul()), version.to_bytes_with_nul());
     // SAFETY: who calls the function has it loaded.
     unsafe { symbols::find_version(name, version) }.unwrap_or(missing as *const () as usize)
 }

@@ -10,10 +10,10 @@ use crate::preload::memory::{limits, locking, mapping};
 use crate::preload::process::{fork, reap};
 use crate::preload::record;
 use crate::preload::record::argument::{creation_mode, remap_target};
-use crate::preload::record::value::Value;
+use crate::preload::record::value::FieldValue;
 use crate::preload::signal::{handler, send};
 use crate::preload::thread::create;
-use crate::preload::wrapper::frame::{Frame, Moment};
+use crate::preload::wrapper::frame::{CallFrame, CallPhase};
 use crate::preload::wrapper::write::write;
 use events::argument::*;
 use events::{Call, FieldKind, is_on_request};
@@ -65,16 +65,16 @@ macro_rules! wrap {
         const _: () = {
             const PARAMETERS: &[&str] = &[$(stringify!($parameter)),*];
             const STACKED: u32 = (PARAMETERS.len() > REGISTERS) as u32;
-            const RETURNS: u32 = <$outcome as Outcome>::FIELD.is_some() as u32;
+            const RETURNS: u32 = <$outcome as CallResult>::FIELD.is_some() as u32;
             const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, FieldKind::Text))*;
 
             // Behind all other code: there is more of these than of everything else, and what every process
             // runs at its start lies on fewer pages without them in between.
             #[unsafe(link_section = ".text.wrap")]
-            unsafe fn around(frame: &mut Frame, moment: Moment) {
+            unsafe fn around(frame: &mut CallFrame, moment: CallPhase) {
                 // SAFETY: the frame of such a call, at that moment.
                 unsafe {
-                    if moment == Moment::Before {
+                    if moment == CallPhase::Before {
                         if is_enabled(Call::$call.entry()) {
                             if HAS_TEXT { record_texts(frame) } else { record_entry(frame) }
                         }
@@ -89,7 +89,7 @@ macro_rules! wrap {
             }
 
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
-            unsafe fn record_entry(frame: &Frame) {
+            unsafe fn record_entry(frame: &CallFrame) {
                 let Some(entered) = enter() else { return };
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
@@ -106,19 +106,19 @@ macro_rules! wrap {
 
             /// The same for a call with texts.
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
-            unsafe fn record_texts(frame: &Frame) {
+            unsafe fn record_texts(frame: &CallFrame) {
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
                 let values = [
-                    $(Value::at_entry::<$kind>(wrap!(@value $argument $($value)?)),)*
-                    Value::Word(frame.caller),
+                    $(FieldValue::at_entry::<$kind>(wrap!(@value $argument $($value)?)),)*
+                    FieldValue::Word(frame.caller),
                 ];
                 // SAFETY: libc is about to read the texts.
                 unsafe { write(frame, Call::$call.entry(), &values) };
             }
 
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
-            unsafe fn record_exit(frame: &Frame) {
+            unsafe fn record_exit(frame: &CallFrame) {
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
                 let returned = record::returned::<$outcome>(frame.result);
@@ -126,12 +126,12 @@ macro_rules! wrap {
                 let mut indices = 0..;
                 let values = [
                     record::result::<$outcome>(frame.result),
-                    Value::Half(returned.error as u32),
+                    FieldValue::Half(returned.error as u32),
                     $(
                         // SAFETY: the arguments of the call that has just returned.
                         unsafe {
                             let index = indices.next().unwrap_or(0);
-                            Value::at_exit::<$kind>(words, index, returned)
+                            FieldValue::at_exit::<$kind>(words, index, returned)
                         }
                     ),*
                 ];

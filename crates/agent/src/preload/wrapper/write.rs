@@ -1,8 +1,8 @@
 //! Writing the events of a call with a frame.
 
 use crate::preload::record;
-use crate::preload::record::value::Value;
-use crate::preload::wrapper::frame::Frame;
+use crate::preload::record::value::FieldValue;
+use crate::preload::wrapper::frame::CallFrame;
 use ring_buffer::Record;
 use trace_event::{enter, is_enabled};
 
@@ -12,7 +12,7 @@ use trace_event::{enter, is_enabled};
 ///
 /// What the values point to can be read; the frame is that of the call.
 #[inline(never)]
-pub(crate) unsafe fn write(frame: &Frame, event: u16, values: &[Value]) {
+pub(crate) unsafe fn write(frame: &CallFrame, event: u16, values: &[FieldValue]) {
     if !is_enabled(event) {
         return;
     }

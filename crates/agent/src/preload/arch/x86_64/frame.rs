@@ -6,7 +6,7 @@
 //! stack and the registers that a callee preserves are as the program has left them, and reach libc's
 //! function so.
 
-use crate::preload::wrapper::frame::{Frame, Wrapped, after, before};
+use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
@@ -94,13 +94,13 @@ pub(crate) unsafe extern "C" fn call() {
         HOOKED = const offset_of!(Wrapped, hooked),
         STACKED = const offset_of!(Wrapped, stacked),
         RETURNS = const offset_of!(Wrapped, returns),
-        FRAME = const size_of::<Frame>(),
-        ARGUMENTS = const offset_of!(Frame, arguments),
-        RESULT = const offset_of!(Frame, result),
-        CALLER = const offset_of!(Frame, caller),
-        REAL = const offset_of!(Frame, real),
-        WRAPPED = const offset_of!(Frame, wrapped),
-        RAX = const offset_of!(Frame, rax),
+        FRAME = const size_of::<CallFrame>(),
+        ARGUMENTS = const offset_of!(CallFrame, arguments),
+        RESULT = const offset_of!(CallFrame, result),
+        CALLER = const offset_of!(CallFrame, caller),
+        REAL = const offset_of!(CallFrame, real),
+        WRAPPED = const offset_of!(CallFrame, wrapped),
+        RAX = const offset_of!(CallFrame, rax),
         before = sym before,
         after = sym after,
     )
