@@ -28,7 +28,7 @@ pub enum NotReserved {
 impl core::fmt::Display for NotReserved {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            NotReserved::AllReserved => f.write_str("the buffer has room for no more snapshots"),
+            NotReserved::AllReserved => f.write_str("the buffer can hold no more snapshots"),
             NotReserved::Contended => f.write_str("the buffer was resized at the same time"),
             NotReserved::System(error) => write!(f, "no memory for a snapshot: {error}"),
         }
