@@ -45,10 +45,8 @@ pub enum NotResized {
 impl core::fmt::Display for NotResized {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            NotResized::TooLarge { most } => write!(f, "the buffer has room for at most {most} pages"),
-            NotResized::NoRing => {
-                f.write_str("no ring is free to take the new size: give up a snapshot first")
-            }
+            NotResized::TooLarge { most } => write!(f, "the buffer can have at most {most} pages"),
+            NotResized::NoRing => f.write_str("no ring is free to take the new size: free a snapshot first"),
             NotResized::Contended => f.write_str("the buffer is resized by somebody else"),
             NotResized::System(error) => write!(f, "no memory for the new size: {error}"),
         }
@@ -59,12 +57,12 @@ impl core::error::Error for NotResized {}
 
 impl Holder<'_> {
     /// Gives every CPU that has pages `pages` of them, at least 2, and every lane a quarter of that. `path`
-    /// is the file that holds the buffer. What was there is kept, which is returned, or given up; nothing
+    /// is the file that holds the buffer. The old events are kept as the returned snapshot, or freed; nothing
     /// happens when all have so many already. Rings that are spare get the new size as well, and memory
     /// that is not used any more goes ([`Holder::release`]).
     ///
-    /// Beside writers and readers. There must be a ring that is not live and holds no snapshot. Cost: about
-    /// 0.3 ms per MB of new memory, and what a release costs. Not async-signal-safe.
+    /// Can be called while others write and read. There must be a ring that is not live and holds no
+    /// snapshot. Cost: about 0.3 ms per MB of new memory, and what a release costs. Not async-signal-safe.
     pub fn resize(&self, path: &CStr, pages: u32, content: Content) -> Result<Option<Snapshot>, NotResized> {
         let cpus = self.buffer.geometry().cpus;
         self.resize_to(path, content, |index, now| match now {
@@ -75,7 +73,7 @@ impl Holder<'_> {
     }
 
     /// Gives one CPU, or lane, `pages` pages, at least 2. As [`Holder::resize`]: what the others have is
-    /// kept or given up, too.
+    /// kept or freed, too.
     pub fn resize_block(
         &self,
         path: &CStr,

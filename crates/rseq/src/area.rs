@@ -25,12 +25,12 @@ impl Area {
 
     /// Distance of the area from the thread pointer, the same in all threads of a process.
     ///
-    /// For who wants to keep it and save the look-up: see [`Area::at`].
+    /// A caller that keeps it saves the look-up: see [`Area::at`].
     pub fn offset() -> Option<isize> {
         arch::area_offset()
     }
 
-    /// The calling thread's area, `offset` behind the thread pointer. Cost: one load.
+    /// The calling thread's area, `offset` bytes after the thread pointer. Cost: one load.
     ///
     /// # Safety
     ///
@@ -49,7 +49,8 @@ impl Area {
         (cpu <= i32::MAX as u32).then_some(cpu)
     }
 
-    /// The same without the check: anything from 2^31 up when the thread is not registered.
+    /// The CPU that the thread is on at this moment, without a check: anything from 2^31 up when the thread
+    /// is not registered.
     ///
     /// `cpu_id` is taken, not `cpu_id_start`, because google-tcmalloc uses the latter for itself.
     #[inline(always)]

@@ -1,11 +1,10 @@
 //! Restartable sequences: which CPU is this thread on, and is it still there when it commits?
 //!
-//! The kernel keeps the number of the current CPU in memory that the thread has registered, and when
+//! The kernel keeps the index of the current CPU in memory that the thread has registered, and when
 //! it takes the CPU away from a thread in the middle of a *section* (preemption, migration, a signal)
 //! it sends the thread to the section's abort handler instead of back into it. So a section whose last
 //! instruction is its only visible effect happens on one CPU, undisturbed, or not at all; and a thread
-//! that is killed in it leaves nothing behind but what its earlier stores did to memory that nobody
-//! looks at yet.
+//! that is killed in it leaves only what its earlier stores did to memory that nobody looks at yet.
 //!
 //! Here are the registration that libc made ([`Area`]), one general section ([`publish`]) and the
 //! pieces to write others ([`begin!`], [`end!`]).

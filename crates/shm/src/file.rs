@@ -22,8 +22,8 @@ impl File {
         unsafe { File::open_by(path, libc::fstat) }
     }
 
-    /// The same by another fstat(2): by that of the libc which a process runs on, whose system call a sandbox
-    /// allows where the program itself has been loaded by it.
+    /// Opens the existing file `path` by another fstat(2): that of the libc which a process runs on, whose
+    /// system call a sandbox allows where the program itself has been loaded by it.
     ///
     /// # Safety
     ///
@@ -58,16 +58,16 @@ impl File {
 
 /// Creates the file `path`, for its owner alone, with `len` bytes of memory, and maps it. It reads as zeros.
 ///
-/// All memory is taken now: a full file system is an error here, where someone can be told, and never a
-/// SIGBUS in a program that writes an event; and no such program is the one that waits while a page is
-/// zeroed. Errors: `EEXIST`, `ENOSPC`, and what open(2), fallocate(2) and mmap(2) say; after an error the
-/// file is gone. Cost: about 0.3 ms per MB.
+/// All memory is reserved now: a full file system is an error here, where it can be reported, and never a
+/// SIGBUS in a program that writes an event; and no such program waits while a page is zeroed. Errors:
+/// `EEXIST`, `ENOSPC`, and what open(2), fallocate(2) and mmap(2) say; after an error the file is gone. Cost:
+/// about 0.3 ms per MB.
 pub fn create(path: &CStr, len: usize) -> Result<Segment, Errno> {
     create_sparse(path, len, core::iter::once(0..len as u64))
 }
 
-/// The same, with memory for the `reserved` ranges of offsets alone. The rest must not be touched before it
-/// has been given memory ([`reserve`]): where there is none left, that raises SIGBUS.
+/// Creates the file `path`, as [`create`], with memory for the `reserved` ranges of offsets alone. The rest
+/// must not be touched before it has been given memory ([`reserve`]): if none is left, that raises SIGBUS.
 pub fn create_sparse(
     path: &CStr,
     len: usize,

@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         self.drain_from(|block, page| buffer.consume(block, page))
     }
 
-    /// The same from somewhere else.
+    /// Drains what `consume` gives.
     pub fn drain_from(&mut self, consume: impl Fn(u32, &mut [u8]) -> Option<PageCopy>) -> bool {
         let before = self.verdict.events;
         for block in 0..self.buffer.geometry().blocks() {

@@ -52,7 +52,7 @@ impl Default for Crew {
 pub struct Written {
     /// Events they began.
     pub attempted: u64,
-    /// Events that they were told are written.
+    /// Events that were reported to them as written.
     pub committed: u64,
 }
 
@@ -289,7 +289,7 @@ fn thread(place: &Place) -> Thread {
 }
 
 /// An area that looks like the thread's own and that the kernel has never heard of. It says that the thread
-/// is on CPU 0, as it does of one that was moved away from there and not told: so writers meet often.
+/// is on CPU 0, as it does of one that was moved away without being reported: so writers meet often.
 fn unarmed_area(place: &Place) -> Area {
     let words = place.unarmed.get();
     // SAFETY: the words are the thread's own and outlive the area, which is used at once.

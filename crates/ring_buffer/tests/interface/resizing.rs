@@ -20,7 +20,7 @@ fn a_buffer_grows_and_shrinks() {
             assert_eq!(holder.resize(&temporary.path, pages, Content::Discard), Ok(None));
             let (cpu, lane_size) = (buffer.capacity(0), buffer.capacity(buffer.geometry().cpus));
             assert_eq!((cpu, lane_size), (u64::from(pages) * 4096, lane_pages * 4096));
-            assert_eq!(live(&buffer), [], "what was there is given up");
+            assert_eq!(live(&buffer), [], "the old events are freed");
             (next..next + 50).for_each(|number| write(&writer, thread(lane), number).unwrap());
             assert_eq!(live(&buffer), range(next..next + 50));
             assert_eq!(buffer.overruns(), 0);
@@ -42,7 +42,7 @@ fn a_ring_of_the_new_size_holds_as_much() {
         buffer.statistics(lane)
     };
     let small = fill();
-    // Four times the pages is what the buffer has space for: a lane has at least four of them.
+    // The buffer has addresses for four times the pages: a lane has at least four of them.
     assert_eq!(holder.resize_block(&temporary.path, lane, 4, Content::Discard), Ok(None));
     assert_eq!(holder.resize_block(&temporary.path, lane, 2, Content::Discard), Ok(None));
     let smaller = fill();

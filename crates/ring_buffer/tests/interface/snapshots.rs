@@ -124,8 +124,8 @@ fn generations_go_on_after_the_last_number() {
         let holder = buffer.holder(identity()).unwrap();
         for _ in 0..2 {
             header.control.fetch_add(i32::MAX as u64 - 1, Relaxed);
-            // What is more than two billion generations old can't be told from what is newer: so somebody
-            // looks half-way.
+            // What is more than two billion generations old can't be distinguished from newer ones: so
+            // somebody looks half-way.
             let snapshot = buffer.snapshot().unwrap();
             assert!(holder.hold(snapshot).is_some() && buffer.discard(snapshot));
         }

@@ -18,7 +18,7 @@ impl TemporaryBuffer {
         TemporaryBuffer::with_clock(pages, rings, Clock::Tsc)
     }
 
-    /// The same with another clock.
+    /// A buffer with this clock.
     pub fn with_clock(pages: u32, rings: u32, clock: Clock) -> TemporaryBuffer {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Relaxed);

@@ -115,7 +115,7 @@ pub const ACTS: &[Act] = &[
     of_resize("resize_one", |stage| {
         let (holder, block) = (stage.holder(), ring_buffer_block(stage));
         let resized = holder.resize_block(&stage.path, block, PAGES + 1, Content::Keep);
-        assert!(resized.expect("room").is_some());
+        assert!(resized.expect("it fits").is_some());
     }),
     Act {
         in_sections: true,
@@ -185,7 +185,7 @@ fn release(stage: &Stage) {
 /// What was there is kept: where it is dropped, one who is killed in between leaves it kept.
 fn resize(stage: &Stage, pages: u32) {
     let resized = stage.holder().resize(&stage.path, pages, Content::Keep);
-    assert!(resized.expect("room").is_some());
+    assert!(resized.expect("it fits").is_some());
 }
 
 /// A ring that is spare, although the tail is still in it.

@@ -30,8 +30,8 @@ fn written_in_steps(before: impl Fn(&Stage)) {
     assert_eq!(stage.look().expect("in order").live.last(), Some(&stage.last()), "it is written");
 }
 
-/// The same where more time has passed than an event's word can say. As much may pass again, and again, from
-/// one instruction to another: then the event is lost, and counted.
+/// A debugger steps through a write after more time than an event's word can hold. As much may pass again,
+/// and again, from one instruction to another: then the event is lost, and counted.
 fn stepped_after_a_gap() {
     let stage = Stage::new();
     stage.write(false);

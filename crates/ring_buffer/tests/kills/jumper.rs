@@ -29,7 +29,7 @@ fn left_lanes_are_taken_back() {
             finish(child, &trial.stage);
             let scene = trial.stage.look().expect("in order");
             let was_written = trial.before.live != scene.live;
-            assert!(was_written, "{} behind {instructions}: {scene:?}", act.name);
+            assert!(was_written, "{} after {instructions}: {scene:?}", act.name);
         }
     }
 }

@@ -90,7 +90,7 @@ fn kill_in(act: &Act, sections: bool) -> Result<Done, String> {
     let trial = Trial::of(act)?;
     let mut done = Done::default();
     for instructions in trial.points(sections) {
-        let at = |error| format!("behind {instructions} instructions: {error}");
+        let at = |error| format!("after {instructions} instructions: {error}");
         let in_section = trial.kill_after(instructions);
         let scene = look_and_go_on(&trial.stage).map_err(at)?;
         done.kills += 1;

@@ -35,7 +35,7 @@ fn memory_stays() {
     assert_eq!(release_elsewhere(&stage), Released::Freed);
     assert_eq!((stage.buffer.retired_rings(), stage.kb() < kb), (0, true));
     let live = stage.look().expect("in order").live;
-    assert!(!live.contains(&1) && !live.contains(&2), "{live:?}: what was in the ring was given up");
+    assert!(!live.contains(&1) && !live.contains(&2), "{live:?}: the events in the ring were freed");
 }
 
 /// A writer was stopped in the middle of a section, as by SIGSTOP or a freezer, and the CPU is there for

@@ -133,10 +133,10 @@ impl Stage {
 
     /// Writes the next event by way of the CPU, or of a lane.
     pub fn write(&self, lane: bool) {
-        self.try_to_write(lane).expect("room");
+        self.try_to_write(lane).expect("it fits");
     }
 
-    /// The same where there may be no space.
+    /// Writes the next event, which may not fit.
     pub fn try_to_write(&self, lane: bool) -> Result<(), NotWritten> {
         if self.next.borrow().is_none() {
             self.build_next();
@@ -169,7 +169,7 @@ impl Stage {
         let _ = self.holder().reserve(&self.path);
     }
 
-    /// What there is. An error says what is torn, out of order or unaccounted for.
+    /// The events that exist. An error says what is torn, out of order or unaccounted for.
     pub fn look(&self) -> Result<Scene, String> {
         let mut scene = Scene { live: Vec::new(), kept: Vec::new() };
         for block in 0..self.buffer.geometry().blocks() {
@@ -213,7 +213,7 @@ impl Stage {
                 let in_order = numbers.last().is_none_or(|last| *last <= stamp.number);
                 if !in_order || entry.time < last_time {
                     return Err(format!(
-                        "block {block}: event {} at {} behind {numbers:?} at {last_time}",
+                        "block {block}: event {} at {} after {numbers:?} at {last_time}",
                         stamp.number, entry.time
                     ));
                 }
@@ -248,7 +248,7 @@ impl Stage {
     pub fn go_on_with_the_pool(&self) -> Result<(), String> {
         let holder = self.holder();
         for snapshot in self.buffer.snapshots() {
-            holder.discard(snapshot).then_some(()).ok_or("a snapshot can't be given up")?;
+            holder.discard(snapshot).then_some(()).ok_or("a snapshot can't be freed")?;
         }
         while holder.reserve(&self.path).is_ok() {}
         let spare = self.buffer.spare_rings();

@@ -62,7 +62,7 @@ impl Traced {
         self.go_on()
     }
 
-    /// The same where it is in a section, and the kernel knows of it.
+    /// Steps within a section that the kernel knows of.
     pub fn step_seen(&self) -> bool {
         assert!(self.is_in_section());
         self.request(libc::PTRACE_POKEDATA, self.area + DESCRIPTOR, self.descriptor);

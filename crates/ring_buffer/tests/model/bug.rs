@@ -49,7 +49,7 @@ pub enum Bug {
     AdoptedByGenerationAlone,
     /// A full ring overwrites events that nobody has read.
     FullIsNotFull,
-    /// A gap is recorded by an event's head, which has no space for it.
+    /// A gap is recorded by an event's head, which it doesn't fit.
     NoTimeExtend,
     /// A reader of a snapshot looks for it only where the tail has left it.
     KeptOnlyWhenLeft,

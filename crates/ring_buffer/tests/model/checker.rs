@@ -32,7 +32,7 @@ pub fn check_words(state: &State, setting: &Setting) -> Checked {
         return violated("R5", || format!("the next event is number {truth}, by the tail {next}"));
     }
     if tail.commit() > setting.capacity {
-        return violated("R12", || format!("the tail {tail} is behind its page"));
+        return violated("R12", || format!("the tail {tail} is after its page"));
     }
     check_follows(state, place, sequence)?;
     check_pool(state)?;

@@ -62,7 +62,7 @@ impl Consumer {
     ) -> Result<(), Violation> {
         taken.check(steps, generation)?;
         if taken.first_event < self.next {
-            return violated("R8", || format!("{taken:?} is not behind number {}", self.next));
+            return violated("R8", || format!("{taken:?} is not after number {}", self.next));
         }
         self.next = taken.next_event();
         (taken.first_event..self.next).try_for_each(|number| steps.world.ghost.consume(number))

@@ -17,7 +17,7 @@ pub enum Request {
     Overwrite(bool),
     /// The next generation, in the same ring.
     Clear,
-    /// The same for this block alone.
+    /// The next generation of this block alone.
     ClearBlock,
     /// The next generation, in a spare ring. What was live is kept.
     Snapshot,

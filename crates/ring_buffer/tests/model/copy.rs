@@ -110,7 +110,7 @@ fn copy_page(steps: &mut Steps<'_, '_>, view: &View, sequence: Value) -> Ask<Opt
     Ok(Some(page))
 }
 
-/// A reader is told that there is nothing from number `position` on. What was there before it asked,
+/// A reader finds nothing from number `position` on. What was there before it asked,
 /// up to `end`, has gone meanwhile (R6). What came after it asked it may miss.
 pub fn check_nothing(steps: &mut Steps<'_, '_>, position: Value, end: Value) {
     let moment = steps.moment();

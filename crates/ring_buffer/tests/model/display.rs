@@ -1,4 +1,4 @@
-//! What a reader of the steps is told of words and what they hold.
+//! How words and their contents are shown to a reader of the steps.
 
 use crate::event;
 use crate::layout::{Control, FIRST_HOLDER, FIRST_KEPT, FIRST_PAGE, FIRST_RING, FIRST_SLOT, KEPT_WORDS};

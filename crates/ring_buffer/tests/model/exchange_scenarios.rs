@@ -16,13 +16,13 @@ scenarios! { EXCHANGE, holds, crate::assert_holds:
     /// A block alone goes on in another ring.
     exchange: TINY, [Wrote(1)], [writer(1), writer(1), controller(&[SnapshotBlock])], CALM;
 
-    /// The same in the middle of a section.
+    /// A block goes on in another ring in the middle of a section.
     exchange_aborted: TINY, [Wrote(1)], [writer(2), controller(&[SnapshotBlock])], ABORT;
 
     /// What it had is out of sight at once.
     read_exchanged: TINY, [Wrote(1)], [writer(1), reader(1), controller(&[SnapshotBlock])], CALM;
 
-    /// The same for a reader that consumes.
+    /// What it had is out of sight of a consumer at once.
     consume_exchanged: SMALL, [Wrote(1)], [writer(1), consumer(1), controller(&[SnapshotBlock])], CALM;
 
     /// It goes there and back, in one generation.
@@ -33,7 +33,7 @@ scenarios! { EXCHANGE, holds, crate::assert_holds:
     exchange_and_snapshot: SPARES, [Wrote(1)],
         [writer(1), controller(&[SnapshotBlock]), controller(&[Snapshot])], CALM;
 
-    /// The same, with one spare ring for the two.
+    /// A snapshot of a block and one of all, with one spare ring for the two.
     exchange_or_snapshot: TINY, [Wrote(1)],
         [writer(1), controller(&[SnapshotBlock]), controller(&[Snapshot])], CALM;
 
@@ -93,7 +93,7 @@ scenarios! { RESIZE, holds_resized, crate::assert_holds:
     resize_and_snapshot: TINY, [Wrote(1)],
         [writer(1), controller(&[Resize(1, 3)]), controller(&[Snapshot])], CALM;
 
-    /// The same with a ring of the old size left.
+    /// A resize and two snapshots, with a ring of the old size left.
     resize_and_snapshots: SPARES, [Wrote(1)],
         [controller(&[Resize(1, 3)]), controller(&[Snapshot, Snapshot])], CALM;
 

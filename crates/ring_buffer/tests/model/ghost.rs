@@ -185,7 +185,7 @@ impl Ghost {
         Ok(())
     }
 
-    /// What there is to be kept of the generation of `control`.
+    /// The events to be kept of the generation of `control`.
     fn kept_of(&self, memory: &Memory, control: Control) -> Kept {
         let part = Parts(memory.get(Word::PARTS)).of(control.ring());
         let (generation, resets) = (control.generation(), memory.get(Word::resets(part)));
@@ -320,7 +320,7 @@ impl Ghost {
     }
 }
 
-/// The same memory, with the parts as they were.
+/// The memory with the ring mapping as it was.
 fn memory_before(memory: &Memory, parts: Parts) -> Memory {
     let mut before = *memory;
     before.set(Word::PARTS, parts.0);

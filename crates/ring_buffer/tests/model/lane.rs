@@ -36,7 +36,7 @@ impl LaneWriter {
         LaneWriter { events, stage: Stage::Claim }
     }
 
-    /// The same thread when it has left its write; None when that was its last.
+    /// This thread when it has left its write; None when that was its last.
     pub fn left(mut self) -> Option<LaneWriter> {
         self.stage = Stage::Claim;
         (self.events.advance(false) == Progress::Goes).then_some(self)
@@ -111,7 +111,7 @@ fn write_as_owner(steps: &mut Steps<'_, '_>, event: Event) -> Ask<Option<(bool, 
     }
 }
 
-/// Stores the event after the lane's tail and commits it. There is space.
+/// Stores the event after the lane's tail and commits it. It fits the page.
 fn append_as_owner(steps: &mut Steps<'_, '_>, event: Event, time: Value) -> Ask<()> {
     steps.at("append_as_owner");
     let tail = Tail(steps.load(Word::TAIL)?);

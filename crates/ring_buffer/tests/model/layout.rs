@@ -252,7 +252,7 @@ impl Parts {
         (self.0 >> Parts::place(ring) & 3) as u8
     }
 
-    /// The same parts, looked at under `generation`.
+    /// This mapping, looked at under `generation`.
     pub const fn looked_at(self, generation: Value) -> Parts {
         Parts(self.0 & !Control::GENERATION | generation)
     }
@@ -262,7 +262,7 @@ impl Parts {
         !is_newer(generation, self.generation())
     }
 
-    /// The same with two parts exchanged.
+    /// This mapping with two rings exchanged.
     pub const fn exchanged(self, one: u8, other: u8) -> Parts {
         let differ = (self.of(one) ^ self.of(other)) as Value;
         Parts(self.0 ^ (differ << Parts::place(one) | differ << Parts::place(other)))

@@ -100,7 +100,7 @@ use walk::walk;
 
 /// Walks through each of the larger scenarios.
 const WALKS: u64 = 300;
-/// The same in the ignored test.
+/// Walks through each of the larger scenarios in the ignored test.
 const MORE_WALKS: u64 = 50_000;
 
 /// In every order of steps every law holds.

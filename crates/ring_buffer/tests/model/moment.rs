@@ -1,5 +1,5 @@
-//! What there is at a moment, by the slots and by what was handed out: what statistics and readers have
-//! to find.
+//! The events and pages that exist at a moment, by the slots and by what was handed out: what statistics and
+//! readers have to find.
 
 use crate::ghost::Ghost;
 use crate::layout::{Place, Tail, Value, Word};
@@ -33,7 +33,7 @@ impl Figures {
     }
 }
 
-/// What there is for someone who comes at this moment.
+/// The events and pages that exist for a reader that comes at this moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
     /// What the statistics of the tail's generation are.
@@ -57,7 +57,7 @@ impl Moment {
 }
 
 impl Ghost {
-    /// What there is at this moment.
+    /// The events and pages that exist at this moment.
     pub fn moment(&self, memory: &Memory) -> Moment {
         Moment {
             figures: self.figures(memory),

@@ -51,17 +51,17 @@ impl Entry {
         self.0 >> (Self::HOLDERS_SHIFT + place as u32) & 1 != 0
     }
 
-    /// The same, held by `place`, too.
+    /// This entry, held by `place`, too.
     pub const fn held_by(self, place: u8) -> Entry {
         Entry(self.0 | 1 << (Self::HOLDERS_SHIFT + place as u32))
     }
 
-    /// The same, no longer held by `place`.
+    /// This entry, no longer held by `place`.
     pub const fn let_go_by(self, place: u8) -> Entry {
         Entry(self.0 & !(1 << (Self::HOLDERS_SHIFT + place as u32)))
     }
 
-    /// The same ring in another state, held by nobody.
+    /// The entry of this ring in another state, held by nobody.
     pub const fn turned(self, state: State) -> Entry {
         Entry::new(self.generation(), state)
     }

@@ -21,7 +21,7 @@ scenarios! { POOL, holds, crate::assert_holds:
     /// Two who want a snapshot, and there is one ring.
     two_snapshots: TINY, [Wrote(1)], [writer(1), controller(&[Snapshot]), controller(&[Snapshot])], CALM;
 
-    /// The same with two rings, and time passes.
+    /// Two snapshots at once with two spare rings, and time passes.
     two_snapshots_in_two_rings: Setting { spares: 2, ..TINY }, [Wrote(1)],
         [writer(1), controller(&[Snapshot]), controller(&[Snapshot])], Limits { ticks: &[1, 1], ..CALM };
 

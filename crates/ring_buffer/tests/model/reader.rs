@@ -27,12 +27,12 @@ impl Reader {
         Reader { calls, position: 0, first: None, kept: None, end: 0 }
     }
 
-    /// One that reads what there is and then ends.
+    /// A reader of the existing events, which then ends.
     pub const fn of_everything() -> Reader {
         Reader::new(u8::MAX)
     }
 
-    /// The same for a snapshot that is held.
+    /// A reader of a snapshot that is held.
     pub const fn of_kept(ring: u8, generation: Value) -> Reader {
         Reader { kept: Some(Source::Kept { ring, generation }), ..Reader::of_everything() }
     }

@@ -63,7 +63,7 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// A writer looks while another goes once around, to where the tail was (R4, R7).
     lap: TINY, [Wrote(1)], [writer(1), writer(3)], Limits { ticks: &[1], ..ABORT };
 
-    /// The same, and there is a change to adopt.
+    /// A writer looks while another goes once around and adopts a change.
     lap_adopting: TINY, [Wrote(1)], [writer(1), writer(2), controller(&[Clear])], ABORT;
 
     /// Two writers want a time extend at once.
@@ -105,7 +105,7 @@ scenarios! { SHORT, holds, crate::assert_holds:
     consume_overwritten: Setting { capacity: 4, ..SMALL }, [Wrote(3)],
         [writer(5), consumer(2)], CALM;
 
-    /// The same with one page more.
+    /// A consumer is overtaken in a ring of three pages.
     consume_three_pages: THREE_PAGES, [Wrote(3)], [writer(4), consumer(2)], CALM;
 
     /// Sections are cut off and done again while someone consumes.
@@ -117,7 +117,7 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// A reader that does not consume, in a ring that is overwritten.
     read_overwritten: TINY, [Wrote(2)], [writer(4), reader(3)], CALM;
 
-    /// The same with one page more, and two events in each.
+    /// A reader in a ring of three pages that is overwritten, with two events in each.
     read_three_pages: Setting { capacity: 5, ..THREE_PAGES }, [Wrote(5)], [writer(4), reader(2)], CALM;
 
     /// Time extends are read along.
@@ -131,11 +131,11 @@ scenarios! { SHORT, holds, crate::assert_holds:
     consume_cleared: SMALL, [Wrote(2), Consumed(1), Wrote(1)],
         [writer(2), consumer(3), controller(&[Clear])], CALM;
 
-    /// The same for two.
+    /// A ring is cleared under two consumers.
     two_consume_cleared: SMALL, [Wrote(1)],
         [writer(1), consumer(1), consumer(1), controller(&[Clear])], CALM;
 
-    /// The same for a reader that does not consume.
+    /// A ring is cleared under a reader that does not consume.
     read_cleared: SMALL, [Wrote(1)], [writer(2), reader(2), controller(&[Clear])], ABORT;
 
     /// A switch under a consumer.
@@ -159,11 +159,11 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// A full ring refuses events until a consumer has made space.
     full: FULL, [Wrote(2)], [writer(3), consumer(3)], CALM;
 
-    /// The same with two writers.
+    /// A full ring refuses the events of two writers.
     full_writers: Setting { capacity: 4, ..FULL }, [Wrote(3)],
         [writer(1), writer(1), consumer(2)], ABORT;
 
-    /// The same with one page more.
+    /// A full ring of three pages.
     full_three_pages: Setting { pages: 3, ..FULL }, [Wrote(3)], [writer(4), consumer(4)], CALM;
 
     /// A full ring is cleared.
@@ -176,14 +176,14 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// Owners of a lane are killed anywhere; others take it over (R9).
     lane: LANE, [], [lane_writer(1), lane_writer(1), lane_writer(1)], Limits { kills: 2, ..CALM };
 
-    /// The same over a lap, and someone reads.
+    /// Owners of a lane are killed over a lap, and someone reads.
     lane_lap: Setting { is_lane: true, ..TINY }, [Wrote(2)],
         [lane_writer(2), lane_writer(1), reader(1)], KILL;
 
     /// A write to a lane is left anywhere; the thread's next one takes the lane back, others are killed (R9).
     lane_left: LANE, [], [lane_writer(3), lane_writer(1)], Limits { jumps: 2, ..KILL };
 
-    /// The same over a lap, and someone reads.
+    /// A write to a lane is left over a lap, and someone reads.
     lane_left_lap: Setting { is_lane: true, ..TINY }, [Wrote(2)],
         [lane_writer(3), reader(1)], Limits { jumps: 2, ..CALM };
 
@@ -194,7 +194,7 @@ scenarios! { SHORT, holds, crate::assert_holds:
     /// The writer's stores are seen late, by a consumer.
     queued: QUEUED, [Wrote(2)], [writer(3), consumer(2)], CALM;
 
-    /// The same with a clear.
+    /// The writer's stores are seen late, and the ring is cleared.
     queued_cleared: Setting { capacity: 4, ..QUEUED }, [Wrote(1)],
         [writer(2), reader(1), controller(&[Clear])], CALM;
 
@@ -272,7 +272,7 @@ scenarios! { WALKS, walks, crate::assert_walks_hold:
         ],
         Limits { aborts: 12, kills: 1, ticks: &[1, 1, 5, 1, 2, 7, 1, 3, 5, 1], ..CALM };
 
-    /// The same where laps are short and stores are seen late.
+    /// Everything at once on a CPU where laps are short and stores are seen late.
     cpu_queued: Setting { store_queue: 3, ..TINY }, [Wrote(2)],
         [writer(10), writer(9), consumer(9), reader(9), controller(&[Clear, Clear])],
         Limits { aborts: 8, ticks: &[1, 5, 1, 1], ..CALM };

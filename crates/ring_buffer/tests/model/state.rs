@@ -271,7 +271,7 @@ impl State {
         self.actor_hashes.iter().fold(hash, |hash, actor| scatter(hash ^ actor))
     }
 
-    /// The same for what is left when all actors are gone.
+    /// A hash of the state that is left when all actors are gone.
     pub fn shared_hash(&self) -> u64 {
         scatter(self.memory.hash() ^ self.ghost.hash())
     }

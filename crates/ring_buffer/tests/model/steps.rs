@@ -96,7 +96,7 @@ impl<'a, 'b> Steps<'a, 'b> {
         self.done_now
     }
 
-    /// What there is at this moment.
+    /// The events and pages that exist at this moment.
     pub fn moment(&self) -> Moment {
         self.world.ghost.moment(self.world.memory)
     }

@@ -33,7 +33,7 @@ impl Events {
         Events { identity: 0, left: count, large, written: 0 }
     }
 
-    /// The same, numbered from `identity` on.
+    /// These events, numbered from `identity` on.
     pub const fn numbered(self, identity: u8) -> Events {
         Events { identity, ..self }
     }

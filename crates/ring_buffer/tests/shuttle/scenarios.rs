@@ -88,7 +88,7 @@ fn die_holding(stage: &Stage) {
     stage.hold_by_the_dead(kept_before(stage));
 }
 
-/// The same, and all other places are the dead's, too.
+/// A holder dies with a snapshot, and all other slots are the dead's, too.
 fn die_in_all_places(stage: &Stage) {
     die_holding(stage);
     let holders = offset_of!(Header, holders);
@@ -173,7 +173,7 @@ fn hold(stage: &Stage, who: usize) {
     let Some(snapshot) = stage.buffer.snapshots().next() else { return };
     if let Some(held) = holder.hold(snapshot) {
         let first = stage.kept(&held);
-        assert!(!stage.buffer.discard(snapshot), "R14: a snapshot is given up that is held");
+        assert!(!stage.buffer.discard(snapshot), "R14: a snapshot that is held is freed");
         assert_eq!(stage.kept(&held), first, "R14: a snapshot that is held has changed");
         stage.events().seen.push((snapshot, first));
     }
@@ -184,7 +184,7 @@ fn hold_for_sure(stage: &Stage, who: usize) {
     let held = holder.hold(kept_before(stage)).expect("R14: nobody gives it up");
     let kept = stage.kept(&held);
     assert_eq!(kept, stage.events().written[..kept.len()], "R14: a snapshot that is held has changed");
-    assert!(!stage.buffer.discard(held.snapshot()), "R14: a snapshot is given up that is held");
+    assert!(!stage.buffer.discard(held.snapshot()), "R14: a snapshot that is held is freed");
 }
 
 fn discard(stage: &Stage, _: usize) {

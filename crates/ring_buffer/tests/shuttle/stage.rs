@@ -285,7 +285,7 @@ impl Stage {
         assert!(self.live().contains(&last), "R3: what was written is not live");
         let holder = self.holder(LAST);
         for snapshot in self.buffer.snapshots() {
-            assert!(holder.discard(snapshot), "R14: {snapshot:?} can't be given up");
+            assert!(holder.discard(snapshot), "R14: {snapshot:?} can't be freed");
         }
         drop(holder);
         self.reserve_all();

@@ -32,7 +32,7 @@ macro_rules! begin {
     };
 }
 
-/// Ends a section, right behind its committing instruction: template text for `asm!`.
+/// Ends a section, right after its committing instruction: template text for `asm!`.
 ///
 /// The abort handler is preceded by the signature that glibc registers, dressed as an instruction.
 #[macro_export]
