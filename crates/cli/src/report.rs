@@ -12,8 +12,7 @@ use export::Sink;
 use export::json::JsonLines;
 use pair::PairTables;
 use query::{
-    Choice, Chooser, Pairs, Query, Redaction, SourceSymbols, Survey, TimeReference, TraceBuffer,
-    TraceContents, TraceFile,
+    Chooser, Interruption, Pairs, Query, Redaction, SourceSymbols, Survey, TraceContents, TraceFile,
 };
 use stat::CountTables;
 use std::fmt::Display;
@@ -21,9 +20,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use text::TextLines;
-use trace_data::dat;
 use trace_data::info::TraceInfo;
-use trace_data::record::{Record, Records};
 use trace_data::text::{Tasks, printable};
 
 /// Shows a trace.dat file.
@@ -92,40 +89,23 @@ fn show(
         true => buffer.survey().map_err(|error| unusable(&error))?,
         false => Survey::default(),
     };
-    let mut query = query(arguments, &choice, &trace, &survey)?;
+    let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
+    let redaction = Redaction::new(&arguments.redact, trace.events)?;
+    let mut query = Query::new(chooser).redacted(redaction);
     let mut sink = sink(arguments, &trace, &survey)?;
-    let read = play(&mut buffer, &mut query, &trace, &mut *sink);
-    if !matches!(read, Err(Interruption::Output(_))) {
+    let read = match buffer.records(&contents) {
+        Ok(Some(mut records)) => query.play(&mut records, &trace, |record| sink.record(record, &trace)),
+        Ok(None) => Ok(()),
+        Err(error) => Err(Interruption::Source(error)),
+    };
+    if !matches!(read, Err(Interruption::Sink(_))) {
         // What was read before damage is shown all the same.
         sink.finish(&trace)?;
     }
     read.map_err(|interruption| match interruption {
-        Interruption::Unreadable(error) => unusable(&error).into(),
-        Interruption::Output(error) => error.into(),
+        Interruption::Source(error) => unusable(&error).into(),
+        Interruption::Sink(error) => error.into(),
     })
-}
-
-/// Why records have ended early.
-enum Interruption {
-    Unreadable(dat::Error),
-    Output(export::Error),
-}
-
-/// Hands the chosen records to the sink.
-fn play(
-    buffer: &mut TraceBuffer,
-    query: &mut Query,
-    trace: &TraceInfo<'_>,
-    sink: &mut dyn Sink,
-) -> Result<(), Interruption> {
-    let Some(mut records) = buffer.records().map_err(Interruption::Unreadable)? else { return Ok(()) };
-    while let Some(record) = records.next().map_err(Interruption::Unreadable)? {
-        let record = Record { time: trace.metadata.options.time(record.time), ..record };
-        if let Some(chosen) = query.choose(&record, trace) {
-            sink.record(&chosen, trace).map_err(Interruption::Output)?;
-        }
-    }
-    Ok(())
 }
 
 fn symbols<'a>(contents: &'a TraceContents, arguments: &ReportArguments) -> SourceSymbols<'a> {
@@ -162,21 +142,6 @@ fn check(
         ));
     }
     Ok(())
-}
-
-fn query(
-    arguments: &ReportArguments,
-    choice: &Choice,
-    trace: &TraceInfo<'_>,
-    survey: &Survey,
-) -> Result<Query, query::Error> {
-    let options = &trace.metadata.options;
-    let reference = TimeReference {
-        bounds: survey.bounds.map(|(first, last)| (options.time(first), options.time(last))),
-        supplement: Some(&trace.metadata.supplement),
-    };
-    let query = Query::new(Chooser::new(choice, trace.events, reference)?);
-    Ok(query.redacted(Redaction::new(&arguments.redact, trace.events)?))
 }
 
 /// What is made of the records.

@@ -4,7 +4,7 @@ use crate::{Chooser, Redaction};
 use std::collections::{HashMap, HashSet};
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
-use trace_data::record::Record;
+use trace_data::record::{Record, Records};
 
 /// Hands on the chosen records, with strings hidden. Losses before records that are not chosen are those
 /// before the next one of that CPU.
@@ -43,6 +43,25 @@ impl Query {
         Query { started: Some(HashSet::new()), ..self }
     }
 
+    /// Hands the chosen records on to `sink`. `trace` says what they mean.
+    ///
+    /// # Errors
+    ///
+    /// The first one, of the source or of `sink`.
+    pub fn play<R: Records, E>(
+        &mut self,
+        records: &mut R,
+        trace: &TraceInfo<'_>,
+        mut sink: impl FnMut(&Record<'_>) -> Result<(), E>,
+    ) -> Result<(), Interruption<R::Error, E>> {
+        while let Some(record) = records.next().map_err(Interruption::Source)? {
+            if let Some(chosen) = self.choose(&record, trace) {
+                sink(&chosen).map_err(Interruption::Sink)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The record as it is handed on. `None` if it is not chosen. Records have to come in the order of time.
     pub fn choose<'a>(&'a mut self, record: &Record<'a>, trace: &TraceInfo<'_>) -> Option<Record<'a>> {
         let is_first = self.started.as_mut().is_some_and(|started| started.insert(record.cpu));
@@ -60,4 +79,13 @@ impl Query {
         }
         None
     }
+}
+
+/// Why records have ended early.
+#[derive(Debug)]
+pub enum Interruption<S, T> {
+    /// The source can't be read.
+    Source(S),
+    /// The sink takes no more.
+    Sink(T),
 }

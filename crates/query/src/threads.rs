@@ -6,18 +6,18 @@ use trace_data::text::Tasks;
 /// Names and processes of threads, sorted by thread: every line asks for one, and searching is quicker than
 /// hashing where threads are some hundreds.
 #[derive(Debug)]
-pub struct Threads {
+pub struct SavedThreads {
     comms: Vec<(i32, String)>,
     tgids: Vec<(i32, i32)>,
 }
 
-impl Threads {
+impl SavedThreads {
     /// Those of a trace.dat file.
-    pub fn new(metadata: &Metadata) -> Threads {
+    pub fn new(metadata: &Metadata) -> SavedThreads {
         let (mut comms, mut tgids) = (metadata.cmdlines.clone(), metadata.supplement.tgids.clone());
         comms.sort_by_key(|(pid, _)| *pid);
         tgids.sort_unstable();
-        Threads { comms, tgids }
+        SavedThreads { comms, tgids }
     }
 
     /// Whether it is unknown which processes they belong to.
@@ -26,7 +26,7 @@ impl Threads {
     }
 }
 
-impl Tasks for Threads {
+impl Tasks for SavedThreads {
     fn comm(&self, pid: i32) -> Option<&str> {
         let found = self.comms.binary_search_by_key(&pid, |(pid, _)| *pid).ok()?;
         Some(&self.comms[found].1)

@@ -1,6 +1,6 @@
 //! A trace.dat file, ready to be asked.
 
-use crate::{Error, Survey, Threads};
+use crate::{Error, SavedThreads, Survey, TimeReference};
 use std::collections::HashSet;
 use std::fs::File;
 use trace_data::dat::{self, Buffer, BufferPages, Metadata, Recording};
@@ -9,6 +9,7 @@ use trace_data::format::{Format, FormatError};
 use trace_data::info::TraceInfo;
 use trace_data::merge::Merge;
 use trace_data::print::Dialect;
+use trace_data::record::{Record, Records};
 use trace_data::symbols::Symbols;
 use trace_data::text::is_nanoseconds;
 
@@ -29,7 +30,7 @@ pub struct TraceContents {
     /// The formats of its events. Those of lookback's own that have not happened are among them.
     pub events: EventTable,
     /// Its threads.
-    pub threads: Threads,
+    pub threads: SavedThreads,
     /// The name of its clock.
     pub clock: String,
 }
@@ -51,7 +52,7 @@ impl TraceFile {
         let recording = Recording::open(file)?;
         let metadata = recording.metadata().clone();
         let events = known_events(&metadata)?;
-        let threads = Threads::new(&metadata);
+        let threads = SavedThreads::new(&metadata);
         let index = choose_buffer(buffer, recording.buffers())?;
         let clock = recording.buffers().get(index).map_or(&metadata.options.clock, |buffer| &buffer.clock);
         let contents = TraceContents { clock: clock.clone(), metadata, events, threads };
@@ -66,6 +67,13 @@ impl TraceContents {
         let nanoseconds = metadata.options.tsc_scale.is_some() || is_nanoseconds(clock);
         TraceInfo { metadata, events, tasks: threads, symbols, nanoseconds }
     }
+
+    /// What relative times and dates are counted from, once the trace was surveyed.
+    pub fn time_reference(&self, survey: &Survey) -> TimeReference<'_> {
+        let time = |time| self.metadata.options.time(time);
+        let bounds = survey.bounds.map(|(first, last)| (time(first), time(last)));
+        TimeReference { bounds, supplement: Some(&self.metadata.supplement) }
+    }
 }
 
 impl TraceBuffer {
@@ -78,14 +86,33 @@ impl TraceBuffer {
         self.recording.pages(self.index).map_or(Ok(Survey::default()), Survey::new)
     }
 
-    /// The records in the order of time. Their times are those of the pages: [`dat::Options::time`] makes
-    /// times of the clock of them. `None` when the file has no buffer.
+    /// The records in the order of time. `None` when the file has no buffer.
     ///
     /// # Errors
     ///
     /// When the file can't be read.
-    pub fn records(&mut self) -> Result<Option<Merge<BufferPages<'_, File>>>, dat::Error> {
-        self.recording.pages(self.index).map(Merge::new).transpose()
+    pub fn records<'a>(
+        &'a mut self,
+        contents: &'a TraceContents,
+    ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
+        let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
+        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options: &contents.metadata.options }))
+    }
+}
+
+/// The records of a buffer, with times of the trace's clock.
+#[derive(Debug)]
+pub struct TraceRecords<'a> {
+    merge: Merge<BufferPages<'a, File>>,
+    options: &'a dat::Options,
+}
+
+impl Records for TraceRecords<'_> {
+    type Error = dat::Error;
+
+    fn next(&mut self) -> Result<Option<Record<'_>>, dat::Error> {
+        let record = self.merge.next()?;
+        Ok(record.map(|record| Record { time: self.options.time(record.time), ..record }))
     }
 }
 
