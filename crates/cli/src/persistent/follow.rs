@@ -3,7 +3,7 @@
 use crate::failure::{Done, Failure};
 use crate::persistent::session_text::SessionText;
 use query::Choice;
-use reading::{Contents, Reader};
+use reading::{Contents, Reader, layout};
 use recording::Obituary;
 use session::Session;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use trace_data::text::{Layout, is_nanoseconds};
+use trace_data::text::Layout;
 
 /// The shortest time between two looks at the buffers, while there are events, and the longest. Nobody would
 /// wake us: programs that are traced make no system call for it.
@@ -50,13 +50,12 @@ fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal:
     let mut reader = if cpu.is_some() { reader.without_lanes() } else { reader };
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), session);
-    let mut text = SessionText::new(session, choice, None, Vec::new())?;
+    let mut text = SessionText::new(session, choice, None, Vec::new())?.of_pipe();
     let (mut pause, mut has_read, mut ends_due) = (LOOKS.0, false, Instant::now());
     let mut print = |most| {
         let batch = reader.batch(Contents::Live, cpu, most);
         session.check_whole()?;
-        let nanoseconds = is_nanoseconds(session.trace_clock().name());
-        let is_read = text.print(&batch, Layout { nanoseconds, ..Layout::default() })?;
+        let is_read = text.print(&batch, Layout { annotate: false, ..layout(session) })?;
         Ok::<_, Failure>((batch.records.len(), is_read))
     };
     while signal.load(Relaxed) == 0 {

@@ -47,6 +47,11 @@ impl<'a> SessionText<'a> {
         SessionText { query: self.query.without_first_losses(), ..self }
     }
 
+    /// Counts records as `trace_pipe` does.
+    pub(super) fn of_pipe(self) -> SessionText<'a> {
+        SessionText { seen: Seen::of_pipe(), ..self }
+    }
+
     /// Prints the header. False when nobody reads it any more.
     pub(super) fn header(&mut self, layout: Layout, header: &Header<'_>) -> Done<bool> {
         let mut text = TextWriter::new(&mut self.out, &self.events, &(), &(), layout);

@@ -32,6 +32,25 @@ fn the_pipe_ends_when_recording_is_stopped_and_all_was_shown() {
 }
 
 #[test]
+fn the_pipe_shows_what_the_options_ask_for() {
+    let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
+    persistent.done("set", &["options/context-info", "0"]);
+    let mut pipe = start(&mut persistent.task("show", &["-p"]));
+    persistent.run(&opens("/bare"));
+    pipe.wait_for("/bare");
+    persistent.done("set", &["options/context-info", "1"]);
+    persistent.done("set", &["options/record-cmd", "0"]);
+    persistent.done("set", &["options/irq-info", "0"]);
+    persistent.run(&opens("/nameless"));
+    pipe.wait_for("/nameless");
+    persistent.done("stop", &[]);
+    let shown = pipe.wait().success().stdout;
+    let [bare, nameless] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
+    assert!(bare.starts_with("open") && nameless.starts_with("           <...>-"), "{shown}");
+    assert!(!nameless.contains(" ..... "), "{shown}");
+}
+
+#[test]
 fn an_idle_pipe_costs_next_to_nothing() {
     let persistent = Persistent::new(&[]);
     let pipe = start(&mut persistent.task("show", &["-p"]));
