@@ -1,9 +1,9 @@
 //! Triggers: what is done when an event happens, be it on or not.
 //!
 //! All triggers of an event in an instance are one list of words (see [`abi::control::TriggerHead`]). Who
-//! changes one has the session's lock, stores a new list where [filters](crate::FilterSpace) are, and gives it
-//! to the event by one store. Who has an event copies what is due out of the list, and acts once he has seen
-//! that it still was the event's.
+//! changes one has the session's lock, stores a new list where [filters](crate::FilterSpace) are, and gives
+//! it to the event by one store. Who has an event copies what is due out of the list, and acts once he has
+//! seen that it still was the event's.
 //!
 //! How often a trigger may still act is in a counter that all processes share: see `counters.rs`.
 
