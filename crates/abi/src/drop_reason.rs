@@ -42,7 +42,9 @@ impl DropReason {
             DropReason::NoLane => "written without rseq and every lane was taken",
             DropReason::Damaged => "the buffer file was damaged",
             DropReason::NotMapped => "the program could not map the larger buffer",
-            DropReason::Unidentified => "of a sandboxed program or its child, which could not be told apart",
+            DropReason::Unidentified => {
+                "of a sandboxed program or its child, which could not be distinguished"
+            }
         }
     }
 }

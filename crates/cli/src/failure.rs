@@ -42,9 +42,7 @@ impl Failure {
         let style = anstyle::AnsiColor::Red.on_default().bold();
         say!("{style}lookback:{style:#} {}", self.message);
         if file_limit_was_met() {
-            say!(
-                "lookback: the size of files is limited (ulimit -f), of those in memory too: raise the limit"
-            );
+            say!("lookback: the size of files is limited (ulimit -f), also in memory: raise the limit");
         }
         ExitCode::from(self.code)
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
     if let Some(why) = recorded.cut_short() {
-        say!("lookback: {why}; what came later was not recorded");
+        say!("lookback: {why}; later events were not recorded");
     }
     session.end();
     let unmatched = session.unmatched();

@@ -128,18 +128,16 @@ fn check(
     let choice = &arguments.choice;
     if choice.tgid.is_some() && contents.threads.has_no_tgids() {
         return Err(Failure::failed(
-            "the recording doesn't say which process a thread belongs to: choose threads by -P, or by name with -t",
+            "the trace doesn't have the processes of threads: choose threads by -P, or by name with -t",
         ));
     }
     let is_timed = choice.from.is_some() || choice.to.is_some() || choice.time.is_some();
     if (is_timed || arguments.form.pair.is_some()) && !trace.nanoseconds {
         let clock = &contents.clock;
-        return Err(Failure::failed(format_args!("the recording's clock, {clock}, doesn't count time")));
+        return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")));
     }
     if arguments.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
-        return Err(Failure::failed(
-            "the recording doesn't say what the wall clock showed: leave out --wall-clock",
-        ));
+        return Err(Failure::failed("the trace has no readings of the wall clock: leave out --wall-clock"));
     }
     Ok(())
 }
@@ -174,7 +172,7 @@ fn label(tasks: &dyn Tasks, pid: i32) -> String {
 fn explain(path: &Path, error: &dyn Display) -> String {
     let shown = path.display();
     if !path.exists() {
-        return format!("{shown}: {error}: make a recording by `lookback record -- CMD`, or name one");
+        return format!("{shown}: {error}: make a trace by `lookback record -- CMD`, or name one");
     }
     format!("{shown}: {error}; expected a file that lookback record or trace-cmd record has written")
 }

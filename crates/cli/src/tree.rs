@@ -117,7 +117,9 @@ fn open(tree: &Tree, path: &str, flags: OFlags) -> Done<Handle> {
 /// What the kernel says of what was written, and where more can be read.
 fn refused(path: &str, error: Errno) -> Failure {
     let hint = match path.rsplit_once('/') {
-        Some((_, "filter")) if error != Errno::NOMEM => "`lookback get error_log` shows where it is wrong",
+        Some((_, "filter")) if error != Errno::NOMEM => {
+            "`lookback get error_log` shows the position of the error"
+        }
         Some((_, "trigger")) if error == Errno::INVAL => {
             "`lookback get README` says what it takes, and error_log of its filter"
         }
@@ -131,9 +133,9 @@ fn failed(path: &str, error: Errno) -> Failure {
     let hint = match error {
         Errno::BUSY if path.ends_with("buffer_size_kb") => "; `lookback set snapshot 0` frees memory",
         Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => "; `lookback ls` shows those that exist",
-        Errno::BUSY => "; somebody else reads it",
+        Errno::BUSY => "; another process reads it",
         Errno::NOMEM => "; the session was made for less: `lookback start -b KB --snapshots N`",
-        Errno::BADF => "; recording is off, here or on this CPU",
+        Errno::BADF => "; recording is stopped, here or on this CPU",
         _ => "",
     };
     Failure::failed(format_args!("{path}: {error}{hint}"))

@@ -35,7 +35,7 @@ pub enum Error {
     #[error("the time to which events are shown is before the time from which")]
     TimesReversed,
     /// A date was given for a trace without clock sync points.
-    #[error("the recording doesn't say what the wall clock showed: give seconds as shown, or +SECONDS")]
+    #[error("the trace has no readings of the wall clock: give seconds as shown, or +SECONDS")]
     UnknownDate,
     /// A rule hides strings in fields that don't exist: what it was to hide would be shown.
     #[error("{0}: no such event has a field of text with this name")]

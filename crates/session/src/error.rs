@@ -23,7 +23,7 @@ pub enum Error {
     },
     /// The session was made without room for snapshots.
     #[error(
-        "{path} has no room for snapshots: `lookback delete` it, and `lookback start --snapshots N` makes one that has"
+        "{path} has no snapshots: `lookback delete` it, and make one with `lookback start --snapshots N`"
     )]
     NoSnapshots {
         /// The session.
@@ -56,7 +56,7 @@ pub enum Error {
         reason: String,
     },
     /// There is no memory for a snapshot, or for larger buffers.
-    #[error("{path}: {reason}: free some, or give those up that are kept by `lookback snapshot -f`")]
+    #[error("{path}: {reason}: free some, or drop all snapshots by `lookback snapshot -f`")]
     NoMemory {
         /// The session.
         path: PathBuf,
@@ -72,7 +72,7 @@ pub enum Error {
         reason: String,
     },
     /// More patterns than a session can remember.
-    #[error("{path} remembers no more patterns: `lookback reset` forgets those that there are")]
+    #[error("{path} can't keep more patterns: `lookback reset` removes them")]
     TooManyRules {
         /// The session.
         path: PathBuf,
@@ -85,7 +85,7 @@ pub enum Error {
     },
     /// A directory that should be a group's is not.
     #[error(
-        "{path} is not a directory of the group {group} with mode 2770: remove it, or choose another place by --session PATH"
+        "{path} is not a directory of the group {group} with mode 2770: remove it, or choose another directory by --session PATH"
     )]
     ForeignGroup {
         /// The directory.
@@ -120,7 +120,7 @@ pub enum Error {
         there: Vec<String>,
     },
     /// The recording can't be removed.
-    #[error("{FLIGHT} is the recording of {path}, and stays as long as it: `lookback delete` removes both")]
+    #[error("{FLIGHT} is the default instance of {path}, and stays with it: `lookback delete` removes both")]
     Protected {
         /// The session.
         path: PathBuf,
@@ -134,9 +134,7 @@ pub enum Error {
         name: String,
     },
     /// An instance more than a session can have.
-    #[error(
-        "{path} has room for {most} instances, and no more: remove one, or take a session of `lookback start`"
-    )]
+    #[error("{path} has {most} instances at most: remove one, or use a session of `lookback start`")]
     TooManyInstances {
         /// The session.
         path: PathBuf,
@@ -162,7 +160,7 @@ pub enum Error {
     LongPath(PathBuf, usize),
     /// A directory that should be the user's own is not.
     #[error(
-        "{path} is not a directory of your own with mode 0700: remove it, or choose another place by --session PATH"
+        "{path} is not your own directory with mode 0700: remove it, or choose another directory by --session PATH"
     )]
     ForeignDirectory {
         /// The directory.
@@ -170,7 +168,7 @@ pub enum Error {
     },
     /// Neither /dev/shm nor XDG_RUNTIME_DIR can be used.
     #[error(
-        "no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; name another place by --session PATH"
+        "no file system in memory for sessions: neither /dev/shm nor $XDG_RUNTIME_DIR can be written to; choose another directory by --session PATH"
     )]
     NoMemoryFileSystem,
     /// There is no directory that programs can load the agent from.
@@ -180,7 +178,7 @@ pub enum Error {
     NoPlaceForObjects,
     /// The buffers don't fit.
     #[error(
-        "{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another place by --session PATH"
+        "{path} has {available_kb} KB free, but {wanted_kb} KB are needed: choose smaller buffers by -b KB, or another directory by --session PATH"
     )]
     NoSpace {
         /// Where.
@@ -226,7 +224,7 @@ pub enum Error {
     },
     /// A filter or trigger for events that nobody knows yet.
     #[error(
-        "no program has brought events called {selection} yet, and filters and triggers need them: switch them on without one, or run the program in this session before"
+        "no program has added events called {selection} yet, and filters and triggers need them: enable them without one, or run the program in this session before"
     )]
     NoEventToFilter {
         /// The selection.
@@ -234,7 +232,7 @@ pub enum Error {
     },
     /// More filters than a session has room for.
     #[error(
-        "{path} has no room for these filters: make them shorter, or clear others by `lookback set EVENT on`"
+        "{path} has no space for these filters: make them shorter, or remove others by `lookback set EVENT on`"
     )]
     TooManyFilters {
         /// The session.
@@ -249,14 +247,14 @@ pub enum Error {
         reason: BadTrigger,
     },
     /// An event has a trigger of this kind already.
-    #[error("there is a trigger like {text:?} already: take it away by '!' before its name")]
+    #[error("there is a trigger like {text:?} already: remove it by '!' before its name")]
     TriggerExists {
         /// The text of the new one.
         text: String,
     },
     /// More triggers than an event, or a session, has room for.
     #[error(
-        "{path} has no room for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",
+        "{path} has no space for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",
         FILTERS / 1024
     )]
     TooManyTriggers {
@@ -265,7 +263,7 @@ pub enum Error {
     },
     /// More than lists of threads have room for.
     #[error(
-        "no room for these threads: a session's lists cover {PID_PAGES} ranges of {TIDS_IN_PART} numbers, and each keeps {OTHER_PIDS} numbers that no thread can have"
+        "no space for these threads: a session's PID filters cover {PID_PAGES} ranges of {TIDS_IN_PART} ids, and each keeps {OTHER_PIDS} ids that no thread can have"
     )]
     TooManyPids,
     /// There is no such clock.
@@ -275,7 +273,7 @@ pub enum Error {
         name: String,
     },
     /// Times are written in a way that can't be shown in a clock.
-    #[error("{path} has no times of {name}: `lookback start -C {name}` makes a session that has")]
+    #[error("{path} has no times of {name}: make a session with `lookback start -C {name}`")]
     OtherClock {
         /// The session.
         path: PathBuf,

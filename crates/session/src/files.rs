@@ -97,7 +97,7 @@ impl Session {
         for event in events::all() {
             let own_format = event.own_format().to_string();
             if !control.add_event_at(event.id, event.system, event.name, &own_format) {
-                return Err(Error::unusable(&file, "has no room for the events that are built in"));
+                return Err(Error::unusable(&file, "has no space for the built-in events"));
             }
         }
         Ok(Session::with(path, control, buffer, RECORDING, mapped.file.status()))

@@ -40,6 +40,6 @@ fn denied(error: &Error) -> Failure {
         "the container or its seccomp filter may forbid it"
     };
     Failure::failed(format_args!(
-        "no user namespace of one's own: {error}; {reason}. Root needs none, and `lookback mount DIR` neither"
+        "no user namespace: {error}; {reason}. Root and `lookback mount DIR` need none"
     ))
 }

@@ -39,7 +39,9 @@ impl Confined {
     pub(super) const fn describe(self) -> &'static str {
         match self {
             Confined::Sandbox => "sandboxed: records in no further instances",
-            Confined::Addresses => "its addresses are limited (ulimit -v): records in no further instances",
+            Confined::Addresses => {
+                "its address space is limited (ulimit -v): records in no further instances"
+            }
         }
     }
 

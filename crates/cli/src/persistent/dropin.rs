@@ -35,7 +35,7 @@ impl DropIn<'_> {
             _ => object.clone(),
         };
         let mut text = format!(
-            "# Written by lookback; `{}` takes it away.\n[Service]\nEnvironment={}\nEnvironment={}\n",
+            "# Written by lookback; `{}` removes it.\n[Service]\nEnvironment={}\nEnvironment={}\n",
             self.removal,
             quoted(&format!("LD_PRELOAD={preload}")),
             quoted(&format!("LOOKBACK_SESSION={session}")),

@@ -98,13 +98,13 @@ fn warn(unit: &Unit, name: &str, session: &Path, group: Option<u32>) {
     let shown = session.display();
     if !session.exists() {
         let option = super::option(session);
-        say!("  the session is not there: `lookback start{option}` makes it, and has to after each boot");
+        say!("  the session doesn't exist: `lookback start{option}` makes it, again after each boot");
     } else if runs_as_other(unit) && group.is_none() {
         let user = unit.value("User").unwrap_or("a user of its own");
         let may = user_id(user).is_some_and(|uid| User { uid, groups: Vec::new() }.may_attach(session));
         if !may {
             say!(
-                "  {name} runs as {user}, who may not open {shown}: `lookback start --group GROUP` makes a session for a group; then install it again with --session"
+                "  {name} runs as {user}, which may not open {shown}: `lookback start --group GROUP` makes a session for a group; then install it again with --session"
             );
         }
     }

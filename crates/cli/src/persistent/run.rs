@@ -35,6 +35,6 @@ fn warn(session: &Session) {
     } else if session.buffer().control().is_off() {
         say!("lookback: recording is stopped; `lookback start{option}` goes on");
     } else if events_on(session) == 0 && session.rules().is_empty() {
-        say!("lookback: no event is on; `lookback set{option} EVENT on` switches some on");
+        say!("lookback: no event is enabled; `lookback set{option} EVENT on` enables some");
     }
 }

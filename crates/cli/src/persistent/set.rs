@@ -16,7 +16,7 @@ pub(crate) fn set(arguments: &SetArguments) -> Done {
         (true, None) => tree::write(&tree, arguments)?,
         (true, Some(_)) => {
             return Err(Failure::failed(format_args!(
-                "{} is a control file: a filter goes with an event, or into its file `filter`",
+                "{} is a control file: give an event a filter, or write to its file `filter`",
                 arguments.what
             )));
         }
@@ -37,7 +37,7 @@ fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
         }
         Some("off") if arguments.condition.is_some() => {
             return Err(Failure::failed(
-                "what is off needs no filter: expected EVENT off, or EVENT on if FILTER",
+                "a disabled event needs no filter: expected EVENT off, or EVENT on if FILTER",
             ));
         }
         Some("off") => {

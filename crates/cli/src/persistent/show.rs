@@ -62,7 +62,7 @@ pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Pa
         let option = super::option(session.path());
         Failure::failed(match number {
             Some(number) => {
-                format!("{path} has no snapshot {number}: `lookback stat{option}` shows which there are")
+                format!("{path} has no snapshot {number}: `lookback stat{option}` lists the snapshots")
             }
             None => format!("{path} has no snapshot: `lookback snapshot -s{option}` takes one"),
         })

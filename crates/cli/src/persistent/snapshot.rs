@@ -45,7 +45,7 @@ fn free(session: &Session) -> Done<String> {
     let mut said = format!("the memory of {} was freed", count(freed.freed as u64, "snapshot", "snapshots"));
     if freed.retired > 0 {
         said += &format!(
-            "; that of {} is kept, because some CPU may still write there: try again when it has run",
+            "; that of {} is kept, because a CPU may still write to it: try again when it has run",
             count(freed.retired as u64, "more", "more")
         );
     }

@@ -87,7 +87,7 @@ fn enable(session: Session, group: Option<u32>, arguments: &StartArguments) -> D
     ];
     if let Some((option, _)) = fixed.into_iter().find(|(_, is_other)| *is_other) {
         return Err(Failure::failed(format_args!(
-            "{} is there already, with buffers of its own: leave out {option}, or `lookback delete` it first",
+            "{} exists already, with buffers of its own: leave out {option}, or `lookback delete` it first",
             session.path().display()
         )));
     }
@@ -146,7 +146,7 @@ pub(super) fn enable_or_warn(session: &Session, wanted: &FilteredSelection) -> D
     }
     if others > 0 {
         let (events, others) = (count(events as u64, "event", "events"), grouped(others as u64));
-        say!("lookback: {events} on; {others} don't have what the filter asks for, and stay as they were");
+        say!("lookback: {events} enabled; {others} don't have the filter's fields, and stay as they were");
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ pub(super) fn enable_or_warn(session: &Session, wanted: &FilteredSelection) -> D
 /// Says that there are no such events yet.
 pub(super) fn tell_of_none(selection: &Selection, state: &str) {
     let text = selection.text();
-    say!("lookback: no program has brought events called {text} yet; those that come are {state}");
+    say!("lookback: no program has added events called {text} yet; new ones are {state}");
 }
 
 /// The number of a group.
@@ -168,9 +168,7 @@ fn group_id(name: &str) -> Done<u32> {
         (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
     };
     groups.lines().find_map(number).ok_or_else(|| {
-        Failure::failed(format_args!(
-            "no group {name} in /etc/group: name one that is there, or give its number"
-        ))
+        Failure::failed(format_args!("no group {name} in /etc/group: name an existing one, or give its id"))
     })
 }
 

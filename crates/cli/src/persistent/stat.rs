@@ -307,7 +307,7 @@ fn json(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json 
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
         ("memory_limit_bytes", Json::Number(session.most_bytes())),
-        ("snapshots_room", Json::Number((buffer.geometry().rings - 1).into())),
+        ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("not_mapped_events", Json::Number(session.control().not_mapped(session.instance()))),
         ("snapshots", Json::List(kept.iter().map(snapshot).collect())),

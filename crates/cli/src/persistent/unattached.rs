@@ -92,19 +92,19 @@ fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> Strin
         return obstacle;
     }
     if is_privileged(process) {
-        return "it has more rights than who started it, so the dynamic linker ignores LD_PRELOAD"
+        return "it has more privileges than its caller, so the dynamic linker ignores LD_PRELOAD"
             .to_string();
     }
     let object = preload.split([':', ' ']).find(|path| path.contains(object::PREFIX));
     let Some(object) = object else {
-        return "LD_PRELOAD in its environment doesn't name lookback's object".to_string();
+        return "LD_PRELOAD in its environment doesn't name lookback's agent".to_string();
     };
     let needed = session.attached_bytes() / 1024;
     let user = User::of(process);
     let may_open = |path: &Path, mode| user.as_ref().is_none_or(|user| user.may(path, mode));
     if !maps.contains(object::PREFIX) {
         return if may_open(Path::new(object), READ) {
-            format!("the dynamic linker has not loaded {object}: is it there, and for this libc?")
+            format!("the dynamic linker has not loaded {object}: does it exist, and is it for this libc?")
         } else {
             format!("it may not read {object}")
         };
@@ -120,7 +120,7 @@ fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> Strin
     }
     if let Some(limit_kb) = limit_of_addresses(process).filter(|limit_kb| limit_kb / 4 < needed) {
         return format!(
-            "its addresses are limited to {limit_kb} KB (ulimit -v), and the session takes {needed}"
+            "its address space is limited to {limit_kb} KB (ulimit -v), and the session takes {needed}"
         );
     }
     "it could not attach, or has left: LOOKBACK_DEBUG=1 in its environment says why".to_string()

@@ -135,7 +135,7 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     if arguments.buffer_size.is_some() {
         let shown = path.display();
         return Err(Failure::failed(format_args!(
-            "{shown} is there already, with buffers of its own: leave out -b, or name another session"
+            "{shown} exists already, with buffers of its own: leave out -b, or name another session"
         )));
     }
     let session = Session::open(path)?;
@@ -144,7 +144,7 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     if arguments.clock.is_some_and(|wanted| wanted != clock) {
         let (shown, clock) = (path.display(), clock.name());
         return Err(Failure::failed(format_args!(
-            "{shown} is there already, with the clock {clock}: leave out -C, or name another session"
+            "{shown} exists already, with the clock {clock}: leave out -C, or name another session"
         )));
     }
     Ok(session)

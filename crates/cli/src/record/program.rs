@@ -91,7 +91,7 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
         |reason: &str| Failure::new(FAILED, format_args!("{} can't be recorded: {reason}", path.display()));
     if is_privileged(path) {
         return Err(cannot(
-            "it is set-user-ID or has capabilities, and for such programs the dynamic linker ignores LD_PRELOAD; record it as the user whose rights it takes",
+            "it is set-user-ID or has capabilities, and for such programs the dynamic linker ignores LD_PRELOAD; record it as the user whose privileges it gets",
         ));
     }
     let mut head = Vec::new();
@@ -140,7 +140,7 @@ fn check_elf(head: &[u8]) -> Result<(), String> {
     let interpreter = segments.iter().find(|segment| segment.p_type(endian) == PT_INTERP);
     let Some(interpreter) = interpreter else {
         return Err(
-            "it is statically linked, so no object can be loaded before it; link it dynamically, or record what starts it or serves it"
+            "it is statically linked, so the agent can't be preloaded; link it dynamically, or record the program that starts or serves it"
                 .to_string(),
         );
     };

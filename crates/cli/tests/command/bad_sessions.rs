@@ -217,7 +217,7 @@ fn a_directory_of_sessions_of_somebody_else() {
     let outcome = run(&mut command);
     assert_eq!(outcome.stdout, "code 125\n");
     assert!(
-        outcome.stderr.contains("/dev/shm/lookback-0 is not a directory of your own with mode 0700"),
+        outcome.stderr.contains("/dev/shm/lookback-0 is not your own directory with mode 0700"),
         "{outcome:?}"
     );
     assert_eq!(scratch.names(), [""; 0]);

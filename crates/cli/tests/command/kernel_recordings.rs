@@ -70,8 +70,7 @@ fn of_all_versions_say_the_same() {
         let switches = switches.success().stdout;
         let expected = ours.iter().filter(|line| line.contains("sched_switch: prev_comm=sleep ")).count();
         assert_eq!(switches.lines().filter(|line| !line.starts_with('#')).count(), expected, "{name}");
-        run(scratch.lookback(&["report", "-g", "1"]).arg(&file))
-            .failure(125, &["which process a thread belongs to"]);
+        run(scratch.lookback(&["report", "-g", "1"]).arg(&file)).failure(125, &["processes of threads"]);
         run(scratch.lookback(&["report", "-B", "other"]).arg(&file))
             .failure(125, &["no instance called other"]);
     }

@@ -105,7 +105,7 @@ fn a_life() {
     assert_eq!(persistent.opened(&[]), ["/on"]);
     persistent.done("reset", &[]);
     let outcome = persistent.run(&opens("/reset"));
-    assert!(outcome.stderr.contains("no event is on"), "{outcome:?}");
+    assert!(outcome.stderr.contains("no event is enabled"), "{outcome:?}");
     assert_eq!(persistent.shown(&[]).events, []);
     persistent.done("start", &["-e", "libc:open*_exit"]);
     persistent.run(&opens("/again"));
@@ -244,7 +244,7 @@ fn the_program_is_as_without_lookback() {
 fn bad_wishes_change_nothing() {
     let persistent = Persistent::new(&["-e", "libc:open*_exit"]);
     let before = persistent.done("list", &["--events", "--json"]).stdout;
-    run(&mut persistent.task("start", &["-b", "128"])).failure(125, &["is there already", "leave out -b"]);
+    run(&mut persistent.task("start", &["-b", "128"])).failure(125, &["exists already", "leave out -b"]);
     run(&mut persistent.task("start", &["-e", "libc:read", "-e", "libc:opne"]))
         .failure(125, &["similar: libc:open"]);
     run(&mut persistent.task("set", &["libc:opne", "on"])).failure(125, &["similar: libc:open"]);
@@ -253,7 +253,7 @@ fn bad_wishes_change_nothing() {
     run(&mut persistent.task("show", &["-c", "9999"])).failure(125, &["there is no CPU 9999"]);
     assert_eq!(persistent.done("list", &["--events", "--json"]).stdout, before);
     let small = Persistent::new(&["--snapshots", "0"]);
-    run(&mut small.task("snapshot", &["-s"])).failure(125, &["has no room for snapshots", "--snapshots N"]);
+    run(&mut small.task("snapshot", &["-s"])).failure(125, &["has no snapshots", "--snapshots N"]);
     let scratch = Scratch::new();
     let path = scratch.outside("s");
     let mut command = scratch.lookback(&["start", "--snapshots", "8", "--session"]);

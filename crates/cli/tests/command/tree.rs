@@ -116,7 +116,7 @@ fn errors_have_the_kernels_words() {
     }
     run(&mut on(&scratch, &["set", "tracing_on", "0"])).success();
     run(&mut on(&scratch, &["set", "trace_marker", "x"]))
-        .failure(125, &["Bad file descriptor", "recording is off"]);
+        .failure(125, &["Bad file descriptor", "recording is stopped"]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn is_missing_and_said(before: &str, named: &str, told: &str) {
 
 #[test]
 fn with_few_addresses_no_further_instance_is_mapped() {
-    is_missing_and_said("ulimit -v 2000000", "addresses", "its addresses are limited (ulimit -v)");
+    is_missing_and_said("ulimit -v 2000000", "addresses", "its address space is limited (ulimit -v)");
 }
 
 #[test]

@@ -83,6 +83,6 @@ fn a_clock_that_there_is_not_makes_no_session() {
     }
     // One that is there keeps its own.
     let persistent = Persistent::new(&["-C", "boot"]);
-    run(&mut persistent.task("start", &["-C", "mono"])).failure(125, &["is there already", "leave out -C"]);
+    run(&mut persistent.task("start", &["-C", "mono"])).failure(125, &["exists already", "leave out -C"]);
     persistent.done("start", &["-C", "boot", "-q"]);
 }

@@ -175,17 +175,17 @@ fn what_is_wrong_is_explained_and_changes_nothing() {
         (&["libc:*", "on", "if", "(ret < 0"], &["Too many '('"]),
         (&["libc:open_exit", "on", "if"], &["<FILTER>"]),
         (&["libc:open_exit", "on", "ret < 0"], &["invalid value 'ret < 0'"]),
-        (&["libc:open_exit", "off", "if", "ret < 0"], &["what is off needs no filter"]),
+        (&["libc:open_exit", "off", "if", "ret < 0"], &["a disabled event needs no filter"]),
         (
             &["shop:*", "on", "if", "total > 5"],
-            &["no program has brought events called shop:*", "run the program"],
+            &["no program has added events called shop:*", "run the program"],
         ),
     ] {
         run(&mut persistent.task("set", arguments)).failure(125, parts);
         assert_eq!(listed(), before, "{arguments:?}");
     }
     let outcome = persistent.done("set", &["libc:open*", "on", "if", "ret < 0"]);
-    assert!(outcome.stderr.contains("don't have what the filter asks for"), "{outcome:?}");
+    assert!(outcome.stderr.contains("don't have the filter's fields"), "{outcome:?}");
     let events = persistent.done("list", &["--events"]).stdout;
     assert!(
         events.contains("if ret < 0") && !events.contains("libc:openat                      on"),

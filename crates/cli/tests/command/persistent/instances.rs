@@ -103,7 +103,7 @@ fn a_client_at_the_top_level_leaves_the_recording_alone() {
     assert_eq!(persistent.shown(&["-B", "flight"]).count("close", ""), 0);
     assert!(get(&["-B", "flight", "trace_clock"]).contains("[mono]"));
     let refused = run(&mut persistent.task("delete", &["-B", "flight"]));
-    assert!(refused.stderr.contains("flight is the recording"), "{refused:?}");
+    assert!(refused.stderr.contains("flight is the default instance"), "{refused:?}");
     persistent.done("set", &["-B", "flight", "trace", ""]);
     assert_eq!(persistent.opened(&[]), Vec::<String>::new(), "it does what its own files say");
 }

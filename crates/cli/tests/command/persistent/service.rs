@@ -28,7 +28,7 @@ fn a_service_is_given_what_it_needs() {
     assert!(!text.contains("Paths="), "mounts that it does not need: {text}");
     unit("boxed@.service", "ProtectSystem=strict\nRootDirectory=/srv\nUser=nobody\n");
     let outcome = run(&mut install("boxed@1.service", &[])).success();
-    assert!(outcome.stderr.contains("runs as nobody, who may not open"), "{outcome:?}");
+    assert!(outcome.stderr.contains("runs as nobody, which may not open"), "{outcome:?}");
     let text = written("boxed@1.service");
     for setting in ["ReadWritePaths=\"-/", "BindPaths=\"-/", "BindReadOnlyPaths=\"-/"] {
         assert!(text.contains(setting), "{text}");

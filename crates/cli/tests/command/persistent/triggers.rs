@@ -186,7 +186,7 @@ fn what_is_wrong_is_told() {
         (&["-e", "libc:open", "-R", "stop"], &["\"stop\" is no trigger: expected one of traceon traceoff"]),
         (&["-e", "libc:open", "-R", "traceoff:x"], &["expected 'if FILTER'"]),
         (&["-e", "libc:open", "-R", "traceoff if x == 1"], &["parse_error: Field not found", "fields:"]),
-        (&["-e", "shop:*", "-R", "traceoff"], &["no program has brought events called shop:*"]),
+        (&["-e", "shop:*", "-R", "traceoff"], &["no program has added events called shop:*"]),
         (&["-c"], &["--pid"]),
     ] {
         let failed = run(&mut scratch.lookback(&[&["start", "--session", session], options].concat()));
