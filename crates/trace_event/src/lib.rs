@@ -19,7 +19,12 @@
 #[cfg(test)]
 extern crate std;
 
+mod aside;
+mod attachment;
 mod buffers;
+mod current;
+mod enabled;
+mod entered;
 mod here;
 mod own_stack;
 mod process;
@@ -30,17 +35,17 @@ mod stack;
 mod thread;
 mod thread_words;
 mod triggers;
+mod writers;
 
-pub use own_stack::{OwnStack, memory_changes, reach_in_stack};
-pub use process::{
-    AttachError, Attached, AttachedSession, Attachment, Hooks, Origin, Parent, attach, leave, session,
-};
-pub use recorder::{ENABLED_SHIFT, Entered, NOTHING_ENABLED, enabled_word, enter, is_enabled};
+pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
+pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack, Parent};
+pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled};
+pub use entered::{Entered, FrameRecord, enter};
+pub use own_stack::{memory_changes, reach_in_stack};
+pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;
-pub use stack::FrameRecord;
 pub use thread::{
-    ThreadState, aside_word, child_in_memory, end_thread, forked, is_aside, keep_aside, maker_aside,
-    placeholder, placeholder_aside, set_aside, take_back, take_back_kept, thread_state, tid_of_libc,
-    tid_offset,
+    ThreadState, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder, placeholder_aside,
+    thread_state, tid_of_libc, tid_offset,
 };
 pub use triggers::Stage;

@@ -13,7 +13,8 @@
 //! The words are the thread's own. A handler of signals that comes in between finds what is known before or
 //! after a change, because that is 16 bytes which are written by one instruction.
 
-use crate::process;
+use crate::attachment::OwnStack;
+use crate::current;
 use crate::shared::Shared;
 use crate::thread_words;
 use core::arch::asm;
@@ -23,16 +24,6 @@ use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Release};
 use shm::PAGE;
-
-/// A stack that was made for a thread.
-#[derive(Debug, Clone)]
-pub struct OwnStack {
-    /// Where it starts and ends.
-    pub range: Range<usize>,
-    /// Whether it is sure that all of it can be read as the thread starts, because libc or the kernel has
-    /// mapped it.
-    pub is_sure: bool,
-}
 
 /// What a thread knows of its stack. All zero as long as nobody has asked.
 #[repr(C, align(16))]
@@ -58,7 +49,7 @@ static CHANGES: AtomicU64 = AtomicU64::new(0);
 /// Async-signal-safe, no system call.
 pub fn memory_changes(range: Range<usize>) {
     CHANGES.fetch_add(1, Release);
-    let Some(shared) = process::shared() else { return };
+    let Some(shared) = current::shared() else { return };
     let stack = find(shared);
     if range.start < stack.end && range.end > stack.start {
         let words = words();
@@ -142,7 +133,7 @@ impl KnownStack {
 #[inline]
 pub fn reach_in_stack(address: usize, wanted: usize) -> Option<usize> {
     let here = 0_u8;
-    let shared = process::shared()?;
+    let shared = current::shared()?;
     let stack = find(shared);
     let here = (&raw const here).addr();
     let is_in_use = stack.contains(&here) && (here..stack.end).contains(&address);

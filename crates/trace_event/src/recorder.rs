@@ -1,95 +1,20 @@
-//! Recording an event: is it on, who am I, write.
+//! Recording an event: to which instances, past which filters and triggers.
 
+use crate::current;
+use crate::enabled::enabled_word;
+use crate::entered::{Entered, FrameRecord};
 use crate::here::CallingThread;
-use crate::process;
 use crate::shared::Shared;
-use crate::stack::FrameRecord;
 use crate::thread;
 use crate::triggers::Stage;
-use abi::control::{EVENTS, FIRST_ALONE, is_filter_word};
+use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{Switched, is_placeholder};
 use core::ptr::null;
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
-use core::sync::atomic::{AtomicU64, AtomicUsize};
-use ring_buffer::{Event, NotWritten, Thread, Writer};
-
-/// What stands for the session's words as long as there is none: nothing is on. Behind what every process
-/// touches, see `process`. For who tests words in assembly; see [`is_enabled`].
-#[unsafe(link_section = ".bss.lookback_large_off")]
-pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
-
-/// What has to be added to the address of a word of [`NOTHING_ENABLED`] for that of the word that says
-/// whether the event is on. 0 until there is a session: so this needs no initial value, and no page of its
-/// own in every process.
-pub static ENABLED_SHIFT: AtomicUsize = AtomicUsize::new(0);
-
-/// Makes the session's words the ones that are looked at.
-pub(crate) fn use_enabled_words(words: &'static [AtomicU64; EVENTS]) {
-    let session = words.as_ptr().expose_provenance();
-    ENABLED_SHIFT.store(session.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()), Relaxed);
-}
-
-/// Makes all events look as if they were off.
-pub(crate) fn use_no_words() {
-    ENABLED_SHIFT.store(0, Relaxed);
-}
-
-/// The word that says whether an event is on. An id that is none has that of another.
-#[inline(always)]
-pub fn enabled_word(event: u16) -> &'static AtomicU64 {
-    const { assert!(EVENTS.is_power_of_two()) };
-    let index = usize::from(event) & (EVENTS - 1);
-    let shift = ENABLED_SHIFT.load(Relaxed);
-    let address = (&raw const NOTHING_ENABLED[index]).expose_provenance().wrapping_add(shift);
-    // SAFETY: the address of that word in one of two tables that are never unmapped.
-    unsafe { &*core::ptr::with_exposed_provenance(address) }
-}
-
-/// Whether an event is on. Two loads and a comparison.
-#[inline(always)]
-pub fn is_enabled(event: u16) -> bool {
-    enabled_word(event).load(Relaxed) != 0
-}
-
-/// The calling thread, about to record.
-#[derive(Debug, Clone, Copy)]
-pub struct Entered {
-    common: u64,
-}
-
-/// Finds out who the calling thread is. None when the process is not attached, and where it can't be found
-/// out.
-///
-/// Cost: some loads; at a thread's first event its entry into the session's table.
-/// Async-signal-safe.
-#[inline(always)]
-pub fn enter() -> Option<Entered> {
-    let state = thread::load();
-    if state.common != 0 && state.libc_tid == thread::libc_tid() {
-        return Some(Entered { common: state.common });
-    }
-    enter_slowly()
-}
-
-#[cold]
-#[inline(never)]
-fn enter_slowly() -> Option<Entered> {
-    process::shared().and_then(|shared| Some(Entered { common: thread::start(shared)? }))
-}
+use core::sync::atomic::Ordering::Acquire;
+use ring_buffer::{Event, NotWritten, Writer};
 
 impl Entered {
-    /// The event's first word: its common fields.
-    #[inline(always)]
-    pub fn common(self, event: u16) -> u64 {
-        self.common | u64::from(event)
-    }
-
-    /// The thread.
-    pub fn tid(self) -> i32 {
-        abi::common::pid(self.common)
-    }
-
     /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One
     /// body for all events: what is written often stays in the cache. What can't be written is counted in
     /// the buffer; what a filter refuses is not.
@@ -113,7 +38,7 @@ impl Entered {
 
     #[inline(always)]
     fn write_event(self, function: *const FrameRecord, event: Event<'_>) {
-        let Some(shared) = process::shared() else { return };
+        let Some(shared) = current::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         // What it leads to was there before.
         let word = enabled_word(event_id).load(Acquire);
@@ -252,13 +177,6 @@ impl Entered {
             self.write_to(shared, function, (instance, writer), switched, event);
         }
         stage.after(&due, Some(&|| self.write_stack(shared, function, instance, writer)));
-    }
-
-    /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
-    #[inline(always)]
-    pub(crate) fn thread(self, shared: &Shared) -> Thread {
-        let identity = self.common >> 32 | shared.pid_namespace() << 32;
-        Thread { area: thread::area(shared), identity }
     }
 }
 

@@ -1,7 +1,7 @@
-//! A session that this process takes part in.
+//! The session that this process is attached to, as its threads use it.
 
-use crate::buffers;
-use crate::process::{AttachError, Attachment, Hooks};
+use crate::attachment::{AttachError, Attachment, Hooks};
+use crate::writers;
 use control::{ControlArea, FileLayout, NewProcess, NoLayout};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -54,7 +54,7 @@ impl Shared {
         if buffer.geometry().identity != session {
             return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
         }
-        let writer = buffers::use_first(buffer, attachment.hooks.may_call);
+        let writer = writers::use_first(buffer, attachment.hooks.may_call);
         let area_offset = Area::offset();
         // SAFETY: the offset is libc's.
         if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
@@ -76,7 +76,7 @@ impl Shared {
     /// Into the session's own buffer.
     #[inline(always)]
     pub(crate) fn writer(&self) -> &'static Writer {
-        buffers::first()
+        writers::first()
     }
 
     /// Whether `pid`, which the calling process is, was not known to be so. True once.

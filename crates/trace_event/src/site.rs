@@ -3,8 +3,8 @@
 mod format;
 mod format_text;
 
+use crate::current::shared;
 use crate::enter;
-use crate::process::shared;
 use abi::site::{self, PRINT, Payload, VERSION};
 use core::ffi::{CStr, c_char};
 use core::fmt::Write;

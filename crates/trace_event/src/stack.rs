@@ -8,17 +8,13 @@
 //! which the thread is using, and what is known of the stack that libc or the kernel has made for the thread
 //! (`own_stack.rs`). On any other stack (a coroutine's, an alternate one for signals) it is that page alone.
 
+use crate::entered::{Entered, FrameRecord};
 use crate::own_stack::reach_in_stack;
-use crate::recorder::Entered;
 use crate::shared::Shared;
 use core::arch::asm;
 use events::ftrace::KERNEL_STACK_ID;
 use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
 use shm::PAGE;
-
-/// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
-/// address that it returns to.
-pub type FrameRecord = [u64; 2];
 
 /// A call that is about to return.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What the recorder keeps for each thread, in [`thread_words!`].
 
-use crate::process::{self, Parent};
-use crate::recorder;
+use crate::attachment::Parent;
+use crate::current;
 use crate::shared::Shared;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
@@ -37,67 +37,9 @@ pub struct ThreadState {
     pub aside_common: u64,
 }
 
-/// What [`ThreadState::aside`] is to be while the calling thread's words are set aside for a child: with a
-/// placeholder for that, if it won't be able to ask who it is.
-pub fn aside_word() -> u64 {
-    let maker = recorder::enter().map_or(0, |maker| maker.tid() as u32);
-    let placeholder = process::shared().filter(|shared| !(shared.hooks.may_call)());
-    let placeholder = placeholder.map_or(1, |shared| shared.control.new_placeholder());
-    u64::from(maker) << 32 | u64::from(placeholder)
-}
-
-/// The placeholder in such a word, if there is one.
+/// The placeholder in such a word as [`ThreadState::aside`], if there is one.
 pub fn placeholder(aside: u64) -> Option<u32> {
     Some(aside as u32).filter(|number| is_placeholder(*number))
-}
-
-/// Sets the calling thread's words aside, and gives what they were.
-///
-/// In this order, word by word: a handler that comes in between must not take them for those of a new thread.
-pub fn set_aside() -> ThreadState {
-    let aside = aside_word();
-    let (words, before) = (thread_state(), load());
-    // SAFETY: the words are the thread's own.
-    unsafe {
-        (&raw mut (*words).aside).write_volatile(aside);
-        (&raw mut (*words).aside_common).write_volatile(0);
-        (&raw mut (*words).common).write_volatile(0);
-        (&raw mut (*words).task).write_volatile(0);
-        (&raw mut (*words).libc_tid).write_volatile(0);
-    }
-    before
-}
-
-/// Takes the words back that were set aside, in the other order.
-pub fn take_back(before: ThreadState) {
-    let words = thread_state();
-    // SAFETY: the words are the thread's own.
-    unsafe {
-        (&raw mut (*words).aside_common).write_volatile(before.aside_common);
-        (&raw mut (*words).common).write_volatile(before.common);
-        (&raw mut (*words).task).write_volatile(before.task);
-        (&raw mut (*words).libc_tid).write_volatile(before.libc_tid);
-        (&raw mut (*words).aside).write_volatile(before.aside);
-    }
-}
-
-thread_words!(
-    /// Where a thread that can't keep them elsewhere keeps its words while they are aside.
-    fn kept() -> *mut ThreadState,
-    "lookback_thread_kept"
-);
-
-/// Sets the calling thread's words aside, and keeps what they were for [`take_back_kept`].
-pub fn keep_aside() {
-    let before = set_aside();
-    // SAFETY: the words are the thread's own.
-    unsafe { kept().write_volatile(before) };
-}
-
-/// Takes the words back that were kept; in the thread that has kept them, or in a copy of it.
-pub fn take_back_kept() {
-    // SAFETY: the words are the thread's own.
-    take_back(unsafe { kept().read_volatile() });
 }
 
 /// The thread that has set the calling thread's words aside.
@@ -121,7 +63,7 @@ pub fn placeholder_aside() -> u32 {
 /// runs here that makes a difference: in between, what the maker does in a handler counts as the child's.
 pub fn child_in_memory(runs: bool) {
     let state = load();
-    if let (Some(number), Some(shared)) = (placeholder(state.aside), process::shared()) {
+    if let (Some(number), Some(shared)) = (placeholder(state.aside), current::shared()) {
         let common = abi::common::word(0, 0, 0, number as i32);
         if runs && shared.control.find_process(number).is_none() {
             shared.enter_child(number);
@@ -246,7 +188,7 @@ pub(crate) fn current_task() -> Option<u32> {
 /// Says that the calling thread ends. What it still records it records as who it was: it is not entered
 /// again, its end would not be noticed.
 pub fn end_thread() {
-    if let (Some(shared), Some(task)) = (process::shared(), current_task()) {
+    if let (Some(shared), Some(task)) = (current::shared(), current_task()) {
         shared.control.end_task(task, shared.now());
         shared.control.pid_ended(libc_tid());
     }
@@ -257,7 +199,7 @@ pub fn end_thread() {
 /// TID, or a placeholder for it. When libc has forked and the thread had recorded something, it finds out
 /// by itself at its next event; not so when the kernel was asked directly.
 pub fn forked(pid: u32) {
-    let Some(shared) = process::shared() else { return };
+    let Some(shared) = current::shared() else { return };
     let parent_pid = shared.pid();
     // What the thread knows of itself is still its parent's; if it has recorded anything there. A handler
     // that comes in between changes that once the process is known to be new.

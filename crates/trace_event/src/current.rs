@@ -1,0 +1,64 @@
+//! Where the session is that this process is attached to.
+
+use crate::shared::Shared;
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+/// The session. Filled once, before `FILLED` is set.
+struct Cell(UnsafeCell<MaybeUninit<Shared>>);
+
+// SAFETY: written once, by the thread that has moved `FILLED` from EMPTY to FILLING, read after it is FULL.
+unsafe impl Sync for Cell {}
+
+static SHARED: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
+static FILLED: AtomicU32 = AtomicU32::new(EMPTY);
+const EMPTY: u32 = 0;
+const FILLING: u32 = 1;
+const FULL: u32 = 2;
+const LEFT: u32 = 3;
+
+/// The session, if there is one.
+#[inline(always)]
+pub(crate) fn shared() -> Option<&'static Shared> {
+    if FILLED.load(Acquire) != FULL {
+        return None;
+    }
+    // SAFETY: it was filled before.
+    Some(unsafe { (*SHARED.0.get()).assume_init_ref() })
+}
+
+/// The one chance to attach: until it is dropped nobody else has it. If it has not [ended](Filling::end) by
+/// then it comes again.
+pub(crate) struct Filling(());
+
+impl Filling {
+    /// None where the process is attached, or about to be, or has left.
+    pub(crate) fn begin() -> Option<Filling> {
+        FILLED.compare_exchange(EMPTY, FILLING, AcqRel, Relaxed).ok().map(|_| Filling(()))
+    }
+
+    /// Stores the session. Nobody else finds it yet.
+    pub(crate) fn put(&self, shared: Shared) -> &'static Shared {
+        // SAFETY: nobody else is between EMPTY and FULL.
+        unsafe { (*SHARED.0.get()).write(shared) }
+    }
+
+    /// Lets everybody find the session, which has been stored.
+    pub(crate) fn end(self) {
+        FILLED.store(FULL, Release);
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for Filling {
+    fn drop(&mut self) {
+        FILLED.store(EMPTY, Release);
+    }
+}
+
+/// Lets nobody find the session any more. False where there is none.
+pub(crate) fn leave() -> bool {
+    FILLED.compare_exchange(FULL, LEFT, AcqRel, Relaxed).is_ok()
+}

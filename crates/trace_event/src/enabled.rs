@@ -1,0 +1,43 @@
+//! Which events are enabled.
+
+use abi::control::EVENTS;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, AtomicUsize};
+
+/// What stands for the session's words as long as there is none: nothing is on. Behind what every process
+/// touches, see `process`. For who tests words in assembly; see [`is_enabled`].
+#[unsafe(link_section = ".bss.lookback_large_off")]
+pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
+
+/// What has to be added to the address of a word of [`NOTHING_ENABLED`] for that of the word that says
+/// whether the event is on. 0 until there is a session: so this needs no initial value, and no page of its
+/// own in every process.
+pub static ENABLED_SHIFT: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the session's words the ones that are looked at.
+pub(crate) fn use_words(words: &'static [AtomicU64; EVENTS]) {
+    let session = words.as_ptr().expose_provenance();
+    ENABLED_SHIFT.store(session.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()), Relaxed);
+}
+
+/// Makes all events look as if they were off.
+pub(crate) fn use_no_words() {
+    ENABLED_SHIFT.store(0, Relaxed);
+}
+
+/// The word that says whether an event is on. An id that is none has that of another.
+#[inline(always)]
+pub fn enabled_word(event: u16) -> &'static AtomicU64 {
+    const { assert!(EVENTS.is_power_of_two()) };
+    let index = usize::from(event) & (EVENTS - 1);
+    let shift = ENABLED_SHIFT.load(Relaxed);
+    let address = (&raw const NOTHING_ENABLED[index]).expose_provenance().wrapping_add(shift);
+    // SAFETY: the address of that word in one of two tables that are never unmapped.
+    unsafe { &*core::ptr::with_exposed_provenance(address) }
+}
+
+/// Whether an event is on. Two loads and a comparison.
+#[inline(always)]
+pub fn is_enabled(event: u16) -> bool {
+    enabled_word(event).load(Relaxed) != 0
+}

@@ -1,0 +1,55 @@
+//! Who records.
+
+use crate::shared::Shared;
+use crate::{current, thread};
+use ring_buffer::Thread;
+
+/// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
+/// address that it returns to.
+pub type FrameRecord = [u64; 2];
+
+/// The calling thread, about to record.
+#[derive(Debug, Clone, Copy)]
+pub struct Entered {
+    common: u64,
+}
+
+/// Finds out who the calling thread is. None when the process is not attached, and where it can't be found
+/// out.
+///
+/// Cost: some loads; at a thread's first event its entry into the session's table.
+/// Async-signal-safe.
+#[inline(always)]
+pub fn enter() -> Option<Entered> {
+    let state = thread::load();
+    if state.common != 0 && state.libc_tid == thread::libc_tid() {
+        return Some(Entered { common: state.common });
+    }
+    enter_slowly()
+}
+
+#[cold]
+#[inline(never)]
+fn enter_slowly() -> Option<Entered> {
+    current::shared().and_then(|shared| Some(Entered { common: thread::start(shared)? }))
+}
+
+impl Entered {
+    /// The event's first word: its common fields.
+    #[inline(always)]
+    pub fn common(self, event: u16) -> u64 {
+        self.common | u64::from(event)
+    }
+
+    /// The thread.
+    pub fn tid(self) -> i32 {
+        abi::common::pid(self.common)
+    }
+
+    /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
+    #[inline(always)]
+    pub(crate) fn thread(self, shared: &Shared) -> Thread {
+        let identity = self.common >> 32 | shared.pid_namespace() << 32;
+        Thread { area: thread::area(shared), identity }
+    }
+}
