@@ -46,8 +46,10 @@ impl From<io::Error> for Problem {
 
 impl From<export::Error> for Problem {
     fn from(error: export::Error) -> Problem {
-        let export::Error::Io(error) = error;
-        Problem::Output(error)
+        match error {
+            export::Error::Io(error) => Problem::Output(error),
+            error => Problem::Failed(Failure::failed(error)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | format | sink |
 //! |---|---|
 //! | an object in JSON for each record, one on a line | [`json::JsonLines`] |
+//! | trace.dat, of trace-cmd and KernelShark | [`dat::DatFile`] |
 //!
 //! What this crate is not: it reads and chooses nothing, and the text of the kernel's `trace` file is
 //! [`trace_data::text`].
@@ -45,6 +46,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod cpu_pages;
+pub mod dat;
 mod error;
 pub mod json;
 mod sink;

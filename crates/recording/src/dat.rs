@@ -1,16 +1,16 @@
 //! Making a trace.dat file of a session's records.
 
 use crate::Error;
-use crate::cpu_pages::CpuPages;
 use abi::control::Table;
 use abi::page::DEFAULT_SIZE;
+use export::dat::{CpuTotals, DatFile};
 use reading::SessionRecords;
 use ring_buffer::DropReason;
 use session::{EventInfo, Session};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use trace_data::dat::{BufferSource, Metadata, Supplement, System, Version};
+use trace_data::dat::{Metadata, Supplement, System, Version};
 use trace_data::record::Records;
 
 /// Events between two reports of progress.
@@ -48,31 +48,29 @@ pub fn write_dat(
     progress: impl FnMut(u64),
 ) -> Result<Written, Error> {
     let cpus = records.session().buffer().geometry().cpus;
-    let mut pages: Vec<CpuPages<'_>> = (0..cpus).map(|_| CpuPages::new(directory)).collect();
+    let mut file = DatFile::new(out, version, cpus, directory);
     let mut written = Written::default();
     let mut counts = BTreeMap::new();
-    sort(records, &mut pages, &mut counts, &mut written, progress)?;
+    copy(records, &mut file, &mut counts, &mut written, progress)?;
     let session = records.session();
     let events: Vec<EventInfo> = session.events().filter(|event| is_described(event, &counts)).collect();
     tell_losses(session, &mut written);
     written.counts = named(&counts, &events);
-    let metadata = metadata(records, &events, &pages);
-    let cpus: Result<Vec<_>, Error> = pages.into_iter().map(|pages| pages.into_source(version)).collect();
-    let mut top = [BufferSource { name: String::new(), cpus: cpus? }];
-    written.bytes = trace_data::dat::write(out, version, &metadata, &mut top)?;
+    let metadata = metadata(records, &events, file.totals());
+    written.bytes = file.write(&metadata)?;
     Ok(written)
 }
 
-/// Sorts all events by CPU.
-fn sort(
+/// Hands all records to the file, and counts them.
+fn copy(
     records: &mut SessionRecords,
-    pages: &mut [CpuPages<'_>],
+    file: &mut DatFile<'_, impl Write>,
     counts: &mut BTreeMap<u16, u64>,
     written: &mut Written,
     mut progress: impl FnMut(u64),
 ) -> Result<(), Error> {
     while let Some(record) = records.next()? {
-        pages.get_mut(record.cpu as usize).ok_or(Error::Failed)?.push(&record)?;
+        file.push(&record)?;
         *counts.entry(record.id()).or_default() += 1;
         written.events += 1;
         written.lost += record.lost.count();
@@ -84,7 +82,11 @@ fn sort(
     Ok(())
 }
 
-fn metadata(records: &mut SessionRecords, events: &[EventInfo], pages: &[CpuPages<'_>]) -> Metadata {
+fn metadata(
+    records: &mut SessionRecords,
+    events: &[EventInfo],
+    totals: impl Iterator<Item = CpuTotals>,
+) -> Metadata {
     let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
     let mut systems: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for event in events {
@@ -97,7 +99,7 @@ fn metadata(records: &mut SessionRecords, events: &[EventInfo], pages: &[CpuPage
     metadata.cmdlines = records.tables().names(session.control().identity().creator);
     metadata.options.clock = session.trace_clock().name().to_string();
     metadata.options.cpu_stats =
-        (0..).zip(pages).map(|(cpu, pages)| cpu_statistics(session, cpu, pages)).collect();
+        (0..).zip(totals).map(|(cpu, totals)| cpu_statistics(session, cpu, totals)).collect();
     let system = rustix::system::uname();
     let parts = [system.sysname(), system.nodename(), system.release(), system.machine()];
     metadata.options.uname = Some(parts.map(|part| part.to_string_lossy()).join(" "));
@@ -108,11 +110,11 @@ fn metadata(records: &mut SessionRecords, events: &[EventInfo], pages: &[CpuPage
 }
 
 /// What the kernel's `per_cpu/cpuN/stats` would say: all that was recorded has been read.
-fn cpu_statistics(session: &Session, cpu: u32, pages: &CpuPages<'_>) -> String {
+fn cpu_statistics(session: &Session, cpu: u32, totals: CpuTotals) -> String {
     let dropped = session.buffer().statistics(cpu).dropped_events();
     format!(
         "CPU: {cpu}\nentries: 0\noverrun: {}\ncommit overrun: 0\nbytes: {}\ndropped events: {dropped}\nread events: {}\n",
-        pages.lost, pages.bytes, pages.events,
+        totals.lost, totals.bytes, totals.events,
     )
 }
 

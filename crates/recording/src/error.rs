@@ -21,11 +21,21 @@ pub enum Error {
     },
     /// The file can't be written.
     #[error(transparent)]
-    Dat(#[from] trace_data::dat::Error),
+    Dat(trace_data::dat::Error),
     /// What was kept can't be read back.
     #[error("reading back the events: {0}")]
     ReadBack(#[from] io::Error),
     /// The thread that records has failed.
     #[error("the thread that records has failed: this is a defect of lookback")]
     Failed,
+}
+
+impl From<export::Error> for Error {
+    fn from(error: export::Error) -> Error {
+        match error {
+            export::Error::Io(error) => Error::ReadBack(error),
+            export::Error::Dat(error) => Error::Dat(error),
+            export::Error::UnknownCpu(_) => Error::Failed,
+        }
+    }
 }

@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 
 mod backup;
-mod cpu_pages;
 mod dat;
 mod drain;
 mod error;

@@ -1,4 +1,4 @@
-//! A CPU's events on their way into a file.
+//! A CPU's records on their way into a trace.dat file.
 
 use crate::Error;
 use abi::page::DEFAULT_SIZE;
@@ -12,7 +12,7 @@ use trace_data::record::{PagePacker, Record};
 #[derive(Debug)]
 pub(crate) struct CpuPages<'a> {
     directory: &'a Path,
-    /// Made when there is something to be written.
+    /// Created when there is something to be written.
     file: Option<BufWriter<File>>,
     packer: PagePacker,
     pub(crate) events: u64,
