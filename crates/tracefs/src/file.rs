@@ -3,6 +3,7 @@
 //! Most are a [`Control`]: a text that is made when it is read, and words that are taken when they are
 //! written. The others are a [`File`] themselves.
 
+use crate::handle::Handle;
 use crate::tree::Tree;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -64,6 +65,11 @@ pub trait File: Send + Sync {
 
     /// Opens it. What opening for writing with `O_TRUNC` does, it does here.
     fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno>;
+
+    /// Opens it for a program.
+    fn handle(&self, tree: &Tree, flags: OFlags) -> Result<Handle, Errno> {
+        Ok(Handle::new(self.open(tree, flags)?, flags, self.is_stream()))
+    }
 }
 
 /// An open file. All calls are short: none waits.

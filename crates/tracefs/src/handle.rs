@@ -2,9 +2,10 @@
 //! files.
 
 use crate::file::Opened;
+use crate::top_level::Follower;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::Author;
+use session::{Author, Lock};
 
 /// An open file of the tree.
 ///
@@ -15,11 +16,38 @@ pub struct Handle {
     flags: OFlags,
     is_stream: bool,
     position: u64,
+    /// Where the top level may become an instance of its own meanwhile.
+    follower: Option<Follower>,
+    /// What keeps its instance from being removed.
+    _lock: Option<Lock>,
 }
 
 impl Handle {
     pub(crate) fn new(opened: Box<dyn Opened>, flags: OFlags, is_stream: bool) -> Handle {
-        Handle { opened, flags, is_stream, position: 0 }
+        Handle { opened, flags, is_stream, position: 0, follower: None, _lock: None }
+    }
+
+    pub(crate) fn following(self, follower: Option<Follower>) -> Handle {
+        Handle { follower, ..self }
+    }
+
+    pub(crate) fn keeping(self, lock: Option<Lock>) -> Handle {
+        Handle { _lock: lock, ..self }
+    }
+
+    /// Whether it is a pipe of what the top level shows no more. A text is read to its end where it began.
+    fn is_left_behind(&self) -> bool {
+        self.is_stream && self.follower.as_ref().is_some_and(Follower::is_left_behind)
+    }
+
+    /// Goes where the top level is, if it is elsewhere now, or will be when this is written.
+    fn follow(&mut self, bytes: &[u8]) -> Result<(), Errno> {
+        if let Some(follower) = &self.follower
+            && let Some(opened) = follower.follow(bytes)?
+        {
+            (self.opened, self.follower) = (opened, None);
+        }
+        Ok(())
     }
 
     /// read(2): up to `len` bytes; none at the end.
@@ -45,6 +73,9 @@ impl Handle {
         }
         if offset.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
             return Err(Errno::INVAL);
+        }
+        if self.is_left_behind() {
+            self.follow(&[])?;
         }
         match self.opened.read(offset, len)? {
             Some(bytes) => Ok(bytes),
@@ -80,6 +111,7 @@ impl Handle {
         if !self.flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
             return Err(Errno::BADF);
         }
+        self.follow(bytes)?;
         let taken = self.opened.write(author, bytes)?;
         self.position += taken as u64;
         Ok(taken)
@@ -118,12 +150,12 @@ impl Handle {
 
     /// Whether poll(2) says that it can be read.
     pub fn is_readable(&self) -> bool {
-        self.opened.is_readable()
+        self.is_left_behind() || self.opened.is_readable()
     }
 
     /// Whether a read that was EAGAIN would go on.
     pub fn is_unblocked(&self) -> bool {
-        self.opened.is_unblocked()
+        self.is_left_behind() || self.opened.is_unblocked()
     }
 
     /// fcntl(2) with `F_SETFL`: whether its reader wants to be told EAGAIN, not to wait.

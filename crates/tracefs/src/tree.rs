@@ -224,7 +224,7 @@ impl Tree {
         if flags.contains(OFlags::DIRECTORY) {
             return Err(Errno::NOTDIR);
         }
-        Ok(Handle::new(file.open(self, flags)?, flags, file.is_stream()))
+        file.handle(self, flags)
     }
 
     /// mkdir(2): in `instances`, that makes one.
