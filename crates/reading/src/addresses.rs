@@ -81,7 +81,7 @@ impl Addresses {
         translated
     }
 
-    /// The same for the address of an instruction to which no call returns.
+    /// The address in the recording for that of an instruction to which no call returns.
     pub(crate) fn translate_start(&mut self, control: &ControlArea, process: &Process, address: u64) -> u64 {
         // As if a call of its first byte returned.
         self.translate(control, process, address.wrapping_add(1)).wrapping_sub(1)

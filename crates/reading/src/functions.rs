@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Function {
     /// Its first address, in the file's own addresses.
     pub(crate) start: u64,
-    /// The address behind it.
+    /// The address after it.
     pub(crate) end: u64,
     /// Its name, as it stands in the file.
     pub(crate) name: String,

@@ -12,8 +12,8 @@ use trace_data::symbols::NamedAddress;
 /// A mapped file, and the two ranges of addresses that stand for it in a recording: one in which its
 /// functions have names, and one in which the file itself is the name.
 ///
-/// The same file lies elsewhere in every process, so the addresses in events mean nothing by themselves. In a
-/// recording each file has a place of its own, above all addresses that a program can have.
+/// A file is mapped at another address in every process, so the addresses in events mean nothing by
+/// themselves. In a recording each file has a place of its own, above all addresses that a program can have.
 #[derive(Debug)]
 pub(crate) struct Image {
     path: PathBuf,

@@ -69,7 +69,7 @@ pub(crate) struct Queues {
     cpus: Vec<Queue>,
     /// The generation that they are of: what was cleared since is not to be taken.
     generation: u64,
-    /// The blocks behind the CPUs.
+    /// The blocks after the CPUs.
     lanes: Range<u32>,
     /// When they were taken: an event until then has none of theirs before it that isn't here.
     lanes_taken: u64,

@@ -32,7 +32,7 @@ impl Captured<'_> {
 
 impl Addresses {
     /// Makes of a record with a captured stack one with addresses: the innermost call first, the agent's own
-    /// left out. Where the stack goes on behind what is known of it, the last one says so. Without a process
+    /// left out. Where the stack goes on after what is known of it, the last one says so. Without a process
     /// nothing is known but the first.
     pub(crate) fn unwind(&mut self, control: &ControlArea, process: Option<&Process>, payload: &mut Vec<u8>) {
         let callers = match (Captured::of(payload), process) {

@@ -6,7 +6,7 @@ use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Processes and threads that a reader remembers at most, beside those that the session knows now. Where the
+/// Processes and threads that a reader remembers at most, next to those that the session knows now. Where the
 /// oldest events are not read for long all that has ended since would be.
 const MOST_ENDED: usize = 1 << 15;
 
@@ -51,8 +51,8 @@ impl Tables {
         self.placeholders.extend(control.placeholders());
     }
 
-    /// The same at the time `now`; where too much is known then, all is forgotten that the session has
-    /// forgotten.
+    /// Adds what the tables say now, at the time `now`; where too much is known then, all is forgotten that
+    /// the session has forgotten.
     pub(crate) fn collect_bounded(&mut self, control: &ControlArea, now: u64) {
         self.collect(control);
         if self.processes.len() + self.tasks.len() > MOST_ENDED {

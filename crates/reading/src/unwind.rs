@@ -83,7 +83,7 @@ impl Registers {
     }
 }
 
-/// What is behind a frame.
+/// What called the function of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caller {
     /// A function that has called.

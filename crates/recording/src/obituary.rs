@@ -86,7 +86,7 @@ pub fn record_ends(session: &Session) -> Result<(), Error> {
 /// Whether a process has ended, and its parent has not waited for it.
 fn is_zombie(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Behind the name, which may have anything in it.
+    // After the name, which may have anything in it.
     status.rsplit_once(") ").is_some_and(|(_, behind)| behind.starts_with(['Z', 'X']))
 }
 

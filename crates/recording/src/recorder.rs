@@ -37,7 +37,7 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// The same, shared by two threads.
+/// [`Progress`], shared by two threads.
 #[derive(Debug, Default)]
 struct SharedProgress {
     processes: AtomicU64,

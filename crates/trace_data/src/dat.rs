@@ -35,9 +35,9 @@ pub use write::{BufferSource, CpuSource, Version, write};
 
 /// What every file starts with.
 const MAGIC: [u8; 10] = *b"\x17\x08\x44tracing";
-/// In front of the options of a version 6 file.
+/// Before the options of a version 6 file.
 const OPTIONS_MARK: [u8; 10] = *b"options  \0";
-/// In front of the CPUs' offsets of a version 6 file.
+/// Before the CPUs' offsets of a version 6 file.
 const FLYRECORD_MARK: [u8; 10] = *b"flyrecord\0";
 
 /// Numbers of options and of sections, which share one space.

@@ -134,7 +134,7 @@ impl Stream {
                 return Ok(false);
             }
             self.events = PageEvents::new(page);
-            // Losses in front of an empty page and of the one behind it are those of one place.
+            // Losses before an empty page and of the one after it are those of one place.
             self.lost = self.lost.and(self.events.missed());
         }
         Ok(true)

@@ -19,7 +19,7 @@ use crate::bytes::u64_at;
 use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
 use core::iter::FusedIterator;
 
-/// Whether events were lost in front of some place of a recording.
+/// Whether events were lost before some place of a recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Missed {
     /// None were.
@@ -108,7 +108,7 @@ impl<'a> IntoIterator for Page<'a> {
     }
 }
 
-/// What the flags of a commit word say; the count stands behind the data where there was room.
+/// What the flags of a commit word say; the count follows the data where there was room.
 fn missed(commit: u64, tail: &[u8]) -> Missed {
     if commit & MISSED_EVENTS == 0 {
         return Missed::None;

@@ -20,7 +20,7 @@
 //! another way, and knows less. A print format that is to come out right everywhere
 //!
 //! * has parentheses around all but one of several operators of one rank: `(a - b) - c`;
-//! * has none around a list of constants behind `&`: one constant instead of `a & (1 | 4)`;
+//! * has none around a list of constants after `&`: one constant instead of `a & (1 | 4)`;
 //! * has parentheses around the parts of `?:` that are more than a field, a constant or a string;
 //! * does without `^`, character constants, `%c`, `%px`, `%+d` and `__print_array`.
 //!
@@ -65,7 +65,7 @@ pub struct PrintError {
 }
 
 /// `text` with C's escapes replaced by what they stand for: `\n`, `\t`, `\r`; any other character
-/// behind a backslash stands for itself, as libtraceevent has it.
+/// after a backslash stands for itself, as libtraceevent has it.
 pub(crate) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars();

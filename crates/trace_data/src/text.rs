@@ -47,11 +47,11 @@ pub struct Layout {
     pub comm: bool,
     /// `record-tgid`: the process a thread belongs to. Off.
     pub tgid: bool,
-    /// `context-info`: everything in front of the message. On.
+    /// `context-info`: everything before the message. On.
     pub context_info: bool,
     /// `latency-format`: another form, with microseconds, and a mark where much time passes. Off.
     pub latency: bool,
-    /// `verbose`: no legend, and in [`Layout::latency`] more in front of the message. Off.
+    /// `verbose`: no legend, and in [`Layout::latency`] more before the message. Off.
     pub verbose: bool,
     /// `raw`, `hex` and `bin`: numbers instead of text.
     pub form: Form,

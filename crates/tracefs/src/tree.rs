@@ -31,7 +31,7 @@ struct Shared {
     reader: Mutex<Reader>,
     marker: OnceLock<Marker>,
     catalog: Mutex<Arc<Catalog>>,
-    /// The same for all instances of a session.
+    /// Shared by all instances of a session.
     formats: Arc<Mutex<Formats>>,
     instances: Mutex<HashMap<String, Tree>>,
     /// How many files are open that stop recording.

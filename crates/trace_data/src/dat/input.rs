@@ -29,7 +29,7 @@ impl<R: Read + Seek> Input<R> {
         self.position
     }
 
-    /// Bytes behind the position.
+    /// Bytes after the position.
     pub(super) fn remaining(&self) -> u64 {
         self.length.saturating_sub(self.position)
     }

@@ -141,7 +141,7 @@ fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// A number in decimal, or in hexadecimal behind `0x`; 0 for anything else.
+/// A number in decimal, or in hexadecimal after `0x`; 0 for anything else.
 fn integer(data: &[u8]) -> i64 {
     let text = String::from_utf8_lossy(crate::bytes::until_nul(data));
     let text = text.trim();

@@ -1,4 +1,4 @@
-//! Metadata that versions 6 and 7 share: in the first one block behind the other, in the second
+//! Metadata that versions 6 and 7 share: in the first one block after the other, in the second
 //! each in a section of its own, which may be compressed.
 
 use super::input::{Input, MAX_BLOCK};
@@ -107,7 +107,7 @@ pub(super) fn metadata<R: Read + Seek>(
 pub(super) const BLOCKS: [u16; 6] =
     [id::HEADER_INFO, id::FTRACE_EVENTS, id::EVENT_FORMATS, id::KALLSYMS, id::PRINTK, id::CMDLINES];
 
-/// A name that must be there, and the text behind it.
+/// A name that must be there, and the text after it.
 fn marked<const N: usize, R: Read + Seek>(
     input: &mut Input<R>,
     mark: &[u8; N],

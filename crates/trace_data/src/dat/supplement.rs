@@ -1,7 +1,7 @@
 //! What trace.dat has no place for: which process a thread belongs to, what the wall clock showed, and where
 //! in its file a function is.
 //!
-//! It stands behind the last page, where readers that don't know of it never look: trace-cmd and KernelShark
+//! It follows the last page, where readers that don't know of it never look: trace-cmd and KernelShark
 //! read the rest as if it weren't there. Texts, each a name up to a NUL, a length of 8 bytes and lines in the
 //! manner of the kernel's files; at the very end the offset at which they start, and a mark.
 //!
@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `saved_tgids` | `PID TGID`, as the kernel's file |
 //! | `real_time` | `TIME REAL`: a time of the recording's clock, and nanoseconds since 1970 |
-//! | `mapped_files` | `BASE SIZE BUILD-ID PATH`, and behind each, indented, `PLACE ADDRESS` of its functions; all in hexadecimal |
+//! | `mapped_files` | `BASE SIZE BUILD-ID PATH`, and after each, indented, `PLACE ADDRESS` of its functions; all in hexadecimal |
 
 use super::Error;
 use super::input::Input;
@@ -61,7 +61,7 @@ impl Supplement {
             if offset < file.size {
                 return Some((file, offset));
             }
-            // The functions lie in front of what is in none, in a range of the same size.
+            // The functions lie before what is in none, in a range of the same size.
             let is_near = file.base.wrapping_sub(address) <= file.size;
             let behind = file.functions.partition_point(|(place, _)| *place <= address);
             let (place, own) = file.functions.get(behind.checked_sub(1).filter(|_| is_near)?)?;
@@ -70,7 +70,7 @@ impl Supplement {
     }
 
     /// What `CLOCK_REALTIME` showed at a time of the recording's clock, in ns: between two readings, in
-    /// proportion; before and behind them, as with the nearest.
+    /// proportion; before and after them, as with the nearest.
     pub fn real_time(&self, time: u64) -> Option<u64> {
         let behind = self.real_times.partition_point(|(at, _)| *at <= time);
         let before = self.real_times.get(behind.saturating_sub(1))?;

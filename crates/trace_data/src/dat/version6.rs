@@ -1,4 +1,4 @@
-//! Version 6: one block behind the other, the CPUs' pages at the end.
+//! Version 6: one block after the other, the CPUs' pages at the end.
 
 use super::input::Input;
 use super::metadata::Metadata;
@@ -10,7 +10,7 @@ use std::io::{Read, Seek};
 /// The most CPUs that a file can be of. The kernel's own limit is 8192.
 pub(super) const MAX_CPUS: u32 = 1 << 16;
 
-/// Reads everything but the pages; `input` is behind the file's first bytes.
+/// Reads everything but the pages; `input` is after the file's first bytes.
 pub(super) fn read<R: Read + Seek>(
     input: &mut Input<R>,
     page_size: u32,

@@ -12,7 +12,7 @@ use std::io::{Cursor, Read, Seek};
 /// The most sections of options that are followed. trace-cmd makes a handful.
 const MAX_SECTIONS: usize = 100;
 
-/// Reads everything but the pages; `input` is behind the page size.
+/// Reads everything but the pages; `input` is after the page size.
 pub(super) fn read<R: Read + Seek>(
     input: &mut Input<R>,
     page_size: u32,
@@ -56,7 +56,7 @@ struct Found {
 }
 
 impl Found {
-    /// Reads the section of options at `offset`. Returns the offset of the next one, 0 behind the
+    /// Reads the section of options at `offset`. Returns the offset of the next one, 0 after the
     /// last.
     fn options<R: Read + Seek>(
         &mut self,

@@ -76,7 +76,7 @@ fn write6<W: Write, R: Read>(
     Ok(position)
 }
 
-/// Copies a buffer's pages to their places, from `position` on. Gives the position behind them.
+/// Copies a buffer's pages to their places, from `position` on. Gives the position after them.
 pub(super) fn copy<W: Write, R: Read>(
     out: &mut W,
     buffer: &mut BufferSource<R>,
@@ -124,7 +124,7 @@ fn check<R>(metadata: &Metadata, buffers: &[BufferSource<R>], version: Version) 
     Ok(())
 }
 
-/// Everything in front of the pages, and where those go.
+/// Everything before the pages, and where those go.
 struct Layout {
     head: Vec<u8>,
     /// The offset of each CPU's pages, for each buffer.
@@ -174,7 +174,7 @@ impl Layout {
     }
 }
 
-/// Puts each CPU's pages at a multiple of `alignment` behind what is in front. Gives their places, and the
+/// Puts each CPU's pages at a multiple of `alignment` after what is in front. Gives their places, and the
 /// end of all of them.
 pub(super) fn places(end: u64, alignment: u64, lengths: &[u64]) -> (Vec<u64>, u64) {
     let start = end.next_multiple_of(alignment);
@@ -229,7 +229,7 @@ fn put_options<R>(
         put_option(head, number, &data);
     }
     // Says that the clock's name follows the table of the CPUs. trace-cmd 3.1 looks for it here, too, to the
-    // next zero byte: of an empty option that is whatever lies behind it in its memory.
+    // next zero byte: of an empty option that is whatever lies after it in its memory.
     put_option(head, id::TRACECLOCK, &[clock.as_bytes(), &[0]].concat());
     let mut instances = Vec::new();
     for buffer in buffers.iter().skip(1) {
@@ -258,7 +258,7 @@ pub(super) fn put_sized64(head: &mut Vec<u8>, text: &str) {
     head.extend(text.as_bytes());
 }
 
-/// A name, up to its NUL: what stands behind one would be taken for the next thing.
+/// A name, up to its NUL: what follows one would be taken for the next thing.
 pub(super) fn put_string(head: &mut Vec<u8>, text: &str) {
     head.extend(crate::bytes::until_nul(text.as_bytes()));
     head.push(0);

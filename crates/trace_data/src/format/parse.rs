@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line} of an event format: {reason}")]
 pub struct FormatError {
-    /// The line, counting from 1; behind the last one for something that is missing.
+    /// The line, counting from 1; after the last one for something that is missing.
     pub line: usize,
     /// What is wrong there.
     pub reason: &'static str,
@@ -46,7 +46,7 @@ impl Found {
     fn line(&mut self, line: &str) -> Result<(), &'static str> {
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            // The first empty line behind a field ends the common ones.
+            // The first empty line after a field ends the common ones.
             if !self.fields.is_empty() && self.common.is_none() {
                 self.common = Some(self.fields.len());
             }

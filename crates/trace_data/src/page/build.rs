@@ -77,10 +77,10 @@ impl PageBuilder {
         true
     }
 
-    /// Ends the page and returns it: `page_size` bytes, zeros behind the data. The next push starts
+    /// Ends the page and returns it: `page_size` bytes, zeros after the data. The next push starts
     /// another page.
     ///
-    /// `missed` is the number of events lost in front of this page. It is stored behind the data
+    /// `missed` is the number of events lost before this page. It is stored after the data
     /// where there is room, otherwise the page only tells that there were some: see [`abi::page::finish`].
     pub fn finish(&mut self, missed: Option<u64>) -> &[u8] {
         let end = self.end.max(HEADER_SIZE);

@@ -17,7 +17,7 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// In front of the first event of a page that starts at `time_stamp`.
+    /// Before the first event of a page that starts at `time_stamp`.
     pub(crate) fn new(time_stamp: u64) -> Cursor {
         Cursor { position: 0, time: time_stamp, damaged: false }
     }
@@ -37,7 +37,7 @@ impl Cursor {
             let Some(word) = u32_at(data, position) else {
                 return self.stop(data, position != data.len());
             };
-            // The second word belongs to the entry for some types only; behind the last entry
+            // The second word belongs to the entry for some types only; after the last entry
             // there is none.
             let next = u32_at(data, position + 4).unwrap_or(0);
             match entry(word, next) {

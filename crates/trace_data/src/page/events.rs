@@ -27,7 +27,7 @@ pub struct PageEvents {
 }
 
 impl PageEvents {
-    /// Those of `page`, in front of the first one. None in bytes that are no page.
+    /// Those of `page`, before the first one. None in bytes that are no page.
     pub fn new(page: Vec<u8>) -> PageEvents {
         let Some(found) = Page::new(&page) else { return PageEvents { page, ..PageEvents::default() } };
         let start = abi::page::HEADER_SIZE;
@@ -45,7 +45,7 @@ impl PageEvents {
         self.page
     }
 
-    /// Whether events were lost in front of the page.
+    /// Whether events were lost before the page.
     pub fn missed(&self) -> Missed {
         self.missed
     }
@@ -65,7 +65,7 @@ impl PageEvents {
         self.current.as_ref().map(|(time, _)| *time)
     }
 
-    /// The event that it is at. None in front of the first one, and behind the last.
+    /// The event that it is at. None before the first one, and after the last.
     #[inline]
     pub fn event(&self) -> Option<Event<'_>> {
         let (time, payload) = self.current.as_ref()?;

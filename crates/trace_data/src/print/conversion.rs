@@ -1,9 +1,9 @@
-//! A conversion of a format string: what stands behind its `%`.
+//! A conversion of a format string: what follows its `%`.
 
 /// How an argument becomes text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Conversion {
-    /// `-`: filler goes behind.
+    /// `-`: filler goes after.
     pub(super) left: bool,
     /// `0`: filler is zeros.
     pub(super) zero: bool,
@@ -75,8 +75,8 @@ pub(super) enum Kind {
 /// The largest width or precision. Larger ones are cut to it: no column is wider than a page.
 pub(super) const MAX_AMOUNT: usize = 4096;
 
-/// Parses the conversion at the start of `text`, which begins behind the `%`. Returns it and the
-/// rest, or the character that is no conversion and the rest behind it.
+/// Parses the conversion at the start of `text`, which begins after the `%`. Returns it and the
+/// rest, or the character that is no conversion and the rest after it.
 pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
     let mut conversion = Conversion {
         left: false,

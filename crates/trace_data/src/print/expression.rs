@@ -13,13 +13,13 @@ pub(super) enum Expression {
     Element { field: usize, index: Box<Expression>, of: Integer },
     /// Bytes of a dynamic array.
     Length(usize),
-    /// An operator in front of its operand.
+    /// An operator before its operand.
     Unary(Unary, Integer, Box<Expression>),
     /// An operator between its operands, which are converted to the type.
     Binary(Binary, Integer, Box<[Expression; 2]>),
     /// `condition ? one : other`.
     Conditional(Box<[Expression; 3]>),
-    /// A type in front of an operand.
+    /// A type before an operand.
     Cast(Cast, Box<Expression>),
     /// A constant string.
     Text(String),
@@ -183,7 +183,7 @@ impl Unary {
 }
 
 impl Cast {
-    /// The number behind the cast.
+    /// The number after the cast.
     pub(super) fn compute(self, value: u64) -> u64 {
         match self {
             Cast::Nothing | Cast::Pointer(_) => value,

@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(Typed { expression: Expression::Number(size as u64), of: UNSIGNED_LONG })
     }
 
-    /// `, { value, "text" }`, any number of them, and the parenthesis behind.
+    /// `, { value, "text" }`, any number of them, and the parenthesis after.
     fn names(&mut self) -> Result<Vec<Name>, PrintError> {
         let mut names = Vec::new();
         while self.take_if(",")? {

@@ -16,7 +16,7 @@ pub(super) struct Column {
 
 /// Appends `value`, of which the conversion's size counts.
 ///
-/// The dialects differ in one thing: with `#`, the kernel puts `0x` in front of 0 as well.
+/// The dialects differ in one thing: with `#`, the kernel puts `0x` before 0 as well.
 pub(super) fn print(
     conversion: &Conversion,
     column: Column,

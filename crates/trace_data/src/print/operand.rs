@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.subscripts(value)
     }
 
-    /// `->field`, behind the record.
+    /// `->field`, after the record.
     pub(super) fn record(&mut self) -> Result<Typed, PrintError> {
         self.expect("->")?;
         let field = self.field()?;

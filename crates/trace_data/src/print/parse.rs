@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An operand with whatever stands in front of it.
+    /// An operand with whatever stands before it.
     fn unary(&mut self) -> Result<Typed, PrintError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {

@@ -54,7 +54,7 @@ impl Evaluator<'_> {
                 Dialect::Report => cpumask(self.bytes(*field), out),
             },
             Expression::Conditional(parts) => return self.text(self.choose(parts), pieces, out),
-            // libtraceevent prints nothing for a string behind a cast.
+            // libtraceevent prints nothing for a string after a cast.
             Expression::Cast(_, value) if self.dialect == Dialect::Kernel => {
                 return self.text(value, pieces, out);
             }
@@ -92,7 +92,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The same as libtraceevent finds them: it computes with signs, so that a name for the
+    /// The names as libtraceevent finds them: it computes with signs, so that a name for the
     /// highest bit is taken for one of no bits at all, and one of no bits is never found.
     fn report_flags(
         &self,

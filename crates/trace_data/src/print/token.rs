@@ -13,11 +13,11 @@ pub(super) enum Token<'a> {
     Text(String),
     /// An operator or another sign, `->` and `<<` being one each.
     Sign(&'static str),
-    /// Behind the last token.
+    /// After the last token.
     End,
 }
 
-/// Signs, longer ones in front of those they start with.
+/// Signs, longer ones before those they start with.
 const SIGNS: [&str; 31] = [
     "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", "?", ":", "+",
     "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", ".",

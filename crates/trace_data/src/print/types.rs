@@ -55,7 +55,7 @@ pub(super) enum Cast {
     Pointer(Option<Integer>),
 }
 
-/// The cast to the type named by `words`, with `stars` behind them.
+/// The cast to the type named by `words`, with `stars` after them.
 pub(super) fn cast(words: &[&str], stars: usize, dialect: Dialect) -> Cast {
     match (stars, named(words)) {
         (0, Some(Cast::Truth)) if dialect == Dialect::Report => Cast::Nothing,

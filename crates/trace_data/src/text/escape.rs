@@ -16,7 +16,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The same of all bytes from `start` on, of which some may be no text.
+/// Makes all bytes from `start` on printable; some of them may be no text.
 ///
 /// Cost: a look at each byte, where all are ASCII.
 pub(super) fn escape(line: &mut Vec<u8>, start: usize) {

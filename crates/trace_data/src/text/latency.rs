@@ -51,7 +51,7 @@ pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Thread, CPU, flags and time of an event, and how far the one behind it is.
+/// Thread, CPU, flags and time of an event, and how far the one after it is.
 pub(super) fn context(
     comm: &str,
     record: &Record<'_>,
@@ -79,8 +79,8 @@ pub(super) fn context(
     out.extend_from_slice(&[b'u', b's', mark, b':', b' ']);
 }
 
-/// The same with `verbose`: names in full, flags as numbers, the number of the event among those that are
-/// shown, and times in milliseconds.
+/// What precedes an event with `verbose`: names in full, flags as numbers, the number of the event among
+/// those that are shown, and times in milliseconds.
 pub(super) fn verbose(
     comm: &str,
     record: &Record<'_>,

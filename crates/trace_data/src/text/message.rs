@@ -1,4 +1,4 @@
-//! What stands behind the time: an event's name and what its print format makes of a record.
+//! What follows the time: an event's name and what its print format makes of a record.
 
 use super::escape::escape;
 use super::{Layout, fields, ftrace};

@@ -57,7 +57,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         TextWriter { out, lines, events, tasks, symbols, layout, seen: Seen::default() }
     }
 
-    /// The same for who goes on with a text of which this has been seen ([`TextWriter::seen`]).
+    /// Goes on with a text of which this has been seen ([`TextWriter::seen`]).
     pub fn with_seen(mut self, seen: Seen) -> TextWriter<'a, W> {
         self.seen = seen;
         self
@@ -78,7 +78,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         self.write_full()
     }
 
-    /// Writes one event, and in front of it what was lost.
+    /// Writes one event, and before it what was lost.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         self.event_before(record, None)
     }
 
-    /// The same where it is known when the next event is: [`Layout::latency`] shows what passes until then.
+    /// Writes one event, given the time of the next: [`Layout::latency`] shows what passes until then.
     ///
     /// # Errors
     ///
