@@ -1,6 +1,6 @@
 //! A session to record into, and this process's part in it.
 
-use session::{Options, Selection, Session};
+use session::{Instance, Options, Selection, Session};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use trace_event::{Attachment, Hooks, Origin, OwnStack};
 #[derive(Debug)]
 pub struct Live {
     /// The session.
-    pub session: Session,
+    pub session: Instance,
     directory: TempDir,
 }
 

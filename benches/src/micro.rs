@@ -57,7 +57,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let disabled = "bench:disabled".parse().map_err(|_| "bad selection".to_string())?;
     on.session.set(&disabled, false).map_err(|error| error.to_string())?;
     for (name, bytes) in STACKS {
-        let instance = on.session.create_instance(name).map_err(|error| error.to_string())?;
+        let instance = on.session.session().create_instance(name).map_err(|error| error.to_string())?;
         let wanted = format!("bench:{name}").parse().map_err(|_| "bad selection".to_string())?;
         let set = || {
             on.session.set(&wanted, false)?;

@@ -7,7 +7,7 @@ mod place;
 use crate::clock::{cpus, pinned, wall_ns};
 use crate::report::Report;
 use crate::samples::Samples;
-use crate::tracefs::Instance;
+use crate::tracefs::KernelInstance;
 use place::Place;
 pub use place::{Serve, serve};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -130,7 +130,7 @@ fn walks() -> Result<f64, String> {
 /// MB/s of `cat trace`, of ours and of the kernel's, and how many times the kernel's ours is.
 fn cat(place: &Place, report: &mut Report) {
     let (mut ours, mut kernels) = (Samples::new(), Samples::new());
-    let measured = Instance::new().and_then(|kernel| {
+    let measured = KernelInstance::new().and_then(|kernel| {
         for marker in [kernel.path("trace_marker"), place.path("trace_marker")] {
             let mut file = File::options().write(true).open(marker).map_err(|error| error.to_string())?;
             let write = |_| file.write_all(TEXT);

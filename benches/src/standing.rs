@@ -4,7 +4,7 @@
 use crate::clock::wall_ns;
 use crate::report::Report;
 use crate::samples::Samples;
-use session::{MOST_INSTANCES, Options, Session};
+use session::{Instance, MOST_INSTANCES, Options, Session};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub fn measure(report: &mut Report, agent: &Result<&Path, String>) {
 }
 
 /// A session as `lookback start` makes it, in a directory that goes with it.
-fn start() -> Result<(TempDir, Session), String> {
+fn start() -> Result<(TempDir, Instance), String> {
     let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
     let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
     let options = Options { snapshots: 1, instances: MOST_INSTANCES, ..Options::default() };
@@ -77,7 +77,7 @@ fn memory(agent: &Result<&Path, String>) -> Result<[Result<f64, String>; 4], Str
 }
 
 /// KB of the session that a traced process has touched, with everything off.
-fn tracee_rss(agent: &Path, session: &Session) -> Result<f64, String> {
+fn tracee_rss(agent: &Path, session: &Instance) -> Result<f64, String> {
     let [program, argument] = PROGRAM;
     let mut command = Command::new(program);
     command.arg(argument).env("LD_PRELOAD", agent).env("LOOKBACK_SESSION", session.path());

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 const EVENTS: u64 = 1000;
 
 /// An instance of the kernel's ring buffer, which goes with this.
-pub struct Instance {
+pub struct KernelInstance {
     path: PathBuf,
 }
 
-impl Instance {
+impl KernelInstance {
     /// A new one.
-    pub fn new() -> Result<Instance, String> {
+    pub fn new() -> Result<KernelInstance, String> {
         let instances = Path::new("/sys/kernel/tracing/instances");
         let path = instances.join(format!("lookback-benches-{}", std::process::id()));
         match std::fs::create_dir(&path) {
-            Ok(()) => Ok(Instance { path }),
+            Ok(()) => Ok(KernelInstance { path }),
             Err(error) => Err(format!("no instance in {}: {error}", instances.display())),
         }
     }
@@ -49,7 +49,7 @@ impl Instance {
     }
 }
 
-impl Drop for Instance {
+impl Drop for KernelInstance {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir(&self.path);
     }
@@ -58,7 +58,7 @@ impl Drop for Instance {
 /// Bytes of an event of the kernel with so many bytes after the fields that each has: one of
 /// `trace_marker_raw`, whose fields are what is written to it.
 pub fn bytes_per_event(payload: usize) -> Result<f64, String> {
-    let instance = Instance::new()?;
+    let instance = KernelInstance::new()?;
     let mut file = instance.open("trace_marker_raw", File::options().write(true))?;
     let event = vec![1; payload];
     pinned(&cpus(1), || (0..EVENTS).try_for_each(|_| file.write_all(&event)))

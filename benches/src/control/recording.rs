@@ -6,7 +6,7 @@ use crate::events;
 use crate::report::Report;
 use crate::samples::Samples;
 use rustix::fs::OFlags;
-use session::{Author, FilteredSelection, Options, Session};
+use session::{Author, FilteredSelection, Instance, Options};
 use tracefs::Tree;
 
 /// Events in a round: some milliseconds.
@@ -27,7 +27,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     let live = Live::with(&Options { instances: 1, snapshots: 1, ..Options::default() })?;
     live.attach()?;
     events::register()?;
-    let second = live.session.create_instance("second").map_err(|error| error.to_string())?;
+    let second = live.session.session().create_instance("second").map_err(|error| error.to_string())?;
     let wanted = [
         (&live.session, "bench:number"),
         (&live.session, "bench:refused if value > 0xffffffff"),
@@ -61,7 +61,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
 
 /// Microseconds of an event that has its trigger take a snapshot.
 fn snapshots(live: &Live) -> Result<f64, String> {
-    let tree = Tree::new(Session::open(&live.path()).map_err(|error| error.to_string())?);
+    let tree = Tree::new(Instance::open(&live.path()).map_err(|error| error.to_string())?);
     let write = |path: &str, text: &str| {
         let written = tree
             .open(path, OFlags::WRONLY)

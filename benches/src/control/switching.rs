@@ -5,7 +5,7 @@ use crate::clock::wall_ns;
 use crate::report::Report;
 use crate::samples::Samples;
 use rustix::fs::OFlags;
-use session::{Author, Options, Session};
+use session::{Author, Instance, Options};
 use tracefs::Tree;
 
 /// Events that the session knows.
@@ -33,7 +33,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
 }
 
 /// Lets the session know so many events: those of the agent, and others of ten systems.
-fn add_events(session: &Session) -> Result<(), String> {
+fn add_events(session: &Instance) -> Result<(), String> {
     for number in session.control().event_ids().count()..EVENTS {
         let added =
             session.control().add_event(&format!("bench{}", number % 10), &format!("event{number}"), FORMAT);

@@ -4,7 +4,7 @@ use crate::attach::Live;
 use crate::clock::thread_cpu_ns;
 use crate::report::Report;
 use crate::samples::Samples;
-use crate::tracefs::Instance;
+use crate::tracefs::KernelInstance;
 use rustix::fs::OFlags;
 use session::{Author, Options};
 use std::fs::File;
@@ -52,8 +52,8 @@ fn texts() -> impl Iterator<Item = String> {
 }
 
 /// An instance of the kernel with the texts in it.
-fn kernel() -> Result<Instance, String> {
-    let kernel = Instance::new()?;
+fn kernel() -> Result<KernelInstance, String> {
+    let kernel = KernelInstance::new()?;
     let path = kernel.path("buffer_size_kb");
     std::fs::write(&path, BUFFER_KB.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut marker = kernel.open("trace_marker", File::options().write(true))?;
@@ -64,7 +64,7 @@ fn kernel() -> Result<Instance, String> {
 }
 
 /// Reads the kernel's `trace`, and gives its bytes.
-fn kernel_text(kernel: &Instance) -> Result<usize, String> {
+fn kernel_text(kernel: &KernelInstance) -> Result<usize, String> {
     let mut file = kernel.open("trace", File::options().read(true))?;
     let mut piece = vec![0; PIECE];
     read_all(|| file.read(&mut piece).map_err(|error| format!("trace: {error}")))

@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::clock::{cpus, pinned, wall_ns};
 use crate::report::Report;
 use crate::samples::Samples;
-use crate::tracefs::Instance;
+use crate::tracefs::KernelInstance;
 use std::fs::File;
 use std::io::{Read, Result, Write};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Peer {
 
 /// The median times of a marker, and of reading a file, in us, next to those of others in the same rounds.
 pub fn measure(place: &Place, report: &mut Report) {
-    let (kernel, bindfs) = (Instance::new(), Bindfs::new());
+    let (kernel, bindfs) = (KernelInstance::new(), Bindfs::new());
     let mut peers = [
         Peer::new(Ok(place.path("")), ["marker_write_us", "open_read_close_us"]),
         Peer::new(

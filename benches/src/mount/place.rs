@@ -1,7 +1,7 @@
 //! A session that another process serves, as `lookback mount` does.
 
 use clap::Args;
-use session::{Author, Marker, Options, Session};
+use session::{Author, Instance, Marker, Options, Session};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tracefs_fuse::{Mount, MountOptions, Server};
 /// A mounted session, which goes with this.
 pub struct Place {
     directory: TempDir,
-    session: Arc<Session>,
+    session: Arc<Instance>,
     server: Child,
 }
 
@@ -26,7 +26,7 @@ pub struct Serve {
 
 /// Serves a session until it is unmounted.
 pub fn serve(arguments: &Serve) -> Result<(), String> {
-    let session = Session::open(&arguments.session).map_err(|error| error.to_string())?;
+    let session = Instance::open(&arguments.session).map_err(|error| error.to_string())?;
     let mount =
         Mount::new(&arguments.directory, &MountOptions::default()).map_err(|error| error.to_string())?;
     Server::new(Tree::new(session), mount).run().map_err(|error| error.to_string())

@@ -13,7 +13,7 @@
 //! | objects    |  an Object per mapped file
 //! | heap       |  descriptions and paths; only grows
 //! | rules      |  twice: which events are to be on when programs bring them
-//! | instances  |  an Instance for each: its name
+//! | instances  |  an InstanceSlot for each: its name
 //! | switches   |  Switches per event: which instances want it
 //! | counters   |  how often triggers may still act
 //! | pid lists  |  two PidLists per instance: which pages have their bits
@@ -50,7 +50,7 @@ mod trigger;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
-use crate::instance::{INSTANCE_WORDS, INSTANCES, Instance};
+use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
     is_filter_word,
@@ -111,7 +111,7 @@ pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
 /// Where the table of switches starts.
 pub const SWITCHES_OFFSET: u64 =
-    (INSTANCES_OFFSET + (INSTANCES * size_of::<Instance>()) as u64).next_multiple_of(64);
+    (INSTANCES_OFFSET + (INSTANCES * size_of::<InstanceSlot>()) as u64).next_multiple_of(64);
 /// Where the [`Counter`]s of triggers start.
 pub const COUNTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>()) as u64;
 /// Where the [`PidList`]s start.
@@ -173,7 +173,7 @@ pub struct Header {
     pub mapped_size: AtomicU64,
     /// KB that each CPU of a new instance has.
     pub buffer_kb: AtomicU64,
-    /// The instances whose [flags](Instance::flags) have to be looked at: a bit for each, which is there
+    /// The instances whose [flags](InstanceSlot::flags) have to be looked at: a bit for each, which is there
     /// before the flags and goes behind them.
     pub flagged: [AtomicU64; INSTANCE_WORDS],
     /// Bytes of the heap in use.

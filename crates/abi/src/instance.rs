@@ -44,7 +44,7 @@ pub const STOPPED_HERE: u32 = 8;
 /// What is known of an instance.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Instance {
+pub struct InstanceSlot {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],

@@ -4,7 +4,7 @@ use crate::arguments::{MountArguments, UmountArguments};
 use crate::failure::{Done, Failure};
 use crate::object;
 use crate::stdout::print;
-use session::Session;
+use session::Instance;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::ffi::OsString;
@@ -57,7 +57,7 @@ enum End {
 }
 
 /// Mounts, says so, and serves to the end.
-fn serve(session: Session, directory: &Path, arguments: &MountArguments) -> Done {
+fn serve(session: Instance, directory: &Path, arguments: &MountArguments) -> Done {
     if arguments.background {
         leave().map_err(Failure::failed)?;
     }
@@ -96,10 +96,10 @@ fn wait_for_signal(mut signals: Signals, sender: &Sender<End>) {
     }
 }
 
-fn wait_for_truncation(session: &Session, sender: &Sender<End>) {
+fn wait_for_truncation(session: &Instance, sender: &Sender<End>) {
     loop {
         std::thread::sleep(LOOKS);
-        if let Err(error) = session.check_whole() {
+        if let Err(error) = session.session().check_whole() {
             let _ = sender.send(End::Truncated(error));
             return;
         }
@@ -123,7 +123,7 @@ fn be_silent() -> std::io::Result<()> {
 }
 
 /// Starts another process that mounts and serves, and waits until it does.
-fn start_server(session: &Session, directory: &Path, arguments: &MountArguments) -> Done {
+fn start_server(session: &Instance, directory: &Path, arguments: &MountArguments) -> Done {
     let own = std::env::current_exe().map_err(Failure::failed)?;
     let mut server = Command::new(own);
     server.args(["mount", "--background", "--session"]).arg(session.path()).arg(directory);

@@ -32,7 +32,7 @@ use crate::arguments::{InstanceArguments, SessionArguments};
 use crate::failure::Done;
 use control::Clocks;
 use ring_buffer::Clock;
-use session::{FLIGHT, Place, Session, Timeline, TraceClock, session_path};
+use session::{FLIGHT, Instance, Place, Timeline, TraceClock, session_path};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,8 @@ impl SessionArguments {
     }
 
     /// The session, which has to be there.
-    pub(crate) fn open(&self) -> Done<Session> {
-        let session = Session::open(&self.path()?)?;
+    pub(crate) fn open(&self) -> Done<Instance> {
+        let session = Instance::open(&self.path()?)?;
         session.forget_dead_reader();
         Ok(session)
     }
@@ -57,10 +57,10 @@ impl InstanceArguments {
     }
 
     /// This instance of a session. Both have to be there.
-    pub(crate) fn open(&self, which: &SessionArguments) -> Done<Session> {
+    pub(crate) fn open(&self, which: &SessionArguments) -> Done<Instance> {
         let session = which.open()?;
         match &self.name {
-            Some(name) => Ok(session.open_named(name)?),
+            Some(name) => Ok(session.session().open_named(name)?),
             None => Ok(session),
         }
     }
@@ -77,7 +77,7 @@ fn option(path: &Path) -> String {
 }
 
 /// How long ago times in the session's buffer were, in ns; None where events are counted.
-fn ages(session: &Session) -> impl Fn(u64) -> Option<u64> {
+fn ages(session: &Instance) -> impl Fn(u64) -> Option<u64> {
     let moments = [session.control().identity().created, Clocks::now()];
     let (clock, now) = (session.buffer().geometry().clock, session.buffer().now());
     let timeline = Timeline::new(clock, TraceClock::Mono, &moments);
@@ -85,14 +85,14 @@ fn ages(session: &Session) -> impl Fn(u64) -> Option<u64> {
 }
 
 /// How many events are on.
-fn events_on(session: &Session) -> usize {
-    session.control().event_ids().filter(|id| session.control().is_enabled(*id, session.instance())).count()
+fn events_on(session: &Instance) -> usize {
+    session.control().event_ids().filter(|id| session.control().is_enabled(*id, session.index())).count()
 }
 
 /// How many of those have a filter, as an addition; nothing where none has.
-fn filtered(session: &Session) -> String {
+fn filtered(session: &Instance) -> String {
     let control = session.control();
-    let instance = session.instance();
+    let instance = session.index();
     let is_filtered = |id: &u16| control.is_enabled(*id, instance) && control.has_filter(*id, instance);
     match control.event_ids().filter(is_filtered).count() {
         0 => String::new(),
@@ -101,6 +101,6 @@ fn filtered(session: &Session) -> String {
 }
 
 /// Bytes of memory that the session takes now.
-fn memory(session: &Session) -> u64 {
+fn memory(session: &Instance) -> u64 {
     session.file().metadata().map_or(0, |found| found.blocks() * 512)
 }

@@ -66,10 +66,10 @@ fn wait(file: &Handle) {
 pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
     let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
     let value = value(arguments)?;
-    let had_top = tree.session().has_top();
+    let had_top = tree.session().session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
     file.write_all(Author::current(), &value).map_err(|error| refused(&arguments.what, error))?;
-    if tree.session().has_top() && !had_top && !arguments.quiet {
+    if tree.session().session().has_top() && !had_top && !arguments.quiet {
         let what = &arguments.what;
         say!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \

@@ -4,7 +4,7 @@ use crate::PidFilter;
 use crate::area::ControlArea;
 use crate::extension::InstanceWords;
 use abi::control::INSTANCES_OFFSET;
-use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, Instance, InstanceState, RECORDING};
+use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, InstanceSlot, InstanceState, RECORDING};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
@@ -15,7 +15,7 @@ const TRIES: u32 = 1000;
 
 impl ControlArea {
     #[inline]
-    pub(crate) fn instance(&self, index: usize) -> Option<&Instance> {
+    pub(crate) fn instance(&self, index: usize) -> Option<&InstanceSlot> {
         self.fixed::<INSTANCES_OFFSET, _, INSTANCES>().get(index)
     }
 
@@ -185,7 +185,7 @@ impl ControlArea {
 
 // Release: pairs with the Acquire of `instance_state` and `instance_name`. Relaxed: only the holder of the
 // session's lock changes the state.
-fn change(instance: &Instance, is_there: bool) {
+fn change(instance: &InstanceSlot, is_there: bool) {
     let state = InstanceState(instance.state.load(Relaxed));
     instance.state.store(state.next(is_there).0, Release);
 }

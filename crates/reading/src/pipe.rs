@@ -3,7 +3,7 @@
 use crate::queue::{Queues, Supply};
 use crate::tables::Forks;
 use crate::translate::Translator;
-use session::Session;
+use session::Instance;
 use trace_data::record::Record;
 
 /// What takes events out: of the buffers, or of the newest snapshot.
@@ -16,7 +16,7 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// One that has taken nothing yet.
-    pub(crate) fn new(session: &Session) -> Pipe {
+    pub(crate) fn new(session: &Instance) -> Pipe {
         Pipe { queues: Queues::new(session.buffer()), forks: Forks::new() }
     }
 

@@ -10,7 +10,7 @@ use crate::tables::Tables;
 use crate::threads::SessionThreads;
 use crate::translate::Translator;
 use ring_buffer::Held;
-use session::Session;
+use session::Instance;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ const MOST_FORKS: usize = 4096;
 /// refer to, so nothing has to be running for that.
 #[derive(Debug)]
 pub struct Reader {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     /// The recording, where that is the session's past.
-    recording: Option<Arc<Session>>,
+    recording: Option<Arc<Instance>>,
     tables: Tables,
     clocks: ClockSync,
     translator: Translator,
@@ -55,10 +55,10 @@ pub enum Contents<'a> {
 
 impl Reader {
     /// A reader of `session`.
-    pub fn new(session: Arc<Session>) -> Reader {
+    pub fn new(session: Arc<Instance>) -> Reader {
         let clocks = ClockSync::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
-        let addresses = Addresses::of_instance(session.instance());
+        let addresses = Addresses::of_instance(session.index());
         let translator = Translator::new(session.clone(), session.timeline(clocks.all()), addresses);
         let tables = Tables::default();
         Reader {
@@ -82,7 +82,7 @@ impl Reader {
 
     /// Copies the events that are there and leaves them there: those of `cpu`, or all; into files without a
     /// name in `directory`, or into memory. With the session's past, if it has one
-    /// ([`Session::past_until`]).
+    /// ([`Instance::past_until`]).
     ///
     /// Cost: that of copying the pages, and some 5 ns for each event.
     ///
@@ -130,9 +130,9 @@ impl Reader {
     }
 
     /// The session's past: the recording, and up to when.
-    fn past(&mut self) -> Option<(Arc<Session>, u64)> {
+    fn past(&mut self) -> Option<(Arc<Instance>, u64)> {
         let until = self.session.past_until()?;
-        let open = || Some(Arc::new(Session::open(self.session.path()).ok()?));
+        let open = || Some(Arc::new(Instance::open(self.session.path()).ok()?));
         self.recording = self.recording.take().or_else(open);
         Some((self.recording.clone()?, until))
     }
@@ -259,18 +259,18 @@ impl Reader {
 mod tests {
     use super::*;
     use ring_buffer::{Record as NewRecord, Thread, Writer};
-    use session::Options;
+    use session::{Options, Session};
 
     const ID: u16 = 4000;
 
-    fn session(directory: &Path) -> Arc<Session> {
+    fn session(directory: &Path) -> Arc<Instance> {
         let path = directory.join("s");
         Arc::new(Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap())
     }
 
     /// Writes numbered events; every fourth to a lane.
-    fn write(session: &Session, numbers: std::ops::Range<u64>) {
-        let writer = Writer::new(Session::open(session.path()).unwrap().into_buffer());
+    fn write(session: &Instance, numbers: std::ops::Range<u64>) {
+        let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
         for number in numbers {
             let area = if number % 4 == 0 { None } else { rseq::Area::current() };
             let mut record = NewRecord::<4>::new();

@@ -8,7 +8,7 @@ use crate::spool::{Spool, SpoolReader};
 use crate::tables::Tables;
 use crate::threads::SessionThreads;
 use crate::translate::Translator;
-use session::Session;
+use session::Instance;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ use trace_data::symbols::SymbolTable;
 /// they were; what is in them is translated when it is asked for.
 #[derive(Debug)]
 pub struct SessionRecords {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     /// One after the other, each with the times that are wanted of it, in the buffer's clock.
     parts: VecDeque<(Merge<Spools>, RangeInclusive<u64>)>,
     /// The CPU whose records are wanted; None for all.
@@ -44,7 +44,7 @@ impl SessionRecords {
     ///
     /// When it can't be read back.
     pub fn consumed(
-        session: Arc<Session>,
+        session: Arc<Instance>,
         spools: Vec<Spool>,
         tables: Tables,
         clocks: ClockSync,
@@ -58,7 +58,7 @@ impl SessionRecords {
 
     /// Without any.
     pub(crate) fn new(
-        session: Arc<Session>,
+        session: Arc<Instance>,
         mut tables: Tables,
         clocks: ClockSync,
         cpu: Option<u32>,
@@ -79,7 +79,7 @@ impl SessionRecords {
     }
 
     /// The session that they are of.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &Instance {
         &self.session
     }
 

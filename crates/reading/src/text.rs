@@ -1,6 +1,6 @@
 //! What the text of a session's records depends on: its options, and its events.
 
-use session::{Session, TraceOption};
+use session::{Instance, TraceOption};
 use std::sync::Arc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
@@ -9,7 +9,7 @@ use trace_data::text::{Form, Layout, is_nanoseconds};
 
 /// The columns that the session's options ask for. `annotate` only says that it may be: it is for buffers
 /// that have lost their start.
-pub fn layout(session: &Session) -> Layout {
+pub fn layout(session: &Instance) -> Layout {
     let preferred = session.preferences();
     let is_on = |option| preferred.is_on(option);
     // Of several the first counts.
@@ -45,7 +45,7 @@ pub struct Formats {
 
 impl Formats {
     /// The events that there are now.
-    pub fn of(&mut self, session: &Session) -> Arc<EventTable> {
+    pub fn of(&mut self, session: &Instance) -> Arc<EventTable> {
         let next = session.control().next_event(self.next);
         if self.next != next {
             let events = session.events();

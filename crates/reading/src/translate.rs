@@ -5,7 +5,7 @@ use crate::queue::placed;
 use crate::tables::{Tables, TasksByTime};
 use events::ftrace::KERNEL_STACK_ID;
 use events::{FieldKind, sched};
-use session::{MARKER_IP, Session, Timeline};
+use session::{Instance, MARKER_IP, Timeline};
 use std::sync::{Arc, LazyLock};
 use trace_data::record::Record;
 
@@ -13,7 +13,7 @@ use trace_data::record::Record;
 /// a name. It is given them in the order of time.
 #[derive(Debug)]
 pub(crate) struct Translator {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     timeline: Timeline,
     pub(crate) tasks: TasksByTime,
     pub(crate) addresses: Addresses,
@@ -25,7 +25,7 @@ pub(crate) struct Translator {
 
 impl Translator {
     /// One that knows no threads yet: [`Translator::renew`].
-    pub(crate) fn new(session: Arc<Session>, timeline: Timeline, addresses: Addresses) -> Translator {
+    pub(crate) fn new(session: Arc<Instance>, timeline: Timeline, addresses: Addresses) -> Translator {
         let tasks = TasksByTime::default();
         Translator { session, timeline, tasks, addresses, payload: Vec::new(), stretch: 0 }
     }

@@ -1,7 +1,7 @@
 //! A copy of what describes a session's events, for when its file is made shorter meanwhile.
 
 use abi::control::CONTROL_SIZE;
-use session::Session;
+use session::Instance;
 use shm::PAGE;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -15,7 +15,7 @@ pub(crate) struct Copy {
 
 impl Copy {
     /// As it is now.
-    pub(crate) fn of(session: &Session) -> Result<Copy, session::Error> {
+    pub(crate) fn of(session: &Instance) -> Result<Copy, session::Error> {
         let path = session.file();
         let file = File::open(&path).map_err(|error| session::Error::System { path, error })?;
         let mut copy = Copy { file, bytes: vec![0; CONTROL_SIZE] };
@@ -30,7 +30,7 @@ impl Copy {
     }
 
     /// Puts it back where there is nothing any more: into memory of this process's own.
-    pub(crate) fn restore(&self, session: &Session) {
+    pub(crate) fn restore(&self, session: &Instance) {
         let segment = session.control().segment();
         for (index, page) in self.bytes.chunks(PAGE).enumerate() {
             let (offset, mut found) = ((index * PAGE) as u64, [0; PAGE]);

@@ -6,7 +6,7 @@ use abi::page::DEFAULT_SIZE;
 use export::dat::{CpuTotals, DatFile};
 use reading::SessionRecords;
 use ring_buffer::DropReason;
-use session::{EventInfo, Session};
+use session::{EventInfo, Instance};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn metadata(
 }
 
 /// What the kernel's `per_cpu/cpuN/stats` would say: all that was recorded has been read.
-fn cpu_statistics(session: &Session, cpu: u32, totals: CpuTotals) -> String {
+fn cpu_statistics(session: &Instance, cpu: u32, totals: CpuTotals) -> String {
     let dropped = session.buffer().statistics(cpu).dropped_events();
     format!(
         "CPU: {cpu}\nentries: 0\noverrun: {}\ncommit overrun: 0\nbytes: {}\ndropped events: {dropped}\nread events: {}\n",
@@ -118,7 +118,7 @@ fn cpu_statistics(session: &Session, cpu: u32, totals: CpuTotals) -> String {
     )
 }
 
-fn tell_losses(session: &Session, written: &mut Written) {
+fn tell_losses(session: &Instance, written: &mut Written) {
     let (buffer, control) = (session.buffer(), session.control());
     let mut dropped = [0; DropReason::ALL.len()];
     for block in 0..buffer.geometry().blocks() {

@@ -3,7 +3,7 @@
 use crate::Error;
 use reading::Spool;
 use ring_buffer::Buffer;
-use session::Session;
+use session::Instance;
 use std::path::Path;
 
 /// Takes events out of all blocks of a session's buffer.
@@ -21,7 +21,7 @@ pub(crate) struct Drain {
 
 impl Drain {
     /// Keeps what it takes in files in `directory`.
-    pub(crate) fn new(session: &Session, directory: &Path) -> Result<Drain, Error> {
+    pub(crate) fn new(session: &Instance, directory: &Path) -> Result<Drain, Error> {
         let geometry = session.buffer().geometry();
         let spools: Result<Vec<Spool>, _> =
             (0..geometry.blocks()).map(|_| Spool::new(Some(directory))).collect();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// The session can't be used.
     #[error(transparent)]
-    Session(#[from] session::Error),
+    Instance(#[from] session::Error),
     /// Events can't be kept on their way to the file.
     #[error(
         "{directory}: {error}: the events that are on their way to the file are kept there; free some space or write to another place by -o FILE"

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use recording::{Recorder, Version};
-//! use session::{Options, Session};
+//! use session::{Options, Instance, Session};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");

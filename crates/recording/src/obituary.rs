@@ -9,7 +9,7 @@ use control::{Here, ProcessInfo};
 use events::sched;
 use ring_buffer::{Buffer, Record, Thread, Writer, current_cpu};
 use rustix::process::{Pid, test_kill_process};
-use session::Session;
+use session::Instance;
 
 /// Finds processes that are gone, and records their end.
 #[derive(Debug)]
@@ -26,24 +26,24 @@ const PRIORITY: u32 = 120;
 
 impl Obituary {
     /// For the calling thread, which is the only one that may use it.
-    pub fn new(buffer: Buffer, session: &Session) -> Obituary {
+    pub fn new(buffer: Buffer, session: &Instance) -> Obituary {
         let namespace = session.control().identity().pid_namespace;
         let identity = u64::from(std::process::id()) | namespace << 32;
         Obituary { writer: Writer::new(buffer), thread: Thread { area: rseq::Area::current(), identity } }
     }
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
-    pub fn look(&self, session: &Session) {
+    pub fn look(&self, session: &Instance) {
         self.look_for(session, is_gone);
     }
 
     /// Records the end of those processes that have ended as `has_ended` says.
-    fn look_for(&self, session: &Session, has_ended: impl Fn(u32) -> bool) {
+    fn look_for(&self, session: &Instance, has_ended: impl Fn(u32) -> bool) {
         let control = session.control();
         let namespace = control.identity().pid_namespace;
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
-        let instance = session.instance();
+        let instance = session.index();
         for process in suspects.filter(|process| has_ended(process.pid)) {
             // Before it is said that it has ended: lists of threads may forget it then.
             let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
@@ -54,7 +54,7 @@ impl Obituary {
         }
     }
 
-    fn record(&self, session: &Session, process: &ProcessInfo) {
+    fn record(&self, session: &Instance, process: &ProcessInfo) {
         let mut record = Record::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
         for half in process.comm.as_chunks::<8>().0 {
@@ -67,7 +67,7 @@ impl Obituary {
         let event = record.event();
         let cpu = self.thread.area.and_then(rseq::Area::cpu).unwrap_or_else(current_cpu);
         let here = Here { cpu, comm: &process.comm };
-        if session.control().passes(session.instance(), event.payload(), &here) {
+        if session.control().passes(session.index(), event.payload(), &here) {
             // If it can't be written, the buffer has counted it.
             let _ = self.writer.write(self.thread, event);
         }
@@ -76,7 +76,7 @@ impl Obituary {
 
 /// Looks once, for who looks at a session that nobody records: records the end of processes that have ended,
 /// so that their entries can be used again. Also of those that nobody waits for, which are there still.
-pub fn record_ends(session: &Session) -> Result<(), Error> {
+pub fn record_ends(session: &Instance) -> Result<(), Error> {
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), session);
     obituary.look_for(session, |pid| is_gone(pid) || is_zombie(pid));

@@ -6,7 +6,7 @@ use crate::drain::Drain;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
 use reading::{ClockSync, SessionRecords, Tables};
-use session::Session;
+use session::Instance;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -49,7 +49,7 @@ struct SharedProgress {
 /// A session that is being recorded.
 #[derive(Debug)]
 pub struct Recorder {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     progress: Arc<SharedProgress>,
     stop: Sender<()>,
     thread: JoinHandle<Result<Recorded, Error>>,
@@ -59,7 +59,7 @@ impl Recorder {
     /// Starts to record the session at `path`: from now on its buffers are emptied, by a thread of this
     /// process, into files without a name in `directory`.
     pub fn start(path: &Path, directory: &Path) -> Result<Recorder, Error> {
-        let session = Arc::new(Session::open(path)?);
+        let session = Arc::new(Instance::open(path)?);
         let drain = Drain::new(&session, directory)?;
         session.control().set_collected(0);
         let progress = Arc::new(SharedProgress::default());
@@ -73,13 +73,13 @@ impl Recorder {
             progress: progress.clone(),
         };
         // A second mapping: who writes has one of its own.
-        let buffer = Session::open(path)?.into_buffer();
+        let buffer = Instance::open(path)?.into_buffer();
         let thread = std::thread::spawn(move || work.run(buffer, &stopped));
         Ok(Recorder { session, progress, stop, thread })
     }
 
     /// The session.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &Instance {
         &self.session
     }
 
@@ -104,7 +104,7 @@ impl Recorder {
 
 /// What the thread has.
 struct Work {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     directory: PathBuf,
     drain: Drain,
     tables: Tables,
@@ -120,7 +120,7 @@ impl Work {
         let mut copy = Copy::of(&self.session)?;
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let fullest = self.take()?;
-            if let Err(error) = self.session.check_whole() {
+            if let Err(error) = self.session.session().check_whole() {
                 return self.end_early(&copy, error);
             }
             self.clocks.look();
@@ -139,7 +139,7 @@ impl Work {
         obituary.look(&self.session);
         self.take()?;
         self.look_at_tables();
-        if let Err(error) = self.session.check_whole() {
+        if let Err(error) = self.session.session().check_whole() {
             return self.end_early(&copy, error);
         }
         self.session.control().set_collected(u64::MAX);

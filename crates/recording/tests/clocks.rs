@@ -5,7 +5,7 @@ use ring_buffer::{Clock, Record, Thread, Writer};
 use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw};
 use rustix::time::DynamicClockId::{Known, Tai};
 use rustix::time::clock_gettime_dynamic;
-use session::{Options, Session, TraceClock, Tsc};
+use session::{Instance, Options, Session, TraceClock, Tsc};
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn record(path: &Path, file: &Path, clock: TraceClock, tsc: Tsc) -> (Vec<(u64, u
     let session =
         Session::create(path, &Options { buffer_kb: 64, clock, tsc, ..Options::default() }).unwrap();
     let id = session.events().find(|event| event.name == "sched_process_exit").unwrap().id;
-    let writer = Writer::new(Session::open(path).unwrap().into_buffer());
+    let writer = Writer::new(Instance::open(path).unwrap().into_buffer());
     let recorder = Recorder::start(path, path.parent().unwrap()).unwrap();
     let mut readings = Vec::new();
     for number in 0..EVENTS {

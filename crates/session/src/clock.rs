@@ -1,6 +1,6 @@
 //! Which clock the buffer of a session has, for the one that its times are to be shown in.
 
-use crate::{Error, Session};
+use crate::Error;
 use abi::buffer::Clock;
 use abi::clock::TraceClock;
 use std::fs::read_to_string;
@@ -67,39 +67,14 @@ pub(crate) fn written(clock: TraceClock, tsc: Tsc) -> Clock {
 }
 
 /// Whether readers of a buffer with times `written` can show `clock`.
-fn can_show(written_clock: Clock, clock: TraceClock) -> bool {
+pub(crate) fn can_show(written_clock: Clock, clock: TraceClock) -> bool {
     [Tsc::Stable, Tsc::UntilSuspend, Tsc::Unstable].iter().any(|tsc| written(clock, *tsc) == written_clock)
-}
-
-impl Session {
-    /// The clock in which its times are shown.
-    pub fn trace_clock(&self) -> TraceClock {
-        self.control().trace_clock(self.instance())
-    }
-
-    /// The clocks in which they can be shown, with what stands in the buffers.
-    pub fn trace_clocks(&self) -> impl Iterator<Item = TraceClock> {
-        let written = self.buffer().geometry().clock;
-        TraceClock::ALL.into_iter().filter(move |clock| can_show(written, *clock))
-    }
-
-    /// Shows the times of this instance in another clock, of [`Session::trace_clocks`], and empties its
-    /// buffers, as the kernel does. Events in snapshots are shown in it, too.
-    pub fn set_trace_clock(&self, clock: TraceClock) -> Result<(), Error> {
-        if self.trace_clocks().all(|known| known != clock) {
-            let (path, name) = (self.path().to_path_buf(), clock.name());
-            return Err(Error::OtherClock { path, name });
-        }
-        let _lock = self.lock_settings()?;
-        self.control().set_trace_clock(self.instance(), clock);
-        self.buffer().clear();
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Instance, Session};
 
     #[test]
     fn the_kernels_names_are_known() {
@@ -134,7 +109,7 @@ mod tests {
         assert!(session.trace_clocks().all(|clock| clock != TraceClock::Counter));
         for clock in session.trace_clocks() {
             session.set_trace_clock(clock).unwrap();
-            assert_eq!(Session::open(session.path()).unwrap().trace_clock(), clock);
+            assert_eq!(Instance::open(session.path()).unwrap().trace_clock(), clock);
         }
         assert!(matches!(session.set_trace_clock(TraceClock::Counter), Err(Error::OtherClock { .. })));
         assert_eq!(session.trace_clock(), TraceClock::X86Tsc, "the last one");

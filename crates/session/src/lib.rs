@@ -25,61 +25,33 @@
 #![forbid(unsafe_code)]
 
 mod clock;
-mod companions;
-mod cpus;
 mod error;
-mod error_log;
-mod events;
-mod files;
 mod filtered;
-mod filters;
-mod instances;
+mod instance;
 mod lasting;
-mod lock;
-mod marker;
 mod options;
-mod pids;
 mod place;
-mod preferences;
-mod removal;
-mod resize;
-mod rules;
 mod selection;
-mod session_file;
-mod settings;
+mod session;
 mod size;
-mod snapshot_number;
-mod snapshots;
-mod stack;
+mod this_process;
 mod timeline;
-mod top_level;
-mod trace_option;
-mod tracer;
-mod triggers;
 
 pub use abi::clock::TraceClock;
 pub use clock::{Tsc, trace_clock};
 pub use control::PidFilter;
 pub use error::Error;
 pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
-pub use events::EventInfo;
-pub use files::Session;
 pub use filtered::{BadFilteredSelection, FilteredSelection};
-pub use filters::{EnabledEvents, explain_filter, filter_fields};
-pub use instances::{FLIGHT, MOST_INSTANCES};
+pub use instance::{
+    Author, EnabledEvents, EventInfo, Freed, Instance, LEAST_STACK_BYTES, MARKER_IP, MARKER_SYMBOL, MOST_RAW,
+    MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS, TraceOption, Tracer,
+    TriggerInfo, explain_filter, filter_fields,
+};
 pub use lasting::{Lasting, lasting};
-pub use lock::Lock;
-pub use marker::{Author, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
 pub use options::Options;
 pub use place::{Place, session_path};
-pub use preferences::Preferences;
 pub use selection::{BadSelection, Selection};
-pub use settings::Settings;
+pub use session::{FLIGHT, Lock, MOST_INSTANCES, Session};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
-pub use snapshot_number::SnapshotNumber;
-pub use snapshots::Freed;
-pub use stack::{LEAST_STACK_BYTES, MOST_STACK_BYTES};
 pub use timeline::Timeline;
-pub use trace_option::TraceOption;
-pub use tracer::{TRACERS, Tracer};
-pub use triggers::TriggerInfo;

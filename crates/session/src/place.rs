@@ -6,7 +6,7 @@
 //! comes second.
 
 use crate::Error;
-use crate::files::{DIRECTORY_FOR_GROUP, share};
+use crate::session::{DIRECTORY_FOR_GROUP, share};
 use abi::control::{LONGEST_PATH, SESSION_FILE};
 use rustix::fs::{Access, Mode, StatVfsMountFlags, access, statvfs};
 use std::ffi::OsStr;

@@ -1,7 +1,7 @@
 //! How large buffers are.
 
 use crate::place::free_bytes;
-use crate::{Error, cpus};
+use crate::{Error, this_process};
 use abi::buffer::{Clock, MIN_PAGES};
 use abi::control::CONTROL_SIZE;
 use abi::instance::{FIRST_MADE, INSTANCES};
@@ -94,7 +94,7 @@ pub(crate) fn session_bytes(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<u6
 /// at most half of what is free there. Containers have 64 MB in all; a session should not take that from the
 /// programs in them.
 pub fn fitting_kb(path: &Path, kb: u64, snapshots: u32) -> Result<u64, Error> {
-    let cpus = cpus::allowed();
+    let cpus = this_process::allowed_cpus();
     let available = free_bytes(path).unwrap_or(u64::MAX) / 2;
     let mut fitting = kb;
     while session_bytes(fitting, snapshots, &cpus)? > available {
@@ -112,7 +112,7 @@ pub fn fitting_kb(path: &Path, kb: u64, snapshots: u32) -> Result<u64, Error> {
 /// addresses to a program that is started from here: where they are limited, the program attaches if the
 /// session takes a quarter of them at most.
 pub fn addressable_kb(kb: u64, snapshots: u32) -> Result<u64, Error> {
-    let cpus = cpus::allowed();
+    let cpus = this_process::allowed_cpus();
     let Some(most) = most_addresses() else { return Ok(kb) };
     let mut fitting = kb;
     while fitting > LEAST_KB && addresses(fitting, snapshots, &cpus)? > most {

@@ -1,22 +1,22 @@
 //! Filters of a session: events get them or keep what they have, and nothing is half-applied.
 
 use control::Here;
-use session::{EnabledEvents, Error, FilteredSelection, Options, Session};
+use session::{EnabledEvents, Error, FilteredSelection, Instance, Options, Session};
 use tempfile::TempDir;
 
-fn session() -> (TempDir, Session) {
+fn session() -> (TempDir, Instance) {
     let directory = tempfile::tempdir().unwrap();
     let options = Options { buffer_kb: 64, ..Options::default() };
     let session = Session::create(&directory.path().join("s"), &options).unwrap();
     (directory, session)
 }
 
-fn enable(session: &Session, text: &str) -> Result<EnabledEvents, Error> {
+fn enable(session: &Instance, text: &str) -> Result<EnabledEvents, Error> {
     session.enable(&text.parse().unwrap())
 }
 
 /// What is on, with the filters.
-fn on(session: &Session) -> Vec<(String, Option<String>)> {
+fn on(session: &Instance) -> Vec<(String, Option<String>)> {
     session.events().filter(|event| event.enabled).map(|event| (event.name, event.filter)).collect()
 }
 

@@ -38,5 +38,5 @@ shared! {
     abi::control::Process,
     abi::control::MapChunk,
     abi::control::Object,
-    abi::instance::Instance,
+    abi::instance::InstanceSlot,
 }

@@ -73,7 +73,7 @@ pub(crate) fn switchable(tree: &Tree) -> Vec<Name> {
 
 /// Whether an event is on.
 pub(crate) fn is_on(tree: &Tree, name: &Name) -> bool {
-    tree.session().control().is_enabled(name.id, tree.session().instance())
+    tree.session().control().is_enabled(name.id, tree.session().index())
 }
 
 /// Which events are meant by who switches them.

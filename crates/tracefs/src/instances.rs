@@ -12,7 +12,7 @@ use session::FLIGHT;
 
 /// What `instances` has.
 pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let mut names = tree.session().instances();
+    let mut names = tree.session().session().instances();
     names.push(FLIGHT.to_string());
     names
 }
@@ -44,7 +44,7 @@ impl Tree {
         }
         // One that is gone takes addresses, and nobody asks for its name any more.
         known.retain(|_, tree| tree.session().is_there());
-        let tree = self.of_same(self.session().open_named(name).ok()?, false);
+        let tree = self.of_same(self.session().session().open_named(name).ok()?, false);
         known.insert(name.to_string(), tree.clone());
         Some(tree)
     }
@@ -56,14 +56,14 @@ impl Tree {
         if name == ".." {
             return Err(Errno::EXIST);
         }
-        self.session().create_instance(name).map(drop).map_err(|error| errno(&error))
+        self.session().session().create_instance(name).map(drop).map_err(|error| errno(&error))
     }
 
     pub(crate) fn remove_instance(&self, name: &str) -> Result<(), Errno> {
         if name.len() > crate::tree::LONGEST_NAME {
             return Err(Errno::NAMETOOLONG);
         }
-        self.session().remove_instance(name).map_err(|error| errno(&error))
+        self.session().session().remove_instance(name).map_err(|error| errno(&error))
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Options, Session};
+    use session::{Author, Instance, Options, Session};
 
     /// A tree with room for two instances.
     pub(crate) fn tree() -> (tempfile::TempDir, Tree) {
@@ -120,7 +120,7 @@ pub(crate) mod tests {
         assert_eq!(tree.make_directory("instances/three"), Err(Errno::NOMEM));
         assert_eq!(tree.make_directory("instances/one/new"), Err(Errno::PERM));
         // By somebody else, as another process.
-        let other = Tree::new(Session::open(tree.session().path()).unwrap());
+        let other = Tree::new(Instance::open(tree.session().path()).unwrap());
         let open = other.open("instances/one/trace", OFlags::RDONLY).unwrap();
         let mut option = other.open("instances/one/options/markers", OFlags::RDWR).unwrap();
         write(&tree, "instances/one/options/irq-info", "0").unwrap();

@@ -24,7 +24,7 @@ pub(crate) fn mark<T>(tree: &Tree, write: impl Fn(&Marker) -> Result<T, NotWritt
         return write(tree);
     }
     let mut written = Err(Errno::NODEV);
-    for name in tree.session().instances_with_marker_copies() {
+    for name in tree.session().session().instances_with_marker_copies() {
         if let Some(instance) = tree.instance(&name) {
             written = Ok(write(&instance)?);
         }

@@ -60,7 +60,7 @@ mod tests {
         let options = Options { buffer_kb: 64, instances: 2, ..Options::default() };
         let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
         write(&tree, "sub_buffers/create", "foobar\n").unwrap();
-        assert!(!tree.session().has_top(), "nothing is taken away");
+        assert!(!tree.session().session().has_top(), "nothing is taken away");
         write(&tree, "sub_buffers/foobar/trace_marker", "rare").unwrap();
         assert!(read(&tree, "instances/foobar/trace").ends_with(": rare\n"));
         for (name, error) in [

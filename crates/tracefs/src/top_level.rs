@@ -33,14 +33,14 @@ impl Follower {
             true => tree.own_top()?,
             false => tree.shown_at_top(),
         };
-        let follows = shown.session().instance() == 0;
+        let follows = shown.session().index() == 0;
         let follower = follows.then(|| Follower { tree: tree.clone(), file: file.clone(), flags });
         Ok((file.open(&shown, flags)?, follower))
     }
 
     /// Whether the top level has an instance of its own by now.
     pub(crate) fn is_left_behind(&self) -> bool {
-        self.tree.session().has_top()
+        self.tree.session().session().has_top()
     }
 
     /// The file as it is to be used from now on: opened anew where the top level has an instance of its own,
@@ -60,7 +60,7 @@ const OWN: &str = "";
 impl Tree {
     /// The tree that the top level shows.
     fn shown_at_top(&self) -> Tree {
-        if !self.session().has_top() {
+        if !self.session().session().has_top() {
             return self.clone();
         }
         self.own_top().unwrap_or_else(|_| self.clone())
@@ -73,7 +73,7 @@ impl Tree {
         if let Some(own) = known.get(OWN) {
             return Ok(own.clone());
         }
-        let Some(session) = self.session().make_top().map_err(|error| errno(&error))? else {
+        let Some(session) = self.session().session().make_top().map_err(|error| errno(&error))? else {
             return Ok(self.clone());
         };
         let own = self.of_same(session, true);
@@ -88,7 +88,7 @@ mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Options, Session};
+    use session::{Author, Instance, Options, Session};
 
     fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ mod tests {
         ] {
             let written = write(&tree, path, value);
             assert!(
-                (written.is_ok() || path == "README") && !tree.session().has_top(),
+                (written.is_ok() || path == "README") && !tree.session().session().has_top(),
                 "{path}: {written:?}"
             );
         }
@@ -124,12 +124,12 @@ mod tests {
         write(&tree, "trace_marker", "still").unwrap();
         assert!(read(&tree, "trace").ends_with(": still\n"));
         write(&tree, "events/libc/open/enable", "0").unwrap();
-        assert!(tree.session().has_top() && read(&tree, "trace").ends_with(": still\n"));
+        assert!(tree.session().session().has_top() && read(&tree, "trace").ends_with(": still\n"));
         let files = ["events/libc/open/enable", "events/enable", "options/irq-info", "buffer_percent"];
         assert_eq!(files.map(|file| read(&tree, file)), ["0\n", "X\n", "0\n", "10\n"], "what was set stays");
         assert!(read(&tree, "instances/flight/trace").ends_with(": still\n"));
         assert_eq!(read(&tree, "instances/flight/events/enable"), "1\n");
-        let other = Tree::new(Session::open(tree.session().path()).unwrap());
+        let other = Tree::new(Instance::open(tree.session().path()).unwrap());
         assert_eq!(read(&other, "events/libc/open/enable"), "0\n", "for whoever looks");
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let mark = |path: &str, text: &str| write(&tree, path, text).unwrap();
         mark("trace_marker", "before");
         write(&tree, "events/libc/open/enable", "0").unwrap();
-        assert!(tree.session().has_top());
+        assert!(tree.session().session().has_top());
         mark("trace_marker", "behind");
         mark("instances/flight/trace_marker", "not its own");
         expect(&["before", "behind"]);
@@ -254,7 +254,7 @@ mod tests {
     fn the_recording_does_what_its_own_files_say() {
         let (_directory, tree) = tree();
         write(&tree, "instances/flight/trace_marker", "one").unwrap();
-        assert!(!tree.session().has_top());
+        assert!(!tree.session().session().has_top());
         assert_eq!(tree.remove_directory("instances/flight"), Err(Errno::BUSY));
         assert_eq!(tree.make_directory("instances/flight"), Err(Errno::EXIST));
         write(&tree, "instances/flight/trace", "").unwrap();

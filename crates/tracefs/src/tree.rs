@@ -9,7 +9,7 @@ use crate::{beside, cpu, event, instances, listed, options, sub_buffers, top};
 use reading::{Contents, Formats, Reader};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Marker, Session};
+use session::{Instance, Marker};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use trace_data::event::EventTable;
@@ -25,7 +25,7 @@ pub struct Tree {
 }
 
 struct Shared {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     /// Whether it has what there is once for all instances.
     is_top: bool,
     reader: Mutex<Reader>,
@@ -127,21 +127,21 @@ impl Directory {
 impl Tree {
     /// The tree of `session`, which is the recording: its top level shows that until something is written
     /// there, and is an instance of its own from then on.
-    pub fn new(session: Session) -> Tree {
+    pub fn new(session: Instance) -> Tree {
         Tree::with(session, true, Arc::default())
     }
 
     /// The tree of an instance, as it is in `instances`.
-    pub fn of_instance(session: Session) -> Tree {
+    pub fn of_instance(session: Instance) -> Tree {
         Tree::with(session, false, Arc::default())
     }
 
     /// The tree of another instance of the same session: one that is in `instances`, or the top level's own.
-    pub(crate) fn of_same(&self, session: Session, is_top: bool) -> Tree {
+    pub(crate) fn of_same(&self, session: Instance, is_top: bool) -> Tree {
         Tree::with(session, is_top, self.shared.formats.clone())
     }
 
-    fn with(session: Session, is_top: bool, formats: Arc<Mutex<Formats>>) -> Tree {
+    fn with(session: Instance, is_top: bool, formats: Arc<Mutex<Formats>>) -> Tree {
         let session = Arc::new(session);
         let reader = Mutex::new(Reader::new(session.clone()));
         Tree {
@@ -167,7 +167,7 @@ impl Tree {
     }
 
     /// The session.
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &Instance {
         &self.shared.session
     }
 

@@ -2,7 +2,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, FLIGHT, MOST_INSTANCES, Options, Session};
+use session::{Author, FLIGHT, Instance, MOST_INSTANCES, Options, Session};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -36,7 +36,7 @@ fn session() -> (TempDir, Tree) {
 }
 
 fn open(path: &Path) -> Tree {
-    Tree::new(Session::open(path).unwrap())
+    Tree::new(Instance::open(path).unwrap())
 }
 
 fn read(tree: &Tree, path: &str) -> Result<String, Errno> {
@@ -243,7 +243,7 @@ fn is_as_new(tree: &Tree, kept: &[&str]) {
     let expected: Vec<&str> = [FLIGHT].into_iter().chain(kept.iter().copied()).collect();
     assert_eq!(names(tree), expected);
     let control = tree.session().control();
-    let _lock = tree.session().lock_settings().unwrap();
+    let _lock = tree.session().session().lock_settings().unwrap();
     for id in control.event_ids() {
         assert!(control.switched(id).on.is_empty(), "{id} is on");
         assert_eq!(control.enabled_words()[usize::from(id)].load(Relaxed), 0, "{id}");

@@ -2,7 +2,7 @@
 
 use control::Context;
 use rustix::fs::OFlags;
-use session::{Author, Options, Session};
+use session::{Author, Instance, Options, Session};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -50,7 +50,7 @@ const FILTER: &str = "events/libc/close/filter";
 const WRONG: &str = "nothing == 1";
 
 fn open(path: &Path) -> Tree {
-    Tree::new(Session::open(path).unwrap())
+    Tree::new(Instance::open(path).unwrap())
 }
 
 fn write(tree: &Tree, path: &str, text: &str) -> rustix::io::Result<()> {

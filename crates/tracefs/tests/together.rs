@@ -2,7 +2,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Options, Session};
+use session::{Author, Instance, Options, Session};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tracefs::Tree;
@@ -11,7 +11,7 @@ use tracefs::Tree;
 const TEXTS: usize = 2000;
 
 fn tree(path: &Path) -> Tree {
-    Tree::new(Session::open(path).unwrap())
+    Tree::new(Instance::open(path).unwrap())
 }
 
 fn read(tree: &Tree, path: &str) -> String {

@@ -9,12 +9,12 @@
 //! nothing: a server that is gone is started again.
 //!
 //! ```no_run
-//! use session::Session;
+//! use session::Instance;
 //! use std::path::Path;
 //! use tracefs::Tree;
 //! use tracefs_fuse::{Mount, MountOptions, Server};
 //!
-//! let tree = Tree::new(Session::open(Path::new("/dev/shm/lookback-0/default")).unwrap());
+//! let tree = Tree::new(Instance::open(Path::new("/dev/shm/lookback-0/default")).unwrap());
 //! let directory = Path::new("/mnt/tracing");
 //! let server = Server::new(tree, Mount::new(directory, &MountOptions::default()).unwrap());
 //! let serving = std::thread::spawn(|| server.run());

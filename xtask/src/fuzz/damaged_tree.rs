@@ -1,7 +1,7 @@
 //! The control tree over a session whose file is damaged.
 
 use rustix::fs::OFlags;
-use session::{Author, Session};
+use session::{Author, Instance};
 use std::hint::black_box;
 use std::path::Path;
 use tracefs::{Directory, Tree};
@@ -11,7 +11,7 @@ const MOST_PIECES: usize = 10_000;
 
 /// Reads and writes control files, as who serves a mount does.
 pub fn read_and_write(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
+    let Ok(session) = Instance::open(path) else { return };
     let tree = Tree::new(session);
     for path in [
         "trace",

@@ -12,7 +12,7 @@ use abi::control::{
 use control::Here;
 use core::ops::Range;
 use ring_buffer::{Buffer, Record, Thread, Writer};
-use session::{FilteredSelection, Options, PidFilter, Session};
+use session::{FilteredSelection, Instance, Options, PidFilter, Session};
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
@@ -77,7 +77,7 @@ impl Damaged {
         }
         write(&self.path.join(SESSION_FILE), 200);
         read_buffer(&self.path);
-        if let Ok(session) = Session::open(&self.path) {
+        if let Ok(session) = Instance::open(&self.path) {
             session.buffer().set_overwrite(random.one_in(2));
             session.buffer().clear();
             write(&self.path.join(SESSION_FILE), 200);
@@ -156,7 +156,7 @@ impl Damaged {
 }
 
 /// Enters threads, processes, files and an event of a program's own.
-fn fill_tables(session: &Session) {
+fn fill_tables(session: &Instance) {
     let control = session.control();
     let fields = "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n";
     control.add_event("app", "request", &format!("{fields}\nprint fmt: \"%d\", REC->n\n"));
@@ -184,7 +184,7 @@ fn fill_tables(session: &Session) {
 }
 
 /// Gives events filters with every kind of test.
-fn fill_filters(session: &Session) -> Result<(), session::Error> {
+fn fill_filters(session: &Instance) -> Result<(), session::Error> {
     for filter in [
         "*_exit if ret < 0 && !(error == 2 || common_pid == 0)",
         "open*_exit if pathname ~ \"*.conf\" || COMM != \"cat\" && pathname == \"/etc/passwd\"",
@@ -210,7 +210,7 @@ fn fill_filters(session: &Session) -> Result<(), session::Error> {
 
 /// Has all triggers act as in a traced process, and changes some; asks the PID filters.
 fn use_triggers(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
+    let Ok(session) = Instance::open(path) else { return };
     let (control, buffer) = (session.control(), session.buffer());
     for id in control.event_ids().filter(|id| control.has_triggers(*id, 0)) {
         let record = [&abi::common::word(id, 0, 0, 3).to_le_bytes()[..], &[7; 100]].concat();
@@ -232,7 +232,7 @@ fn use_triggers(path: &Path) {
 
 /// Evaluates all filters as a traced process does, on records of several sizes, and replaces one.
 fn use_filters(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
+    let Ok(session) = Instance::open(path) else { return };
     let control = session.control();
     for id in control.event_ids().filter(|id| control.has_filter(*id, 0)) {
         let mut record = abi::common::word(id, 0, 0, 77).to_le_bytes().to_vec();
@@ -248,7 +248,7 @@ fn use_filters(path: &Path) {
 
 /// Goes over all events in the buffer, as a reader that consumes and as one that doesn't.
 fn read_buffer(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
+    let Ok(session) = Instance::open(path) else { return };
     let buffer = session.buffer();
     let mut page = vec![0; buffer.geometry().page_size as usize];
     for block in 0..buffer.geometry().blocks() {
@@ -277,7 +277,7 @@ fn read_pages(what: &str, next: impl FnMut() -> Option<()>) {
 
 /// Goes over everything else that the command looks at.
 fn read_tables(path: &Path) {
-    let Ok(session) = Session::open(path) else { return };
+    let Ok(session) = Instance::open(path) else { return };
     for event in session.events() {
         black_box(Format::parse(&event.system, &event.format).is_ok());
     }
@@ -321,7 +321,7 @@ mod tests {
         let damaged = Damaged::new(directory.path()).unwrap();
         read_tables(&damaged.path);
         read_buffer(&damaged.path);
-        let session = Session::open(&damaged.path).unwrap();
+        let session = Instance::open(&damaged.path).unwrap();
         assert_eq!(session.control().processes().count(), 19);
         assert!(session.events().filter(|event| event.filter.is_some()).count() > 100);
         assert!((0..damaged.blocks as u32).any(|block| session.buffer().statistics(block).overrun > 0));
@@ -334,7 +334,7 @@ mod tests {
         let mut random = Random::new(5);
         let is_opened = |_: &usize| {
             damaged.store(&damaged.damaged(&mut random)).unwrap();
-            Session::open(&damaged.path).is_ok()
+            Instance::open(&damaged.path).is_ok()
         };
         assert!((0..100).filter(is_opened).count() > 50);
     }

@@ -35,7 +35,6 @@ const REMAINING: &[(&str, usize)] = &[
     ("Group", 2),
     ("Head", 2),
     ("Header", 3),
-    ("Instance", 2),
     ("Kind", 7),
     ("Layout", 3),
     ("Name", 4),

@@ -2,7 +2,7 @@
 
 use crate::failure::Done;
 use clap::Args;
-use session::{LEAST_STACK_BYTES, MOST_STACK_BYTES, Session};
+use session::{Instance, LEAST_STACK_BYTES, MOST_STACK_BYTES};
 use std::ops::RangeInclusive;
 
 /// The range of `--stack-bytes`.
@@ -22,7 +22,7 @@ pub(crate) struct StackArguments {
 
 impl StackArguments {
     /// Sets the session's options that were given; others stay as they are.
-    pub(crate) fn apply(&self, session: &Session) -> Done<()> {
+    pub(crate) fn apply(&self, session: &Instance) -> Done<()> {
         if let Some(bytes) = self.stack_bytes {
             session.set_stack_bytes(bytes)?;
         }

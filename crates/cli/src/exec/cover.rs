@@ -3,7 +3,7 @@
 use crate::failure::{Done, Failure};
 use rustix::fs::{Mode, OFlags};
 use rustix::mount::mount_bind;
-use session::Session;
+use session::Instance;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -44,7 +44,7 @@ impl Drop for Cover {
 /// Lays the control tree over the kernel's.
 ///
 /// Where the kernel has none the tree is somewhere else; clients find it by the table of mounts.
-pub(super) fn cover(session: Session) -> Done<Cover> {
+pub(super) fn cover(session: Instance) -> Done<Cover> {
     let mounts = std::fs::read_to_string(MOUNTS).map_err(|error| {
         Failure::failed(format_args!("{MOUNTS}: {error}; /proc has to be mounted, clients look there"))
     })?;

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::persistent::ages;
 use crate::persistent::unattached::limit_of_addresses;
 use control::ProcessInfo;
-use session::Session;
+use session::Instance;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ impl Confined {
 
 impl AttachedProcess {
     /// Those that the session knows, by PID.
-    pub(super) fn all(session: &Session) -> Vec<AttachedProcess> {
+    pub(super) fn all(session: &Instance) -> Vec<AttachedProcess> {
         let age = ages(session);
         let control = session.control();
         let here = control.identity().pid_namespace;
@@ -101,7 +101,7 @@ impl AttachedProcess {
 }
 
 /// The path of what a process has mapped first: its program.
-fn exe(session: &Session, entry: u32) -> Option<String> {
+fn exe(session: &Instance, entry: u32) -> Option<String> {
     let control = session.control();
     let object = control.object(control.maps(entry).next()?.object)?;
     let mut buffer = vec![0; object.path_len()];

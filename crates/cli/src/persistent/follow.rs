@@ -5,7 +5,7 @@ use crate::persistent::session_text::SessionText;
 use query::Choice;
 use reading::{Contents, Reader, layout};
 use recording::Obituary;
-use session::Session;
+use session::Instance;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -29,7 +29,7 @@ const LAST_BATCH: usize = 1 << 16;
 
 /// Takes events out of a session and shows them, until a signal ends it, or recording is stopped and
 /// everything was shown.
-pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) -> Done {
+pub(super) fn follow(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice) -> Done {
     let _lock = session.lock_reader()?;
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM] {
@@ -44,7 +44,7 @@ pub(super) fn follow(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice) 
     followed
 }
 
-fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal: &AtomicUsize) -> Done {
+fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal: &AtomicUsize) -> Done {
     let reader = Reader::new(session.clone());
     // Records of writers without rseq may be of other CPUs: those are left where they are.
     let mut reader = if cpu.is_some() { reader.without_lanes() } else { reader };
@@ -54,7 +54,7 @@ fn show_until(session: &Arc<Session>, cpu: Option<u32>, choice: &Choice, signal:
     let (mut pause, mut has_read, mut ends_due) = (LOOKS.0, false, Instant::now());
     let mut print = |most| {
         let batch = reader.batch(Contents::Live, cpu, most);
-        session.check_whole()?;
+        session.session().check_whole()?;
         let is_read = text.print(&batch, Layout { annotate: false, ..layout(session) })?;
         Ok::<_, Failure>((batch.records.len(), is_read))
     };

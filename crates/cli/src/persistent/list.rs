@@ -10,7 +10,7 @@ use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
 use anstyle::Style;
 use recording::record_ends;
-use session::{Place, Session};
+use session::{Instance, Place};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use trace_data::text::printable;
@@ -37,7 +37,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 }
 
 /// The processes that are attached, and those that are not although they should be.
-fn participants(session: &Session) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
+fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
     let mut attached = AttachedProcess::all(session);
     let known = attached.iter().filter(|process| !process.is_elsewhere).map(|process| process.pid).collect();
     let (strangers, seen): (Vec<_>, Vec<_>) =
@@ -58,7 +58,7 @@ fn participants(session: &Session) -> (Vec<AttachedProcess>, Vec<UnattachedProce
     (attached, strangers)
 }
 
-fn table(session: &Session, attached: &[AttachedProcess], strangers: &[UnattachedProcess]) -> String {
+fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[UnattachedProcess]) -> String {
     let bold = Style::new().bold();
     let on = events_on(session);
     let known = session.control().event_ids().count();
@@ -93,7 +93,7 @@ fn table(session: &Session, attached: &[AttachedProcess], strangers: &[Unattache
     text
 }
 
-fn events(session: &Session, json: bool) -> Done {
+fn events(session: &Instance, json: bool) -> Done {
     let rules = session.rules();
     if json {
         let event = |event: session::EventInfo| {
@@ -179,7 +179,7 @@ struct SessionSummary {
 
 impl SessionRow {
     fn new(path: &Path) -> SessionRow {
-        let found = Session::open(path).map_err(|error| error.to_string()).map(|session| SessionSummary {
+        let found = Instance::open(path).map_err(|error| error.to_string()).map(|session| SessionSummary {
             is_on: !session.buffer().control().is_off(),
             events: events_on(&session),
             processes: session.control().processes().filter(|process| process.end_time == 0).count(),

@@ -7,12 +7,12 @@ use crate::persistent::{events_on, option};
 use crate::record::child::execute;
 use crate::record::program::Program;
 use crate::say::say;
-use session::{Session, most_addresses};
+use session::{Instance, most_addresses};
 
 /// Becomes a program that is attached to a session.
 pub(crate) fn run(arguments: &RunArguments) -> Done {
     let session = arguments.which.open()?;
-    session.check_trusted()?;
+    session.session().check_trusted()?;
     let program = Program::find(&arguments.command)?;
     if !arguments.quiet {
         warn(&session);
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Done {
 }
 
 /// Says why nothing will be recorded.
-fn warn(session: &Session) {
+fn warn(session: &Instance) {
     let option = option(session.path());
     let needed = session.attached_bytes();
     if most_addresses().is_some_and(|most| most < needed) {

@@ -4,7 +4,7 @@ use crate::failure::{Done, Failure};
 use abi::page::DEFAULT_SIZE;
 use query::{Choice, Chooser, Query, TimeReference};
 use reading::{Batch, Formats};
-use session::Session;
+use session::Instance;
 use std::io::{self, ErrorKind, StdoutLock};
 use std::sync::Arc;
 use trace_data::dat::Metadata;
@@ -14,7 +14,7 @@ use trace_data::text::{Header, Layout, Seen, TextWriter};
 
 /// Prints the chosen records of a session, batch by batch.
 pub(super) struct SessionText<'a> {
-    session: &'a Session,
+    session: &'a Instance,
     choice: &'a Choice,
     bounds: Option<(u64, u64)>,
     formats: Formats,
@@ -28,7 +28,7 @@ pub(super) struct SessionText<'a> {
 impl<'a> SessionText<'a> {
     /// That of records with these first and last times. `real_times` are clock sync points.
     pub(super) fn new(
-        session: &'a Session,
+        session: &'a Instance,
         choice: &'a Choice,
         bounds: Option<(u64, u64)>,
         real_times: Vec<(u64, u64)>,

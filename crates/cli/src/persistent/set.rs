@@ -4,7 +4,7 @@ use crate::arguments::SetArguments;
 use crate::failure::{Done, Failure};
 use crate::persistent::start::{enable_or_warn, tell_of_none};
 use crate::tree;
-use session::{FilteredSelection, Selection, Session};
+use session::{FilteredSelection, Instance, Selection};
 use std::process::ExitCode;
 
 /// Switches events on or off, or writes to a control file.
@@ -24,7 +24,7 @@ pub(crate) fn set(arguments: &SetArguments) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn switch(session: &Session, arguments: &SetArguments) -> Done<()> {
+fn switch(session: &Instance, arguments: &SetArguments) -> Done<()> {
     let what = &arguments.what;
     let selection: Selection = what.parse().map_err(Failure::failed)?;
     match arguments.value.to_str().filter(|_| !arguments.append) {

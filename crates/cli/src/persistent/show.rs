@@ -6,7 +6,7 @@ use crate::persistent::follow::follow;
 use crate::persistent::session_text::SessionText;
 use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords};
-use session::Session;
+use session::Instance;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
 const BATCH: usize = 512;
 
 /// Shows what the buffers hold, or a snapshot.
-pub(super) fn show_kept(session: &Arc<Session>, kept: &SnapshotOption, choice: &Choice) -> Done {
+pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: &Choice) -> Done {
     let mut records = copy(session, kept, &std::env::temp_dir())?;
     let (entries, written) = (records.entries(), records.entries() + records.overrun());
     let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
@@ -51,7 +51,7 @@ pub(super) fn show_kept(session: &Arc<Session>, kept: &SnapshotOption, choice: &
 }
 
 /// Copies what the buffers hold, or a snapshot, into files without a name in `directory`.
-pub(super) fn copy(session: &Arc<Session>, kept: &SnapshotOption, directory: &Path) -> Done<SessionRecords> {
+pub(super) fn copy(session: &Arc<Instance>, kept: &SnapshotOption, directory: &Path) -> Done<SessionRecords> {
     let failed = |error| recording::Error::Spool { directory: directory.to_path_buf(), error };
     let mut reader = Reader::new(session.clone());
     let Some(number) = kept.snapshot else {

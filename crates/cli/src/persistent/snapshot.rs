@@ -6,7 +6,7 @@ use crate::number::count;
 use crate::persistent::show::show_kept;
 use crate::say::say;
 use query::{Choice, IdList};
-use session::Session;
+use session::Instance;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-fn take(session: &Session, cpu: Option<u32>) -> Done<String> {
+fn take(session: &Instance, cpu: Option<u32>) -> Done<String> {
     let taken = cpu.map_or_else(|| session.take_snapshot(), |cpu| session.take_snapshot_of(cpu))?;
     let number = session.snapshot_number(&taken);
     let of = cpu.map_or_else(String::new, |cpu| format!(" of CPU {cpu}"));
@@ -40,7 +40,7 @@ fn take(session: &Session, cpu: Option<u32>) -> Done<String> {
     Ok(format!("snapshot {number}{of} taken; {} kept", count(kept, "is", "are")))
 }
 
-fn free(session: &Session) -> Done<String> {
+fn free(session: &Instance) -> Done<String> {
     let freed = session.free_snapshots()?;
     let mut said = format!("the memory of {} was freed", count(freed.freed as u64, "snapshot", "snapshots"));
     if freed.retired > 0 {

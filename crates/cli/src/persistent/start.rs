@@ -8,8 +8,8 @@ use crate::say::say;
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Lasting, MOST_INSTANCES, Options, PidFilter, Place,
-    Selection, Session, TraceClock, TraceOption, fitting_kb, lasting, session_path,
+    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Instance, Lasting, MOST_INSTANCES, Options,
+    PidFilter, Place, Selection, Session, TraceClock, TraceOption, fitting_kb, lasting, session_path,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const SNAPSHOTS: u32 = 1;
 pub(crate) fn start(arguments: &StartArguments) -> Done {
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
-    let session = match Session::open(&path) {
+    let session = match Instance::open(&path) {
         Ok(session) => enable(instance(session, arguments)?, group, arguments)?,
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
@@ -45,7 +45,7 @@ fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
 }
 
 /// A new session, with what is wanted on.
-fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
+fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Instance> {
     let snapshots = arguments.snapshots.unwrap_or(SNAPSHOTS);
     let buffer_kb = match arguments.buffer_size {
         Some(kb) => kb,
@@ -67,16 +67,16 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ses
 }
 
 /// The instance that is meant, which is made if need be.
-fn instance(session: Session, arguments: &StartArguments) -> Done<Session> {
+fn instance(session: Instance, arguments: &StartArguments) -> Done<Instance> {
     let Some(name) = &arguments.instance.name else { return Ok(session) };
-    match session.open_named(name) {
-        Err(Error::NoInstance { .. }) => Ok(session.create_instance(name)?),
+    match session.session().open_named(name) {
+        Err(Error::NoInstance { .. }) => Ok(session.session().create_instance(name)?),
         found => Ok(found?),
     }
 }
 
 /// One that is there goes on; where events are named, with these alone.
-fn enable(session: Session, group: Option<u32>, arguments: &StartArguments) -> Done<Session> {
+fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> Done<Instance> {
     let found = session.file().metadata().ok();
     let shared_with = found.filter(|found| found.mode() & 0o060 == 0o060).map(|found| found.gid());
     let fixed = [
@@ -109,7 +109,7 @@ fn enable(session: Session, group: Option<u32>, arguments: &StartArguments) -> D
 }
 
 /// Sets triggers, and whose events alone are recorded.
-fn narrow(session: &Session, arguments: &StartArguments) -> Done<()> {
+fn narrow(session: &Instance, arguments: &StartArguments) -> Done<()> {
     set_triggers(session, &arguments.events, &arguments.triggers)?;
     if !arguments.pids.is_empty() {
         session.set_option(TraceOption::EventFork, arguments.children)?;
@@ -121,7 +121,7 @@ fn narrow(session: &Session, arguments: &StartArguments) -> Done<()> {
 
 /// Sets each trigger for the events before it. Which have it, with its text; after an error none has any.
 pub(crate) fn set_triggers(
-    session: &Session,
+    session: &Instance,
     events: &[FilteredSelection],
     triggers: &TriggerArguments,
 ) -> Done<Vec<(Vec<u16>, String)>> {
@@ -139,7 +139,7 @@ pub(crate) fn set_triggers(
 }
 
 /// Enables events, and says where there are none yet, and where some can't take a filter.
-pub(super) fn enable_or_warn(session: &Session, wanted: &FilteredSelection) -> Done<()> {
+pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> Done<()> {
     let EnabledEvents { events, others } = session.enable(wanted)?;
     if events == 0 {
         tell_of_none(&wanted.selection, "on");
@@ -172,12 +172,12 @@ fn group_id(name: &str) -> Done<u32> {
     })
 }
 
-fn tell(session: &Session) {
+fn tell(session: &Instance) {
     let (dim, bold) = (Style::new().dimmed(), Style::new().bold());
     let buffer = session.buffer();
     let (cpus, kb) = size(session);
     let option = super::option(session.path());
-    let instance = session.instance_name().map(|name| format!(" -B {name}")).unwrap_or_default();
+    let instance = session.name().map(|name| format!(" -B {name}")).unwrap_or_default();
     say!(
         "{bold}lookback:{bold:#} {} enabled, {kb} KB for each of {}, space for {}",
         count(events_on(session) as u64, "event", "events"),
@@ -204,7 +204,7 @@ fn tell(session: &Session) {
 }
 
 /// How many CPUs have buffers, and of how many KB.
-pub(super) fn size(session: &Session) -> (u64, u64) {
+pub(super) fn size(session: &Instance) -> (u64, u64) {
     let buffer = session.buffer();
     let sizes: Vec<u64> =
         (0..buffer.geometry().cpus).map(|cpu| buffer.capacity(cpu)).filter(|size| *size > 0).collect();

@@ -11,7 +11,7 @@ use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
-use session::{PidFilter, Session, SnapshotNumber, TraceOption, TriggerInfo};
+use session::{Instance, PidFilter, SnapshotNumber, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::text::is_nanoseconds;
@@ -42,7 +42,7 @@ struct BufferRow {
 
 impl BufferRow {
     /// The CPUs that have buffers, and lanes where there was anything.
-    fn all(session: &Session, interval: Duration) -> Vec<BufferRow> {
+    fn all(session: &Instance, interval: Duration) -> Vec<BufferRow> {
         let buffer = session.buffer();
         let look =
             || (0..buffer.geometry().blocks()).map(|block| buffer.statistics(block)).collect::<Vec<_>>();
@@ -90,7 +90,7 @@ impl BufferRow {
     }
 }
 
-fn name(session: &Session, block: u32) -> String {
+fn name(session: &Instance, block: u32) -> String {
     match block.checked_sub(session.buffer().geometry().cpus) {
         Some(lane) => format!("lane{lane}"),
         None => block.to_string(),
@@ -98,13 +98,13 @@ fn name(session: &Session, block: u32) -> String {
 }
 
 /// From times in the session's buffer to those that are shown.
-fn times(session: &Session) -> impl Fn(u64) -> u64 {
+fn times(session: &Instance) -> impl Fn(u64) -> u64 {
     let timeline = session.timeline(&[session.control().identity().created, Clocks::now()]);
     move |time| timeline.time(time)
 }
 
 /// The time now, in the session's clock.
-fn now(session: &Session) -> u64 {
+fn now(session: &Instance) -> u64 {
     times(session)(session.buffer().now())
 }
 
@@ -118,7 +118,7 @@ struct KeptSnapshot {
     events: u64,
 }
 
-fn kept(session: &Session) -> Done<Vec<KeptSnapshot>> {
+fn kept(session: &Instance) -> Done<Vec<KeptSnapshot>> {
     let age = ages(session);
     let holder = session.holder()?;
     let (cpus, blocks) = (session.buffer().geometry().cpus, session.buffer().geometry().blocks());
@@ -134,7 +134,7 @@ fn kept(session: &Session) -> Done<Vec<KeptSnapshot>> {
     Ok(kept.collect())
 }
 
-fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> String {
+fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> String {
     let bold = Style::new().bold();
     let buffer = session.buffer();
     let state = if buffer.control().is_off() { "stopped" } else { "recording" };
@@ -143,7 +143,7 @@ fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Strin
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{bold}{name:<9}{bold:#}  {value}");
     };
-    let instance = session.instance_name().map(|name| format!(", instance {name}")).unwrap_or_default();
+    let instance = session.name().map(|name| format!(", instance {name}")).unwrap_or_default();
     line("session", format!("{}{instance}, {state}", session.path().display()));
     let known = session.control().event_ids().count();
     line("events", format!("{} of {known} enabled{}", events_on(session), filtered(session)));
@@ -164,11 +164,11 @@ fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Strin
         format!("{now} of {} in use; {} KB for each of {cpus}", bytes(session.most_bytes()), grouped(kb)),
     );
     line("snapshots", snapshots(session, kept));
-    match session.instances() {
+    match session.session().instances() {
         names if names.is_empty() => {}
         names => line("instances", names.join(", ")),
     }
-    let not_mapped = session.control().not_mapped(session.instance());
+    let not_mapped = session.control().not_mapped(session.index());
     if not_mapped > 0 {
         let events = count(not_mapped, "event", "events");
         line("missing", format!("{events} of programs that could not map this instance's buffer"));
@@ -185,12 +185,12 @@ fn text(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Strin
 /// The PID filters, and what they say.
 const PID_LISTS: [(PidFilter, &str); 2] = [(PidFilter::Only, "only"), (PidFilter::Never, "all but")];
 
-fn has_pids(session: &Session, filter: PidFilter) -> bool {
-    session.control().has_pids(session.instance(), filter)
+fn has_pids(session: &Instance, filter: PidFilter) -> bool {
+    session.control().has_pids(session.index(), filter)
 }
 
 /// All triggers, each with the event that has it.
-fn triggers(session: &Session) -> Vec<(String, TriggerInfo)> {
+fn triggers(session: &Instance) -> Vec<(String, TriggerInfo)> {
     let all = session.events().flat_map(|event| {
         let name = format!("{}:{}", event.system, event.name);
         session.triggers(event.id).into_iter().map(move |trigger| (name.clone(), trigger))
@@ -198,7 +198,7 @@ fn triggers(session: &Session) -> Vec<(String, TriggerInfo)> {
     all.collect()
 }
 
-fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
+fn snapshots(session: &Instance, kept: &[KeptSnapshot]) -> String {
     let buffer = session.buffer();
     let mut text = format!("{} of {} kept", kept.len(), buffer.geometry().rings - 1);
     let (refused, retired) = (buffer.refused_snapshots(), buffer.retired_rings());
@@ -222,7 +222,7 @@ fn snapshots(session: &Session, kept: &[KeptSnapshot]) -> String {
 }
 
 /// The numbers, under the kernel's names.
-fn table(session: &Session, blocks: &[BufferRow]) -> String {
+fn table(session: &Instance, blocks: &[BufferRow]) -> String {
     let heads = [
         "CPU",
         "entries",
@@ -266,7 +266,7 @@ fn table(session: &Session, blocks: &[BufferRow]) -> String {
     text
 }
 
-fn json(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json {
+fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json {
     let buffer = session.buffer();
     let (_, kb) = size(session);
     let now = now(session);
@@ -292,10 +292,12 @@ fn json(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json 
     let running = session.control().processes().filter(|process| process.end_time == 0).count();
     Json::Object(vec![
         ("session", Json::text(Some(session.path().display()))),
-        ("instance", Json::text(session.instance_name())),
+        ("instance", Json::text(session.name())),
         (
             "instances",
-            Json::List(session.instances().into_iter().map(|name| Json::text(Some(name))).collect()),
+            Json::List(
+                session.session().instances().into_iter().map(|name| Json::text(Some(name))).collect(),
+            ),
         ),
         ("tracing_on", Json::Bool(!buffer.control().is_off())),
         ("trace_clock", Json::text(Some(session.trace_clock().name()))),
@@ -309,7 +311,7 @@ fn json(session: &Session, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json 
         ("memory_limit_bytes", Json::Number(session.most_bytes())),
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
-        ("not_mapped_events", Json::Number(session.control().not_mapped(session.instance()))),
+        ("not_mapped_events", Json::Number(session.control().not_mapped(session.index()))),
         ("snapshots", Json::List(kept.iter().map(snapshot).collect())),
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),

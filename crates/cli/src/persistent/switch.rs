@@ -3,7 +3,7 @@
 use crate::arguments::{ClearArguments, DeleteArguments, ResetArguments, StopArguments};
 use crate::failure::Done;
 use crate::say::say;
-use session::{Error, Lock, Session};
+use session::{Error, Instance, Lock, Session};
 use std::process::ExitCode;
 
 /// Stops recording.
@@ -33,13 +33,13 @@ pub(crate) fn reset(arguments: &ResetArguments) -> Done {
 pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
     let path = arguments.which.path()?;
     if let Some(name) = &arguments.instance.name {
-        arguments.which.open()?.remove_instance(name)?;
+        arguments.which.open()?.session().remove_instance(name)?;
         return Ok(ExitCode::SUCCESS);
     }
-    match Session::open(&path) {
+    match Instance::open(&path) {
         Ok(session) => {
             let _lock = Lock::reader(&path)?;
-            let settings = session.lock_settings()?;
+            let settings = session.session().lock_settings()?;
             Session::remove(&path)?;
             session.retire(&settings)?;
         }

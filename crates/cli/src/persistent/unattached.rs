@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::object;
 use crate::record::program::obstacle;
 use rustix::fs::{major, minor};
-use session::Session;
+use session::Instance;
 use std::collections::HashSet;
 use std::fs::{read, read_link, read_to_string};
 use std::os::unix::fs::MetadataExt;
@@ -25,7 +25,7 @@ pub(super) struct UnattachedProcess {
 
 impl UnattachedProcess {
     /// All that can be seen, by PID; `known` are those that the session knows.
-    pub(super) fn all(session: &Session, known: &HashSet<u32>) -> Vec<UnattachedProcess> {
+    pub(super) fn all(session: &Instance, known: &HashSet<u32>) -> Vec<UnattachedProcess> {
         let directory = std::path::absolute(session.path()).unwrap_or_else(|_| session.path().into());
         let mapping = mapping(session);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -47,7 +47,7 @@ impl UnattachedProcess {
 }
 
 /// How lines of `/proc/PID/maps` name the session's file, whatever its path is there: device and inode.
-fn mapping(session: &Session) -> String {
+fn mapping(session: &Instance) -> String {
     session.file().metadata().map_or_else(
         |_| String::new(),
         |found| format!(" {:02x}:{:02x} {} ", major(found.dev()), minor(found.dev()), found.ino()),
@@ -56,7 +56,7 @@ fn mapping(session: &Session) -> String {
 
 /// Looks at a process; None where it has nothing to do with the session, or may not be looked at.
 fn look(
-    session: &Session,
+    session: &Instance,
     pid: u32,
     is_known: bool,
     directory: &Path,
@@ -87,7 +87,7 @@ fn look(
     Some(UnattachedProcess { pid, comm, exe, why })
 }
 
-fn reason(session: &Session, process: &Path, maps: &str, preload: &str) -> String {
+fn reason(session: &Instance, process: &Path, maps: &str, preload: &str) -> String {
     if let Some(obstacle) = obstacle(&process.join("exe")) {
         return obstacle;
     }

@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::persistent::set_triggers;
 use crate::say::say;
 use session::{
-    DEFAULT_KB, FilteredSelection, Lock, Options, Place, Selection, Session, Settings, TraceClock,
+    DEFAULT_KB, FilteredSelection, Instance, Lock, Options, Place, Selection, Session, Settings, TraceClock,
     addressable_kb, fitting_kb, most_addresses, session_path,
 };
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const PRIVATE: &str = "record-";
 /// A session that this process records. What it has made it removes, whatever happens.
 #[derive(Debug)]
 pub(crate) struct OwnSession {
-    session: Session,
+    session: Instance,
     /// Held as long as the session is recorded; goes with the process.
     _lock: Lock,
     is_made: bool,
@@ -114,7 +114,7 @@ impl Drop for OwnSession {
     }
 }
 
-fn make(path: &Path, arguments: &RecordArguments) -> Done<Session> {
+fn make(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
     let wanted_kb = match arguments.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, 0)?,
@@ -131,15 +131,15 @@ fn make(path: &Path, arguments: &RecordArguments) -> Done<Session> {
     Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
 }
 
-fn open(path: &Path, arguments: &RecordArguments) -> Done<Session> {
+fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
     if arguments.buffer_size.is_some() {
         let shown = path.display();
         return Err(Failure::failed(format_args!(
             "{shown} exists already, with buffers of its own: leave out -b, or name another session"
         )));
     }
-    let session = Session::open(path)?;
-    session.check_trusted()?;
+    let session = Instance::open(path)?;
+    session.session().check_trusted()?;
     let clock = session.trace_clock();
     if arguments.clock.is_some_and(|wanted| wanted != clock) {
         let (shown, clock) = (path.display(), clock.name());

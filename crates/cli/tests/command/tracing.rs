@@ -1,7 +1,7 @@
 //! Programs that use `tracing` and `log`.
 
 use crate::common::*;
-use session::Session;
+use session::Instance;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn a_callsite_is_enabled_while_the_program_runs() {
     let options = ["-q", "-e", "sched:", "--session", session.to_str().unwrap()];
     let mut running = start(&mut scratch.record(&options, &[&program, "wait"]));
     running.wait_for("ready");
-    Session::open(&session).unwrap().set(&"spans:later".parse().unwrap(), true).unwrap();
+    Instance::open(&session).unwrap().set(&"spans:later".parse().unwrap(), true).unwrap();
     running.wait().success();
     assert_eq!(scratch.trace().count("later", ""), 1);
 }

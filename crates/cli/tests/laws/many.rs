@@ -2,7 +2,7 @@
 
 use crate::support::{Program, Trace, lookback, scratch};
 use abi::control::Table;
-use session::{Selection, Session};
+use session::{Instance, Selection};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Switches what is meant on and off.
-fn switch(session: &Session, selection: &Selection, on: bool) {
+fn switch(session: &Instance, selection: &Selection, on: bool) {
     let meant = |event: &session::EventInfo| selection.matches(&event.system, &event.name, event.class);
     for event in session.events().filter(meant) {
         session.control().enable(event.id, 0, on);
@@ -32,7 +32,7 @@ fn a_thousand_processes_come_and_go_while_events_are_switched() {
             break status;
         }
         assert!(start.elapsed() < LIMIT, "it takes too long");
-        if let Ok(session) = Session::open(&path) {
+        if let Ok(session) = Instance::open(&path) {
             for (index, selection) in calls.iter().enumerate() {
                 // The life of processes stays on.
                 let on = switches >> index & 1 == 0;

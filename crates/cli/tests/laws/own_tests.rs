@@ -1,7 +1,7 @@
 //! Programs that have tests of their own: recorded they find the same.
 
 use crate::support::{Program, Trace, available, command, lookback, run, scratch, skip, skip_documented};
-use session::Session;
+use session::{Instance, Session};
 use std::fmt::Write;
 
 /// Everything on, in buffers that are large enough for most of it.
@@ -53,7 +53,7 @@ fn python_does_the_same(python: &str, arguments: &[&str], least: usize) {
     };
     assert!(task("start", &["-e", "*:*"]).status.success());
     let traced = task("run", &[&["--"], &shell()[..]].concat());
-    let session = Session::open(&path).unwrap();
+    let session = Instance::open(&path).unwrap();
     let written = |block| session.buffer().statistics(block).written;
     let written: u64 = (0..session.buffer().geometry().blocks()).map(written).sum();
     Session::remove(&path).unwrap();

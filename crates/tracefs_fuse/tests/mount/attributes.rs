@@ -75,14 +75,14 @@ fn row_18_a_walk_asks_for_directories_alone() {
 
 /// The events of a system, without asking the mount.
 fn events_of(mounted: &Mounted, system: &str) -> Vec<String> {
-    let session = session::Session::open(&mounted.session()).unwrap();
+    let session = session::Instance::open(&mounted.session()).unwrap();
     session.events().filter(|event| event.system == system).map(|event| event.name).collect()
 }
 
 #[test]
 fn a_directory_has_what_the_tree_has() {
     let mounted = Mounted::new();
-    let tree = tracefs::Tree::new(session::Session::open(&mounted.session()).unwrap());
+    let tree = tracefs::Tree::new(session::Instance::open(&mounted.session()).unwrap());
     for (path, directory) in [
         ("", tracefs::Directory::Top),
         ("events", tracefs::Directory::Events),
@@ -124,7 +124,7 @@ fn names_are_made_and_removed_as_in_the_kernel() {
 fn row_11_removed_instances_are_gone_at_once() {
     let mounted = Mounted::new();
     let other = mounted.again();
-    let session = session::Session::open(&mounted.session()).unwrap();
+    let session = session::Instance::open(&mounted.session()).unwrap();
     let [one, same] = [&mounted, &other].map(|mounted| mounted.path("instances/one"));
     for round in 0..20 {
         std::fs::create_dir(&one).unwrap();
@@ -138,7 +138,7 @@ fn row_11_removed_instances_are_gone_at_once() {
         match round % 3 {
             0 => eventually(|| std::fs::remove_dir(&one).is_ok()),
             1 => eventually(|| std::fs::remove_dir(&same).is_ok()),
-            _ => eventually(|| session.remove_instance("one").is_ok()),
+            _ => eventually(|| session.session().remove_instance("one").is_ok()),
         }
         for path in [&one, &same] {
             assert!(!path.exists() && !path.join("trace").exists(), "round {round}");
@@ -169,11 +169,11 @@ fn row_16_instances_come_and_go() {
     assert!(!one.exists() && !one.join("trace").exists());
     assert_eq!(errno(std::fs::remove_dir(&one)), Errno::NOENT);
     // By another way than the mount, as `lookback` goes.
-    let session = session::Session::open(&mounted.session()).unwrap();
-    session.create_instance("two").unwrap();
+    let session = session::Instance::open(&mounted.session()).unwrap();
+    session.session().create_instance("two").unwrap();
     assert_eq!(mounted.read("instances/two/tracing_on"), "1\n");
     // The server may still be closing what was read.
-    eventually(|| session.remove_instance("two").is_ok());
+    eventually(|| session.session().remove_instance("two").is_ok());
     assert!(!mounted.path("instances/two/tracing_on").exists());
     assert_eq!(names(&mounted.path("instances")), ["flight"]);
     // Another of the same name is another.

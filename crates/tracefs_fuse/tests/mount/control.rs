@@ -171,7 +171,7 @@ fn row_12_markers_are_of_who_writes_them() {
 #[test]
 fn row_14_what_is_read_twice_is_the_same() {
     let mounted = Mounted::new();
-    let session = session::Session::open(&mounted.session()).unwrap();
+    let session = session::Instance::open(&mounted.session()).unwrap();
     mounted.mark(1);
     for (number, path) in ["saved_cmdlines", "available_events"].into_iter().cycle().take(8).enumerate() {
         let file = mounted.open(path, OFlags::RDONLY).unwrap();
@@ -230,7 +230,7 @@ fn row_15_a_text_ends_while_events_come() {
 #[test]
 fn row_20_files_can_be_watched() {
     let mounted = Mounted::new();
-    let session = session::Session::open(&mounted.session()).unwrap();
+    let session = session::Instance::open(&mounted.session()).unwrap();
     std::fs::create_dir(mounted.path("instances/one")).unwrap();
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
     for path in ["tracing_on", "trace_pipe", "instances", "instances/one", "instances/one/trace"] {
@@ -245,8 +245,8 @@ fn row_20_files_can_be_watched() {
         }
         reported
     };
-    session.create_instance("two").unwrap();
-    session.remove_instance("two").unwrap();
+    session.session().create_instance("two").unwrap();
+    session.session().remove_instance("two").unwrap();
     session.buffer().set_recording(false);
     assert_eq!(reported(), ReadFlags::empty());
     mounted.write("tracing_on", "1").unwrap();

@@ -3,7 +3,7 @@
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CpuSet, capabilities, sched_setaffinity, set_capabilities};
-use session::{Options, Session};
+use session::{Instance, Options, Session};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -40,7 +40,7 @@ impl Mounted {
     fn at(scratch: Arc<TempDir>, name: &str, options: &MountOptions) -> Mounted {
         let directory = scratch.path().join(name);
         std::fs::create_dir(&directory).unwrap();
-        let tree = Tree::new(Session::open(&scratch.path().join("session")).unwrap());
+        let tree = Tree::new(Instance::open(&scratch.path().join("session")).unwrap());
         let mount = Mount::new(&directory, options).unwrap_or_else(|error| panic!("{error}"));
         let (sender, receiver) = std::sync::mpsc::channel();
         let server = std::thread::spawn(move || {

@@ -23,7 +23,7 @@ const NUMBERS: &[&str] = &[
 
 /// Panics where two files contradict each other, and where one that nobody has open can't be read.
 pub fn check(tree: &Tree, random: &mut Random) {
-    let made = tree.session().instances();
+    let made = tree.session().session().instances();
     let mut instances = names(tree, "instances");
     one(tree, "", random);
     for name in &instances {

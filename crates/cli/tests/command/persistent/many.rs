@@ -3,7 +3,7 @@
 use super::Persistent;
 use crate::common::*;
 use abi::control::Table;
-use session::Session;
+use session::Instance;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 
@@ -38,8 +38,8 @@ print(kb() - before)
 
 /// Nothing was lost, and everybody's entries are free for others.
 #[track_caller]
-fn assert_complete(persistent: &Persistent) -> Session {
-    let session = Session::open(&persistent.path).unwrap();
+fn assert_complete(persistent: &Persistent) -> Instance {
+    let session = Instance::open(&persistent.path).unwrap();
     let control = session.control();
     for table in [Table::Processes, Table::Tasks, Table::Objects, Table::Events] {
         assert_eq!(control.refused(table), 0);
@@ -53,7 +53,7 @@ fn assert_complete(persistent: &Persistent) -> Session {
     session
 }
 
-fn memory(session: &Session) -> u64 {
+fn memory(session: &Instance) -> u64 {
     use std::os::unix::fs::MetadataExt;
     session.file().metadata().unwrap().blocks() * 512
 }

@@ -1,12 +1,11 @@
-//! Which CPUs there are.
+//! What holds for the calling process, and for those that it starts.
 
-use crate::{Error, Session};
 use rustix::thread::sched_getaffinity;
 use std::fs::read_to_string;
 
 /// For every CPU that this machine can ever have: whether the calling process may run on it now. What it
 /// starts may run on the same.
-pub(crate) fn allowed() -> Vec<bool> {
+pub(crate) fn allowed_cpus() -> Vec<bool> {
     let possible = possible().unwrap_or(1);
     let allowed = sched_getaffinity(None).ok();
     let is_allowed = |cpu: usize| allowed.is_none_or(|set| set.is_set(cpu));
@@ -20,17 +19,7 @@ fn possible() -> Option<usize> {
     last.parse::<usize>().ok().map(|last| last + 1)
 }
 
-impl Session {
-    /// The CPUs that have buffers.
-    pub fn cpus(&self) -> impl Iterator<Item = u32> {
-        (0..self.buffer().geometry().cpus).filter(|cpu| self.buffer().capacity(*cpu) > 0)
-    }
-
-    /// An error where a CPU has no buffer.
-    pub fn check_cpu(&self, cpu: u32) -> Result<(), Error> {
-        if self.cpus().any(|known| known == cpu) {
-            return Ok(());
-        }
-        Err(Error::NoCpu { path: self.path().to_path_buf(), cpu, cpus: self.cpus().collect() })
-    }
+/// The inode of the pid namespace that this process counts in.
+pub(crate) fn pid_namespace() -> u64 {
+    rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }

@@ -1,10 +1,10 @@
 //! Switching events for good: those that are known, and those that programs will bring.
 
-use crate::{Error, Lock, Selection, Session};
+use crate::{Error, Instance, Lock, Selection};
 use abi::control::RULES;
 use control::Rule;
 
-impl Session {
+impl Instance {
     /// Switches the selected events on or off, in all traced processes at once, and has those follow that
     /// programs bring later. How many there are now. Filters stay as they are.
     ///
@@ -12,10 +12,10 @@ impl Session {
     /// nearly.
     pub fn set(&self, selection: &Selection, on: bool) -> Result<usize, Error> {
         self.check(selection)?;
-        self.set_locked(selection, on, &self.lock_settings()?)
+        self.set_locked(selection, on, &self.session.lock_settings()?)
     }
 
-    /// The same, for who has checked it and has [`Session::lock_settings`].
+    /// The same, for who has checked it and has [`crate::Session::lock_settings`].
     pub(crate) fn set_locked(&self, selection: &Selection, on: bool, lock: &Lock) -> Result<usize, Error> {
         // No class but the default has events of programs.
         let pattern = selection.pattern();
@@ -31,7 +31,7 @@ impl Session {
         on: bool,
         find: impl FnOnce() -> Vec<u16>,
     ) -> Result<usize, Error> {
-        self.switch_locked(pattern, on, find, &self.lock_settings()?)
+        self.switch_locked(pattern, on, find, &self.session.lock_settings()?)
     }
 
     fn switch_locked(
@@ -43,17 +43,17 @@ impl Session {
     ) -> Result<usize, Error> {
         // First the rule, see `control::ControlArea::set_rules`.
         if let Some(pattern) = pattern {
-            self.replace_rules(self.instance(), &with_rule(&self.rules(), pattern, on))?;
+            self.session.replace_rules(self.index, &with_rule(&self.rules(), pattern, on))?;
         }
         let found = find();
         for id in &found {
-            self.control().enable(*id, self.instance(), on);
+            self.control().enable(*id, self.index, on);
         }
         self.control().announce_switched();
         Ok(found.len())
     }
 
-    /// Whether [`Session::set`] would take the selection.
+    /// Whether [`Instance::set`] would take the selection.
     pub fn check(&self, selection: &Selection) -> Result<(), Error> {
         let is_good = !self.selected(selection).is_empty() || self.may_come(selection);
         if is_good { Ok(()) } else { Err(self.no_such_event(selection)) }
@@ -61,32 +61,21 @@ impl Session {
 
     /// Switches all events off, and forgets all patterns and filters.
     pub fn set_all_off(&self) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
-        self.set_instance_off(self.instance())
+        let _lock = self.session.lock_settings()?;
+        self.session.set_instance_off(self.index)
     }
 
     /// The patterns that events of programs go by: a line for each, `+` or `-` in front.
     pub fn rules(&self) -> String {
         let mut buffer = [0; RULES];
         let all = self.control().rules(&mut buffer).lines().filter_map(Rule::parse);
-        let own = all.filter(|rule| rule.instance == self.instance());
+        let own = all.filter(|rule| rule.instance == self.index);
         own.map(|rule| format!("{}\n", Rule { instance: 0, ..rule })).collect()
     }
 
     /// Whether an event is to be on in this instance when a program brings it.
     pub(crate) fn is_wanted(&self, system: &str, name: &str) -> bool {
-        self.control().wanted(system, name).get(self.instance()) == Some(&Some(true))
-    }
-
-    /// Replaces the rules of an instance, which are given as [`Session::rules`] has them.
-    pub(crate) fn replace_rules(&self, instance: usize, rules: &str) -> Result<(), Error> {
-        let mut buffer = [0; RULES];
-        let before = self.control().rules(&mut buffer).lines().filter_map(Rule::parse);
-        let others = before.filter(|rule| rule.instance != instance);
-        let own = rules.lines().filter_map(Rule::parse).map(|rule| Rule { instance, ..rule });
-        let all: String = others.chain(own).map(|rule| format!("{rule}\n")).collect();
-        let replaced = self.control().set_rules(&all);
-        if replaced { Ok(()) } else { Err(Error::TooManyRules { path: self.path().to_path_buf() }) }
+        self.control().wanted(system, name).get(self.index) == Some(&Some(true))
     }
 
     /// Whether programs may bring events of a selection that fits none now: not where it names a system of
@@ -111,21 +100,21 @@ fn with_rule(rules: &str, pattern: &str, on: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
     use tempfile::TempDir;
 
-    fn session() -> (TempDir, Session) {
+    fn session() -> (TempDir, Instance) {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }
 
-    fn set(session: &Session, text: &str, on: bool) -> Result<usize, Error> {
+    fn set(session: &Instance, text: &str, on: bool) -> Result<usize, Error> {
         session.set(&text.parse().unwrap(), on)
     }
 
-    fn brought(session: &Session, system: &str, name: &str) -> bool {
+    fn brought(session: &Instance, system: &str, name: &str) -> bool {
         let id = session.control().add_event(system, name, "").unwrap();
         session.control().is_enabled(id, 0)
     }

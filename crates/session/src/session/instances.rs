@@ -4,28 +4,17 @@
 //! session has, is one, too: it is what the command's tasks are about when none is given, and is called
 //! [`FLIGHT`].
 
-use crate::files::c_path;
+use super::{Session, c_path};
 use crate::size::{check_space, most_pages, specification};
-use crate::{Error, Lock, Session};
-use abi::buffer::MIN_PAGES;
-use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, RECORDING};
-use ring_buffer::{Buffer, Content, Geometry, Holder, NotResized, Released, Specification};
-use std::ffi::OsStr;
-use std::path::PathBuf;
+use crate::{Error, Instance};
+use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, MARKER_COPIES, RECORDING};
+use ring_buffer::{Buffer, Geometry, Specification};
 
 /// The most instances that can be made in a session.
 pub const MOST_INSTANCES: u32 = (INSTANCES - FIRST_MADE) as u32;
 
 /// What the recording is called among the instances.
 pub const FLIGHT: &str = "flight";
-
-/// What the names of files begin with whose locks readers of instances have.
-pub(crate) const FILE_PREFIX: &str = "instance-";
-
-/// Whether a name in a session's directory is of such a file.
-pub(crate) fn is_instance_file(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with(FILE_PREFIX))
-}
 
 impl Session {
     /// The names of the instances that were made, sorted.
@@ -36,30 +25,15 @@ impl Session {
         names
     }
 
-    /// The name of this instance; None for the recording, and for the control tree's own.
-    pub fn instance_name(&self) -> Option<String> {
-        if self.instance() < FIRST_MADE { None } else { self.name_of(self.instance()) }
-    }
-
     /// One of its instances.
-    pub fn open_named(&self, name: &str) -> Result<Session, Error> {
-        Session::open_instance(self.path(), self.index_of(name)?)
-    }
-
-    /// Whether this is the instance of that name now.
-    pub fn is_named(&self, name: &str) -> bool {
-        self.is_there() && self.index_of(name).is_ok_and(|index| index == self.instance())
-    }
-
-    /// The same instance, mapped once more.
-    pub fn again(&self) -> Result<Session, Error> {
-        Session::open_instance(self.path(), self.instance())
+    pub fn open_named(&self, name: &str) -> Result<Instance, Error> {
+        Instance::open_at(self.path(), self.index_of(name)?)
     }
 
     /// Makes an instance: with a buffer as large as the session's first was, its options, all events off.
     ///
     /// Cost: about 0.3 ms per MB of its memory. No traced process has to do anything.
-    pub fn create_instance(&self, name: &str) -> Result<Session, Error> {
+    pub fn create_instance(&self, name: &str) -> Result<Instance, Error> {
         check_name(name)?;
         let _lock = self.lock_settings()?;
         if self.index_of(name).is_ok() {
@@ -71,8 +45,8 @@ impl Session {
             path: self.path().to_path_buf(),
             most: buffers.saturating_sub(FIRST_MADE),
         })?;
-        let top = self.open_top()?;
-        self.make(index, name, |made| made.inherit_options(top.as_ref().unwrap_or(self)))
+        let other = self.open_top()?.map_or_else(|| Instance::open(self.path()), Ok)?;
+        self.make(index, name, |made| made.inherit_options(&other))
     }
 
     /// Makes an instance of a number that is free, whatever somebody who was killed has left there. It is
@@ -81,16 +55,16 @@ impl Session {
         &self,
         index: usize,
         name: &str,
-        prepare: impl FnOnce(&Session) -> Result<(), Error>,
-    ) -> Result<Session, Error> {
+        prepare: impl FnOnce(&Instance) -> Result<(), Error>,
+    ) -> Result<Instance, Error> {
         self.set_instance_off(index)?;
         self.forget_companions(index)?;
         self.equip(index)?;
         self.make_file(&self.lock_file(index))?;
         self.control().set_trace_clock(index, self.control().trace_clock(RECORDING));
-        prepare(&Session::open_instance(self.path(), index)?)?;
+        prepare(&Instance::open_at(self.path(), index)?)?;
         self.control().name_instance(index, name);
-        Session::open_instance(self.path(), index)
+        Instance::open_at(self.path(), index)
     }
 
     /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes events out, or
@@ -101,7 +75,7 @@ impl Session {
         if index == RECORDING {
             return Err(Error::Protected { path: self.path().to_path_buf() });
         }
-        let removed = Session::open_instance(self.path(), index)?;
+        let removed = Instance::open_at(self.path(), index)?;
         let _open = removed.lock_removal()?;
         let _reader = removed.lock_reader()?;
         removed.discard_all(&removed.holder()?)?;
@@ -114,34 +88,18 @@ impl Session {
         Ok(())
     }
 
-    /// Switches all events off in all instances, for who removes the session and has
-    /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more.
-    pub fn retire(&self, _lock: &Lock) -> Result<(), Error> {
-        (0..INSTANCES).try_for_each(|index| self.set_instance_off(index))?;
-        self.buffer().set_recording(false);
-        Ok(())
-    }
-
-    /// For who takes events out of this instance: one at a time, so that each gets all of them.
-    /// [`Error::Busy`] when somebody does, [`Error::NoSession`] when it has been deleted.
-    pub fn lock_reader(&self) -> Result<Lock, Error> {
-        self.check_place()?;
-        Lock::reader(&self.reader_file())
-    }
-
-    /// What readers of this instance have a lock of.
-    pub(crate) fn reader_file(&self) -> PathBuf {
-        match self.instance() {
-            RECORDING => self.path().to_path_buf(),
-            index => self.lock_file(index),
-        }
+    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
+    /// that there can be.
+    pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
+        let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
+        (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))
     }
 
     pub(crate) fn name_of(&self, index: usize) -> Option<String> {
         self.control().instance_name(index, &mut [0; INSTANCE_NAME]).map(str::to_string)
     }
 
-    fn index_of(&self, name: &str) -> Result<usize, Error> {
+    pub(crate) fn index_of(&self, name: &str) -> Result<usize, Error> {
         if name == FLIGHT {
             return Ok(RECORDING);
         }
@@ -154,13 +112,9 @@ impl Session {
         Error::NoInstance { path, name, there: self.instances() }
     }
 
-    fn lock_file(&self, index: usize) -> PathBuf {
-        self.path().join(format!("{FILE_PREFIX}{index}"))
-    }
-
     /// Gives an instance a buffer with memory that has nothing in it, and that records.
     fn equip(&self, index: usize) -> Result<(), Error> {
-        let first = Session::open(self.path())?;
+        let first = Instance::open(self.path())?;
         let geometry = first.buffer().geometry();
         let cpus: Vec<bool> = (0..geometry.cpus).map(|cpu| first.buffer().capacity(cpu) > 0).collect();
         let (kb, snapshots) = (self.control().buffer_kb(), geometry.rings - 1);
@@ -171,13 +125,13 @@ impl Session {
             most_pages: most_pages(wanted.pages, snapshots),
             ..wanted
         };
-        let (_, place, _) = Session::map(self.path(), index)?;
+        let (_, place) = Session::open_with_buffer(self.path(), index)?;
         let path = c_path(&self.file())?;
         let no_memory = |error| Error::errno(self.file(), error);
         self.control().reserve_instance(&path, index).map_err(no_memory)?;
         if Geometry::of(&place).is_ok_and(|found| found.identity == geometry.identity) {
             let before = Buffer::new(place).map_err(|error| Error::unusable(self.file(), error))?;
-            return self.equip_again(&before, wanted.pages);
+            return first.reuse(&before, wanted.pages);
         }
         check_space(self.path(), kb, 0, &cpus)?;
         let not_laid_out = || Error::unusable(self.file(), "could not be laid out");
@@ -185,36 +139,6 @@ impl Session {
         shm::reserve(&path, &place, std::iter::once(reserved)).map_err(no_memory)?;
         Buffer::create(place, &wanted).ok_or_else(not_laid_out)?;
         Ok(())
-    }
-
-    /// The same for a buffer that another instance has had.
-    fn equip_again(&self, buffer: &Buffer, pages: u32) -> Result<(), Error> {
-        let holder = self.holder_of(buffer)?;
-        self.resize_all(&holder, pages)?;
-        while holder.release() == Released::Freed {}
-        buffer.clear();
-        buffer.set_overwrite(true);
-        buffer.set_tracing(true);
-        buffer.set_recording(true);
-        Ok(())
-    }
-
-    /// Gives up what is in the instance's buffer, and the memory that it can do without.
-    fn give_memory_back(&self) -> Result<(), Error> {
-        let holder = self.holder()?;
-        self.buffer().clear();
-        self.resize_all(&holder, MIN_PAGES)?;
-        while holder.release() == Released::Freed {}
-        Ok(())
-    }
-
-    /// Gives a buffer other memory. One without a second ring keeps what it has.
-    fn resize_all(&self, holder: &Holder<'_>, pages: u32) -> Result<(), Error> {
-        match holder.resize(&c_path(&self.file())?, pages, Content::Discard) {
-            Ok(_) | Err(NotResized::NoRing) => Ok(()),
-            Err(NotResized::System(error)) => Err(Error::errno(self.file(), error)),
-            Err(error) => Err(Error::unusable(self.file(), error)),
-        }
     }
 
     /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of
@@ -242,7 +166,7 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
     use tempfile::TempDir;
 
-    fn session(snapshots: u32) -> (TempDir, Session) {
+    fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let instances = MOST_INSTANCES;
         let options = Options { buffer_kb: 256, snapshots, instances, ..Options::default() };
@@ -250,18 +174,18 @@ mod tests {
         (directory, session)
     }
 
-    fn set(session: &Session, text: &str, on: bool) -> usize {
+    fn set(session: &Instance, text: &str, on: bool) -> usize {
         session.set(&text.parse().unwrap(), on).unwrap()
     }
 
-    fn on(session: &Session) -> Vec<String> {
+    fn on(session: &Instance) -> Vec<String> {
         session.events().filter(|event| event.enabled).map(|event| event.name).collect()
     }
 
     #[test]
     fn each_has_its_own_events_and_rules() {
         let (_directory, session) = session(1);
-        let rare = session.create_instance("rare").unwrap();
+        let rare = session.session().create_instance("rare").unwrap();
         set(&session, "libc:read", true);
         set(&rare, "libc:write", true);
         set(&rare, "shop:*", true);
@@ -274,34 +198,37 @@ mod tests {
         assert_eq!((on(&session).len(), on(&rare)), (1, vec!["write".to_string(), "order".to_string()]));
         session.set_all_off().unwrap();
         assert_eq!((on(&session).len(), on(&rare).len()), (0, 2));
-        let again = session.open_named("rare").unwrap();
-        assert_eq!((again.instance_name().as_deref(), again.instance()), (Some("rare"), rare.instance()));
-        session.remove_instance("rare").unwrap();
-        assert!(on(&rare).is_empty() && rare.rules().is_empty() && session.instances().is_empty());
+        let again = session.session().open_named("rare").unwrap();
+        assert_eq!((again.name().as_deref(), again.index()), (Some("rare"), rare.index()));
+        session.session().remove_instance("rare").unwrap();
+        assert!(on(&rare).is_empty() && rare.rules().is_empty() && session.session().instances().is_empty());
     }
 
     #[test]
     fn names_are_checked() {
         let (_directory, session) = session(0);
         for name in ["", ".", "..", "a/b", &"x".repeat(256)] {
-            assert!(matches!(session.create_instance(name), Err(Error::BadInstanceName { .. })), "{name:?}");
+            assert!(
+                matches!(session.session().create_instance(name), Err(Error::BadInstanceName { .. })),
+                "{name:?}"
+            );
         }
-        session.create_instance(&"x".repeat(255)).unwrap();
-        session.create_instance("one").unwrap();
-        assert!(matches!(session.create_instance("one"), Err(Error::InstanceExists { .. })));
-        assert!(matches!(session.open_named("two"), Err(Error::NoInstance { .. })));
-        assert!(matches!(session.remove_instance("two"), Err(Error::NoInstance { .. })));
-        assert_eq!(session.open_named(FLIGHT).unwrap().instance(), RECORDING);
-        assert!(matches!(session.create_instance(FLIGHT), Err(Error::InstanceExists { .. })));
-        assert!(matches!(session.remove_instance(FLIGHT), Err(Error::Protected { .. })));
+        session.session().create_instance(&"x".repeat(255)).unwrap();
+        session.session().create_instance("one").unwrap();
+        assert!(matches!(session.session().create_instance("one"), Err(Error::InstanceExists { .. })));
+        assert!(matches!(session.session().open_named("two"), Err(Error::NoInstance { .. })));
+        assert!(matches!(session.session().remove_instance("two"), Err(Error::NoInstance { .. })));
+        assert_eq!(session.session().open_named(FLIGHT).unwrap().index(), RECORDING);
+        assert!(matches!(session.session().create_instance(FLIGHT), Err(Error::InstanceExists { .. })));
+        assert!(matches!(session.session().remove_instance(FLIGHT), Err(Error::Protected { .. })));
         for number in 3..=MOST_INSTANCES {
-            session.create_instance(&number.to_string()).unwrap();
+            session.session().create_instance(&number.to_string()).unwrap();
         }
-        let full = session.create_instance("more");
+        let full = session.session().create_instance("more");
         assert!(matches!(full, Err(Error::TooManyInstances { most, .. }) if most == MOST_INSTANCES as usize));
-        session.remove_instance("one").unwrap();
-        session.create_instance("more").unwrap();
-        assert_eq!(session.instances().len(), MOST_INSTANCES as usize);
+        session.session().remove_instance("one").unwrap();
+        session.session().create_instance("more").unwrap();
+        assert_eq!(session.session().instances().len(), MOST_INSTANCES as usize);
     }
 
     #[test]
@@ -309,16 +236,16 @@ mod tests {
         let (_directory, session) = session(1);
         let kb = || session.file().metadata().unwrap().blocks() / 2;
         let (before, most) = (kb(), session.most_bytes());
-        let first = session.create_instance("first").unwrap();
+        let first = session.session().create_instance("first").unwrap();
         let with_one = kb();
         // Four lanes of a quarter each count as a CPU.
         let share = 256 * (first.buffer().geometry().cpus as u64 + 1);
         assert!(with_one >= before + share, "{before} KB, then {with_one}");
         let filtering = abi::control::FILTERING as u64;
         assert_eq!(session.most_bytes() - most, most - crate::size::CONTROL_BYTES + filtering);
-        session.remove_instance("first").unwrap();
+        session.session().remove_instance("first").unwrap();
         assert!(kb() < before + share / 2, "{before} KB, then {with_one}, then {}", kb());
-        let again = session.create_instance("again").unwrap();
+        let again = session.session().create_instance("again").unwrap();
         assert!(kb() >= before + share && kb() <= with_one + share, "{with_one} KB, then {}", kb());
         assert!(again.buffer().is_empty() && !again.buffer().control().is_off());
         Session::remove(session.path()).unwrap();
@@ -327,20 +254,22 @@ mod tests {
     #[test]
     fn one_that_is_read_stays() {
         let (_directory, session) = session(0);
-        let instance = session.create_instance("read").unwrap();
+        let instance = session.session().create_instance("read").unwrap();
         let lock = instance.lock_reader().unwrap();
         assert!(instance.lock_reader().is_err(), "one at a time");
         assert!(session.lock_reader().is_ok(), "the session's own is another");
-        assert!(matches!(session.remove_instance("read"), Err(Error::Busy { .. })));
+        assert!(matches!(session.session().remove_instance("read"), Err(Error::Busy { .. })));
         drop(lock);
-        let opened =
-            (instance.lock_open().unwrap(), session.open_named("read").unwrap().lock_open().unwrap());
-        assert!(matches!(session.remove_instance("read"), Err(Error::Busy { .. })));
+        let opened = (
+            instance.lock_open().unwrap(),
+            session.session().open_named("read").unwrap().lock_open().unwrap(),
+        );
+        assert!(matches!(session.session().remove_instance("read"), Err(Error::Busy { .. })));
         drop(opened);
-        session.remove_instance("read").unwrap();
+        session.session().remove_instance("read").unwrap();
         assert!(matches!(instance.lock_open(), Err(Error::NoInstance { .. })) && !instance.is_there());
-        let again = session.create_instance("read").unwrap();
-        assert_eq!(again.instance(), instance.instance(), "in the same room");
+        let again = session.session().create_instance("read").unwrap();
+        assert_eq!(again.index(), instance.index(), "in the same room");
         assert!(again.is_named("read") && !instance.is_named("read") && instance.lock_open().is_err());
     }
 }

@@ -1,10 +1,9 @@
 //! Why commands to control files were refused, told to whoever looks: the kernel's `error_log`.
 
-use crate::{Error, Session};
+use super::Instance;
+use crate::Error;
+use crate::session::ERROR_LOG;
 use control::Clocks;
-
-/// The file's name.
-pub(crate) const FILE: &str = "error_log";
 
 /// Errors that are kept. The kernel's `TRACING_LOG_ERRS_MAX`.
 const MOST: usize = 8;
@@ -15,16 +14,16 @@ const LINES: usize = 3;
 /// What stands before a command.
 const COMMAND: &str = "  Command: ";
 
-impl Session {
+impl Instance {
     /// The last errors, each of three lines, the oldest first.
     pub fn error_log(&self) -> String {
-        std::fs::read_to_string(self.companion(FILE)).unwrap_or_default()
+        std::fs::read_to_string(self.session.companion_of(self.index, ERROR_LOG)).unwrap_or_default()
     }
 
     /// Adds an error: who has found it (`event filter parse error`), what is wrong with the command, and
     /// below which of its bytes the mark is to stand. The last 8 are kept.
     pub fn log_error(&self, finder: &str, wrong: &str, command: &str, at: usize) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let microseconds = Clocks::now().mono / 1000;
         let (seconds, rest) = (microseconds / 1_000_000, microseconds % 1_000_000);
         // A command is one line here, whatever it is made of.
@@ -38,20 +37,19 @@ impl Session {
         let mut text: String = kept.iter().flat_map(|line| [*line, "\n"]).collect();
         text += &format!("[{seconds:5}.{rest:06}] {finder}: error: {wrong}\n");
         text += &format!("{COMMAND}{command}\n{:mark$}^\n", "");
-        self.replace_file(FILE, text.as_bytes())
+        self.session.replace_file(self.index, ERROR_LOG, text.as_bytes())
     }
 
     /// Forgets all errors.
     pub fn clear_error_log(&self) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
-        self.replace_file(FILE, b"")
+        let _lock = self.session.lock_settings()?;
+        self.session.replace_file(self.index, ERROR_LOG, b"")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn the_last_eight_are_kept_and_the_mark_is_below_the_byte() {

@@ -1,7 +1,9 @@
 //! Keeping what a session has recorded, while it goes on recording.
 
-use crate::files::{c_path, pid_namespace};
-use crate::{Error, Session};
+use super::Instance;
+use crate::Error;
+use crate::session::c_path;
+use crate::this_process::pid_namespace;
 use ring_buffer::{Buffer, Holder, NotReserved, Refused, Released, Snapshot};
 
 /// What came of giving back the memory of snapshots.
@@ -13,7 +15,7 @@ pub struct Freed {
     pub retired: usize,
 }
 
-impl Session {
+impl Instance {
     /// Keeps what has been recorded, and goes on recording. Takes memory for it if need be; with as many kept
     /// as there is room for, the oldest is given up, as the kernel does with its one.
     ///
@@ -34,7 +36,7 @@ impl Session {
         snapshot: impl FnOnce(&Holder<'_>, &Buffer) -> Result<Snapshot, Refused>,
     ) -> Result<Snapshot, Error> {
         self.check_room()?;
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
         if self.buffer().spare_rings() == 0 {
             self.make_room(&holder)?;
@@ -70,7 +72,7 @@ impl Session {
     /// far as there is room and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
         self.check_room()?;
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
         let reserved = || self.buffer().spare_rings() + self.buffer().snapshots().count();
         while reserved() < wanted.min(self.buffer().geometry().rings as usize - 1) {
@@ -109,7 +111,7 @@ impl Session {
     /// Gives all snapshots up; their memory stays for others. How many there were. One that is being read
     /// stays, and is an error.
     pub fn discard_snapshots(&self) -> Result<usize, Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         self.discard_all(&self.holder()?)
     }
 
@@ -117,7 +119,7 @@ impl Session {
     ///
     /// Cost: some 0.1 ms for each CPU on which nothing was recorded since.
     pub fn free_snapshots(&self) -> Result<Freed, Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
         self.discard_all(&holder)?;
         let mut freed = Freed::default();
@@ -176,26 +178,26 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
     use control::NewProcess;
     use ring_buffer::{Record, Thread, Writer};
     use tempfile::TempDir;
 
-    fn session(snapshots: u32) -> (TempDir, Session) {
+    fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let options = Options { buffer_kb: 64, snapshots, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }
 
-    fn write(session: &Session) {
-        let writer = Writer::new(Session::open(session.path()).unwrap().into_buffer());
+    fn write(session: &Instance) {
+        let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
         let mut record = Record::<4>::new();
         record.push(abi::common::word(300, 0, 0, 1));
         writer.write(Thread { area: rseq::Area::current(), identity: 1 }, record.event()).unwrap();
     }
 
-    fn blocks(session: &Session) -> u64 {
+    fn blocks(session: &Instance) -> u64 {
         use std::os::unix::fs::MetadataExt;
         session.file().metadata().unwrap().blocks() * 512
     }

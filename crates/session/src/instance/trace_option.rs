@@ -3,8 +3,8 @@
 //! [`options!`] has one row for each: the files `options/*`, `trace_options`, and the table in
 //! `docs/control-tree.md` are made from those.
 
-use crate::{Error, Session};
-use abi::instance::{FIRST_MADE, INSTANCES, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
+use crate::{Error, Instance};
+use abi::instance::{FIRST_MADE, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
 
 /// What belongs to an option.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ const EVERYWHERE: bool = false;
 const TOP_LEVEL: bool = true;
 
 macro_rules! options {
-    ($(#[doc = $help:literal] $option:ident = $name:literal, $default:literal, $storage:expr, $place:ident;)*) => {
+    ($(#[doc = $help:literal] $option:ident = $name:literal, $on:literal, $storage:expr, $place:ident;)*) => {
         /// An option of a session, by the kernel's name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum TraceOption {
@@ -62,7 +62,7 @@ macro_rules! options {
                 match self {
                     $(TraceOption::$option => OptionRow {
                         name: $name,
-                        is_on: $default == 1,
+                        is_on: $on == 1,
                         storage: $storage,
                         is_at_top_only: $place,
                         help: $help,
@@ -159,7 +159,7 @@ impl TraceOption {
     }
 }
 
-impl Session {
+impl Instance {
     /// Whether an option is on.
     pub fn option(&self, option: TraceOption) -> bool {
         match option.storage() {
@@ -167,28 +167,21 @@ impl Session {
             Storage::Buffer => !self.buffer().control().no_overwrite(),
             Storage::PidFilters => self.follows_forks(),
             Storage::Flag { own, named } => {
-                let (flag, when_on) = if self.instance() < FIRST_MADE { own } else { named };
-                (self.control().instance_flags(self.instance()) & flag != 0) == when_on
+                let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
+                (self.control().instance_flags(self.index) & flag != 0) == when_on
             }
         }
     }
 
     /// Gives a new instance the options of `other` that the kernel gives it, for who has
-    /// [`Session::lock_settings`].
-    pub(crate) fn inherit_options(&self, other: &Session) -> Result<(), Error> {
-        let (control, instance) = (self.control(), self.instance());
-        control.set_stack_bytes(instance, control.stack_bytes(other.instance()));
+    /// [`crate::Session::lock_settings`].
+    pub(crate) fn inherit_options(&self, other: &Instance) -> Result<(), Error> {
+        let (control, instance) = (self.control(), self.index);
+        control.set_stack_bytes(instance, control.stack_bytes(other.index));
         control.set_instance_flags(instance, STACKS, other.option(TraceOption::Stacktrace));
         control.set_instance_flags(instance, NO_MARKERS, !other.option(TraceOption::Markers));
         self.buffer().set_overwrite(other.option(TraceOption::Overwrite));
         self.prefer_locked(self.preferences().with_options_of(&other.preferences()))
-    }
-
-    /// The names of the others that get what is written to the session's own markers. Cost: a load for each
-    /// that there can be.
-    pub fn instances_with_marker_copies(&self) -> impl Iterator<Item = String> {
-        let wants = |index: &usize| self.control().instance_flags(*index) & MARKER_COPIES != 0;
-        (FIRST_MADE..INSTANCES).filter(wants).filter_map(|index| self.name_of(index))
     }
 
     /// Switches an option.
@@ -198,9 +191,9 @@ impl Session {
             Storage::Buffer => self.buffer().set_overwrite(on),
             Storage::PidFilters => self.follow_forks(on)?,
             Storage::Flag { own, named } => {
-                let (flag, when_on) = if self.instance() < FIRST_MADE { own } else { named };
-                let _lock = self.lock_settings()?;
-                self.control().set_instance_flags(self.instance(), flag, on == when_on);
+                let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
+                let _lock = self.session.lock_settings()?;
+                self.control().set_instance_flags(self.index, flag, on == when_on);
             }
         }
         Ok(())
@@ -210,7 +203,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn all_who_use_the_session_see_the_same() {
@@ -218,7 +211,7 @@ mod tests {
         let path = directory.path().join("s");
         let options = Options { buffer_kb: 64, ..Options::default() };
         let one = Session::create(&path, &options).unwrap();
-        let other = Session::open(&path).unwrap();
+        let other = Instance::open(&path).unwrap();
         for option in TraceOption::ALL.iter().copied() {
             let was = other.option(option);
             assert_eq!(was, option.is_on_by_default(), "{option:?}");
@@ -230,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_the_table() {
-        let page = include_str!("../../../docs/control-tree.md");
+        let page = include_str!("../../../../docs/control-tree.md");
         let row = |option: &TraceOption| {
             let default = u32::from(option.is_on_by_default());
             let place = if option.is_at_top_only() { " Its file is at the top level only." } else { "" };

@@ -1,31 +1,31 @@
 //! The file of a session while it is open, to be mapped.
 
+use super::paths::c_path;
 use crate::Error;
-use crate::files::c_path;
 use abi::control::CONTROL_SIZE;
 use control::{ControlArea, FileLayout};
 use shm::Segment;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is said of a file that is not in one piece.
 pub(crate) const DAMAGED: &str = "damaged session file";
 
 /// A session's file that is open, to be mapped.
-pub(crate) struct SessionFile<'a> {
-    path: &'a Path,
+pub(crate) struct SessionFile {
+    path: PathBuf,
     pub(crate) file: shm::File,
 }
 
-impl SessionFile<'_> {
-    pub(crate) fn open(path: &Path) -> Result<SessionFile<'_>, Error> {
+impl SessionFile {
+    pub(crate) fn open(path: &Path) -> Result<SessionFile, Error> {
         let file = shm::File::open(&c_path(path)?).map_err(|error| Error::errno(path, error))?;
-        Ok(SessionFile { path, file })
+        Ok(SessionFile { path: path.to_path_buf(), file })
     }
 
     pub(crate) fn map(&self, part: Option<Range<u64>>) -> Result<Segment, Error> {
-        let part = part.ok_or_else(|| Error::unusable(self.path, DAMAGED))?;
-        self.file.map(part).map_err(|error| Error::errno(self.path, error))
+        let part = part.ok_or_else(|| Error::unusable(&self.path, DAMAGED))?;
+        self.file.map(part).map_err(|error| Error::errno(&self.path, error))
     }
 
     /// The buffer of an instance: all of it, or where addresses are short, what is in use as long as it has

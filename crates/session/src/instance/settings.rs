@@ -1,7 +1,7 @@
 //! What is on, and is to be on: to be put back later.
 
-use crate::filters::NewFilter;
-use crate::{Error, EventInfo, Session, TraceOption};
+use super::filters::NewFilter;
+use crate::{Error, EventInfo, Instance, TraceOption};
 use abi::instance::STACKS;
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ pub struct Settings {
     stacks: (bool, u32),
 }
 
-impl Session {
+impl Instance {
     /// What is on now, and is to be on.
     pub fn settings(&self) -> Settings {
         let control = self.control();
-        let state = |id| (control.is_enabled(id, self.instance()), self.filter(id));
-        let stacks = (self.option(TraceOption::Stacktrace), control.stack_bytes(self.instance()));
+        let state = |id| (control.is_enabled(id, self.index), self.filter(id));
+        let stacks = (self.option(TraceOption::Stacktrace), control.stack_bytes(self.index));
         Settings {
             rules: self.rules(),
             events: control.event_ids().map(|id| (id, state(id))).collect(),
@@ -32,22 +32,22 @@ impl Session {
     /// patterns of then.
     pub fn restore(&self, settings: &Settings) -> Result<(), Error> {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
-        let _lock = self.lock_settings().ok();
+        let _lock = self.session.lock_settings().ok();
         self.restore_locked(settings)
     }
 
-    /// The same, for who has [`Session::lock_settings`].
+    /// The same, for who has [`crate::Session::lock_settings`].
     pub(crate) fn restore_locked(&self, settings: &Settings) -> Result<(), Error> {
-        self.replace_rules(self.instance(), &settings.rules)?;
+        self.session.replace_rules(self.index, &settings.rules)?;
         let (has_stacks, bytes) = settings.stacks;
-        self.control().set_stack_bytes(self.instance(), bytes);
-        self.control().set_instance_flags(self.instance(), STACKS, has_stacks);
+        self.control().set_stack_bytes(self.index, bytes);
+        self.control().set_instance_flags(self.index, STACKS, has_stacks);
         let events: Vec<EventInfo> = self.events().collect();
         let mut filters = Vec::new();
         for event in &events {
             let by_rules = || (self.is_wanted(&event.system, &event.name), None);
             let (on, filter) = settings.events.get(&event.id).cloned().unwrap_or_else(by_rules);
-            self.control().enable(event.id, self.instance(), on);
+            self.control().enable(event.id, self.index, on);
             if event.filter != filter {
                 filters.push((event, filter));
             }
@@ -61,7 +61,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn what_was_there_before_comes_back() {

@@ -3,11 +3,10 @@
 //! It is a small file beside the session's own, replaced as a whole: who is killed while he changes it has
 //! changed nothing. A setting that nobody has changed is not in it.
 
-use crate::{Error, Session, TraceOption, Tracer};
+use super::{Instance, TraceOption, Tracer};
+use crate::Error;
+use crate::session::PREFERENCES;
 use std::fmt::Write;
-
-/// The file's name.
-pub(crate) const FILE: &str = "preferences";
 
 /// What readers of a session prefer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +27,7 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// Whether an option is on. Some are the buffer's, or programs': ask [`Session::option`].
+    /// Whether an option is on. Some are the buffer's, or programs': ask [`Instance::option`].
     pub fn is_on(&self, option: TraceOption) -> bool {
         self.options & option.bit() != 0
     }
@@ -78,30 +77,32 @@ impl Preferences {
     }
 }
 
-impl Session {
+impl Instance {
     /// The preferences now. Cost: reading a small file.
     pub fn preferences(&self) -> Preferences {
-        Preferences::parse(&std::fs::read_to_string(self.companion(FILE)).unwrap_or_default())
+        Preferences::parse(
+            &std::fs::read_to_string(self.session.companion_of(self.index, PREFERENCES)).unwrap_or_default(),
+        )
     }
 
     /// Changes the preferences, for all who use the session.
     pub fn prefer(&self, change: impl FnOnce(&mut Preferences)) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let mut preferences = self.preferences();
         change(&mut preferences);
         self.prefer_locked(preferences)
     }
 
-    /// Replaces them, for who has [`Session::lock_settings`].
+    /// Replaces them, for who has [`crate::Session::lock_settings`].
     pub(crate) fn prefer_locked(&self, preferences: Preferences) -> Result<(), Error> {
-        self.replace_file(FILE, preferences.print().as_bytes())
+        self.session.replace_file(self.index, PREFERENCES, preferences.print().as_bytes())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn only_what_was_changed_is_written() {

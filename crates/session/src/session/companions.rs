@@ -1,8 +1,7 @@
 //! The files beside a session's own, which traced programs don't need.
 
-use crate::instances::{FILE_PREFIX, is_instance_file};
-use crate::lock::{CPU_LOCK, OPEN};
-use crate::{Error, Session, error_log, preferences};
+use super::Session;
+use crate::Error;
 use abi::control::SESSION_FILE;
 use abi::instance::RECORDING;
 use rustix::fs::OFlags;
@@ -11,6 +10,26 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+/// The file of [`crate::Preferences`].
+pub(crate) const PREFERENCES: &str = "preferences";
+
+/// The file of the error log.
+pub(crate) const ERROR_LOG: &str = "error_log";
+
+/// What the lock of a CPU is named: `cpuN.lock`.
+pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
+
+/// The file whose lock those have that have a file of an instance's tree open.
+pub(crate) const OPEN: &str = "open";
+
+/// What the names of files begin with whose locks readers of instances have.
+pub(crate) const FILE_PREFIX: &str = "instance-";
+
+/// Whether a name in a session's directory is of such a file.
+pub(crate) fn is_instance_file(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(FILE_PREFIX))
+}
 
 /// What the name of a file ends with before it is whole.
 const NEW: &str = ".new";
@@ -21,7 +40,7 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
         let number = name.strip_prefix(CPU_LOCK.0).and_then(|rest| rest.strip_suffix(CPU_LOCK.1));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    let is_known = |name: &str| [SESSION_FILE, preferences::FILE, error_log::FILE, OPEN].contains(&name);
+    let is_known = |name: &str| [SESSION_FILE, PREFERENCES, ERROR_LOG, OPEN].contains(&name);
     is_instance_file(name)
         || name
             .to_str()
@@ -29,21 +48,21 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
 }
 
 impl Session {
-    /// Where a file of this instance's lies beside the session's own.
-    pub(crate) fn companion(&self, name: &str) -> PathBuf {
-        self.companion_of(self.instance(), name)
-    }
-
-    fn companion_of(&self, instance: usize, name: &str) -> PathBuf {
+    pub(crate) fn companion_of(&self, instance: usize, name: &str) -> PathBuf {
         match instance {
             RECORDING => self.path().join(name),
             index => self.path().join(format!("{FILE_PREFIX}{index}-{name}")),
         }
     }
 
+    /// Where the file lies whose lock readers of an instance have that is not the default one.
+    pub(crate) fn lock_file(&self, index: usize) -> PathBuf {
+        self.path().join(format!("{FILE_PREFIX}{index}"))
+    }
+
     /// Removes what an instance has remembered there: for who removes it, or makes the next.
     pub(crate) fn forget_companions(&self, instance: usize) -> Result<(), Error> {
-        for path in [preferences::FILE, error_log::FILE].map(|name| self.companion_of(instance, name)) {
+        for path in [PREFERENCES, ERROR_LOG].map(|name| self.companion_of(instance, name)) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::system(path, error)),
                 _ => {}
@@ -68,10 +87,11 @@ impl Session {
         Ok(file)
     }
 
-    /// Replaces a [`Session::companion`] as a whole: who is killed meanwhile has changed nothing. For who has
-    /// [`Session::lock_settings`].
-    pub(crate) fn replace_file(&self, name: &str, content: &[u8]) -> Result<(), Error> {
-        let (path, new) = (self.companion(name), self.companion(&format!("{name}{NEW}")));
+    /// Replaces a file of an instance as a whole: a process that is killed meanwhile has changed nothing. The
+    /// caller has [`Session::lock_settings`].
+    pub(crate) fn replace_file(&self, instance: usize, name: &str, content: &[u8]) -> Result<(), Error> {
+        let (path, new) =
+            (self.companion_of(instance, name), self.companion_of(instance, &format!("{name}{NEW}")));
         let mut file = self.make_file(&new)?;
         let written = file.set_len(0).and_then(|()| file.write_all(content));
         written.map_err(|error| Error::system(&new, error))?;
@@ -91,8 +111,11 @@ mod tests {
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let other = directory.path().join("other");
         std::fs::write(&other, "precious").unwrap();
-        std::os::unix::fs::symlink(&other, session.companion(&format!("{}{NEW}", preferences::FILE)))
-            .unwrap();
+        std::os::unix::fs::symlink(
+            &other,
+            session.session().companion_of(0, &format!("{}{NEW}", PREFERENCES)),
+        )
+        .unwrap();
         assert!(session.set_option(TraceOption::IrqInfo, false).is_err());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     }
@@ -102,8 +125,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
-        let instance = session.create_instance("one").unwrap();
-        let top = session.make_top().unwrap().unwrap();
+        let instance = session.session().create_instance("one").unwrap();
+        let top = session.session().make_top().unwrap().unwrap();
         for session in [&session, &instance, &top] {
             session.set_option(TraceOption::IrqInfo, false).unwrap();
             session.log_error("place", "error", "command", 0).unwrap();

@@ -4,9 +4,9 @@
 //! on that instance. It stays until it is taken away. What the processes do with it is in
 //! `trace_event/src/triggers.rs`.
 
-use crate::files::c_path;
-use crate::filters::compile_filter;
-use crate::{Error, EventInfo, Lock, Selection, Session};
+use super::filters::compile_filter;
+use crate::session::c_path;
+use crate::{Error, EventInfo, Instance, Lock, Selection};
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
@@ -34,7 +34,7 @@ impl Display for TriggerInfo {
     }
 }
 
-impl Session {
+impl Instance {
     /// The triggers of an event, the newest first.
     pub fn triggers(&self, id: u16) -> Vec<TriggerInfo> {
         let words = self.trigger_words(id);
@@ -72,7 +72,7 @@ impl Session {
         let command = Command::parse(text).map_err(bad)?;
         let target = self.target(&command).ok_or_else(|| bad(BadTrigger::NoEvent))?;
         if command.removes {
-            return self.remove_trigger(id, command.action, target, &self.lock_settings()?);
+            return self.remove_trigger(id, command.action, target, &self.session.lock_settings()?);
         }
         let (count, filter) = (command.count.map_err(bad)?, command.filter.map_err(bad)?);
         let event = self.event_of_id(id).ok_or_else(|| bad(BadTrigger::NoEvent))?;
@@ -103,7 +103,7 @@ impl Session {
         if set.is_empty() { Err(refused.unwrap_or_else(nothing)) } else { Ok(set) }
     }
 
-    /// Takes away what [`Session::set_triggers`] has set.
+    /// Takes away what [`Instance::set_triggers`] has set.
     pub fn remove_triggers(&self, ids: &[u16], text: &str) {
         for id in ids {
             // Its text was good, and a shorter list fits where there was a longer one.
@@ -127,7 +127,7 @@ impl Session {
         count: Option<u64>,
         filter: Option<(Filter, &str)>,
     ) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let before = self.trigger_words(event.id);
         let there: Vec<Trigger> = Trigger::all(before.as_slice()).collect();
         if there.iter().any(|other| other.excludes(action, target)) {
@@ -162,12 +162,12 @@ impl Session {
     /// The words of an event's triggers.
     fn trigger_words(&self, id: u16) -> Vec<u64> {
         let mut buffer = vec![0; MAX_WORDS];
-        self.control().trigger_words(id, self.instance(), &mut buffer).unwrap_or_default().to_vec()
+        self.control().trigger_words(id, self.index, &mut buffer).unwrap_or_default().to_vec()
     }
 
     /// Gives an event these triggers. None where there is no room.
     fn store_triggers(&self, id: u16, words: &[u64]) -> Option<()> {
-        let (control, instance) = (self.control(), self.instance());
+        let (control, instance) = (self.control(), self.index);
         if words.is_empty() {
             control.set_triggers(id, instance, None);
             return Some(());
@@ -182,7 +182,7 @@ impl Session {
     /// them. `enable` has a star for those.
     pub fn soft_events(&self) -> Vec<u16> {
         let mut soft = Vec::new();
-        for id in self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.instance())) {
+        for id in self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.index)) {
             soft.push(id);
             let words = self.trigger_words(id);
             let about = Trigger::all(words.as_slice()).filter(|trigger| trigger.action.has_target);

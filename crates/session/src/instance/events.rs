@@ -1,6 +1,6 @@
 //! Which events a session knows and which are on.
 
-use crate::{Error, Selection, Session};
+use crate::{Error, Instance, Selection};
 use events::format_file;
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub struct EventInfo {
     pub format: String,
 }
 
-impl Session {
+impl Instance {
     /// All events that the session knows.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
         let classes: HashMap<u16, &str> =
@@ -49,7 +49,7 @@ impl Session {
         let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());
         let format = format_file(&name, id, found.format).to_string();
-        let enabled = self.control().is_enabled(id, self.instance());
+        let enabled = self.control().is_enabled(id, self.index);
         Some(EventInfo { id, system, name, class, enabled, filter: self.filter(id), format })
     }
 

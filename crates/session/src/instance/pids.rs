@@ -4,30 +4,30 @@
 //! before anything else. With the option `event-fork` children of those in a list are in it too, and who ends
 //! is not; that is up to the traced processes.
 
-use crate::files::c_path;
-use crate::{Error, Session};
+use crate::session::c_path;
+use crate::{Error, Instance};
 use abi::control::{TIDS, TIDS_IN_PART};
 use control::{NoPages, PidFilter};
 
-impl Session {
+impl Instance {
     /// The numbers in a list of this instance, sorted.
     pub fn pids(&self, filter: PidFilter) -> Vec<u32> {
         let mut pids = Vec::new();
-        self.control().visit_pids(self.instance(), filter, |pid| pids.push(pid));
+        self.control().visit_pids(self.index, filter, |pid| pids.push(pid));
         pids
     }
 
     /// Adds numbers to a list, which there is from then on, in all traced processes at once. After an error
     /// nothing has changed.
     pub fn add_pids(&self, filter: PidFilter, pids: &[u32]) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         self.add_pids_locked(filter, pids)
     }
 
-    /// Gives a new instance the lists of another, for who has [`Session::lock_settings`].
-    pub(crate) fn take_pids(&self, other: &Session) -> Result<(), Error> {
-        self.control().follow_forks(self.instance(), other.follows_forks());
-        let there = |filter: &PidFilter| other.control().has_pids(other.instance(), *filter);
+    /// Gives a new instance the lists of another, for who has [`crate::Session::lock_settings`].
+    pub(crate) fn take_pids(&self, other: &Instance) -> Result<(), Error> {
+        self.control().follow_forks(self.index, other.follows_forks());
+        let there = |filter: &PidFilter| other.control().has_pids(other.index, *filter);
         let mut lists = PidFilter::ALL.into_iter().filter(there);
         lists.try_for_each(|filter| self.add_pids_locked(filter, &other.pids(filter)))
     }
@@ -40,38 +40,38 @@ impl Session {
         if self.follows_forks() {
             self.reserve_pids(filter, children())?;
         }
-        let added = self.control().add_pids(self.instance(), filter, &pids);
+        let added = self.control().add_pids(self.index, filter, &pids);
         if added { Ok(()) } else { Err(Error::TooManyPids) }
     }
 
     /// Takes a list away.
     pub fn clear_pids(&self, filter: PidFilter) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
-        self.control().clear_pids(self.instance(), filter);
+        let _lock = self.session.lock_settings()?;
+        self.control().clear_pids(self.index, filter);
         Ok(())
     }
 
     /// Whether its lists follow forks and exits.
     pub(crate) fn follows_forks(&self) -> bool {
-        self.control().follows_forks(self.instance())
+        self.control().follows_forks(self.index)
     }
 
     /// Has its lists do so. Takes memory for all children that there can be.
     pub(crate) fn follow_forks(&self, follow: bool) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
-        let there = |filter: &PidFilter| self.control().has_pids(self.instance(), *filter);
+        let _lock = self.session.lock_settings()?;
+        let there = |filter: &PidFilter| self.control().has_pids(self.index, *filter);
         if follow {
             PidFilter::ALL
                 .into_iter()
                 .filter(there)
                 .try_for_each(|filter| self.reserve_pids(filter, children()))?;
         }
-        self.control().follow_forks(self.instance(), follow);
+        self.control().follow_forks(self.index, follow);
         Ok(())
     }
 
     fn reserve_pids(&self, filter: PidFilter, tids: impl Iterator<Item = u32>) -> Result<(), Error> {
-        let reserved = self.control().reserve_pids(&c_path(&self.file())?, self.instance(), filter, tids);
+        let reserved = self.control().reserve_pids(&c_path(&self.file())?, self.index, filter, tids);
         reserved.map_err(|error| match error {
             NoPages::AllUsed => Error::TooManyPids,
             NoPages::System(error) => Error::errno(self.file(), error),

@@ -2,7 +2,7 @@
 //!
 //! Source: `tracing_mark_write` and `tracing_mark_raw_write` in `kernel/trace/trace.c` of Linux 6.18.
 
-use crate::{Error, Session};
+use crate::{Error, Instance};
 use abi::page::{DEFAULT_SIZE, max_payload};
 use control::{Here, NewTask};
 use events::ftrace::{PRINT_ID, RAW_DATA_ID};
@@ -53,7 +53,7 @@ impl Author {
 /// Writes texts and bytes into a session's buffer.
 #[derive(Debug)]
 pub struct Marker {
-    session: Arc<Session>,
+    session: Arc<Instance>,
     writer: Writer,
     /// Authors whose names it has entered, with their entries, the latest last.
     authors: Mutex<VecDeque<(u32, u32)>>,
@@ -64,7 +64,7 @@ const MOST_AUTHORS: usize = 64;
 
 impl Marker {
     /// One for `session`, through a mapping of its own.
-    pub fn new(session: Arc<Session>) -> Result<Marker, Error> {
+    pub fn new(session: Arc<Instance>) -> Result<Marker, Error> {
         let writer = Writer::new(session.again()?.into_buffer());
         Ok(Marker { session, writer, authors: Mutex::default() })
     }
@@ -93,7 +93,7 @@ impl Marker {
     /// Has the triggers act that texts have, which see the text as it was given. Source: `tracing_mark_write`
     /// in `kernel/trace/trace.c`: the text is in the buffer by then.
     fn trigger(&self, author: Author, text: &[u8]) {
-        let (control, instance) = (self.session.control(), self.session.instance());
+        let (control, instance) = (self.session.control(), self.session.index);
         if !control.has_triggers(PRINT_ID, instance) {
             return;
         }
@@ -189,9 +189,9 @@ fn on_cpu<R>(cpu: Option<u32>, write: impl FnOnce() -> R) -> R {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
-    fn session(directory: &std::path::Path) -> Arc<Session> {
+    fn session(directory: &std::path::Path) -> Arc<Instance> {
         let options = Options { buffer_kb: 64, ..Options::default() };
         Arc::new(Session::create(&directory.join("s"), &options).unwrap())
     }

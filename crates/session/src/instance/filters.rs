@@ -3,7 +3,7 @@
 //! A filter belongs to an event, as in the kernel's `events/SYSTEM/EVENT/filter`: it stays while the event is
 //! off, until `0` takes it away. Events that a program brings later have none.
 
-use crate::{Error, EventInfo, FilteredSelection, Session};
+use crate::{Error, EventInfo, FilteredSelection, Instance};
 use control::StoredFilter;
 use event_filter::{ErrorKind, Field, Filter, MAX_TEXT};
 use trace_data::format::Format;
@@ -51,10 +51,10 @@ impl<'a> NewFilter<'a> {
     }
 }
 
-impl Session {
+impl Instance {
     /// The text of an event's filter, if it has one.
     pub fn filter(&self, id: u16) -> Option<String> {
-        self.control().filter_text(id, self.instance(), &mut [0; MAX_TEXT]).map(str::to_string)
+        self.control().filter_text(id, self.index, &mut [0; MAX_TEXT]).map(str::to_string)
     }
 
     /// Gives those of some events this filter that have its fields, in place of the one that they have, in
@@ -67,24 +67,24 @@ impl Session {
             error => Err(error),
         });
         let refused = refused.collect::<Result<Vec<event_filter::Error>, Error>>()?;
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         self.give_filters(&filters)?;
         Ok(refused)
     }
 
     /// Switches the selected events on: with the filter, or without any if there is none, whatever filters
-    /// they had. Without a filter those follow that programs bring later, as in [`Session::set`].
+    /// they had. Without a filter those follow that programs bring later, as in [`Instance::set`].
     ///
     /// Of several events some may not have the fields that the filter asks for: those stay as they were, as
     /// with the kernel's `events/SYSTEM/filter`. After an error nothing has changed.
     pub fn enable(&self, wanted: &FilteredSelection) -> Result<EnabledEvents, Error> {
         let (filters, others) = self.filters_for(wanted)?;
-        let lock = self.lock_settings()?;
+        let lock = self.session.lock_settings()?;
         self.give_filters(&filters)?;
         let events = match wanted.filter {
             None => self.set_locked(&wanted.selection, true, &lock)?,
             Some(_) => {
-                filters.iter().for_each(|filter| self.control().enable(filter.id, self.instance(), true));
+                filters.iter().for_each(|filter| self.control().enable(filter.id, self.index, true));
                 self.control().announce_switched();
                 filters.len()
             }
@@ -92,7 +92,7 @@ impl Session {
         Ok(EnabledEvents { events, others })
     }
 
-    /// Whether [`Session::enable`] would take this.
+    /// Whether [`Instance::enable`] would take this.
     pub fn check_enable(&self, wanted: &FilteredSelection) -> Result<(), Error> {
         self.filters_for(wanted).map(drop)
     }
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Gives events their filters, all or none. For who has [`Session::lock_settings`].
+    /// Gives events their filters, all or none. For who has [`crate::Session::lock_settings`].
     pub(crate) fn give_filters(&self, filters: &[NewFilter<'_>]) -> Result<(), Error> {
         let mut space = self.control().filter_space();
         let mut store = |filter: &NewFilter<'_>| match &filter.compiled {
@@ -122,7 +122,7 @@ impl Session {
         let stored: Result<Vec<Option<StoredFilter>>, ()> = filters.iter().map(&mut store).collect();
         let stored = stored.map_err(|()| Error::TooManyFilters { path: self.path().to_path_buf() })?;
         for (filter, stored) in filters.iter().zip(stored) {
-            self.control().set_filter(filter.id, self.instance(), stored);
+            self.control().set_filter(filter.id, self.index, stored);
         }
         Ok(())
     }

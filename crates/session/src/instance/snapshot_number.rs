@@ -1,6 +1,6 @@
 //! What snapshots are called.
 
-use crate::Session;
+use crate::Instance;
 use ring_buffer::Snapshot;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
@@ -21,7 +21,7 @@ impl SnapshotNumber {
     }
 }
 
-impl Session {
+impl Instance {
     /// What a snapshot is called, among those that are kept.
     pub fn snapshot_number(&self, snapshot: &Snapshot) -> SnapshotNumber {
         let generation = snapshot.generation();
@@ -59,7 +59,7 @@ impl FromStr for SnapshotNumber {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn numbers_are_read_as_they_are_shown() {

@@ -5,7 +5,7 @@
 
 mod nop;
 
-use crate::{Error, Session};
+use crate::{Error, Instance};
 
 /// A tracer.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Default for &Tracer {
     }
 }
 
-impl Session {
+impl Instance {
     /// The current tracer of this instance. Cost: reading a small file.
     pub fn tracer(&self) -> &'static Tracer {
         self.preferences().tracer

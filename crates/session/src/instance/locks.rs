@@ -1,80 +1,36 @@
-//! Locks: who takes events out, and who changes what is wanted. They go with their process, whatever ends it.
+//! Locks of an instance: for its readers, for those that have its files open, and for its removal.
 
-use crate::{Error, Session};
-use abi::control::Header;
-use rustix::fs::{FlockOperation, flock};
-use std::fs::File;
-use std::mem::offset_of;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
+use super::Instance;
+use crate::session::{CPU_LOCK, OPEN, lock};
+use crate::{Error, Lock};
+use abi::instance::RECORDING;
+use rustix::fs::FlockOperation;
+use std::path::PathBuf;
 
-/// A lock that is held as long as this lives.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-    /// The CPU's, of one that is for a CPU.
-    _cpu: Option<File>,
-}
-
-/// What the lock of a CPU is named: `cpuN.lock`.
-pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
-
-/// The file whose lock those have that have a file of an instance's tree open.
-pub(crate) const OPEN: &str = "open";
-
-impl Lock {
-    /// For who takes events out of the session at `path`: one at a time, so that each gets all of them.
-    /// [`Error::Busy`] when somebody does, of any CPU.
-    pub fn reader(path: &Path) -> Result<Lock, Error> {
-        Lock::take(path, FlockOperation::NonBlockingLockExclusive)
+impl Instance {
+    /// For who takes events out of this instance: one at a time, so that each gets all of them.
+    /// [`Error::Busy`] when somebody does, [`Error::NoSession`] when it has been deleted.
+    pub fn lock_reader(&self) -> Result<Lock, Error> {
+        self.session.check_place()?;
+        Lock::reader(&self.reader_file())
     }
 
-    fn take(path: &Path, operation: FlockOperation) -> Result<Lock, Error> {
-        let file = File::open(path).map_err(|error| Error::system(path, error))?;
-        lock(&file, path, operation)?;
-        Ok(Lock { _file: file, _cpu: None })
-    }
-}
-
-fn lock(file: &File, path: &Path, operation: FlockOperation) -> Result<(), Error> {
-    flock(file, operation).map_err(|error| match error {
-        rustix::io::Errno::WOULDBLOCK => Error::Busy { path: path.to_path_buf() },
-        error => Error::system(path, error),
-    })
-}
-
-impl Session {
-    /// Whether what lies at its path is this session still: it may have been deleted while it is mapped here,
-    /// and another one made there.
-    pub(crate) fn check_place(&self) -> Result<(), Error> {
-        let mut number = [0; 8];
-        let file = self.file();
-        File::open(&file)
-            .and_then(|file| file.read_exact_at(&mut number, offset_of!(Header, identity) as u64))
-            .map_err(|error| Error::system(&file, error))?;
-        match u64::from_ne_bytes(number) == self.control().identity().number {
-            true => Ok(()),
-            false => Err(Error::NoSession { path: self.path().to_path_buf() }),
+    /// What readers of this instance have a lock of.
+    pub(crate) fn reader_file(&self) -> PathBuf {
+        match self.index {
+            RECORDING => self.path().to_path_buf(),
+            index => self.session.lock_file(index),
         }
-    }
-
-    /// For who changes what is wanted: waits for others that do, who need a moment. [`Error::NoSession`] when
-    /// it has been deleted.
-    pub fn lock_settings(&self) -> Result<Lock, Error> {
-        let lock = Lock::take(&self.file(), FlockOperation::LockExclusive)?;
-        self.check_place()?;
-        self.control().mend();
-        Ok(lock)
     }
 
     /// For who takes events of one CPU out: those of different CPUs don't exclude each other.
     ///
     /// Source: `open_pipe_on_cpu` in `kernel/trace/trace.c` of Linux 6.18.
     pub fn lock_cpu_reader(&self, cpu: u32) -> Result<Lock, Error> {
-        self.check_place()?;
+        self.session.check_place()?;
         let shared = Lock::take(&self.reader_file(), FlockOperation::NonBlockingLockShared)?;
-        let path = self.companion(&format!("{}{cpu}{}", CPU_LOCK.0, CPU_LOCK.1));
-        let own = self.make_file(&path)?;
+        let path = self.session.companion_of(self.index, &format!("{}{cpu}{}", CPU_LOCK.0, CPU_LOCK.1));
+        let own = self.session.make_file(&path)?;
         lock(&own, self.path(), FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock { _cpu: Some(own), ..shared })
     }
@@ -82,18 +38,18 @@ impl Session {
     /// For who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`]
     /// when it has been.
     pub fn lock_open(&self) -> Result<Lock, Error> {
-        let path = self.companion(OPEN);
-        let file = self.make_file(&path)?;
+        let path = self.session.companion_of(self.index, OPEN);
+        let file = self.session.make_file(&path)?;
         match lock(&file, self.path(), FlockOperation::NonBlockingLockShared) {
             Ok(()) if self.is_there() => Ok(Lock { _file: file, _cpu: None }),
-            Ok(()) | Err(Error::Busy { .. }) => Err(self.no_instance("")),
+            Ok(()) | Err(Error::Busy { .. }) => Err(self.session.no_instance("")),
             Err(error) => Err(error),
         }
     }
 
     /// For who removes this instance: [`Error::Busy`] while somebody has one of its files open.
     pub(crate) fn lock_removal(&self) -> Result<Lock, Error> {
-        let file = self.make_file(&self.companion(OPEN))?;
+        let file = self.session.make_file(&self.session.companion_of(self.index, OPEN))?;
         lock(&file, self.path(), FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock { _file: file, _cpu: None })
     }
@@ -109,7 +65,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
 
     #[test]
     fn a_reader_that_was_killed_is_forgotten_and_no_other() {
@@ -133,7 +89,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
         let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
-        let other = Session::open(&path).unwrap();
+        let other = Instance::open(&path).unwrap();
         let is_busy = |taken: Result<Lock, Error>| matches!(taken, Err(Error::Busy { .. }));
         let all = Lock::reader(&path).unwrap();
         assert!(is_busy(other.lock_cpu_reader(0)));
@@ -152,11 +108,11 @@ mod tests {
         let options = Options { buffer_kb: 64, ..Options::default() };
         let session = Session::create(&path, &options).unwrap();
         Session::remove(&path).unwrap();
-        assert!(session.lock_settings().is_err());
+        assert!(session.session().lock_settings().is_err());
         let other = Session::create(&path, &options).unwrap();
         let is_none = |taken: Result<Lock, Error>| matches!(taken, Err(Error::NoSession { .. }));
-        assert!(is_none(session.lock_settings()) && is_none(session.lock_reader()));
+        assert!(is_none(session.session().lock_settings()) && is_none(session.lock_reader()));
         assert!(is_none(session.lock_cpu_reader(0)));
-        assert!(other.lock_settings().is_ok() && other.lock_reader().is_ok());
+        assert!(other.session().lock_settings().is_ok() && other.lock_reader().is_ok());
     }
 }

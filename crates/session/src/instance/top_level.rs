@@ -1,61 +1,36 @@
-//! The control tree's top level: it shows the recording until it has an instance of its own.
+//! What the instance of the control tree's top level shows and takes from the default instance.
 //!
 //! Why: `docs/decisions/004-flight.md`.
 
-use crate::{Error, Session};
+use super::Instance;
+use crate::Error;
 use abi::instance::{RECORDING, STOPPED_HERE, TOP};
 use ring_buffer::Control;
 
-impl Session {
-    /// The instance of the control tree's top level, if it has one of its own.
-    pub fn open_top(&self) -> Result<Option<Session>, Error> {
-        if !self.has_top() {
-            return Ok(None);
-        }
-        Session::open_instance(self.path(), TOP).map(Some)
-    }
-
-    /// Whether it has.
-    pub fn has_top(&self) -> bool {
-        self.control().instance_state(TOP).is_some()
-    }
-
-    /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
-    /// was stopped by [`Session::set_tracing_at_top`] goes on. None in a session without room for instances.
-    pub fn make_top(&self) -> Result<Option<Session>, Error> {
-        if self.control().buffers() <= TOP {
-            return Ok(None);
-        }
-        let _lock = self.lock_settings()?;
-        match self.open_top()? {
-            Some(top) => Ok(Some(top)),
-            None => self.make(TOP, "", Session::take_settings).map(Some),
-        }
-    }
-
+impl Instance {
     /// Up to when what the recording has is shown before the events of this instance, in the buffer's clock.
     /// Only the top level's own has such a past, until its buffer is emptied: what was recorded when that was
     /// made is to be seen there still.
     pub fn past_until(&self) -> Option<u64> {
-        self.control().past_until(self.instance(), self.buffer().control().generation())
+        self.control().past_until(self.index, self.buffer().control().generation())
     }
 
     /// Leaves it without a past.
     pub fn forget_past(&self) {
-        self.control().set_past_until(self.instance(), 0, 0);
+        self.control().set_past_until(self.index, 0, 0);
     }
 
     /// Stops what the top level shows, or goes on with it.
     pub fn set_tracing_at_top(&self, on: bool) {
-        if self.instance() == RECORDING {
+        if self.index == RECORDING {
             self.control().set_instance_flags(TOP, STOPPED_HERE, !on);
         }
         self.buffer().set_tracing(on);
     }
 
-    /// Gives a new instance the settings of the recording, for who has [`Session::lock_settings`].
-    fn take_settings(&self) -> Result<(), Error> {
-        let recording = Session::open(self.path())?;
+    /// Gives a new instance the settings of the recording, for who has [`crate::Session::lock_settings`].
+    pub(crate) fn take_settings(&self) -> Result<(), Error> {
+        let recording = Instance::open(self.path())?;
         let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;
         if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
             recording.buffer().set_tracing(true);
@@ -65,27 +40,27 @@ impl Session {
         for cpu in self.cpus().filter(|cpu| !recording.buffer().is_block_recording(*cpu)) {
             self.buffer().set_block_recording(cpu, false);
         }
-        self.control().set_trace_clock(self.instance(), recording.trace_clock());
+        self.control().set_trace_clock(self.index, recording.trace_clock());
         self.prefer_locked(recording.preferences())?;
         self.take_pids(&recording)?;
         self.inherit_options(&recording)?;
         self.restore_locked(&recording.settings())?;
         // From now on it has all that is to be there.
         let (now, generation) = (self.buffer().now(), self.buffer().control().generation());
-        self.control().set_past_until(self.instance(), now, generation);
+        self.control().set_past_until(self.index, now, generation);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Error, Options, Session, TraceClock};
+    use crate::{Error, Instance, Options, Session, TraceClock};
 
-    fn set(session: &Session, text: &str, on: bool) {
+    fn set(session: &Instance, text: &str, on: bool) {
         session.set(&text.parse().unwrap(), on).unwrap();
     }
 
-    fn on(session: &Session) -> Vec<String> {
+    fn on(session: &Instance) -> Vec<String> {
         session.events().filter(|event| event.enabled).map(|event| event.name).collect()
     }
 
@@ -94,19 +69,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
-        assert!(session.open_top().unwrap().is_none());
+        assert!(session.session().open_top().unwrap().is_none());
         session.enable(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
         let read = session.events().find(|event| event.enabled).unwrap().id;
-        let top = session.make_top().unwrap().unwrap();
+        let top = session.session().make_top().unwrap().unwrap();
         assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));
         assert_eq!((top.rules(), top.filter(read).as_deref()), (session.rules(), Some("ret < 0")));
         set(&session, "libc:read_exit", false);
         set(&top, "libc:write", true);
         set(&top, "libc:read_exit", false);
         assert_eq!((on(&session), on(&top)), (vec![], vec!["write".to_string()]));
-        assert_eq!((session.instances().len(), top.instance_name()), (0, None));
-        assert!(matches!(session.open_named(""), Err(Error::NoInstance { .. })));
-        assert_eq!(on(&session.make_top().unwrap().unwrap()), ["write"], "the same");
+        assert_eq!((session.session().instances().len(), top.name()), (0, None));
+        assert!(matches!(session.session().open_named(""), Err(Error::NoInstance { .. })));
+        assert_eq!(on(&session.session().make_top().unwrap().unwrap()), ["write"], "the same");
         top.set_trace_clock(TraceClock::Boot).unwrap();
         assert_eq!((session.trace_clock(), top.trace_clock().name()), (TraceClock::Mono, "boot"));
     }

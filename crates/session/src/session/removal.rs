@@ -1,7 +1,8 @@
 //! Removing a session.
 
-use crate::files::beside;
-use crate::{Error, Session, companions};
+use super::paths::sibling;
+use super::{Session, companions};
+use crate::Error;
 use std::path::Path;
 
 impl Session {
@@ -12,7 +13,7 @@ impl Session {
         if entries.flatten().any(|entry| !companions::is_own(&entry.file_name())) {
             return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
         }
-        let removed = beside(path, "removed");
+        let removed = sibling(path, "removed");
         std::fs::rename(path, &removed).map_err(|error| Error::system(path, error))?;
         std::fs::remove_dir_all(&removed).map_err(|error| Error::system(removed, error))
     }
@@ -21,7 +22,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Instance, Options};
 
     #[test]
     fn only_a_session_is_removed() {
@@ -31,7 +32,7 @@ mod tests {
         std::fs::write(path.join("more"), "").unwrap();
         assert!(matches!(Session::remove(&path), Err(Error::Unusable { .. })));
         std::fs::remove_file(path.join("more")).unwrap();
-        assert!(Session::open(&path).is_ok());
+        assert!(Instance::open(&path).is_ok());
         Session::remove(&path).unwrap();
         assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
     }

@@ -1,14 +1,14 @@
 //! Making the buffers of a session larger or smaller, while it records.
 
-use crate::files::c_path;
+use crate::session::c_path;
 use crate::size::{CONTROL_BYTES, pages_of_events};
-use crate::{Error, Session};
+use crate::{Error, Instance};
 use abi::buffer::Slot;
 use abi::control::FILTERING;
 use abi::instance::INSTANCES;
 use ring_buffer::{Content, NotResized};
 
-impl Session {
+impl Instance {
     /// Gives each CPU that has memory, or one of them, room for `kb` KB of events, rounded up to whole pages,
     /// two at least. The events that are there are given up. There must be room for it: up to four times
     /// the size that the session was made with, in one that was made with room for snapshots, of which one
@@ -19,7 +19,7 @@ impl Session {
         let (path, no_memory) =
             (self.path().to_path_buf(), |reason| Error::NoMemory { path: self.path().to_path_buf(), reason });
         let pages = pages_of_events(kb).ok_or_else(|| no_memory(format!("no buffer has {kb} KB")))?;
-        let _lock = self.lock_settings()?;
+        let _lock = self.session.lock_settings()?;
         let (holder, file) = (self.holder()?, c_path(&self.file())?);
         let resized = match cpu {
             Some(cpu) => holder.resize_block(&file, cpu, pages, Content::Discard),
@@ -57,18 +57,18 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::{Options, Session};
     use std::os::unix::fs::MetadataExt;
     use tempfile::TempDir;
 
-    fn session(snapshots: u32) -> (TempDir, Session) {
+    fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let options = Options { buffer_kb: 1024, snapshots, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }
 
-    fn memory(session: &Session) -> u64 {
+    fn memory(session: &Instance) -> u64 {
         session.file().metadata().unwrap().blocks() * 512
     }
 
