@@ -17,7 +17,7 @@
 //! +---------------------+ Header::file_size
 //! ```
 //!
-//! A process need not map what lies behind `growth_offset` as long as no ring has grown.
+//! A process need not map what lies after `growth_offset` as long as no ring has grown.
 //!
 //! A *block* belongs to one CPU (or to one lane) and has up to [`MAX_RINGS`] *rings*. One of them is
 //! live: it is the one that holds the block's tail. The others are spare, or hold what was live when
@@ -92,7 +92,7 @@ pub struct Header {
     _control_line: [u64; 15],
     /// What each ring is used for when it is not live.
     pub kept: [Kept; MAX_RINGS],
-    /// Who reads snapshots: threads, named as in [`Block::owner`]; 0 where there is room for one.
+    /// Who reads snapshots: threads, named as in [`Block::owner`]; 0 where there is space for one.
     pub holders: [AtomicU64; MAX_HOLDERS],
     /// Snapshots that were refused, because no ring was spare.
     pub refused: AtomicU64,

@@ -1,4 +1,4 @@
-//! The control area of a session's file: what is wanted, and who takes part.
+//! The control area of a session's file: what is wanted, and who is attached.
 //!
 //! ```text
 //! +------------+ 0
@@ -139,7 +139,7 @@ pub const EXTENSION_SIZE: usize = (INSTANCES - 1) * (FILTERING + TRIGGERING);
 /// takes offsets in the file and no memory.
 pub const SESSION_FILE: &str = "session";
 
-/// Bytes of the longest path of a session's file, with the zero behind it, that programs can attach to.
+/// Bytes of the longest path of a session's file, with the zero after it, that programs can attach to.
 pub const LONGEST_PATH: usize = 1024;
 
 /// The start of the file. The first group is fixed before the file gets its name.
@@ -174,13 +174,13 @@ pub struct Header {
     /// KB that each CPU of a new instance has.
     pub buffer_kb: AtomicU64,
     /// The instances whose [flags](InstanceSlot::flags) have to be looked at: a bit for each, which is there
-    /// before the flags and goes behind them.
+    /// before the flags and goes after them.
     pub flagged: [AtomicU64; INSTANCE_WORDS],
     /// Bytes of the heap in use.
     pub heap_used: AtomicU64,
     /// Who reads the tables has seen everything that ended before this time. `u64::MAX` when nobody does.
     pub collected: AtomicU64,
-    /// What found no room in a [`Table`], or had to make some while it was needed.
+    /// What found no space in a [`Table`], or had to make some while it was needed.
     pub refused: [AtomicU64; 5],
     /// Version << 32 | bytes of the rules; they are in the area that is the version's lowest bit. Published
     /// by one store, after the other area was filled.
@@ -189,11 +189,11 @@ pub struct Header {
     pub kept_since: AtomicU64,
     /// When the last snapshot was taken: entries that started later are not of it. `u64::MAX` meanwhile.
     pub kept_until: AtomicU64,
-    /// Goes up when events were switched on or off. Who waits for that waits on this word (futex).
+    /// Goes up when events were enabled or disabled. Who waits for that waits on this word (futex).
     pub switched: AtomicU32,
     /// How many filters were stored.
     pub filters: AtomicU32,
-    /// A bit for each instance whose lists of threads follow forks and exits.
+    /// A bit for each instance whose PID filters follow forks and exits.
     pub following: [AtomicU64; INSTANCE_WORDS],
     /// How many [placeholders](FIRST_PLACEHOLDER) were given out.
     pub placeholders: AtomicU64,
@@ -232,7 +232,7 @@ pub struct Task {
     pub start_time: AtomicU64,
     /// Time from which it no longer does, once its state is ended.
     pub end_time: AtomicU64,
-    /// Its name, as in `/proc/PID/comm`, with zeros behind it.
+    /// Its name, as in `/proc/PID/comm`, with zeros after it.
     pub comm: [AtomicU64; 2],
     /// Its process.
     pub tgid: AtomicU32,
@@ -264,7 +264,7 @@ pub struct Process {
     pub status: AtomicU32,
     /// Pages of address space that its limit was raised by, for what it has mapped of the session.
     pub limit_raised: AtomicU32,
-    /// What is mapped where: [`map_word`]s, the program first, 0 behind the last.
+    /// What is mapped where: [`map_word`]s, the program first, 0 after the last.
     pub maps: [AtomicU64; PROCESS_MAPS],
 }
 

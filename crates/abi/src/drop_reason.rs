@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum DropReason {
-    /// Producer/consumer mode: the reader has not made room.
+    /// Producer/consumer mode: the reader has not made space.
     Full = 0,
     /// It does not fit a page.
     TooLarge = 1,

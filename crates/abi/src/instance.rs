@@ -1,7 +1,7 @@
 //! Instances: the buffers of a session, and the events that go to each.
 //!
 //! The first is the recording, which is always there. The others are made and removed while programs run:
-//! their room in the file is there from the start, so that no traced process has to map anything when one is
+//! their space in the file is there from the start, so that no traced process has to map anything when one is
 //! made.
 //!
 //! Source: `instances/` in the kernel's tracefs (`kernel/trace/trace.c`), and the LWN article on several ring
@@ -22,7 +22,7 @@ pub const FIRST_MADE: usize = 2;
 /// Words with a bit for each instance.
 pub const INSTANCE_WORDS: usize = INSTANCES.div_ceil(64);
 
-/// The flag of an instance that has a list of threads whose events alone are recorded.
+/// The flag of an instance that has a PID filter whose events alone are recorded.
 pub const PIDS: u32 = 1;
 /// The same where theirs alone are not.
 pub const NOT_PIDS: u32 = 2;
@@ -35,7 +35,7 @@ pub const NO_MARKERS: u32 = 32;
 /// The flag of the top level's where it doesn't get what is written to its own markers.
 pub const NO_MARKER_COPIES: u32 = 64;
 
-/// Bytes of a name with the zero behind it: the kernel's `NAME_MAX`, and one.
+/// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
 
 /// The flag of the tree's top level, while it shows the recording: that was stopped there.
@@ -48,13 +48,13 @@ pub struct InstanceSlot {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`]. And for who writes markers [`MARKER_COPIES`], [`NO_MARKERS`], [`NO_MARKER_COPIES`].
+    /// [`STACKS`]. And for one who writes markers [`MARKER_COPIES`], [`NO_MARKERS`], [`NO_MARKER_COPIES`].
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,
-    /// Bytes of the stack that are copied behind an event whose stack is recorded; 0 where nobody has said.
+    /// Bytes of the stack that are copied after an event whose stack is recorded; 0 where nobody has said.
     pub stack_bytes: AtomicU32,
-    /// Its name, zeros behind it.
+    /// Its name, zeros after it.
     pub name: [AtomicU64; INSTANCE_NAME / 8],
     /// Of the tree's top level: up to when its past is the recording's, in the buffer's clock; 0 for never.
     pub past_until: AtomicU64,

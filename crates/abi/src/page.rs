@@ -34,7 +34,7 @@ pub const MAX_SIZE: usize = 4096 << 7;
 pub const COMMIT_LENGTH: u64 = (1 << 20) - 1;
 /// Flag in `commit`: events were lost before this page.
 pub const MISSED_EVENTS: u64 = 1 << 31;
-/// Flag in `commit`: the number of lost events stands behind the data, as a `u64`.
+/// Flag in `commit`: the number of lost events stands after the data, as a `u64`.
 pub const MISSED_STORED: u64 = 1 << 30;
 
 /// Every event starts at a multiple of this.
@@ -113,9 +113,9 @@ const SIGN_EXTENSION: u64 = !0 << 32;
 
 /// Makes of a copied page what the kernel hands to its readers, and returns how many bytes of it are in use.
 ///
-/// When `lost` events were lost before it, its commit word says so, and the number is stored behind its
-/// events, where there is room for it in `page`. All that follows is zeroed. A page without room for a header
-/// is left as it is.
+/// When `lost` events were lost before it, its commit word says so, and the number is stored after its
+/// events, where there is space for it in `page`. All that follows is zeroed. A page without space for a
+/// header is left as it is.
 ///
 /// Source: `ring_buffer_read_page` in `kernel/trace/ring_buffer.c`, and pages that a kernel has written.
 pub fn finish(page: &mut [u8], lost: u64) -> usize {

@@ -17,7 +17,7 @@
 //! A ring is live when the control word names it; what its word says then is of no account. All other
 //! states are in the word. A snapshot takes a spare ring only if that is of the live one's size. Who makes a
 //! spare ring something else bumps the control word's epoch afterwards, so that a snapshot that has seen it
-//! spare begins anew.
+//! spare begins again.
 
 use crate::atomic::AtomicU64;
 
@@ -89,7 +89,7 @@ impl KeptWord {
         self.0 & 0xffff_ffff
     }
 
-    /// The state; None for one that there isn't.
+    /// The state; None for one that doesn't exist.
     pub const fn state(self) -> Option<KeptState> {
         match self.0 >> Self::STATE_SHIFT {
             0 => Some(KeptState::Absent),

@@ -13,7 +13,7 @@ pub struct RingPages(pub u32);
 impl RingPages {
     const GROWN: u32 = 1 << 31;
 
-    /// So many pages: in the ring's first home if that has room for them, else in the second.
+    /// So many pages: in the ring's first home if that has space for them, else in the second.
     pub const fn new(count: u32, first_home: u32) -> RingPages {
         RingPages(count & !Self::GROWN | if count > first_home { Self::GROWN } else { 0 })
     }

@@ -13,7 +13,7 @@
 //!   Payload { the recorder's | common fields, fields } ---->  write(site, payload, bytes)
 //! ```
 //!
-//! The section has pointers, not the sites themselves: compilers and linkers put room between larger things
+//! The section has pointers, not the sites themselves: compilers and linkers put space between larger things
 //! as they like. A program without a recorder has null in `word`, for good: a load and a branch.
 //!
 //! The recorder keeps no address of a program's: it copies the texts when the site is registered. So an
@@ -64,7 +64,7 @@ pub struct Site {
     pub reserved: u32,
 }
 
-/// A field of an event. Fields lie as in a C struct, behind the common ones.
+/// A field of an event. Fields lie as in a C struct, after the common ones.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Field {
@@ -82,7 +82,7 @@ pub struct Field {
     pub kind: u8,
 }
 
-/// The count of an array whose elements are behind the fixed fields. In its place is a word of 4 bytes: bytes
+/// The count of an array whose elements are after the fixed fields. In its place is a word of 4 bytes: bytes
 /// in the upper half, offset in the payload in the lower.
 pub const DYNAMIC: u16 = u16::MAX;
 
@@ -106,7 +106,7 @@ pub mod kind {
     pub const HEX: u8 = 2;
     /// A truth value, of one byte.
     pub const BOOL: u8 = 3;
-    /// Text of bytes: up to a zero byte in an array of fixed size, with a zero byte behind it in a dynamic
+    /// Text of bytes: up to a zero byte in an array of fixed size, with a zero byte after it in a dynamic
     /// one.
     pub const TEXT: u8 = 4;
     /// A number, of 8 bytes, of which some values have names.

@@ -9,12 +9,12 @@
 ///
 /// A page starts at a multiple of its size and holds at most its size - 16 bytes of events, so the
 /// sum never runs into the next page and both halves can be told apart. Adding
-/// `size << 16 | 1` moves the tail behind an event: one store commits it.
+/// `size << 16 | 1` moves the tail after an event: one store commits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tail(pub u64);
 
 impl Tail {
-    /// The tail in the page at `page_offset` behind `commit` bytes that hold `events` events.
+    /// The tail in the page at `page_offset` after `commit` bytes that hold `events` events.
     pub const fn new(page_offset: u64, commit: u64, events: u64) -> Tail {
         Tail((page_offset + commit) << 16 | events)
     }
@@ -24,12 +24,12 @@ impl Tail {
         size << 16 | 1
     }
 
-    /// The tail behind one more event of `size` bytes.
+    /// The tail after one more event of `size` bytes.
     pub const fn advance(self, size: u64) -> Tail {
         Tail(self.0.wrapping_add(Self::step(size)))
     }
 
-    /// The tail behind `size` more bytes that are no data event: a time extend.
+    /// The tail after `size` more bytes that are no data event: a time extend.
     pub const fn extend(self, size: u64) -> Tail {
         Tail(self.0.wrapping_add(size << 16))
     }

@@ -18,7 +18,7 @@ pub enum Unusable {
     NotASession,
     /// Made by another version of lookback; holds the version found.
     Version(u32),
-    /// It is shorter than it should be, or has a clock that there isn't.
+    /// It is shorter than it should be, or has a clock that doesn't exist.
     Damaged,
 }
 
@@ -183,7 +183,7 @@ impl ControlArea {
         unsafe { &*self.segment.base().add(OFFSET as usize).cast() }
     }
 
-    /// How many entries a table had no room for, or gave up although a reader or a snapshot needed them.
+    /// How many entries a table had no space for, or dropped although a reader or a snapshot needed them.
     // Relaxed: the count carries nothing but itself.
     pub fn refused(&self, table: Table) -> u64 {
         self.header().refused.get(table as usize).map_or(0, |count| count.load(Relaxed))
@@ -239,7 +239,7 @@ impl ControlArea {
         self.header().kept_since.load(Acquire)
     }
 
-    /// Says which is the oldest event in a snapshot, after one was given up. False, and nothing changed, when
+    /// Says which is the oldest event in a snapshot, after one was dropped. False, and nothing changed, when
     /// it is no longer `before`: then a snapshot was taken meanwhile.
     // AcqRel: pairs with the Acquire of `kept_since`, and with that of `keep_since`, of which one is refused
     // or seen. Relaxed on failure: nothing is done.

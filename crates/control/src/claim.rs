@@ -13,7 +13,7 @@ const WINDOW: usize = 64;
 pub(crate) enum Reach {
     /// In the window: what is looked for and not there is soon known not to be.
     Window,
-    /// Anywhere, where all of the window is needed. No owner is behind a free entry, as none becomes free.
+    /// Anywhere, where all of the window is needed. No owner is after a free entry, as none becomes free.
     Table,
 }
 

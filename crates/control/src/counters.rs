@@ -22,7 +22,8 @@ impl ControlArea {
         Some(Counter(word.load(Relaxed)).left())
     }
 
-    /// Sets up a counter that no trigger has. None where each has one. Only for who has the session's lock.
+    /// Sets up a counter that no trigger has. None where each has one. Only for one who has the session's
+    /// lock.
     // Relaxed: only the holder of the session's lock makes counters, and nobody changes one that no trigger
     // has. Release: before the list that refers to the counter is given to its event.
     pub fn new_counter(&self, count: u64) -> Option<CounterRef> {

@@ -26,7 +26,7 @@ impl ControlArea {
         self.array(EVENTS_OFFSET, EVENTS)
     }
 
-    /// Enters an event under an id that everybody knows. False when there is no room.
+    /// Enters an event under an id that everybody knows. False when there is no space.
     // AcqRel: pairs with the Acquire of `describe`: the text is there before the word that refers to it.
     // Relaxed on failure: nothing is done.
     pub fn add_event_at(&self, id: u16, system: &str, name: &str, format: &str) -> bool {
@@ -38,7 +38,7 @@ impl ControlArea {
 
     /// The id of the event, which is entered if the session doesn't know it. Events with the same system,
     /// name and format are the same, whatever process they come from. One that is new is on if the
-    /// [rules](ControlArea::set_rules) say so. None when there is no room.
+    /// [rules](ControlArea::set_rules) say so. None when there is no space.
     pub fn add_event(&self, system: &str, name: &str, format: &str) -> Option<u16> {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
         match self.try_add_event(&parts) {

@@ -34,17 +34,17 @@ const TRIES: u32 = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredFilter(pub(crate) u64);
 
-/// Room for filters, as who has the session's lock finds it.
+/// Space for filters, as who has the session's lock finds it.
 #[derive(Debug)]
 pub struct FilterSpace<'a> {
     file: &'a ControlArea,
-    /// From where on there may be room: what was stored lies before it.
+    /// From where on there may be space: what was stored lies before it.
     next: usize,
 }
 
 impl FilterSpace<'_> {
-    /// Stores a program and its text. None, and nothing changed, when there is no room, or for a text of more
-    /// than [`MAX_TEXT`] bytes.
+    /// Stores a program and its text. None, and nothing changed, when there is no space, or for a text of
+    /// more than [`MAX_TEXT`] bytes.
     // Release fence: pairs with the Acquire fence of `read_filter` and `passes_single`. The words of the
     // event that had the place before were changed before it, so who reads what is stored here finds by the
     // word that it is another's. Relaxed after the fence, and for the count, which carries nothing but
@@ -61,7 +61,7 @@ impl FilterSpace<'_> {
             u64::from_le_bytes(word)
         });
         let lengths = filter_lengths(words.len() as u32, text.len() as u32);
-        // Behind the store that has taken the place from another event.
+        // After the store that has taken the place from another event.
         fence(Release);
         let content = core::iter::once(lengths).chain(words.iter().copied()).chain(packed);
         place.iter().zip(content).for_each(|(to, word)| to.store(word, Relaxed));
@@ -72,13 +72,13 @@ impl FilterSpace<'_> {
 }
 
 impl ControlArea {
-    /// Room for filters. Only for who has the session's lock, and until he lets it go.
+    /// Space for filters. Only for one who has the session's lock, and until he lets it go.
     pub fn filter_space(&self) -> FilterSpace<'_> {
         FilterSpace { file: self, next: 0 }
     }
 
-    /// Gives an event another filter in an instance, or none. Traced processes see it at once. Only for who
-    /// has the session's lock.
+    /// Gives an event another filter in an instance, or none. Traced processes see it at once. Only for one
+    /// who has the session's lock.
     // Release: pairs with the Acquire of `read_filter`: who sees the word sees the program. When a filter
     // goes, its bit goes before its word.
     pub fn set_filter(&self, id: u16, instance: usize, filter: Option<StoredFilter>) {
@@ -137,7 +137,7 @@ impl ControlArea {
         self.read_filter(word, |word| evaluate(&self.program(word)?, record, context).into()).unwrap_or(true)
     }
 
-    /// The same of the first instance, for who has found the filter's word, where the filter is one
+    /// The same of the first instance, for one who has found the filter's word, where the filter is one
     /// comparison of a number, and still the event's. None for others.
     // Acquire fence: pairs with the Release fence of `FilterRoom::store`, and puts the Relaxed loads of the
     // program before the second look at the word, which can be Relaxed, too.
@@ -207,7 +207,7 @@ impl ControlArea {
         let mut start = from;
         while start.checked_add(size)? <= self.filter_words().len() {
             match self.used_filter_words(start..start + size) {
-                // Behind one that is in the way.
+                // After one that is in the way.
                 Some(end) => start = end,
                 None => return Some(start),
             }
@@ -241,7 +241,7 @@ fn size(words: usize, text: usize) -> usize {
 }
 
 /// A program in the file. Everything in it may change at any moment. Its length is not looked at: one that
-/// makes sense ends before, and any other is run into what lies behind it.
+/// makes sense ends before, and any other is run into what lies after it.
 struct StoredProgram<'a> {
     area: &'a [AtomicU64; FILTER_WORDS],
     start: usize,

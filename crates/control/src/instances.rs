@@ -84,7 +84,7 @@ impl ControlArea {
     }
 
     /// Puts right what somebody may have left half done who was killed: words that don't go with their
-    /// switches, and what is wanted in instances that are gone. For who has the session's lock, before he
+    /// switches, and what is wanted in instances that are gone. For one who has the session's lock, before he
     /// changes anything.
     pub fn mend(&self) {
         let is_gone = |index: &usize| self.instance_state(*index).is_none();
@@ -102,14 +102,14 @@ impl ControlArea {
     }
 
     /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are
-    /// wanted. For who has the session's lock.
+    /// wanted. For one who has the session's lock.
     pub fn want_nothing(&self, index: usize) {
         self.event_ids().for_each(|id| self.want_not(id, index));
         PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));
     }
 
-    /// Gives memory to what an instance beside the first needs in this file, which is at `path`. Errors: what
-    /// fallocate(2) says.
+    /// Gives memory to what an instance next to the first needs in this file, which is at `path`. Errors:
+    /// what fallocate(2) says.
     pub fn reserve_instance(&self, path: &CStr, index: usize) -> Result<(), Errno> {
         let words = InstanceWords::Filtering;
         self.reserve_words(path, index, words, 0..words.len() as u64)
@@ -130,7 +130,7 @@ impl ControlArea {
         self.instance(index).map_or(0, |instance| instance.not_mapped.load(Relaxed))
     }
 
-    /// Bytes of the stack that are copied behind an event of an instance whose stack is recorded.
+    /// Bytes of the stack that are copied after an event of an instance whose stack is recorded.
     // Relaxed: the word carries nothing but itself.
     pub fn stack_bytes(&self, index: usize) -> u32 {
         match self.instance(index).map_or(0, |instance| instance.stack_bytes.load(Relaxed)) {
@@ -176,7 +176,7 @@ impl ControlArea {
         self.header().buffer_kb.load(Relaxed)
     }
 
-    /// Says how many KB that is: for who makes the file.
+    /// Says how many KB that is: for one who makes the file.
     // Relaxed: the word carries nothing but itself.
     pub fn set_buffer_kb(&self, kb: u64) {
         self.header().buffer_kb.store(kb, Relaxed);

@@ -1,4 +1,4 @@
-//! The control area of a session file: what is wanted, and who takes part.
+//! The control area of a session file: what is wanted, and who is attached.
 //!
 //! The file says which events are on, which of their records are written, what each event looks like, and
 //! which threads, processes and mapped files the events in the buffers refer to. Traced processes enter

@@ -5,7 +5,7 @@ use abi::control::{BUILD_ID, HASHES_OFFSET, OBJECTS, OBJECTS_OFFSET, Object, Tab
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// A build id, with zeros behind it.
+/// A build id, with zeros after it.
 pub type BuildId = [u8; 24];
 
 /// A mapped file to enter.
@@ -17,7 +17,7 @@ pub struct NewObject<'a> {
     pub build_id: &'a [u8],
     /// Lowest address of its segments, before the load bias.
     pub low: u64,
-    /// Address behind its last segment, before the load bias.
+    /// Address after its last segment, before the load bias.
     pub high: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct ObjectInfo {
     pub build_id: BuildId,
     /// Lowest address of its segments, before the load bias.
     pub low: u64,
-    /// Address behind its last segment, before the load bias.
+    /// Address after its last segment, before the load bias.
     pub high: u64,
     path: u64,
 }
@@ -61,7 +61,7 @@ impl ControlArea {
     }
 
     /// The index of a mapped file, which is entered if the session doesn't know it. The same build id means
-    /// the same file; without one, the same path. None when there is no room.
+    /// the same file; without one, the same path. None when there is no space.
     // AcqRel: pairs with itself and with the Acquire loads of hashes: an entry has one owner, which alone
     // fills it. The entry's content is published by its path.
     pub fn add_object(&self, object: &NewObject<'_>) -> Option<u32> {
@@ -127,7 +127,7 @@ impl ControlArea {
         })
     }
 
-    /// The path of a mapped file, in `buffer`, which has room for [`ObjectInfo::path_len`] bytes.
+    /// The path of a mapped file, in `buffer`, which has space for [`ObjectInfo::path_len`] bytes.
     pub fn object_path<'a>(&self, object: &ObjectInfo, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
         self.text(object.path, buffer)
     }

@@ -15,7 +15,7 @@ pub fn selects(pattern: &str, system: &str, name: &str) -> bool {
 /// Takes time proportional to the product of their lengths at most.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.as_bytes(), text.as_bytes());
-    // What is behind the last star, and the text that it is tried on next.
+    // What is after the last star, and the text that it is tried on next.
     let mut again: Option<(&[u8], &[u8])> = None;
     loop {
         if let ([], []) = (pattern, text) {

@@ -1,9 +1,9 @@
-//! Lists of threads: whose events an instance records, or doesn't.
+//! PID filters: whose events an instance records, or doesn't.
 //!
 //! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words
 //! of it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced
 //! processes add their children, and take away who ends, where the option says so. Which pages are in use is
-//! what the lists say that there are: who is killed half-way leaves none behind.
+//! what the lists say that there are: who is killed half-way leaves none after.
 //!
 //! Source: `kernel/trace/pid_list.c` of Linux 6.18.
 
@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Adds numbers that no thread can have. False, and nothing changed, where there is no room.
+    /// Adds numbers that no thread can have. False, and nothing changed, where there is no space.
     // Relaxed: only holders of the session's lock set and use these.
     fn add_others(self, numbers: &[u32]) -> bool {
         let places = || self.list.others.iter().map(|other| (other, other.load(Relaxed)));
@@ -164,7 +164,7 @@ impl ControlArea {
     }
 
     /// Gives a list, which there may not be yet, pages for these TIDs, in this file, which is at `path`.
-    /// After an error those stay that it got. Only for who has the session's lock.
+    /// After an error those stay that it got. Only for one who has the session's lock.
     // Relaxed, then SeqCst: the page is emptied before the list has it; pairs with the Acquire of `part`.
     // Relaxed load: only holders of the session's lock change which pages a list has.
     pub fn reserve_pids(
@@ -176,7 +176,7 @@ impl ControlArea {
     ) -> Result<(), NoPages> {
         let place = self.pids(instance, filter).ok_or(NoPages::AllUsed)?;
         if !self.has_pids(instance, filter) {
-            // What one has left behind who was killed.
+            // What one has left after who was killed.
             place.clear();
         }
         for part in tids.map(|tid| tid as usize / TIDS_IN_PART).filter(|part| *part < PID_PARTS) {
@@ -213,8 +213,8 @@ impl ControlArea {
     }
 
     /// Adds numbers, sorted and each once, to a list, which from then on there is. False, and nothing
-    /// changed, where it has no room for those that no thread can have. Traced processes see it at once. Only
-    /// for who has the session's lock, and has [reserved](ControlArea::reserve_pids) pages.
+    /// changed, where it has no space for those that no thread can have. Traced processes see it at once.
+    /// Only for one who has the session's lock, and has [reserved](ControlArea::reserve_pids) pages.
     pub fn add_pids(&self, instance: usize, filter: PidFilter, numbers: &[u32]) -> bool {
         let Some(place) = self.pids(instance, filter) else { return false };
         let (tids, others) = numbers.split_at(numbers.partition_point(|number| (*number as usize) < TIDS));
@@ -226,7 +226,7 @@ impl ControlArea {
         true
     }
 
-    /// Takes a list away. Traced processes see it at once. Only for who has the session's lock.
+    /// Takes a list away. Traced processes see it at once. Only for one who has the session's lock.
     pub fn clear_pids(&self, instance: usize, filter: PidFilter) {
         self.set_instance_flags(instance, filter.flag(), false);
         if let Some(place) = self.pids(instance, filter) {
@@ -240,8 +240,8 @@ impl ControlArea {
         InstanceSet::load(&self.header().following).contains(instance)
     }
 
-    /// Says so. Only for who has [reserved](ControlArea::reserve_pids) pages for all children that there can
-    /// be.
+    /// Says so. Only for one who has [reserved](ControlArea::reserve_pids) pages for all children that there
+    /// can be.
     // SeqCst: pairs with the Acquire of `InstanceSet::load`: the pages were reserved before.
     pub fn follow_forks(&self, instance: usize, follow: bool) {
         let Some(word) = self.header().following.get(instance / 64) else { return };

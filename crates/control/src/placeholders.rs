@@ -28,7 +28,7 @@ impl ControlArea {
     }
 
     /// Says which TID a placeholder stands for, and the entry of the process that has made it. Where there
-    /// is no room for that it is counted, and readers show the number.
+    /// is no space for that it is counted, and readers show the number.
     ///
     /// Async-signal-safe.
     pub fn resolve_placeholder(&self, number: u32, tid: u32, maker: Option<u32>, time: u64) {

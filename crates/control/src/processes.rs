@@ -19,7 +19,7 @@ pub struct NewProcess {
     pub parent: u32,
     /// The inode of its pid namespace.
     pub pid_namespace: u64,
-    /// The name of its first thread, with zeros behind it.
+    /// The name of its first thread, with zeros after it.
     pub comm: [u8; 16],
     /// What it hands on to those that it makes.
     pub status: ProcessStatus,
@@ -40,7 +40,7 @@ pub struct ProcessInfo {
     pub parent: u32,
     /// The inode of its pid namespace.
     pub pid_namespace: u64,
-    /// The name of its first thread, with zeros behind it.
+    /// The name of its first thread, with zeros after it.
     pub comm: [u8; 16],
     /// What it hands on to those that it makes.
     pub status: ProcessStatus,
@@ -71,7 +71,7 @@ impl ControlArea {
     }
 
     /// Enters a process without any maps and gives the index of its entry, for which, as for
-    /// [`ControlArea::add_task`], the process is given up that ended longest ago. None when there is no room.
+    /// [`ControlArea::add_task`], the process is dropped that ended longest ago. None when there is no space.
     // Relaxed: published by the Release of `Table::publish`.
     pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
@@ -243,7 +243,7 @@ impl ControlArea {
         Some(chunk)
     }
 
-    /// Frees the chunks of an entry that is used anew.
+    /// Frees the chunks of an entry that is used again.
     // AcqRel: takes the links from whoever does this at the same time. Release: pairs with the AcqRel of
     // `add_chunk`: a chunk is unlinked before it is free.
     fn free_chunks(&self, entry: &Process) {

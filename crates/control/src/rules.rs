@@ -3,7 +3,7 @@
 //! A program's own events are known from when it runs on. Who switches them on does so by a pattern, maybe
 //! before that, so the patterns are kept: lines of `+SYSTEM:EVENT`, which is to be on, and `-SYSTEM:EVENT`,
 //! which is not, or with one pattern for either name. The last one that fits counts. A line for another
-//! instance than the first has its number and a blank behind the sign.
+//! instance than the first has its number and a blank after the sign.
 //!
 //! Who makes rules publishes them first and then switches the events that are known; who enters an event
 //! enters it first and then looks at the rules. So whoever is the second sees what the first has done.
@@ -65,7 +65,7 @@ impl ControlArea {
     pub(crate) fn apply_rules(&self, id: u16, system: &str, name: &str) {
         let mut buffer = [0; RULES];
         for _ in 0..TRIES {
-            // Behind the entry of the event.
+            // After the entry of the event.
             fence(SeqCst);
             let word = self.header().rules.load(Acquire);
             self.copy_rules(word, &mut buffer);
@@ -138,7 +138,7 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// The number at the start of a text that has one, and what follows the blank behind it.
+/// The number at the start of a text that has one, and what follows the blank after it.
 fn number(text: &str) -> Option<(usize, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit);
     let (len, number) = digits.fold((0, 0_usize), |(len, number), digit| {

@@ -1,4 +1,4 @@
-//! Hearing of events that were switched on or off.
+//! Hearing of events that were enabled or disabled.
 
 use crate::area::ControlArea;
 use core::sync::atomic::AtomicU32;
@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::AcqRel;
 use rustix::thread::futex;
 
 impl ControlArea {
-    /// The word that goes up when events were switched: for who waits for it.
+    /// The word that goes up when events were switched: for one who waits for it.
     pub fn switched_word(&self) -> &AtomicU32 {
         &self.header().switched
     }

@@ -106,7 +106,7 @@ impl ControlArea {
     #[inline]
     pub fn switched(&self, id: u16) -> Switched {
         let Some(switches) = self.switches(id) else { return Switched::default() };
-        // What belongs to an event that is on was there before it was switched on.
+        // What belongs to an event that is on was there before it was enabled.
         let on = InstanceSet::load(&switches.on);
         let filtered = InstanceSet::load(&switches.filtered);
         Switched { on, filtered, triggered: InstanceSet::load(&switches.triggered) }
@@ -164,7 +164,7 @@ impl ControlArea {
         self.instance(instance).map_or(0, |instance| instance.flags.load(Acquire))
     }
 
-    /// Sets or takes away flags of an instance. Traced processes see it at once. Only for who has the
+    /// Sets or takes away flags of an instance. Traced processes see it at once. Only for one who has the
     /// session's lock: killed half-way he leaves an instance that is looked at for nothing.
     // SeqCst: pairs with the Acquire of `instance_flags` and `flagged`; the instance is flagged before it has
     // flags, and stands before the loads of `summarize`.
@@ -217,9 +217,9 @@ impl ControlArea {
         }
     }
 
-    /// What of the first instance a summary depends on beside the switches: its flags, and the event's
+    /// What of the first instance a summary depends on next to the switches: its flags, and the event's
     /// filter.
-    // Acquire: pairs with the Release of `set_filter`: the filter is there for who finds its word in the
+    // Acquire: pairs with the Release of `set_filter`: the filter is there for one who finds its word in the
     // summary.
     fn of_first(&self, id: u16) -> (u32, u64) {
         (self.instance_flags(0), self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)))
@@ -233,7 +233,7 @@ impl ControlArea {
         let Some(word) = self.enabled_words().get(usize::from(id)) else { return };
         loop {
             let seen = (self.switched(id), self.of_first(id));
-            // The filter is there for who finds its word here.
+            // The filter is there for one who finds its word here.
             word.store(seen.0.summary(seen.1), Release);
             // Between the store and the loads: see the module.
             fence(SeqCst);

@@ -17,7 +17,7 @@ pub struct NewTask {
     pub tgid: u32,
     /// The entry of its process.
     pub process: Option<u32>,
-    /// Its name, with zeros behind it.
+    /// Its name, with zeros after it.
     pub comm: [u8; 16],
     /// Now, in the buffer's clock.
     pub time: u64,
@@ -32,7 +32,7 @@ pub struct TaskInfo {
     pub tgid: u32,
     /// The entry of its process.
     pub process: Option<u32>,
-    /// Its name, with zeros behind it.
+    /// Its name, with zeros after it.
     pub comm: [u8; 16],
     /// From when on this is so, in the buffer's clock.
     pub start_time: u64,
@@ -54,7 +54,7 @@ impl ControlArea {
 
     /// Enters a thread and gives the index of its entry. In a full table it gets that of the thread that
     /// ended longest ago, of those that snapshots don't refer to if there are any: events that are there
-    /// still lose its name. None when there is no room.
+    /// still lose its name. None when there is no space.
     // Relaxed: published by the Release of `Table::publish`.
     pub fn add_task(&self, task: &NewTask) -> Option<u32> {
         let table = self.task_table();

@@ -31,8 +31,8 @@ impl Words for List<'_> {
 }
 
 impl ControlArea {
-    /// Gives an event other triggers in an instance, or none. Traced processes see it at once. Only for who
-    /// has the session's lock, and has [reserved](ControlArea::reserve_triggers) memory.
+    /// Gives an event other triggers in an instance, or none. Traced processes see it at once. Only for one
+    /// who has the session's lock, and has [reserved](ControlArea::reserve_triggers) memory.
     // Release: pairs with the Acquire of `read_filter`: who sees the word sees the list.
     pub fn set_triggers(&self, id: u16, instance: usize, list: Option<StoredFilter>) {
         let Some(word) = self.trigger_word(id, instance) else { return };
@@ -43,7 +43,7 @@ impl ControlArea {
             }
             // The word of one that has none may have no memory.
             None if self.has_triggers(id, instance) => {
-                // First: who is killed behind it leaves an event that is looked at and has none.
+                // First: who is killed after it leaves an event that is looked at and has none.
                 word.store(0, Release);
                 self.set_triggered(id, instance, false);
             }

@@ -8,7 +8,7 @@ use alloc::string::String;
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
-    /// Where, in bytes from the text's start, as the kernel counts: mostly one behind what is wrong.
+    /// Where, in bytes from the text's start, as the kernel counts: mostly one after what is wrong.
     pub position: usize,
     pub(crate) errno: i32,
 }

@@ -10,7 +10,7 @@ use crate::word::{
 /// Words of a program, wherever they are. Each is taken once when it is used, so that another process may
 /// change them meanwhile: then the result is anybody's guess, but there is one.
 pub trait Words {
-    /// The word at `index`. None behind the last one.
+    /// The word at `index`. None after the last one.
     fn word(&self, index: usize) -> Option<u64>;
 }
 

@@ -26,7 +26,7 @@ struct Group {
     inverted: bool,
     /// What stands between `||`.
     alternatives: Vec<Expression>,
-    /// What stands between `&&`, behind the last `||`.
+    /// What stands between `&&`, after the last `||`.
     conditions: Vec<Expression>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str, fields: &[Field<'_>]) -> Result<Expression, Erro
     group.finish().ok_or_else(|| ErrorKind::NoFilter.at(bytes.len()))
 }
 
-/// Reads closing parentheses and the operator behind a term. Gives where the next term can start.
+/// Reads closing parentheses and the operator after a term. Gives where the next term can start.
 fn operator(bytes: &[u8], from: usize, group: &mut Group, outer: &mut Vec<Group>) -> Result<usize, Error> {
     let mut at = from;
     while let Some(byte) = bytes.get(at) {

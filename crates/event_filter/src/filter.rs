@@ -13,7 +13,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Compiles a text for an event with these fields. Blanks behind it don't count.
+    /// Compiles a text for an event with these fields. Blanks after it don't count.
     ///
     /// # Errors
     ///

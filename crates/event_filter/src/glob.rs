@@ -12,10 +12,10 @@ pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
 
 /// Whether all of `text` fits a pattern.
 ///
-/// A star is tried again one byte further when what is behind it fails; only the last one ever needs to be.
+/// A star is tried again one byte further when what is after it fails; only the last one ever needs to be.
 pub(crate) fn matches<F: Fn(usize) -> Option<u64>>(pattern: &Pattern<F>, text: &[u8]) -> bool {
     let (mut at, mut place) = (0, 0);
-    // Behind the last star, and where in the text it was tried last.
+    // After the last star, and where in the text it was tried last.
     let mut star: Option<(usize, usize)> = None;
     loop {
         match (pattern.byte(at), text.get(place)) {

@@ -1,4 +1,4 @@
-//! Numbers in a filter's text: decimal, `0x` hexadecimal, or octal behind a `0`.
+//! Numbers in a filter's text: decimal, `0x` hexadecimal, or octal after a `0`.
 
 /// The value of a signed number. None for a text that is none, or one that 64 bits don't hold.
 pub(crate) fn signed(text: &str) -> Option<i64> {

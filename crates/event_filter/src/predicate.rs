@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         self.rest().bytes().next()
     }
 
-    /// Goes behind `expected`, if it is there.
+    /// Goes after `expected`, if it is there.
     fn take(&mut self, expected: &str) -> bool {
         let is_there = self.rest().starts_with(expected);
         self.at += if is_there { expected.len() } else { 0 };

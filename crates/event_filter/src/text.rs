@@ -25,7 +25,7 @@ impl<F: Fn(usize) -> Option<u64>> Pattern<F> {
         Pattern { word, len }
     }
 
-    /// The byte at `index`. None behind the last one.
+    /// The byte at `index`. None after the last one.
     #[inline]
     pub(crate) fn byte(&self, index: usize) -> Option<u8> {
         let word = if index < self.len { (self.word)(index / 8)? } else { return None };

@@ -81,7 +81,7 @@ fn outcome(words: &[u64], at: usize) -> Option<u8> {
     (head.test == Test::Outcome).then_some(head.variant)
 }
 
-/// Whether an instruction starts at `target`, at or behind `from`, where one starts.
+/// Whether an instruction starts at `target`, at or after `from`, where one starts.
 fn is_start(words: &[u64], from: usize, target: usize) -> bool {
     let mut at = from;
     while at < target {

@@ -10,9 +10,9 @@
 //! operands the pattern's bytes, eight in a word; or CPUs, a range in each word (first, last << 32)
 //! ```
 //!
-//! `target` counts words from the program's start and is behind the instruction. `operands` counts the words
-//! behind the value. The end of a way through the program is an [`Test::Outcome`], a head alone. An
-//! instruction that jumps to where records are refused, and behind which they pass, says so: then nobody has
+//! `target` counts words from the program's start and is after the instruction. `operands` counts the words
+//! after the value. The end of a way through the program is an [`Test::Outcome`], a head alone. An
+//! instruction that jumps to where records are refused, and after which they pass, says so: then nobody has
 //! to look there ([`Head::is_last`]).
 
 /// The most words of a program: more than any text that `Filter::compile` takes can need.
@@ -138,7 +138,7 @@ pub struct Head {
     pub offset: u16,
     /// Where it goes on if the test has the result that [`Head::jumps_when`] says.
     pub target: u16,
-    /// Words behind the value.
+    /// Words after the value.
     pub operands: u16,
 }
 

@@ -52,7 +52,7 @@ impl Addresses {
         Addresses::of_instance(0)
     }
 
-    /// For who reads several instances of a session: what one has, no other has.
+    /// For one who reads several instances of a session: what one has, no other has.
     pub(crate) fn of_instance(instance: usize) -> Addresses {
         Addresses {
             images: HashMap::new(),

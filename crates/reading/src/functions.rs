@@ -26,7 +26,7 @@ pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
     }
 }
 
-/// Where symbols that were taken out of a file are put.
+/// Where symbols that were consumed from a file are put.
 fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
     let (first, rest) = build_id.split_first()?;
     let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();

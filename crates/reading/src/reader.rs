@@ -95,7 +95,7 @@ impl Reader {
         cpu: Option<u32>,
         directory: Option<&Path>,
     ) -> io::Result<SessionRecords> {
-        // Before, for what is forgotten meanwhile; and after, for who comes meanwhile.
+        // Before, for what is forgotten meanwhile; and after, for one who comes meanwhile.
         self.prepare();
         let (session, past) = (self.session.clone(), self.past());
         let (buffer, geometry) = (session.buffer(), session.buffer().geometry());

@@ -1,4 +1,4 @@
-//! Records that were taken out of a session, or copied.
+//! Records that were consumed from a session, or copied.
 
 use crate::addresses::Addresses;
 use crate::batch::Batch;
@@ -18,7 +18,7 @@ use trace_data::merge::{Merge, Pages};
 use trace_data::record::{Record, Records};
 use trace_data::symbols::SymbolTable;
 
-/// Records that were taken out of a session, or copied: a source that is read once. Its pages are kept as
+/// Records that were consumed from a session, or copied: a source that is read once. Its pages are kept as
 /// they were; what is in them is translated when it is asked for.
 #[derive(Debug)]
 pub struct SessionRecords {
@@ -38,7 +38,7 @@ pub struct SessionRecords {
 }
 
 impl SessionRecords {
-    /// What was consumed of a session, a spool for each of its blocks: so many events.
+    /// What was consumed from a session, a spool for each of its blocks: so many events.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub struct Written {
     pub lost: u64,
     /// Events that were not recorded although they were on: why, and how many.
     pub dropped: Vec<(&'static str, u64)>,
-    /// Processes, threads and mapped files that the session had no room for: what that means, and how many.
+    /// Processes, threads and mapped files that the session had no space for: what that means, and how many.
     pub refused: Vec<(&'static str, u64)>,
     /// How often each event is in the file, the most frequent first: `system:name`.
     pub counts: Vec<(String, u64)>,

@@ -26,7 +26,7 @@ impl Drain {
         let spools: Result<Vec<Spool>, _> =
             (0..geometry.blocks()).map(|_| Spool::new(Some(directory))).collect();
         let spools = spools.map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
-        // With room for the number of lost events after the fullest page.
+        // With space for the number of lost events after the fullest page.
         let page = vec![0; geometry.page_size as usize + size_of::<u64>()];
         Ok(Drain { spools, page, events: 0, lost: 0, bytes: 0 })
     }

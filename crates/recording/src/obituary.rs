@@ -45,7 +45,7 @@ impl Obituary {
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
         let instance = session.index();
         for process in suspects.filter(|process| has_ended(process.pid)) {
-            // Before it is said that it has ended: lists of threads may forget it then.
+            // Before it is said that it has ended: PID filters may forget it then.
             let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
                 && !control.ignores(instance, control.instance_flags(instance), process.pid);
             if control.end_process(process.entry, session.buffer().now()) && is_wanted {
@@ -74,8 +74,9 @@ impl Obituary {
     }
 }
 
-/// Looks once, for who looks at a session that nobody records: records the end of processes that have ended,
-/// so that their entries can be used again. Also of those that nobody waits for, which are there still.
+/// Looks once, for one who looks at a session that nobody records: records the end of processes that have
+/// ended, so that their entries can be used again. Also of those that nobody waits for, which are there
+/// still.
 pub fn record_ends(session: &Instance) -> Result<(), Error> {
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), session);

@@ -1,4 +1,4 @@
-//! What a recorder has taken out of a session.
+//! What a recorder has consumed from a session.
 
 use crate::Error;
 use crate::dat::{Written, write_dat};
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use trace_data::dat::Version;
 
-/// What a recorder has taken out of a session.
+/// What a recorder has consumed from a session.
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) records: SessionRecords,

@@ -29,7 +29,7 @@ const COPIES: Duration = Duration::from_secs(1);
 pub struct Progress {
     /// Processes seen.
     pub processes: u64,
-    /// Events taken out of the buffers.
+    /// Events consumed from the buffers.
     pub events: u64,
     /// Events lost.
     pub lost: u64,

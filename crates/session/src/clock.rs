@@ -16,7 +16,7 @@ pub fn trace_clock(name: &str) -> Result<TraceClock, Error> {
 pub enum Tsc {
     /// Not at all: its rate changes, it stops, or it differs between CPUs.
     Unstable,
-    /// It goes evenly as long as the machine is awake, and may start anew after a suspension.
+    /// It goes evenly as long as the machine is awake, and may start again after a suspension.
     UntilSuspend,
     /// It goes evenly, always.
     Stable,

@@ -21,7 +21,7 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
-    /// The session was made without room for snapshots.
+    /// The session was made without space for snapshots.
     #[error(
         "{path} has no snapshots: `lookback delete` it, and make one with `lookback start --snapshots N`"
     )]
@@ -155,7 +155,7 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// A path that traced programs have no room for.
+    /// A path that traced programs have no space for.
     #[error("{0} is too long: expected a path of a session of at most {1} bytes")]
     LongPath(PathBuf, usize),
     /// A directory that should be the user's own is not.
@@ -230,7 +230,7 @@ pub enum Error {
         /// The selection.
         selection: String,
     },
-    /// More filters than a session has room for.
+    /// More filters than a session has space for.
     #[error(
         "{path} has no space for these filters: make them shorter, or remove others by `lookback set EVENT on`"
     )]
@@ -252,7 +252,7 @@ pub enum Error {
         /// The text of the new one.
         text: String,
     },
-    /// More triggers than an event, or a session, has room for.
+    /// More triggers than an event, or a session, has space for.
     #[error(
         "{path} has no space for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",
         FILTERS / 1024
@@ -261,7 +261,7 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
-    /// More than lists of threads have room for.
+    /// More than PID filters have space for.
     #[error(
         "no space for these threads: a session's PID filters cover {PID_PAGES} ranges of {TIDS_IN_PART} ids, and each keeps {OTHER_PIDS} ids that no thread can have"
     )]

@@ -18,7 +18,7 @@ pub enum BadFilteredSelection {
     /// What should be a selection is none.
     #[error(transparent)]
     Selection(#[from] BadSelection),
-    /// There is nothing behind the `if`.
+    /// There is nothing after the `if`.
     #[error("{text:?} has no filter: expected EVENT if FILTER, like 'read_exit if ret < 0'")]
     NoFilter {
         /// The text.

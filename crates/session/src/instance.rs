@@ -118,7 +118,7 @@ impl Instance {
         self.state.is_some() && self.control().instance_state(self.index) == self.state
     }
 
-    /// Its buffer alone, for who only writes.
+    /// Its buffer alone, for one who only writes.
     pub fn into_buffer(self) -> Buffer {
         self.buffer
     }
@@ -152,7 +152,7 @@ impl Instance {
         CONTROL_SIZE as u64 + self.buffer.geometry().growth
     }
 
-    /// Switches all events off in all instances, for who removes the session and has
+    /// Switches all events off in all instances, for one who removes the session and has
     /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more.
     pub fn retire(&self, _lock: &Lock) -> Result<(), Error> {
         (0..INSTANCES).try_for_each(|index| self.session.set_instance_off(index))?;

@@ -7,7 +7,7 @@
 use control::{glob, selects};
 use std::str::FromStr;
 
-/// How many events are suggested for one that there isn't.
+/// How many events are suggested for one that doesn't exist.
 const SUGGESTIONS: usize = 4;
 
 /// A choice of events.
@@ -127,7 +127,7 @@ impl Selection {
     }
 }
 
-/// How many letters have to be put in, taken out or changed to make one of the other.
+/// How many letters have to be inserted, deleted or replaced to make one of the other.
 fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

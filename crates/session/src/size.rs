@@ -19,8 +19,8 @@ const MOST_KB: u64 = 16 << 20;
 /// The most snapshots that a session can keep at a time.
 pub const MOST_SNAPSHOTS: u32 = abi::buffer::MAX_RINGS as u32 - 1;
 
-/// How many times larger the buffers of a session can be made later, where it has room for snapshots: a
-/// resize takes the same room. What is not used of that takes addresses and no memory.
+/// How many times larger the buffers of a session can be made later, where it has space for snapshots: a
+/// resize takes the same space. What is not used of that takes addresses and no memory.
 const GROWTH: u64 = 4;
 
 /// The most bytes of a session's file, most of which nobody may ever use: what a process can map.
@@ -29,7 +29,7 @@ const MOST_FILE: u64 = 1 << 44;
 /// Lanes of a buffer.
 const LANES: u32 = 4;
 
-/// Bytes that a session takes beside the buffer, and beside what belongs to further instances.
+/// Bytes that a session takes next to the buffer, and next to what belongs to further instances.
 pub(crate) const CONTROL_BYTES: u64 = abi::control::FILTERING_OFFSET + abi::control::FILTERING as u64;
 
 /// Pages for `kb` KB.
@@ -56,7 +56,7 @@ pub(crate) fn pages_of_events(kb: u64) -> Option<u32> {
     Some(u32::try_from(pages).ok()?.max(MIN_PAGES))
 }
 
-/// The buffer of a session with `kb` KB for each CPU of `cpus`, and room for `snapshots`.
+/// The buffer of a session with `kb` KB for each CPU of `cpus`, and space for `snapshots`.
 pub(crate) fn specification(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<Specification<'_>, Error> {
     if snapshots > MOST_SNAPSHOTS {
         return Err(Error::TooManySnapshots { snapshots, most: MOST_SNAPSHOTS });
@@ -84,7 +84,7 @@ pub(crate) fn buffers(made: u32, size: u64) -> usize {
     wanted.min(most).max(1)
 }
 
-/// Bytes of such a session's file, once as many snapshots are kept as there is room for.
+/// Bytes of such a session's file, once as many snapshots are kept as there is space for.
 pub(crate) fn session_bytes(kb: u64, snapshots: u32, cpus: &[bool]) -> Result<u64, Error> {
     let buffer = specification(kb, snapshots, cpus)?.file_size().unwrap_or(u64::MAX);
     Ok(buffer.saturating_add(CONTROL_BYTES))

@@ -10,7 +10,7 @@ const UPTIME_UNIT: u64 = 10_000_000;
 /// What ties a buffer's clock to the one that its times are shown in: moments at which both were read.
 ///
 /// Between two moments the time goes evenly, so a rate that the kernel adjusts in between (as NTP does) is
-/// off by that for a part of the stretch. Before the first moment and behind the last it goes as in the
+/// off by that for a part of the stretch. Before the first moment and after the last it goes as in the
 /// nearest stretch. Where the machine was suspended or the time was set between two moments, it goes on as
 /// before up to the later one, and stands still where that is less. Where the time was set back it goes on as
 /// if it had not been.
@@ -98,7 +98,7 @@ fn column(shown: TraceClock) -> fn(&Clocks) -> u64 {
     }
 }
 
-/// The moments at which neither the counter nor the clock is behind what it was before.
+/// The moments at which neither the counter nor the clock is after what it was before.
 fn in_order(moments: &[Clocks], clock: fn(&Clocks) -> u64) -> Vec<Clocks> {
     let mut kept: Vec<Clocks> = Vec::with_capacity(moments.len());
     for moment in moments {

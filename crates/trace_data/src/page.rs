@@ -108,7 +108,7 @@ impl<'a> IntoIterator for Page<'a> {
     }
 }
 
-/// What the flags of a commit word say; the count follows the data where there was room.
+/// What the flags of a commit word say; the count follows the data where there was space.
 fn missed(commit: u64, tail: &[u8]) -> Missed {
     if commit & MISSED_EVENTS == 0 {
         return Missed::None;

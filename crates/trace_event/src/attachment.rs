@@ -18,7 +18,7 @@ pub struct Attachment<'a> {
     pub most_addresses: usize,
     /// Which events the caller has under fixed ids; the session's must be the same.
     pub agent: u64,
-    /// The process's name, with zeros behind it.
+    /// The process's name, with zeros after it.
     pub comm: [u8; 16],
     /// Where libc keeps a thread's TID, counted from the thread pointer. That is how a thread learns who it
     /// is without asking the kernel, which a sandbox may forbid, and how it notices that it was forked. The
@@ -67,7 +67,7 @@ pub struct Origin {
 pub struct Parent {
     /// Its TID.
     pub tid: u32,
-    /// Its name, with zeros behind it.
+    /// Its name, with zeros after it.
     pub comm: [u8; 16],
 }
 

@@ -4,8 +4,8 @@ use abi::control::EVENTS;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 
-/// What stands for the session's words as long as there is none: nothing is on. Behind what every process
-/// touches, see `process`. For who tests words in assembly; see [`is_enabled`].
+/// What stands for the session's words as long as there is none: nothing is on. After what every process
+/// touches, see `process`. For one who tests words in assembly; see [`is_enabled`].
 #[unsafe(link_section = ".bss.lookback_large_off")]
 pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
 

@@ -42,13 +42,13 @@ pub fn leave() {
     }
 }
 
-/// The session that this process takes part in.
+/// The session that this process is attached to.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachedSession {
     shared: &'static Shared,
 }
 
-/// The session that this process takes part in, if it does. Async-signal-safe.
+/// The session that this process is attached to, if any. Async-signal-safe.
 pub fn session() -> Option<AttachedSession> {
     Some(AttachedSession { shared: shared()? })
 }

@@ -128,7 +128,7 @@ impl Entered {
         }
     }
 
-    /// Writes an event to an instance, if its filter there lets it pass; and its stack behind it, where that
+    /// Writes an event to an instance, if its filter there lets it pass; and its stack after it, where that
     /// is wanted.
     #[inline]
     fn write_to(
@@ -180,7 +180,7 @@ impl Entered {
     }
 }
 
-/// Whether an instance's lists of threads keep an event out: by the thread that it is of.
+/// Whether an instance's PID filters keep an event out: by the thread that it is of.
 #[inline]
 fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);

@@ -15,7 +15,7 @@ use format_text::FormatText;
 use ring_buffer::Event;
 
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
-/// it. Nothing happens to a site that is connected already, is of another version, or finds no room; nor
+/// it. Nothing happens to a site that is connected already, is of another version, or finds no space; nor
 /// where there is no session.
 ///
 /// Nothing is kept of the site's address.

@@ -1,4 +1,4 @@
-//! The stack that an event comes from: registers and a slice of memory, in a record directly behind the
+//! The stack that an event comes from: registers and a slice of memory, in a record directly after the
 //! event's. Readers unwind it; programs have no frame pointers as a rule, and an unwinder in the program
 //! would need locks.
 //!
@@ -66,7 +66,7 @@ impl Entered {
     /// Writes the calling thread's stack to the buffer of an instance, `writer`'s: from where the program has
     /// called `function`, if that isn't null (see [`Entered::write_called`]), else from here.
     ///
-    /// Async-signal-safe, no system call, and no room on the stack for what is copied. What can't be written
+    /// Async-signal-safe, no system call, and no space on the stack for what is copied. What can't be written
     /// is counted in the buffer.
     #[inline(never)]
     pub(crate) fn write_stack(
@@ -102,7 +102,7 @@ impl Entered {
     }
 }
 
-/// A record with so many words from `from`, or as many as it has room for.
+/// A record with so many words from `from`, or as many as it has space for.
 ///
 /// # Safety
 ///

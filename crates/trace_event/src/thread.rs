@@ -130,7 +130,7 @@ pub fn tid_offset() -> isize {
     TID_OFFSET.load(Relaxed)
 }
 
-/// The word `offset` behind the thread pointer.
+/// The word `offset` after the thread pointer.
 ///
 /// # Safety
 ///

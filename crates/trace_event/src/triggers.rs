@@ -7,7 +7,7 @@ use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect};
 use ring_buffer::{Buffer, Refused, Snapshot};
 
-/// How often one tries to take a snapshot whose room others take.
+/// How often one tries to take a snapshot whose space others take.
 const TRIES: u32 = 16;
 
 /// An instance, for the triggers of its events to act on.
@@ -28,7 +28,7 @@ impl Stage<'_> {
         due.before().for_each(|due| self.act(due, None));
     }
 
-    /// Has those act that come behind it; with what writes the thread's stack, where there is one.
+    /// Has those act that come after it; with what writes the thread's stack, where there is one.
     #[inline]
     pub(crate) fn after(&self, due: &Due, write_stack: Option<&dyn Fn()>) {
         due.after().for_each(|due| self.act(due, write_stack));
@@ -74,7 +74,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Keeps what has been recorded. With as many kept as there is memory for, the oldest is given up; where
+    /// Keeps what has been recorded. With as many kept as there is memory for, the oldest is dropped; where
     /// all are being read just now, the buffer counts one that was refused.
     fn take_snapshot(&self) {
         // Before it is there: what its events refer to must not be used again.

@@ -66,7 +66,7 @@ pub(crate) fn has_system(tree: &Tree, system: &str) -> bool {
     tree.catalog().places.contains_key(system)
 }
 
-/// Those that can be switched on and off: all but the kernel's own `ftrace` ones.
+/// Those that can be enabled and off: all but the kernel's own `ftrace` ones.
 pub(crate) fn switchable(tree: &Tree) -> Vec<Name> {
     events(tree).into_iter().filter(|name| name.system != FTRACE).collect()
 }

@@ -75,7 +75,7 @@ pub trait File: Send + Sync {
 /// An open file. All calls are short: none waits.
 pub trait Opened: Send {
     /// Reads up to `len` bytes at `offset`; streams have no offset. None when there is nothing now: EAGAIN
-    /// for who doesn't want to wait; the others wait until [`Opened::is_unblocked`], if it is not the end
+    /// for one who doesn't want to wait; the others wait until [`Opened::is_unblocked`], if it is not the end
     /// ([`Opened::is_at_end`]).
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let _ = (offset, len);
@@ -108,7 +108,7 @@ pub trait Opened: Send {
 /// How the text of a control file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
-    /// Made anew for each read(2), whatever its offset: a short one.
+    /// Made again for each read(2), whatever its offset: a short one.
     Fresh,
     /// Made when it is read from its start, and kept for what follows: the kernel's `seq_file`.
     Kept,

@@ -82,7 +82,7 @@ pub(crate) mod tests {
     use rustix::io::Errno;
     use session::{Author, Instance, Options, Session};
 
-    /// A tree with room for two instances.
+    /// A tree with space for two instances.
     pub(crate) fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 /// The most bytes that are looked at; what follows is as if it had not been written.
 const MOST: usize = 66;
 
-/// The number that was written: decimal digits, a `+` before or not, a line end behind or not.
+/// The number that was written: decimal digits, a `+` before or not, a line end after or not.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! `sub_buffers`: the instances, made by writing a name.
 //!
-//! As its authors proposed it in 2012: a name that is written to `create` becomes a directory beside it, with
-//! the files of the tree. The kernel has `instances` for it since 3.10. Here both show the same.
+//! As its authors proposed it in 2012: a name that is written to `create` becomes a directory next to it,
+//! with the files of the tree. The kernel has `instances` for it since 3.10. Here both show the same.
 
 use crate::file::Control;
 use crate::instances;

@@ -5,7 +5,7 @@
 use rustix::io::Errno;
 
 /// The first word of what was written, and the bytes that it takes with the blanks before it and the one
-/// behind it. The rest is for the next write. None where there are only blanks.
+/// after it. The rest is for the next write. None where there are only blanks.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 //!
 //! A client of the kernel's tree takes it for its own: it clears `trace`, switches all events off and stops
 //! recording before it starts. What is recorded all the time must outlast that. So the top level shows the
-//! recording, and what is switched on or set there holds for it, up to the first change that would take
+//! recording, and what is enabled or set there holds for it, up to the first change that would take
 //! something away ([`File::takes_away`]). That gives the top level an instance of its own, for good and for
 //! all who look, with the same settings. The recording is `instances/flight` all the while.
 
@@ -43,7 +43,7 @@ impl Follower {
         self.tree.session().session().has_top()
     }
 
-    /// The file as it is to be used from now on: opened anew where the top level has an instance of its own,
+    /// The file as it is to be used from now on: opened again where the top level has an instance of its own,
     /// or gets one because of what is to be written.
     pub(crate) fn follow(&self, bytes: &[u8]) -> Result<Option<Box<dyn Opened>>, Errno> {
         if !self.is_left_behind() && !self.file.takes_away(Change::Written(bytes)) {
@@ -67,7 +67,7 @@ impl Tree {
     }
 
     /// The top level's own tree, for which there is an instance from now on. The recording's in a session
-    /// without room for instances.
+    /// without space for instances.
     fn own_top(&self) -> Result<Tree, Errno> {
         let mut known = self.known_instances();
         if let Some(own) = known.get(OWN) {

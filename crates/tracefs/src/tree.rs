@@ -51,7 +51,7 @@ pub enum Node {
 pub enum Directory {
     /// The tree itself.
     Top,
-    /// What [`Tree::beside`] has.
+    /// What [`Tree::next to`] has.
     Beside,
     /// `events`.
     Events,
@@ -205,7 +205,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Those of [`Tree::find`], but EACCES where `O_CREAT` asks for a name that there isn't; EEXIST where
+    /// Those of [`Tree::find`], but EACCES where `O_CREAT` asks for a name that doesn't exist; EEXIST where
     /// `O_EXCL` forbids that there is; EISDIR for a directory, and ENOTDIR for a file that should be one;
     /// EBUSY for a pipe that somebody else reads.
     pub fn open(&self, path: &str, flags: OFlags) -> Result<Handle, Errno> {
@@ -231,7 +231,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// EPERM elsewhere, EEXIST, ENOMEM for more instances than the session has room for, EINVAL for a name
+    /// EPERM elsewhere, EEXIST, ENOMEM for more instances than the session has space for, EINVAL for a name
     /// that none can have, or those of [`Tree::find`] for the directory that it would be in.
     pub fn make_directory(&self, path: &str) -> Result<(), Errno> {
         if let Some(name) = instances::name_in("instances", path).filter(|_| self.is_top()) {
@@ -295,7 +295,7 @@ impl Tree {
         self.shared.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the buffers, or the newest snapshot: None where there is none. It is not given up meanwhile.
+    /// Reads the buffers, or the newest snapshot: None where there is none. It is not dropped meanwhile.
     pub(crate) fn read<R>(
         &self,
         is_snapshot: bool,

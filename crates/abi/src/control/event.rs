@@ -36,7 +36,7 @@ pub const FIRST_ALONE: u64 = 1;
 /// this filter says whether it is written.
 pub const BY_SWITCHES: u64 = 2;
 
-/// The word for a filter that starts `offset` words behind [`FILTERS_OFFSET`]. It is there as a word with
+/// The word for a filter that starts `offset` words after [`FILTERS_OFFSET`]. It is there as a word with
 /// its lengths (words of the program << 32 | bytes of the text), the program, and the text.
 ///
 /// No two filters that were stored one after the other have the same `number`, whose highest bit doesn't

@@ -13,7 +13,7 @@ pub struct MapChunk {
     pub state: AtomicU32,
     /// Index of the next chunk + 1, or 0.
     pub next: AtomicU32,
-    /// Map words, 0 behind the last.
+    /// Map words, 0 after the last.
     pub maps: [AtomicU64; CHUNK_MAPS],
 }
 
@@ -47,9 +47,9 @@ pub struct Object {
     pub path: AtomicU64,
     /// Lowest address of its segments, before the load bias.
     pub low: AtomicU64,
-    /// Address behind its last segment, before the load bias.
+    /// Address after its last segment, before the load bias.
     pub high: AtomicU64,
-    /// Its build id, zeros behind it.
+    /// Its build id, zeros after it.
     pub build_id: [AtomicU64; 3],
     _line: [u64; 2],
 }

@@ -1,4 +1,4 @@
-//! Lists of threads: whose events an instance records, or doesn't.
+//! PID filters: whose events an instance records, or doesn't.
 //!
 //! A list is a bit for each TID. They come in parts, pages of a pool that all lists share: a list says which
 //! page has which part, and a part that has none has no bit set.
@@ -20,7 +20,7 @@ pub const PID_PAGES: usize = 512;
 /// The lists that an instance has.
 pub const PID_LISTS: usize = 2;
 
-/// Numbers that a list can have beside those that are TIDs.
+/// Numbers that a list can have next to those that are TIDs.
 pub const OTHER_PIDS: usize = 64;
 
 /// A list.
@@ -29,7 +29,7 @@ pub const OTHER_PIDS: usize = 64;
 pub struct PidList {
     /// For each part the number of its page + 1, or 0: four to a word.
     pub pages: [AtomicU64; PID_PARTS / 4],
-    /// Numbers in it that no thread can have, to be read back; 0 behind the last.
+    /// Numbers in it that no thread can have, to be read back; 0 after the last.
     pub others: [AtomicU32; OTHER_PIDS],
 }
 

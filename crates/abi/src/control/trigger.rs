@@ -1,6 +1,6 @@
 //! Triggers: what is done when an event happens.
 //!
-//! Those of an event in an instance lie one behind the other where filters are, newest first, and are found
+//! Those of an event in an instance lie one after the other where filters are, newest first, and are found
 //! by a [`filter_word`](super::filter_word). So they change all at once. Each is
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! text      the filter's, so many bytes, in words
 //! ```
 //!
-//! The counters lie apart: they go on counting while others come and go beside their trigger.
+//! The counters lie apart: they go on counting while others come and go next to their trigger.
 
 use super::EVENTS;
 

@@ -138,7 +138,7 @@ fn a_server_that_was_killed_leaves_a_mount_that_can_be_taken_away() {
     place.umount(&directory).success();
 }
 
-/// A control write never waits for who makes it, nor does anything that serves show up among the events.
+/// A control write never waits for one who makes it, nor does anything that serves show up among the events.
 #[test]
 fn a_traced_shell_works_on_its_own_session() {
     let place = Place::new();

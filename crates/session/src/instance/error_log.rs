@@ -28,7 +28,7 @@ impl Instance {
         let (seconds, rest) = (microseconds / 1_000_000, microseconds % 1_000_000);
         // A command is one line here, whatever it is made of.
         let command = command.replace(|letter: char| letter.is_control(), " ");
-        // It can be behind the command: where something is missing.
+        // It can be after the command: where something is missing.
         let before = command.get(..at).unwrap_or(&command).chars().count();
         let mark = COMMAND.len() + before + at.saturating_sub(command.len());
         let old = self.error_log();

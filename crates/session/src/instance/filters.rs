@@ -11,7 +11,7 @@ use trace_data::format::Format;
 /// What takes a filter away, as in the kernel.
 const NO_FILTER: &str = "0";
 
-/// How many events were switched on.
+/// How many events were enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnabledEvents {
     /// Those that are on now.
@@ -112,7 +112,7 @@ impl Instance {
         }
     }
 
-    /// Gives events their filters, all or none. For who has [`crate::Session::lock_settings`].
+    /// Gives events their filters, all or none. For one who has [`crate::Session::lock_settings`].
     pub(crate) fn give_filters(&self, filters: &[NewFilter<'_>]) -> Result<(), Error> {
         let mut space = self.control().filter_space();
         let mut store = |filter: &NewFilter<'_>| match &filter.compiled {

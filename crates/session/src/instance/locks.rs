@@ -8,7 +8,7 @@ use rustix::fs::FlockOperation;
 use std::path::PathBuf;
 
 impl Instance {
-    /// For who takes events out of this instance: one at a time, so that each gets all of them.
+    /// For one who takes events out of this instance: one at a time, so that each gets all of them.
     /// [`Error::Busy`] when somebody does, [`Error::NoSession`] when it has been deleted.
     pub fn lock_reader(&self) -> Result<Lock, Error> {
         self.session.check_place()?;
@@ -23,7 +23,7 @@ impl Instance {
         }
     }
 
-    /// For who takes events of one CPU out: those of different CPUs don't exclude each other.
+    /// For one who takes events of one CPU out: those of different CPUs don't exclude each other.
     ///
     /// Source: `open_pipe_on_cpu` in `kernel/trace/trace.c` of Linux 6.18.
     pub fn lock_cpu_reader(&self, cpu: u32) -> Result<Lock, Error> {
@@ -35,7 +35,7 @@ impl Instance {
         Ok(Lock { _cpu: Some(own), ..shared })
     }
 
-    /// For who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`]
+    /// For one who has a file of this instance's tree open: it isn't removed meanwhile. [`Error::NoInstance`]
     /// when it has been.
     pub fn lock_open(&self) -> Result<Lock, Error> {
         let path = self.session.companion_of(self.index, OPEN);
@@ -47,14 +47,14 @@ impl Instance {
         }
     }
 
-    /// For who removes this instance: [`Error::Busy`] while somebody has one of its files open.
+    /// For one who removes this instance: [`Error::Busy`] while somebody has one of its files open.
     pub(crate) fn lock_removal(&self) -> Result<Lock, Error> {
         let file = self.session.make_file(&self.session.companion_of(self.index, OPEN))?;
         lock(&file, self.path(), FlockOperation::NonBlockingLockExclusive)?;
         Ok(Lock { _file: file, _cpu: None })
     }
 
-    /// Forgets what a reader has left behind that was killed: tables keep nothing more for it.
+    /// Forgets what a reader has left after that was killed: tables keep nothing more for it.
     pub fn forget_dead_reader(&self) {
         if self.control().is_collected() && Lock::reader(self.path()).is_ok() {
             self.control().set_collected(u64::MAX);

@@ -22,7 +22,7 @@ pub const MARKER_SYMBOL: &str = "tracing_mark_write";
 const MOST: usize = max_payload(DEFAULT_SIZE);
 /// Words of the largest payload.
 const WORDS: usize = MOST / 8;
-/// Bytes before a text: common fields and address. Behind it there is room for a line end and a zero byte.
+/// Bytes before a text: common fields and address. After it there is space for a line end and a zero byte.
 const PRINT_HEAD: usize = 16;
 /// Bytes of common fields.
 const RAW_HEAD: usize = 8;
@@ -59,7 +59,7 @@ pub struct Marker {
     authors: Mutex<VecDeque<(u32, u32)>>,
 }
 
-/// Authors whose names are kept entered. Nobody tells when a thread ends, so the oldest make room.
+/// Authors whose names are kept entered. Nobody tells when a thread ends, so the oldest make space.
 const MOST_AUTHORS: usize = 64;
 
 impl Marker {
@@ -69,7 +69,7 @@ impl Marker {
         Ok(Marker { session, writer, authors: Mutex::default() })
     }
 
-    /// Writes as much of a text as one event holds, with a line end behind it, and says how much that was.
+    /// Writes as much of a text as one event holds, with a line end after it, and says how much that was.
     ///
     /// The event has the author's TID and lies in the author's CPU's buffer: for one on another CPU the
     /// calling thread goes there for a moment. Cost: some microseconds, for the author's name.

@@ -20,7 +20,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Gives up what is in the instance's buffer, and the memory that it can do without.
+    /// Drops what is in the instance's buffer, and the memory that it can do without.
     pub(crate) fn give_memory_back(&self) -> Result<(), Error> {
         let holder = self.holder()?;
         self.buffer().clear();

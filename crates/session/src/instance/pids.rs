@@ -1,4 +1,4 @@
-//! Lists of threads: whose events alone are recorded in an instance, or alone are not.
+//! PID filters: whose events alone are recorded in an instance, or alone are not.
 //!
 //! They are the kernel's `set_event_pid` and `set_event_notrace_pid`, and are looked at in the traced process
 //! before anything else. With the option `event-fork` children of those in a list are in it too, and who ends
@@ -24,7 +24,7 @@ impl Instance {
         self.add_pids_locked(filter, pids)
     }
 
-    /// Gives a new instance the lists of another, for who has [`crate::Session::lock_settings`].
+    /// Gives a new instance the lists of another, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn take_pids(&self, other: &Instance) -> Result<(), Error> {
         self.control().follow_forks(self.index, other.follows_forks());
         let there = |filter: &PidFilter| other.control().has_pids(other.index, *filter);

@@ -1,6 +1,6 @@
 //! What the control tree remembers and traced programs don't need: how the text looks, when readers wake up.
 //!
-//! It is a small file beside the session's own, replaced as a whole: who is killed while he changes it has
+//! It is a small file next to the session's own, replaced as a whole: who is killed while he changes it has
 //! changed nothing. A setting that nobody has changed is not in it.
 
 use super::{Instance, TraceOption, Tracer};
@@ -93,7 +93,7 @@ impl Instance {
         self.prefer_locked(preferences)
     }
 
-    /// Replaces them, for who has [`crate::Session::lock_settings`].
+    /// Replaces them, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn prefer_locked(&self, preferences: Preferences) -> Result<(), Error> {
         self.session.replace_file(self.index, PREFERENCES, preferences.print().as_bytes())
     }

@@ -9,10 +9,10 @@ use abi::instance::INSTANCES;
 use ring_buffer::{Content, NotResized};
 
 impl Instance {
-    /// Gives each CPU that has memory, or one of them, room for `kb` KB of events, rounded up to whole pages,
-    /// two at least. The events that are there are given up. There must be room for it: up to four times
-    /// the size that the session was made with, in one that was made with room for snapshots, of which one
-    /// is not in use.
+    /// Gives each CPU that has memory, or one of them, space for `kb` KB of events, rounded up to whole
+    /// pages, two at least. The events that are there are dropped. There must be space for it: up to four
+    /// times the size that the session was made with, in one that was made with space for snapshots, of which
+    /// one is not in use.
     ///
     /// Cost: some 0.3 ms per MB, and 0.1 ms for each CPU on which nothing is being recorded.
     pub fn resize(&self, cpu: Option<u32>, kb: u64) -> Result<(), Error> {

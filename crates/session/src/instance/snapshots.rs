@@ -17,7 +17,7 @@ pub struct Freed {
 
 impl Instance {
     /// Keeps what has been recorded, and goes on recording. Takes memory for it if need be; with as many kept
-    /// as there is room for, the oldest is given up, as the kernel does with its one.
+    /// as there is space for, the oldest is dropped, as the kernel does with its one.
     ///
     /// Cost: two atomic instructions, and where memory is taken some 0.3 ms per MB.
     pub fn take_snapshot(&self) -> Result<Snapshot, Error> {
@@ -49,7 +49,7 @@ impl Instance {
         taken
     }
 
-    /// Whether there is room for snapshots at all.
+    /// Whether there is space for snapshots at all.
     fn check_room(&self) -> Result<(), Error> {
         let path = || self.path().to_path_buf();
         if self.buffer().geometry().rings > 1 { Ok(()) } else { Err(Error::NoSnapshots { path: path() }) }
@@ -68,8 +68,8 @@ impl Instance {
         self.reserve_snapshots(1)
     }
 
-    /// The same for so many, for who can't take memory when he takes them: for one at least, for others as
-    /// far as there is room and memory.
+    /// The same for so many, for one who can't take memory when he takes them: for one at least, for others
+    /// as far as there is space and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
         self.check_room()?;
         let _lock = self.session.lock_settings()?;
@@ -287,7 +287,7 @@ mod tests {
         let first = run(4711);
         let start = control.process(first).unwrap().start_time;
         session.take_snapshot().unwrap();
-        // All look for room in the same part of the table.
+        // All look for space in the same part of the table.
         (0..300).for_each(|_| assert_ne!(run(4711), u32::MAX));
         assert!(is_there(first, start), "the snapshot may have its events");
         session.discard_snapshots().unwrap();

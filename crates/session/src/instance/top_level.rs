@@ -28,7 +28,7 @@ impl Instance {
         self.buffer().set_tracing(on);
     }
 
-    /// Gives a new instance the settings of the recording, for who has [`crate::Session::lock_settings`].
+    /// Gives a new instance the settings of the recording, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn take_settings(&self) -> Result<(), Error> {
         let recording = Instance::open(self.path())?;
         let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;

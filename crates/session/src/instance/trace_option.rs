@@ -173,7 +173,7 @@ impl Instance {
         }
     }
 
-    /// Gives a new instance the options of `other` that the kernel gives it, for who has
+    /// Gives a new instance the options of `other` that the kernel gives it, for one who has
     /// [`crate::Session::lock_settings`].
     pub(crate) fn inherit_options(&self, other: &Instance) -> Result<(), Error> {
         let (control, instance) = (self.control(), self.index);

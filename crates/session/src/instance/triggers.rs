@@ -64,7 +64,7 @@ impl Instance {
     /// Gives an event of this instance a trigger, or with `!` takes one away, in all traced processes at
     /// once. The text is the kernel's: `traceoff`, `snapshot:3 if ret < 0`, `!enable_event:SYSTEM:EVENT`.
     ///
-    /// One that takes snapshots takes memory for as many as it may take, as far as there is room: a traced
+    /// One that takes snapshots takes memory for as many as it may take, as far as there is space: a traced
     /// process can't. Taking one away that isn't there changes nothing.
     /// After an error nothing has changed.
     pub fn set_trigger(&self, id: u16, text: &str) -> Result<(), Error> {
@@ -165,7 +165,7 @@ impl Instance {
         self.control().trigger_words(id, self.index, &mut buffer).unwrap_or_default().to_vec()
     }
 
-    /// Gives an event these triggers. None where there is no room.
+    /// Gives an event these triggers. None where there is no space.
     fn store_triggers(&self, id: u16, words: &[u64]) -> Option<()> {
         let (control, instance) = (self.control(), self.index);
         if words.is_empty() {

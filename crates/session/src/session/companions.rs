@@ -1,4 +1,4 @@
-//! The files beside a session's own, which traced programs don't need.
+//! The files next to a session's own, which traced programs don't need.
 
 use super::Session;
 use crate::Error;
@@ -60,7 +60,7 @@ impl Session {
         self.path().join(format!("{FILE_PREFIX}{index}"))
     }
 
-    /// Removes what an instance has remembered there: for who removes it, or makes the next.
+    /// Removes what an instance has remembered there: for one who removes it, or makes the next.
     pub(crate) fn forget_companions(&self, instance: usize) -> Result<(), Error> {
         for path in [PREFERENCES, ERROR_LOG].map(|name| self.companion_of(instance, name)) {
             match std::fs::remove_file(&path) {
@@ -71,8 +71,8 @@ impl Session {
         Ok(())
     }
 
-    /// A file of its directory for who may use the session, made if it isn't there. Never what a link leads
-    /// to, which another member of its group may have put there.
+    /// A file of its directory for one who may use the session, made if it isn't there. Never what a link
+    /// leads to, which another member of its group may have put there.
     pub(crate) fn make_file(&self, path: &Path) -> Result<File, Error> {
         let no_link = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = File::options();

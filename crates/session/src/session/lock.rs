@@ -18,7 +18,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// For who takes events out of the session at `path`: one at a time, so that each gets all of them.
+    /// For one who takes events out of the session at `path`: one at a time, so that each gets all of them.
     /// [`Error::Busy`] when somebody does, of any CPU.
     pub fn reader(path: &Path) -> Result<Lock, Error> {
         Lock::take(path, FlockOperation::NonBlockingLockExclusive)
@@ -54,8 +54,8 @@ impl Session {
         }
     }
 
-    /// For who changes what is wanted: waits for others that do, who need a moment. [`Error::NoSession`] when
-    /// it has been deleted.
+    /// For one who changes what is wanted: waits for others that do, who need a moment. [`Error::NoSession`]
+    /// when it has been deleted.
     pub fn lock_settings(&self) -> Result<Lock, Error> {
         let lock = Lock::take(&self.file(), FlockOperation::LockExclusive)?;
         self.check_place()?;

@@ -21,7 +21,8 @@ impl Session {
     }
 
     /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
-    /// was stopped by [`Instance::set_tracing_at_top`] goes on. None in a session without room for instances.
+    /// was stopped by [`Instance::set_tracing_at_top`] goes on. None in a session without space for
+    /// instances.
     pub fn make_top(&self) -> Result<Option<Instance>, Error> {
         if self.control().buffers() <= TOP {
             return Ok(None);

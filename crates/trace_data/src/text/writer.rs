@@ -27,7 +27,7 @@ pub struct TextWriter<'a, W> {
     seen: Seen,
 }
 
-/// What a writer has seen so far, for who goes on with its text.
+/// What a writer has seen so far, for one who goes on with its text.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     /// CPUs, for `annotate`.

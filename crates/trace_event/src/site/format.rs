@@ -132,7 +132,7 @@ fn escaped(f: &mut Formatter<'_>, text: &str) -> Result {
     })
 }
 
-/// The line of a field behind others that end at `before`; where it ends.
+/// The line of a field after others that end at `before`; where it ends.
 fn field_line(f: &mut Formatter<'_>, field: &Field, before: usize) -> core::result::Result<usize, Error> {
     let (name, of, signed) = (name(field.name)?, c_type(field)?, field.kind);
     let signed = u8::from(matches!(signed, kind::SIGNED | kind::SYMBOLIC));

@@ -1,4 +1,4 @@
-//! Room for a `format` text where nothing may be allocated.
+//! Space for a `format` text where nothing may be allocated.
 
 use core::fmt::{Result, Write};
 

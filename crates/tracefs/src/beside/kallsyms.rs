@@ -5,8 +5,8 @@ use crate::listed::Listed;
 use crate::tree::Tree;
 use rustix::io::Errno;
 
-/// Reads `ADDRESS T NAME`, and a shared object's name behind that, for the functions of all files whose
-/// addresses were in events that were taken out of this tree so far: by its pipes, of the instances too.
+/// Reads `ADDRESS T NAME`, and a shared object's name after that, for the functions of all files whose
+/// addresses were in events that were consumed from this tree so far: by its pipes, of the instances too.
 #[derive(Debug, Clone)]
 struct Kallsyms;
 

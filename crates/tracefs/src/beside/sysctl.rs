@@ -14,7 +14,7 @@ struct Fixed {
     error: Errno,
 }
 
-/// Tracing of functions can't be forbidden: EBUSY, as in the kernel for who traces all the time.
+/// Tracing of functions can't be forbidden: EBUSY, as in the kernel for one who traces all the time.
 pub(super) const FTRACE_ENABLED: Listed =
     Listed { name: "ftrace_enabled", help: "1", make: || Box::new(Fixed { number: 1, error: Errno::BUSY }) };
 

@@ -9,11 +9,11 @@ use rustix::io::Errno;
 use session::{ACTIONS, Command, Error};
 
 /// Reads the event's triggers, the newest first, or which there are. Takes one more: `traceoff`,
-/// `snapshot:3`, `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` behind it; with `!` before it one is taken
+/// `snapshot:3`, `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` after it; with `!` before it one is taken
 /// away. `O_TRUNC` takes none away.
 ///
 /// EEXIST where the event has one of the same kind, EINVAL for what is none, ERANGE for a count from 2^48 on,
-/// ENOMEM where there is no room for it, or no memory for a snapshot. What is wrong with a filter is in
+/// ENOMEM where there is no space for it, or no memory for a snapshot. What is wrong with a filter is in
 /// `error_log`.
 ///
 /// Source: `event_trigger_write` and `trigger_show` in `kernel/trace/trace_events_trigger.c` of Linux 6.18.

@@ -1,4 +1,4 @@
-//! `available_events`: what can be switched on.
+//! `available_events`: what can be enabled.
 
 use crate::catalog;
 use crate::file::{Control, Text};

@@ -9,8 +9,8 @@ use rustix::io::Errno;
 
 /// Reads KB for each CPU, without the pages' headers: of one CPU, or of those that have memory, X where they
 /// differ. 0 for a CPU that the session had no leave to run on when it was made. Takes a number of KB, which
-/// becomes whole pages, two at least, and gives up the events that are there. EINVAL for 0, ENOMEM for more
-/// than there is room for, EBUSY where all that room is in use for snapshots.
+/// becomes whole pages, two at least, and drops the events that are there. EINVAL for 0, ENOMEM for more
+/// than there is space for, EBUSY where all that space is in use for snapshots.
 ///
 /// Source: `tracing_entries_read` and `tracing_entries_write` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use crate::tree::Tree;
 use rustix::io::Errno;
 use session::Tracer;
 
-/// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is behind
+/// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is after
 /// the first 100 bytes is not looked at.
 #[derive(Debug, Clone)]
 struct CurrentTracer;

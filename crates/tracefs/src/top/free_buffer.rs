@@ -53,7 +53,7 @@ impl Drop for Open {
         if session.option(TraceOption::DisableOnFree) {
             session.buffer().set_tracing(false);
         }
-        // close(2) has nobody to tell that there was no room.
+        // close(2) has nobody to tell that there was no space.
         let _ = session.resize(None, 1);
     }
 }

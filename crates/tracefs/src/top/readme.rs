@@ -8,13 +8,13 @@ use rustix::io::Errno;
 use session::{ACTIONS, TRACERS};
 use std::fmt::Write;
 
-/// A line for every file, and for nothing that there isn't: programs look here for what they can use.
+/// A line for every file, and for nothing that doesn't exist: programs look here for what they can use.
 #[derive(Debug, Clone)]
 struct Readme;
 
 pub(super) const LISTED: Listed = Listed { name: "README", help: "this text", make: || Box::new(Readme) };
 
-/// What stands behind the files.
+/// What stands after the files.
 const DIRECTORIES: &str = "
   options/\t\t- the same as trace_options, a file for each
   per_cpu/cpuN/\t\t- the files of one CPU:
@@ -84,7 +84,7 @@ fn tracers() -> String {
 mod tests {
     use crate::top::tests::{read, tree};
 
-    /// What programs look for, of features that there aren't.
+    /// What programs look for, of features that don't exist.
     const ABSENT: &[&str] = &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]

@@ -8,7 +8,7 @@ use abi::control::{PROCESSES, TASKS};
 use rustix::io::Errno;
 
 /// Reads how many. Takes a number up to 32,768, which the kernel rounds up, and so does this tree: to what
-/// the session has room for. EINVAL for others, ENOMEM for more than that.
+/// the session has space for. EINVAL for others, ENOMEM for more than that.
 ///
 /// Source: `tracing_saved_cmdlines_size_write` in `kernel/trace/trace_sched_switch.c` of Linux 6.18.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 /// Reads `SYSTEM:EVENT` for each event that is on, has a trigger, or is one that a trigger is about. Opening
 /// it with `O_TRUNC` switches all off. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,
-/// `*:EVENT`, `*:*`, or a name of either, with `!` before it to switch off. Names are names: no other `*`
+/// `*:EVENT`, `*:*`, or a name of either, with `!` before it to disable. Names are names: no other `*`
 /// stands for anything.
 ///
 /// Source: `ftrace_event_write` and `ftrace_set_clr_event` in `kernel/trace/trace_events.c` of Linux 6.18.

@@ -8,7 +8,7 @@ use crate::tree::Tree;
 use rustix::io::Errno;
 use session::{PidFilter, parse_integer};
 
-/// Reads a list of threads, sorted. A write adds those that it has, all of them or none: numbers in decimal,
+/// Reads a PID filter, sorted. A write adds those that it has, all of them or none: numbers in decimal,
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
 /// With the option `event-fork` children of those in it are in it too, and who ends is not.
 ///

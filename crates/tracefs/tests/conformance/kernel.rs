@@ -34,7 +34,7 @@ impl Kernel {
         Some(kernel)
     }
 
-    /// The top, for who makes instances. None, and a note, where that can't be done.
+    /// The top, for one who makes instances. None, and a note, where that can't be done.
     pub fn top() -> Option<Kernel> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("lookback-test-{}-{}-", std::process::id(), NEXT.fetch_add(1, Relaxed));

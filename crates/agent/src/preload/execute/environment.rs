@@ -164,7 +164,7 @@ pub(crate) unsafe fn completed(
     }
 }
 
-/// Calls `execute` with `environment` changed so. Room for another is taken from the stack only where it is
+/// Calls `execute` with `environment` changed so. Space for another is taken from the stack only where it is
 /// needed, and little if that is enough: programs execute others on small stacks, too.
 ///
 /// # Safety
@@ -193,7 +193,7 @@ unsafe fn changed(
 enum EnvironmentChange {
     /// It lacks the session, or our object.
     Complete,
-    /// It has our object, which isn't there or isn't wanted, or for which there is no room.
+    /// It has our object, which isn't there or isn't wanted, or for which there is no space.
     Clean,
 }
 
@@ -271,7 +271,7 @@ unsafe fn with_room<const ENTRIES: usize, const TEXT: usize>(
 #[repr(C)]
 struct ChangedEnvironment<const ENTRIES: usize, const TEXT: usize> {
     entries: [*const c_char; ENTRIES],
-    /// Behind them: room for ours, and for the null.
+    /// After them: space for ours, and for the null.
     more: [*const c_char; 3],
     preload: [u8; TEXT],
 }

@@ -21,7 +21,7 @@ pub(crate) enum ExecTarget {
     Descriptor(i32),
 }
 
-/// Bytes at the start of a file that say what it is; those of a script have room for its interpreter.
+/// Bytes at the start of a file that say what it is; those of a script have space for its interpreter.
 const START: usize = 256;
 
 /// Interpreters of scripts that are scripts themselves: as many as the kernel goes through.

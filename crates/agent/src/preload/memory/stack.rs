@@ -61,7 +61,7 @@ struct ThreadBlock {
 impl ThreadBlock {
     /// Whether a descriptor of so many words lies at the end of this.
     fn holds(self, descriptor: usize, words: usize) -> bool {
-        // Thread-local variables lie before the descriptor; behind it only what aligns it.
+        // Thread-local variables lie before the descriptor; after it only what aligns it.
         let Some(end) = self.start.checked_add(self.size) else { return false };
         let behind = end.wrapping_sub(descriptor);
         let is_behind = (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&behind);

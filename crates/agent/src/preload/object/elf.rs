@@ -33,7 +33,7 @@ impl<'a> LoadedObject<'a> {
         self.headers.iter().filter(move |header| header.p_type == kind)
     }
 
-    /// The lowest address of its segments and the one behind the highest, before `base` is added.
+    /// The lowest address of its segments and the one after the highest, before `base` is added.
     pub(crate) fn span(&self) -> (u64, u64) {
         let low = self.headers_of(PT_LOAD).map(|header| header.p_vaddr).min();
         let high = self.headers_of(PT_LOAD).map(|header| header.p_vaddr + header.p_memsz).max();

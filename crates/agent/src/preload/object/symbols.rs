@@ -38,7 +38,7 @@ pub(crate) fn remember() {
     }
 }
 
-/// Of objects for which there is no room only the one that has the dynamic linker's functions is remembered:
+/// Of objects for which there is no space only the one that has the dynamic linker's functions is remembered:
 /// they are asked for what is in the others.
 fn remember_tables(tables: &SymbolTables) {
     let count = COUNT.load(Relaxed);
@@ -65,7 +65,7 @@ struct ObjectSlot {
 /// Objects whose symbols are remembered. What is in others is asked of the dynamic linker.
 const MOST: usize = 24;
 
-/// Behind the other variables that every process needs at its start: few have more than the first of them,
+/// After the other variables that every process needs at its start: few have more than the first of them,
 /// and then one page is changed, not two.
 #[unsafe(link_section = ".bss._ZZ_remembered")]
 static REMEMBERED: [ObjectSlot; MOST] = [const { ObjectSlot::new() }; MOST];

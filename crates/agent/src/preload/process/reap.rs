@@ -53,7 +53,7 @@ unsafe fn after_waitpid(frame: &mut CallFrame) {
     unsafe { look_at_child(frame.result as i32, status) };
 }
 
-/// Has libc fill a status also for who doesn't want it.
+/// Has libc fill a status also for one who doesn't want it.
 fn provide_status(status: &mut u64, own: *mut u64) {
     if *status == 0 {
         *status = own as u64;

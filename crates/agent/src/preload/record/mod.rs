@@ -108,8 +108,8 @@ pub(crate) unsafe fn fill<'a>(
     record.event()
 }
 
-/// Where the texts of an event go: behind its fixed fields, each at a multiple of 8, each with its share of
-/// the room.
+/// Where the texts of an event go: after its fixed fields, each at a multiple of 8, each with its share of
+/// the space.
 struct EventStrings {
     next: usize,
     share: usize,
@@ -135,7 +135,7 @@ impl EventStrings {
         EventStrings { next: start, share, socket: SocketText::new() }
     }
 
-    /// Bytes of a text, without the zero byte behind it.
+    /// Bytes of a text, without the zero byte after it.
     ///
     /// # Safety
     ///

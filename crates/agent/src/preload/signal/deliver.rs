@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn delivered(
     action.handler
 }
 
-/// Whether there is room on the stack to record.
+/// Whether there is space on the stack to record.
 ///
 /// # Safety
 ///

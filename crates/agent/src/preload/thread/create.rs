@@ -38,7 +38,7 @@ unsafe fn after_create(frame: &mut CallFrame) {
     }
 }
 
-/// A thread that there isn't has no start.
+/// A thread that doesn't exist has no start.
 fn has_not_started(place: u64) {
     if place != 0 {
         // SAFETY: it was put there before.
@@ -69,7 +69,7 @@ fn current() -> Option<Parent> {
     Some(Parent { tid: enter()?.tid() as u32, comm: session.comm() })
 }
 
-/// A place for a thread that is about to start, if its start is to be recorded, or a list of threads may have
+/// A place for a thread that is about to start, if its start is to be recorded, or a PID filter may have
 /// to have it.
 fn take_place(routine: Routine, argument: *mut c_void) -> Option<&'static StartSlot> {
     let control = session()?.control();

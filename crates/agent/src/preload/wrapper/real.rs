@@ -1,6 +1,6 @@
 //! Finding the functions that are wrapped: what the dynamic linker would have found without us.
 //!
-//! The tables of the objects behind ours are remembered once, when the process starts; a function is looked
+//! The tables of the objects after ours are remembered once, when the process starts; a function is looked
 //! up in them at its first call. That reads memory and takes no lock, so it can happen anywhere, also in a
 //! signal handler; and what is never called costs nothing at start.
 
@@ -73,7 +73,7 @@ pub(crate) fn older(name: &CStr, version: &CStr) -> usize {
     unsafe { symbols::find_version(name, version) }.unwrap_or(missing as *const () as usize)
 }
 
-/// What stands for a function that there isn't: a program that was linked against it would not have been
+/// What stands for a function that doesn't exist: a program that was linked against it would not have been
 /// started, so this is only reached by guessing names.
 extern "C" fn missing() -> isize {
     if borrowed::is_there() {

@@ -68,7 +68,7 @@ macro_rules! wrap {
             const RETURNS: u32 = <$outcome as CallResult>::FIELD.is_some() as u32;
             const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, FieldKind::Text))*;
 
-            // Behind all other code: there is more of these than of everything else, and what every process
+            // After all other code: there is more of these than of everything else, and what every process
             // runs at its start lies on fewer pages without them in between.
             #[unsafe(link_section = ".text.wrap")]
             unsafe fn around(frame: &mut CallFrame, moment: CallPhase) {
