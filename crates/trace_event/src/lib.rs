@@ -19,6 +19,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod arch;
 mod aside;
 mod attachment;
 mod buffers;

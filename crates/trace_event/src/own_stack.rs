@@ -13,13 +13,11 @@
 //! The words are the thread's own. A handler of signals that comes in between finds what is known before or
 //! after a change, because that is 16 bytes which are written by one instruction.
 
+use crate::arch;
 use crate::attachment::OwnStack;
 use crate::current;
 use crate::shared::Shared;
 use crate::thread_words;
-use core::arch::asm;
-use core::arch::x86_64::__m128i;
-use core::mem::transmute;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Release};
@@ -30,7 +28,7 @@ use shm::PAGE;
 struct StackWords {
     /// What can be read: the first page in the lower 36 bits, how many in the others; and the value of
     /// `CHANGES` for which that is so.
-    known: __m128i,
+    known: [u64; 2],
     /// Where the stack starts and ends; equal where nobody knows. They stay what they are for the thread's
     /// life, also if that goes on in another process.
     start: usize,
@@ -75,18 +73,8 @@ impl KnownStack {
 
     /// What is known after so many changes.
     fn load(changes: u64) -> KnownStack {
-        let loaded: __m128i;
         // SAFETY: the thread's own words, aligned.
-        unsafe {
-            asm!(
-                "movdqa {0}, [{1}]",
-                out(xmm_reg) loaded,
-                in(reg) &raw const (*words()).known,
-                options(readonly, nostack, preserves_flags),
-            );
-        }
-        // SAFETY: any bits are two words.
-        let [pages, at] = unsafe { transmute::<__m128i, [u64; 2]>(loaded) };
+        let [pages, at] = unsafe { arch::load_pair(&raw const (*words()).known) };
         let start = (pages & ((1 << KnownStack::PAGE_BITS) - 1)) as usize * PAGE;
         match at == changes {
             true => KnownStack { start, end: start + (pages >> KnownStack::PAGE_BITS) as usize * PAGE },
@@ -97,17 +85,8 @@ impl KnownStack {
     fn store(self, changes: u64) {
         let count = ((self.end - self.start) / PAGE) as u64;
         let pages = (self.start / PAGE) as u64 | count << KnownStack::PAGE_BITS;
-        // SAFETY: any bits are a vector.
-        let stored = unsafe { transmute::<[u64; 2], __m128i>([pages, changes]) };
         // SAFETY: the thread's own words, aligned.
-        unsafe {
-            asm!(
-                "movdqa [{1}], {0}",
-                in(xmm_reg) stored,
-                in(reg) &raw mut (*words()).known,
-                options(nostack, preserves_flags),
-            );
-        }
+        unsafe { arch::store_pair(&raw mut (*words()).known, [pages, changes]) };
     }
 
     fn contains(self, address: usize) -> bool {

@@ -8,10 +8,10 @@
 //! which the thread is using, and what is known of the stack that libc or the kernel has made for the thread
 //! (`own_stack.rs`). On any other stack (a coroutine's, an alternate one for signals) it is that page alone.
 
+use crate::arch;
 use crate::entered::{Entered, FrameRecord};
 use crate::own_stack::reach_in_stack;
 use crate::shared::Shared;
-use core::arch::asm;
 use events::ftrace::KERNEL_STACK_ID;
 use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
 use shm::PAGE;
@@ -42,19 +42,7 @@ impl ReturningCall {
     /// As if something that was called here returned here.
     #[inline(always)]
     fn here() -> ReturningCall {
-        let (rip, rsp, rbp);
-        // SAFETY: reads registers.
-        unsafe {
-            asm!(
-                "lea {rip}, [rip]",
-                "mov {rsp}, rsp",
-                "mov {rbp}, rbp",
-                rip = out(reg) rip,
-                rsp = out(reg) rsp,
-                rbp = out(reg) rbp,
-                options(nomem, nostack, preserves_flags),
-            );
-        }
+        let [rip, rsp, rbp] = arch::registers();
         ReturningCall { rip, rsp, rbp }
     }
 }

@@ -1,0 +1,6 @@
+//! What depends on the processor.
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::{load_pair, registers, store_pair};
