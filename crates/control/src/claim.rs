@@ -102,9 +102,9 @@ impl<'a, T: Entry> Table<'a, T> {
         // Neighbouring owners start apart, so that they don't fill each other's windows.
         let spread = (owner as usize).wrapping_mul(0x9e37_79b1);
         let start = spread.checked_rem(self.states.len()).unwrap_or(0);
-        let (before, behind) = self.states.split_at_checked(start).unwrap_or((self.states, &[]));
+        let (before, after) = self.states.split_at_checked(start).unwrap_or((self.states, &[]));
         let indices = (start..self.states.len()).chain(0..start);
-        indices.zip(behind.iter().chain(before))
+        indices.zip(after.iter().chain(before))
     }
 
     fn window(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {

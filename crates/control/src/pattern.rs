@@ -37,7 +37,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
 
 /// What remains of both when the pattern's first letter, or set of letters, fits the text's.
 fn letter<'p, 't>(pattern: &'p [u8], text: &'t [u8]) -> Option<(&'p [u8], &'t [u8])> {
-    let (first, behind) = text.split_first()?;
+    let (first, after) = text.split_first()?;
     let (wanted, rest) = pattern.split_first()?;
     // A bracket that is first in a set belongs to it.
     let set_end = || rest.iter().skip(1).position(|end| *end == b']').map(|end| end + 1);
@@ -49,7 +49,7 @@ fn letter<'p, 't>(pattern: &'p [u8], text: &'t [u8]) -> Option<(&'p [u8], &'t [u
         },
         letter => (letter == first, rest),
     };
-    fits.then_some((rest, behind))
+    fits.then_some((rest, after))
 }
 
 /// Whether a letter is in the set between brackets.
@@ -61,9 +61,9 @@ fn is_in(set: &[u8], letter: u8) -> bool {
     let mut rest = set;
     let mut found = false;
     while let [first, others @ ..] = rest {
-        if let [b'-', last, behind @ ..] = others {
+        if let [b'-', last, after @ ..] = others {
             found |= (*first..=*last).contains(&letter);
-            rest = behind;
+            rest = after;
         } else {
             found |= *first == letter;
             rest = others;

@@ -51,12 +51,12 @@ impl Code {
     fn parts(&mut self, parts: &[Expression], through: Next, yes: &mut Label, no: &mut Label, next: Next) {
         let Some((last, first)) = parts.split_last() else { return };
         for part in first {
-            let mut behind = Label::default();
+            let mut after = Label::default();
             match through {
-                Next::True => self.expression(part, &mut behind, no, through),
-                Next::False => self.expression(part, yes, &mut behind, through),
+                Next::True => self.expression(part, &mut after, no, through),
+                Next::False => self.expression(part, yes, &mut after, through),
             }
-            self.place(behind);
+            self.place(after);
         }
         self.expression(last, yes, no, next);
     }

@@ -34,9 +34,9 @@ pub(crate) fn matches<F: Fn(usize) -> Option<u64>>(pattern: &Pattern<F>, text: &
             _ => {}
         }
         match star {
-            Some((behind, tried)) if tried < text.len() => {
-                star = Some((behind, tried + 1));
-                (at, place) = (behind, tried + 1);
+            Some((after, tried)) if tried < text.len() => {
+                star = Some((after, tried + 1));
+                (at, place) = (after, tried + 1);
             }
             _ => return false,
         }

@@ -275,8 +275,8 @@ impl Queue {
     /// Puts an event where its time belongs. Where nobody takes them, the oldest are lost.
     fn push_from_lane(&mut self, event: OwnedRecord) {
         self.bytes += event.payload.len();
-        let behind = self.lanes.partition_point(|other| other.time <= event.time);
-        self.lanes.insert(behind, event);
+        let after = self.lanes.partition_point(|other| other.time <= event.time);
+        self.lanes.insert(after, event);
         while self.bytes > MOST_BYTES {
             let Some(oldest) = self.lanes.pop_front() else { break };
             self.bytes -= oldest.payload.len();

@@ -175,8 +175,8 @@ type Programs<'a> = HashMap<(u32, u32), Vec<&'a Arc<Process>>>;
 /// The process that a thread was in: the one that its entry named when the thread started.
 fn program_of(task: &TaskInfo, programs: &Programs<'_>) -> Option<Arc<Process>> {
     let of_entry = programs.get(&(task.process?, task.tgid))?;
-    let behind = of_entry.partition_point(|process| process.info.start_time <= task.start_time);
-    of_entry.get(behind.checked_sub(1)?).map(|process| Arc::clone(process))
+    let after = of_entry.partition_point(|process| process.info.start_time <= task.start_time);
+    of_entry.get(after.checked_sub(1)?).map(|process| Arc::clone(process))
 }
 
 /// What every TID was, and when.
@@ -213,7 +213,7 @@ struct Life {
 const NESTED: usize = 8;
 
 impl TasksByTime {
-    /// Takes note of the event that tells of a new thread or process.
+    /// Takes note of the event that reports a new thread or process.
     pub(crate) fn forked(&mut self, parent: u32, child: u32, time: u64) {
         self.forks.insert(child, (time, parent));
     }
@@ -235,8 +235,8 @@ impl TasksByTime {
         let (mut tid, mut time) = (tid, time);
         for _ in 0..NESTED {
             let lives = self.lives.of_tids.get(&tid).map_or(&[][..], Vec::as_slice);
-            let behind = lives.partition_point(|life| life.start <= time);
-            let life = lives.get(behind.wrapping_sub(1));
+            let after = lives.partition_point(|life| life.start <= time);
+            let life = lives.get(after.wrapping_sub(1));
             match (life, self.forks.get(&tid)) {
                 (Some(life), _) if time <= life.end => return life.process.as_deref(),
                 (life, Some((forked, parent)))

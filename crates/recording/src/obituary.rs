@@ -88,7 +88,7 @@ pub fn record_ends(session: &Instance) -> Result<(), Error> {
 fn is_zombie(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     // After the name, which may have anything in it.
-    status.rsplit_once(") ").is_some_and(|(_, behind)| behind.starts_with(['Z', 'X']))
+    status.rsplit_once(") ").is_some_and(|(_, after)| after.starts_with(['Z', 'X']))
 }
 
 fn is_gone(pid: u32) -> bool {

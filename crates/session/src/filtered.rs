@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_stands_behind_if() {
+    fn a_filter_stands_after_if() {
         let parts = |text: &str| {
             let found: FilteredSelection = text.parse().ok()?;
             Some((found.selection.text().to_string(), found.filter))

@@ -74,12 +74,12 @@ impl Timeline {
 
     #[inline]
     fn nanoseconds(&self, ticks: u64, number: &mut usize) -> u64 {
-        let is_behind = |stretch: &Stretch| stretch.start_ticks <= ticks;
+        let is_after = |stretch: &Stretch| stretch.start_ticks <= ticks;
         let from = |number| self.stretches.get(number..).unwrap_or_default();
         let is_there = matches!(from(*number), [this, rest @ ..]
-            if is_behind(this) && !rest.first().is_some_and(is_behind));
+            if is_after(this) && !rest.first().is_some_and(is_after));
         if !is_there {
-            *number = self.stretches.partition_point(is_behind).saturating_sub(1);
+            *number = self.stretches.partition_point(is_after).saturating_sub(1);
         }
         let [this, rest @ ..] = from(*number) else { return ticks };
         let time = this.at(ticks);

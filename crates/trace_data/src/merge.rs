@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_stand_at_the_first_event_behind_them() {
+    fn losses_stand_at_the_first_event_after_them() {
         // The second page has no events: its loss and the next one's are those of one place.
         let pages = vec![page(&[1, 2], Some(7)), page(&[], Some(3)), page(&[5], Some(4)), page(&[6], None)];
         let lost: Vec<_> = merged(vec![(0, pages)]).iter().map(|(_, _, lost)| *lost).collect();

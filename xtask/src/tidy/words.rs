@@ -12,7 +12,6 @@ const EXTENSIONS: &[&str] = &["c", "h", "md", "py", "rs", "sh"];
 
 /// Directories whose files still have such words. It only becomes shorter.
 const UNCLEAN: &[&str] = &[
-    "benches/",
     "crates/abi/",
     "crates/agent/",
     "crates/cli/src/exec/cover.rs",
@@ -28,7 +27,6 @@ const UNCLEAN: &[&str] = &[
     "crates/trace_event/",
     "crates/tracefs/",
     "docs/soundness.md",
-    "xtask/",
 ];
 
 /// Words and phrases that the glossary rules out, and doc comments that begin with "The same".

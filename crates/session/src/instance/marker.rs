@@ -59,7 +59,7 @@ pub struct Marker {
     authors: Mutex<VecDeque<(u32, u32)>>,
 }
 
-/// Authors whose names are kept entered. Nobody tells when a thread ends, so the oldest make space.
+/// Authors whose names are kept entered. Nobody says when a thread ends, so the oldest make space.
 const MOST_AUTHORS: usize = 64;
 
 impl Marker {
@@ -74,8 +74,8 @@ impl Marker {
     /// The event has the author's TID and lies in the author's CPU's buffer: for one on another CPU the
     /// calling thread goes there for a moment. Cost: some microseconds, for the author's name.
     pub fn write_text(&self, author: Author, text: &[u8]) -> Result<usize, NotWritten> {
-        let room = if rseq::Area::current().is_none() { MOST_TEXT - LANE_LEAD } else { MOST_TEXT };
-        let text = text.get(..room).unwrap_or(text);
+        let space = if rseq::Area::current().is_none() { MOST_TEXT - LANE_LEAD } else { MOST_TEXT };
+        let text = text.get(..space).unwrap_or(text);
         let mut bytes = text.to_vec();
         if bytes.last() != Some(&b'\n') {
             bytes.push(b'\n');
@@ -222,8 +222,8 @@ mod tests {
         let session = session(directory.path());
         let marker = Marker::new(session.clone()).unwrap();
         let author = Author::current();
-        let room = if rseq::Area::current().is_none() { MOST_TEXT - LANE_LEAD } else { MOST_TEXT };
-        assert_eq!(marker.write_text(author, &[b'x'; 9000]), Ok(room));
+        let space = if rseq::Area::current().is_none() { MOST_TEXT - LANE_LEAD } else { MOST_TEXT };
+        assert_eq!(marker.write_text(author, &[b'x'; 9000]), Ok(space));
         assert_eq!(marker.write_raw(author, &[7; MOST_RAW]), Ok(()));
         session.buffer().set_tracing(false);
         assert_eq!(marker.write_text(author, b"x"), Err(NotWritten::Off));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_that_nobody_tells_the_end_of_make_room() {
+    fn authors_that_nobody_tells_the_end_of_make_space() {
         let directory = tempfile::tempdir().unwrap();
         let session = session(directory.path());
         let marker = Marker::new(session.clone()).unwrap();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_changes_nothing() {
+    fn what_there_is_no_space_for_changes_nothing() {
         let (_directory, session) = session(1);
         for kb in [4 * 1024 + 100, 1 << 40, u64::MAX] {
             assert!(matches!(session.resize(None, kb), Err(Error::NoMemory { .. })), "{kb}");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_for_snapshots_the_size_stays() {
+    fn without_space_for_snapshots_the_size_stays() {
         let (_directory, session) = session(0);
         assert!(matches!(session.resize(None, 64), Err(Error::NotResized { .. })));
         session.resize(None, 1020).unwrap();

@@ -35,11 +35,11 @@ impl Instance {
         &self,
         snapshot: impl FnOnce(&Holder<'_>, &Buffer) -> Result<Snapshot, Refused>,
     ) -> Result<Snapshot, Error> {
-        self.check_room()?;
+        self.check_space()?;
         let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
         if self.buffer().spare_rings() == 0 {
-            self.make_room(&holder)?;
+            self.make_space(&holder)?;
         }
         // Before it is there: what its events refer to must not be used again.
         self.control().keep_since(self.buffer().oldest_time());
@@ -50,7 +50,7 @@ impl Instance {
     }
 
     /// Whether there is space for snapshots at all.
-    fn check_room(&self) -> Result<(), Error> {
+    fn check_space(&self) -> Result<(), Error> {
         let path = || self.path().to_path_buf();
         if self.buffer().geometry().rings > 1 { Ok(()) } else { Err(Error::NoSnapshots { path: path() }) }
     }
@@ -71,7 +71,7 @@ impl Instance {
     /// The same for so many, for one who can't take memory when he takes them: for one at least, for others
     /// as far as there is space and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
-        self.check_room()?;
+        self.check_space()?;
         let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
         let reserved = || self.buffer().spare_rings() + self.buffer().snapshots().count();
@@ -95,10 +95,10 @@ impl Instance {
     }
 
     /// Gives memory to one more snapshot, or gives the oldest up.
-    fn make_room(&self, holder: &Holder<'_>) -> Result<(), Error> {
-        let has_room =
+    fn make_space(&self, holder: &Holder<'_>) -> Result<(), Error> {
+        let has_space =
             self.reserve(holder)? || self.snapshots().into_iter().any(|snapshot| holder.discard(snapshot));
-        if has_room { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
+        if has_space { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
     }
 
     /// The snapshots that are kept, the oldest first.
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_goes_when_there_is_no_more_room() {
+    fn the_oldest_goes_when_there_is_no_more_space() {
         let (_directory, session) = session(2);
         let taken: Vec<Snapshot> = (0..4)
             .map(|_| {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_room_says_so() {
+    fn a_session_without_space_says_so() {
         let (_directory, session) = session(0);
         assert!(matches!(session.take_snapshot(), Err(Error::NoSnapshots { .. })));
         assert!(matches!(session.reserve_snapshot(), Err(Error::NoSnapshots { .. })));

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trees_own_is_beside_those_that_are_made() {
+    fn the_trees_own_is_next_to_those_that_are_made() {
         let directory = tempfile::tempdir().unwrap();
         let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();

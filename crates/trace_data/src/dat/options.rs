@@ -9,7 +9,7 @@ use std::io::{Read, Seek};
 pub struct Options {
     /// The name of the clock that times are in: `local`, `mono`, `x86-tsc`.
     pub clock: String,
-    /// The text of each CPU's `stats` file, or whatever else tells how the recording went.
+    /// The text of each CPU's `stats` file, or whatever else says how the recording went.
     pub cpu_stats: Vec<String>,
     /// Nanoseconds to add to every time, for wall-clock time.
     pub time_offset: i64,

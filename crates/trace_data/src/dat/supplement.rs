@@ -63,8 +63,8 @@ impl Supplement {
             }
             // The functions lie before what is in none, in a range of the same size.
             let is_near = file.base.wrapping_sub(address) <= file.size;
-            let behind = file.functions.partition_point(|(place, _)| *place <= address);
-            let (place, own) = file.functions.get(behind.checked_sub(1).filter(|_| is_near)?)?;
+            let after = file.functions.partition_point(|(place, _)| *place <= address);
+            let (place, own) = file.functions.get(after.checked_sub(1).filter(|_| is_near)?)?;
             Some((file, own + (address - place)))
         })
     }
@@ -72,9 +72,9 @@ impl Supplement {
     /// What `CLOCK_REALTIME` showed at a time of the recording's clock, in ns: between two readings, in
     /// proportion; before and after them, as with the nearest.
     pub fn real_time(&self, time: u64) -> Option<u64> {
-        let behind = self.real_times.partition_point(|(at, _)| *at <= time);
-        let before = self.real_times.get(behind.saturating_sub(1))?;
-        let after = self.real_times.get(behind).filter(|_| behind > 0).unwrap_or(before);
+        let after = self.real_times.partition_point(|(at, _)| *at <= time);
+        let before = self.real_times.get(after.saturating_sub(1))?;
+        let after = self.real_times.get(after).filter(|_| after > 0).unwrap_or(before);
         let offset = i128::from(before.1) - i128::from(before.0);
         let drift = i128::from(after.1) - i128::from(after.0) - offset;
         let span = i128::from(after.0 - before.0).max(1);
@@ -85,8 +85,8 @@ impl Supplement {
     /// The time of the recording's clock at which `CLOCK_REALTIME` showed `real`, in ns; to be trusted as far
     /// as nobody has set that clock meanwhile.
     pub fn time_at(&self, real: u64) -> Option<u64> {
-        let behind = self.real_times.partition_point(|(_, known)| *known <= real);
-        let (time, known) = self.real_times.get(behind.saturating_sub(1))?;
+        let after = self.real_times.partition_point(|(_, known)| *known <= real);
+        let (time, known) = self.real_times.get(after.saturating_sub(1))?;
         u64::try_from(i128::from(*time) + i128::from(real) - i128::from(*known)).ok()
     }
 

@@ -151,8 +151,8 @@ impl Layout {
         let end = (head.len() + tables) as u64;
         let mut end = end;
         let mut place = |lengths: &Vec<u64>| {
-            let (places, behind) = places(end, u64::from(metadata.page_size), lengths);
-            end = behind;
+            let (places, after) = places(end, u64::from(metadata.page_size), lengths);
+            end = after;
             places
         };
         let places: Vec<Vec<u64>> = lengths.iter().map(&mut place).collect();

@@ -45,8 +45,8 @@ pub(super) fn write<W: Write, R: Read>(
     for buffer in buffers.iter() {
         let lengths: Vec<u64> = buffer.cpus.iter().map(|source| source.length).collect();
         let start = end;
-        let (places, behind) = places(start + HEADER as u64, alignment, &lengths);
-        end = behind;
+        let (places, after) = places(start + HEADER as u64, alignment, &lengths);
+        end = after;
         put_option(&mut options, id::BUFFER, &buffer_option(metadata, buffer, start, &places));
         all.push((start, end, places));
     }

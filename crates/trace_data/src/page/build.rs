@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_without_room_is_left_out() {
+    fn a_count_without_space_is_left_out() {
         let mut builder = PageBuilder::new(4096);
         assert!(builder.push(5, &vec![0; max_payload(4096)]));
         let page = Page::new(builder.finish(Some(3))).unwrap();

@@ -91,8 +91,8 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
     };
     let mut rest = flags(text, &mut conversion);
     (conversion.width, rest) = amount(rest);
-    if let Some(behind) = rest.strip_prefix('.') {
-        (conversion.precision, rest) = amount(behind);
+    if let Some(after) = rest.strip_prefix('.') {
+        (conversion.precision, rest) = amount(after);
         if conversion.precision == Amount::None {
             conversion.precision = Amount::Fixed(0);
         }
@@ -100,7 +100,7 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
     (conversion.size, rest) = size(rest);
     let mut characters = rest.chars();
     let kind = characters.next().unwrap_or('\0');
-    let behind = characters.as_str();
+    let after = characters.as_str();
     conversion.kind = match kind {
         'd' | 'i' => Kind::Signed,
         'u' => Kind::Unsigned,
@@ -110,13 +110,13 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
         'c' => Kind::Character,
         's' => Kind::Text,
         'p' => {
-            let (kind, behind) = pointer(behind);
+            let (kind, after) = pointer(after);
             conversion.kind = kind;
-            return Ok((conversion, behind));
+            return Ok((conversion, after));
         }
-        other => return Err((other, behind)),
+        other => return Err((other, after)),
     };
-    Ok((conversion, behind))
+    Ok((conversion, after))
 }
 
 fn flags<'a>(text: &'a str, conversion: &mut Conversion) -> &'a str {
@@ -247,9 +247,9 @@ mod tests {
             ("pUl", Kind::Uuid { little_endian: true, upper: false }, ""),
             ("pIx", Kind::Pointer, "Ix"),
         ];
-        for (text, kind, behind) in cases {
+        for (text, kind, after) in cases {
             let (conversion, rest) = parse(text).unwrap();
-            assert_eq!((conversion.kind, rest), (kind, behind), "{text}");
+            assert_eq!((conversion.kind, rest), (kind, after), "{text}");
         }
     }
 }

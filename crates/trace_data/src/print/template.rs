@@ -78,16 +78,16 @@ fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> 
     let mut segments = Vec::new();
     let mut literal = String::new();
     let mut rest = template;
-    while let Some((before, behind)) = rest.split_once('%') {
+    while let Some((before, after)) = rest.split_once('%') {
         literal.push_str(before);
-        if let Some(behind) = behind.strip_prefix('%') {
+        if let Some(after) = after.strip_prefix('%') {
             literal.push('%');
-            rest = behind;
+            rest = after;
             continue;
         }
-        match conversion::parse(behind) {
-            Ok((conversion, behind)) => {
-                rest = behind;
+        match conversion::parse(after) {
+            Ok((conversion, after)) => {
+                rest = after;
                 if !literal.is_empty() {
                     segments.push(Segment::Literal(core::mem::take(&mut literal)));
                 }
@@ -102,8 +102,8 @@ fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> 
                 segments.push(Segment::Value(Box::new(value)));
             }
             // No floating point in the kernel, nor in libtraceevent, which shows the letter so.
-            Err((letter, behind)) => {
-                rest = behind;
+            Err((letter, after)) => {
+                rest = after;
                 literal.extend(['>', letter, '<']);
             }
         }

@@ -25,9 +25,9 @@ pub fn print_date(time: u64, out: &mut Vec<u8>) {
         (second % 60, 2, b'.'),
         (microseconds % 1_000_000, 6, b'Z'),
     ];
-    for (number, width, behind) in parts {
+    for (number, width, after) in parts {
         decimal(number, width, b'0', out);
-        out.push(behind);
+        out.push(after);
     }
 }
 

@@ -25,8 +25,8 @@ impl FormatText {
 
 impl Write for FormatText {
     fn write_str(&mut self, text: &str) -> Result {
-        let room = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..text.len()));
-        room.ok_or(core::fmt::Error)?.copy_from_slice(text.as_bytes());
+        let space = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..text.len()));
+        space.ok_or(core::fmt::Error)?.copy_from_slice(text.as_bytes());
         self.len += text.len();
         Ok(())
     }

@@ -179,11 +179,11 @@ unsafe fn changed(
     // SAFETY: the caller's promise.
     unsafe {
         if entries(environment).count() > LITTLE {
-            with_room::<MUCH, TEXT>(environment, change, execute)
+            with_space::<MUCH, TEXT>(environment, change, execute)
         } else if value(environment, PRELOAD).is_some() {
-            with_room::<LITTLE, TEXT>(environment, change, execute)
+            with_space::<LITTLE, TEXT>(environment, change, execute)
         } else {
-            with_room::<LITTLE, 0>(environment, change, execute)
+            with_space::<LITTLE, 0>(environment, change, execute)
         }
     }
 }
@@ -252,7 +252,7 @@ pub(crate) fn for_each_folder(each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
 ///
 /// As for [`entries`].
 #[inline(never)]
-unsafe fn with_room<const ENTRIES: usize, const TEXT: usize>(
+unsafe fn with_space<const ENTRIES: usize, const TEXT: usize>(
     environment: *const *const c_char,
     change: EnvironmentChange,
     execute: &mut dyn FnMut(*const *const c_char) -> i32,
@@ -299,12 +299,12 @@ impl<const ENTRIES: usize, const TEXT: usize> ChangedEnvironment<ENTRIES, TEXT> 
             let text = unsafe { CStr::from_ptr(*entry) }.to_bytes();
             !text.starts_with(PRELOAD) && !text.starts_with(SESSION)
         });
-        let mut room = self.entries.iter_mut().chain(&mut self.more);
+        let mut space = self.entries.iter_mut().chain(&mut self.more);
         for entry in others.chain(ours) {
-            *room.next()? = entry;
+            *space.next()? = entry;
         }
         // The null at the end.
-        room.next()?;
+        space.next()?;
         Some((&raw const self.entries).cast())
     }
 
@@ -316,15 +316,15 @@ impl<const ENTRIES: usize, const TEXT: usize> ChangedEnvironment<ENTRIES, TEXT> 
             return Some((change == EnvironmentChange::Complete).then(|| KEPT_PRELOAD.text().as_ptr()));
         }
         let ours = (change == EnvironmentChange::Complete).then(|| object().to_bytes());
-        let mut room = self.preload.iter_mut();
+        let mut space = self.preload.iter_mut();
         let mut separator: &[u8] = PRELOAD;
         for path in others.chain(ours) {
             for byte in separator.iter().chain(path) {
-                *room.next()? = *byte;
+                *space.next()? = *byte;
             }
             separator = b":";
         }
-        *room.next()? = 0;
+        *space.next()? = 0;
         Some(Some(self.preload.as_ptr().cast()))
     }
 }

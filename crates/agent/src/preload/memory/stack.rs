@@ -63,11 +63,11 @@ impl ThreadBlock {
     fn holds(self, descriptor: usize, words: usize) -> bool {
         // Thread-local variables lie before the descriptor; after it only what aligns it.
         let Some(end) = self.start.checked_add(self.size) else { return false };
-        let behind = end.wrapping_sub(descriptor);
-        let is_behind = (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&behind);
+        let after = end.wrapping_sub(descriptor);
+        let is_after = (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&after);
         self.start != 0
             && self.start < descriptor
-            && is_behind
+            && is_after
             && self.guard < self.size
             && self.guard.is_multiple_of(PAGE)
     }

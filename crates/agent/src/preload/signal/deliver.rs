@@ -17,7 +17,7 @@ pub(crate) const THUNKS: usize = 128;
 
 /// Bytes of an alternate stack that recording leaves to the handler. With less it is not recorded: the
 /// program may have made its stack as large as it needs it itself.
-const ROOM: usize = 3072;
+const SPACE: usize = 3072;
 
 /// The handler of each thunk, see [`HandlerAction::packed`]; 0 for one that is free.
 #[unsafe(link_section = ".bss.lookback_large_handlers")]
@@ -56,7 +56,7 @@ pub(crate) unsafe extern "C" fn delivered(
     // SAFETY: the kernel has put it on the stack.
     unsafe { running::begins(context) };
     // SAFETY: the kernel has put both on the stack.
-    if is_enabled(signal::DELIVER_ID) && unsafe { has_room(context) } {
+    if is_enabled(signal::DELIVER_ID) && unsafe { has_space(context) } {
         // SAFETY: the kernel has put it on the stack.
         record(action, number, unsafe { &*info });
     }
@@ -68,12 +68,12 @@ pub(crate) unsafe extern "C" fn delivered(
 /// # Safety
 ///
 /// The context is that of a handler's thread.
-unsafe fn has_room(context: *const ucontext_t) -> bool {
+unsafe fn has_space(context: *const ucontext_t) -> bool {
     // SAFETY: the caller's promise.
     let stack = unsafe { (*context).uc_stack };
     let here = (&raw const stack).addr();
     let below = here.wrapping_sub(stack.ss_sp.addr());
-    below >= stack.ss_size || below >= ROOM
+    below >= stack.ss_size || below >= SPACE
 }
 
 #[inline(never)]

@@ -195,7 +195,7 @@ stub!(ssignal, signal_body, number handler);
 stub!(sysv_signal, sysv_signal_body, number handler);
 stub!(__sysv_signal, sysv_signal_body, number handler);
 
-/// sigset(3): libc sets the handler as it is, and tells which one it was before.
+/// sigset(3): libc sets the handler as it is, and says which one it was before.
 pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_sigset };
 
 unsafe fn after_sigset(frame: &mut CallFrame) {
