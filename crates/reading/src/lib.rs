@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use reading::{Contents, Reader};
-//! use session::{Options, Instance, Session};
+//! use session::{Options, Session};
 //! use std::sync::Arc;
 //! use trace_data::record::Records;
 //!

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use recording::{Recorder, Version};
-//! use session::{Options, Instance, Session};
+//! use session::{Options, Session};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");

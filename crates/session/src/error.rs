@@ -1,6 +1,6 @@
 //! What can go wrong, in words that say what to do.
 
-use crate::FLIGHT;
+use crate::names::FLIGHT;
 use abi::clock::TraceClock;
 use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
 use event_trigger::BadTrigger;
@@ -321,7 +321,7 @@ fn list(numbers: &[u32]) -> String {
 
 /// What has to be said to `lookback start` so that it makes the session at `path`.
 fn option(path: &Path) -> String {
-    if path.ends_with(crate::place::DEFAULT_NAME) {
+    if path.ends_with(crate::names::DEFAULT_NAME) {
         String::new()
     } else {
         format!(" --session {}", path.display())

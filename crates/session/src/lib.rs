@@ -1,24 +1,26 @@
-//! Sessions: where they lie, how they are made and found, which events are on, with which filters.
+//! Sessions and their instances: where they are, how they are made and found, which events are enabled.
 //!
-//! A session is a directory of shared files; nothing has to run for it. It lies in memory, in a directory of
-//! its user's ([`Place`]), and is found by its name or by its path. Traced processes attach to it by
-//! themselves; the command makes it, says which events are on ([`Selection`]), and reads.
+//! A [`Session`] is a directory of shared files; nothing has to run for it. It is in memory, in a directory
+//! of its user's ([`Place`]), and is found by its name or by its path. An [`Instance`] of it has a buffer,
+//! and its own events, filters, triggers, options, tracer and snapshots; each session has a default one.
+//! Traced processes attach to the session by themselves; the command makes it, enables events
+//! ([`Selection`]), and reads.
 //!
 //! What this crate is not: it records nothing, and it doesn't know how events are printed.
 //!
 //! ```
-//! use session::{Options, Selection, Session};
+//! use session::{Instance, Options, Selection, Session};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! let session = Session::create(&path, &Options::default()).unwrap();
+//! let instance = Session::create(&path, &Options::default()).unwrap();
 //! let selection: Selection = "libc:open*".parse().unwrap();
-//! assert!(session.set(&selection, true).unwrap() >= 4, "open and openat, entry and exit");
+//! assert!(instance.set(&selection, true).unwrap() >= 4, "open and openat, entry and exit");
 //!
-//! let same = Session::open(&path).unwrap();
-//! assert_eq!(same.events().filter(|event| event.enabled).count(), session.set(&selection, true).unwrap());
+//! let same = Instance::open(&path).unwrap();
+//! assert_eq!(same.events().filter(|event| event.enabled).count(), instance.set(&selection, true).unwrap());
 //!
-//! session.enable(&"libc:open_exit if ret < 0".parse().unwrap()).unwrap();
+//! instance.enable(&"libc:open_exit if ret < 0".parse().unwrap()).unwrap();
 //! let filtered = same.events().find(|event| event.filter.is_some()).unwrap();
 //! assert_eq!((filtered.name.as_str(), same.filter(filtered.id).as_deref()), ("open_exit", Some("ret < 0")));
 //! ```
@@ -29,6 +31,7 @@ mod error;
 mod filtered;
 mod instance;
 mod lasting;
+mod names;
 mod options;
 mod place;
 mod selection;
@@ -49,9 +52,10 @@ pub use instance::{
     TriggerInfo, explain_filter, filter_fields,
 };
 pub use lasting::{Lasting, lasting};
+pub use names::FLIGHT;
 pub use options::Options;
 pub use place::{Place, session_path};
 pub use selection::{BadSelection, Selection};
-pub use session::{FLIGHT, Lock, MOST_INSTANCES, Session};
+pub use session::{Lock, MOST_INSTANCES, Session};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
 pub use timeline::Timeline;

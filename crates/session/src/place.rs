@@ -6,6 +6,7 @@
 //! comes second.
 
 use crate::Error;
+use crate::names::DEFAULT_NAME;
 use crate::session::{DIRECTORY_FOR_GROUP, share};
 use abi::control::{LONGEST_PATH, SESSION_FILE};
 use rustix::fs::{Access, Mode, StatVfsMountFlags, access, statvfs};
@@ -20,9 +21,6 @@ use std::path::{Path, PathBuf};
 pub struct Place {
     path: PathBuf,
 }
-
-/// The name of the session that is used when none is named.
-pub(crate) const DEFAULT_NAME: &str = "default";
 
 impl Place {
     /// The calling user's, which is made if it isn't there. Where somebody else has taken the name of the

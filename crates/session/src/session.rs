@@ -13,7 +13,7 @@ mod top_level;
 
 pub(crate) use companions::{CPU_LOCK, ERROR_LOG, OPEN, PREFERENCES};
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
-pub use instances::{FLIGHT, MOST_INSTANCES};
+pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::c_path;

@@ -14,7 +14,7 @@
 //! ```
 //! use rustix::fs::OFlags;
 //! use rustix::io::Errno;
-//! use session::{Author, Options, Instance, Session};
+//! use session::{Author, Options, Session};
 //! use tracefs::Tree;
 //!
 //! let directory = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 //! [`FLIGHT`].
 
 use super::{Session, c_path};
+use crate::names::FLIGHT;
 use crate::size::{check_space, most_pages, specification};
 use crate::{Error, Instance};
 use abi::instance::{FIRST_MADE, INSTANCE_NAME, INSTANCES, MARKER_COPIES, RECORDING};
@@ -12,9 +13,6 @@ use ring_buffer::{Buffer, Geometry, Specification};
 
 /// The most instances that can be made in a session.
 pub const MOST_INSTANCES: u32 = (INSTANCES - FIRST_MADE) as u32;
-
-/// What the recording is called among the instances.
-pub const FLIGHT: &str = "flight";
 
 impl Session {
     /// The names of the instances that were made, sorted.
