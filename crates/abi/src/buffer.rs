@@ -188,7 +188,7 @@ pub struct Block {
     /// The control word under which writers may write without a second look.
     pub seen: AtomicU64,
     /// Stored together with `seen`, always 0.
-    _beside_seen: u64,
+    _next_to_seen: u64,
     /// Which of the rings is the block's part in which ring of the pool, see [`Parts`]. Changed from
     /// elsewhere, but hardly ever.
     pub parts: AtomicU64,

@@ -16,7 +16,7 @@ pub enum DropReason {
     Damaged = 4,
     /// The process has not mapped the memory that the buffer was given while it ran, and may not do so now.
     NotMapped = 5,
-    /// A thread and its child in the same memory could not be told apart without a system call, which a
+    /// A thread and its child in the same memory could not be distinguished without a system call, which a
     /// filter may forbid.
     Unidentified = 6,
 }
@@ -33,7 +33,7 @@ impl DropReason {
         DropReason::Unidentified,
     ];
 
-    /// What a person is told.
+    /// The reason in words.
     pub const fn describe(self) -> &'static str {
         match self {
             DropReason::Full => "the buffer was full",

@@ -24,7 +24,7 @@ pub const INSTANCE_WORDS: usize = INSTANCES.div_ceil(64);
 
 /// The flag of an instance that has a PID filter whose events alone are recorded.
 pub const PIDS: u32 = 1;
-/// The same where theirs alone are not.
+/// Events of listed threads are not recorded, those of all others are.
 pub const NOT_PIDS: u32 = 2;
 /// The flag of an instance whose events have a stack trace each.
 pub const STACKS: u32 = 4;

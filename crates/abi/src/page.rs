@@ -178,7 +178,7 @@ mod tests {
         // Measured on a kernel: 0xffffffffc0000fe0 for 4064 bytes and a stored count.
         assert_eq!((finish(&mut page, 127), commit(&page)), (44, 0xffff_ffff_c000_0014));
         assert_eq!((page[36], page[37..].iter().max()), (127, Some(&0)));
-        assert_eq!(finish(&mut page[..44], 1), 44, "just room for it");
+        assert_eq!(finish(&mut page[..44], 1), 44, "just enough for it");
         assert_eq!((finish(&mut page[..43], 1), commit(&page)), (36, 0xffff_ffff_8000_0014));
         assert_eq!((finish(&mut page[..20], 1), finish(&mut page[..9], 1)), (20, 9), "damaged");
     }

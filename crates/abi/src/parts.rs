@@ -44,7 +44,7 @@ impl Parts {
         (self.0 >> Parts::place(ring) & Parts::NUMBER) as usize
     }
 
-    /// The same parts, looked at under `generation`.
+    /// These parts, looked at under `generation`.
     pub const fn looked_at(self, generation: u64) -> Parts {
         Parts(self.0 & !0xffff_ffff | generation & 0xffff_ffff)
     }
@@ -54,7 +54,7 @@ impl Parts {
         (self.0 as u32).wrapping_sub(generation as u32).cast_signed() >= 0
     }
 
-    /// The same with the parts in two rings exchanged.
+    /// These parts with those in two rings exchanged.
     pub const fn exchanged(self, one: usize, other: usize) -> Parts {
         let differ = (self.of(one) ^ self.of(other)) as u64;
         Parts(self.0 ^ (differ << Parts::place(one) | differ << Parts::place(other)))

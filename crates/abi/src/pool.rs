@@ -117,17 +117,17 @@ impl KeptWord {
         self.0 & KeptWord(0).held_by(holder).0 != 0
     }
 
-    /// The same, held by `holder`, too.
+    /// This ring, held by `holder`, too.
     pub const fn held_by(self, holder: usize) -> KeptWord {
         KeptWord(self.0 | 1 << (Self::HOLDERS_SHIFT + holder as u32) & Self::HOLDERS)
     }
 
-    /// The same, no longer held by `holder`.
+    /// This ring, no longer held by `holder`.
     pub const fn let_go_by(self, holder: usize) -> KeptWord {
         KeptWord(self.0 & !KeptWord(0).held_by(holder).0)
     }
 
-    /// The same ring in another state, held by nobody.
+    /// This ring in another state, held by nobody.
     pub const fn turned(self, state: KeptState) -> KeptWord {
         KeptWord::new(self.generation(), state)
     }

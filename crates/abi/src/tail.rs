@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A page starts at a multiple of its size and holds at most its size - 16 bytes of events, so the
-/// sum never runs into the next page and both halves can be told apart. Adding
+/// sum never runs into the next page and both halves can be distinguished. Adding
 /// `size << 16 | 1` moves the tail after an event: one store commits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tail(pub u64);

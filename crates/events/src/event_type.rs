@@ -1,4 +1,4 @@
-//! What there is to know of an event before it happens.
+//! The description of an event.
 
 use crate::EventField;
 use abi::common;

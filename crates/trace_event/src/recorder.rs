@@ -25,8 +25,8 @@ impl Entered {
         self.write_event(null(), event);
     }
 
-    /// The same from a function that keeps a frame pointer and that the program has called: stacks start with
-    /// its caller.
+    /// Writes an event from a function that keeps a frame pointer and that the program has called: stacks
+    /// start with its caller.
     ///
     /// # Safety
     ///
@@ -69,7 +69,8 @@ impl Entered {
         }
     }
 
-    /// The same where the buffer has grown since `writer` was made. Who can't map it all counts the event.
+    /// Writes where the buffer has grown since `writer` was made. If not all can be mapped, the event is
+    /// counted.
     #[cold]
     #[inline(never)]
     fn commit_to_all(
@@ -109,7 +110,7 @@ impl Entered {
         });
     }
 
-    /// The same for an instance where there is more to do than to write.
+    /// Does so for an instance where there is more to do than to write.
     #[inline(never)]
     fn look_and_write(
         self,
@@ -148,7 +149,7 @@ impl Entered {
         }
     }
 
-    /// The same for one that has triggers there, in the kernel's order: of a thread that is ignored nobody
+    /// Writes an event that has triggers there, in the kernel's order: of a thread that is ignored nobody
     /// looks at the record, so that only those act which need not know it. The record is written if the event
     /// is on still; but one that switches itself on was off when it happened, unless the record was to be
     /// looked at.
@@ -200,7 +201,7 @@ fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> 
     single.unwrap_or_else(|| passes(shared, 0, event))
 }
 
-/// The same of any filter of any instance.
+/// Whether the filter of an instance lets an event pass.
 #[inline(never)]
 fn passes(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
     shared.control.passes(instance, event.payload(), &CallingThread::new(shared))

@@ -161,7 +161,7 @@ pub(crate) fn start(shared: &Shared) -> Option<u64> {
     Some(common)
 }
 
-/// The same while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
+/// Does so while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
 /// time. A child in its parent's memory is a process of its own to the session.
 fn start_aside(shared: &Shared, state: ThreadState) -> Option<u64> {
     if placeholder(state.aside).is_some() {
@@ -195,7 +195,7 @@ pub fn end_thread() {
     store(ThreadState { task: 0, ..load() });
 }
 
-/// Tells the recorder that it is in the child of a fork, in the only thread of a new process, `pid`: its
+/// Says to the recorder that it is in the child of a fork, in the only thread of a new process, `pid`: its
 /// TID, or a placeholder for it. When libc has forked and the thread had recorded something, it finds out
 /// by itself at its next event; not so when the kernel was asked directly.
 pub fn forked(pid: u32) {

@@ -80,16 +80,16 @@ impl Stage<'_> {
         // Before it is there: what its events refer to must not be used again.
         self.control.keep_since(self.buffer.oldest_time());
         for _ in 0..TRIES {
-            let has_space = self.buffer.spare_rings() > 0 || self.drop_oldest();
+            let has_spare = self.buffer.spare_rings() > 0 || self.free_oldest();
             let refused = self.buffer.snapshot() == Err(Refused::NoSpare);
-            if !(refused && has_space) {
+            if !(refused && has_spare) {
                 break;
             }
         }
         self.control.keep_until(self.buffer.now());
     }
 
-    fn drop_oldest(&self) -> bool {
+    fn free_oldest(&self) -> bool {
         let age = |snapshot: &Snapshot| (snapshot.time(), snapshot.generation());
         let oldest = self.buffer.snapshots().min_by_key(age);
         oldest.is_some_and(|snapshot| self.buffer.discard(snapshot))

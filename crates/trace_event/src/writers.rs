@@ -73,7 +73,7 @@ impl WriterSlots {
     pub(crate) fn put(&'static self, made: u32, writer: Writer) -> &'static Writer {
         let [few, all] = &self.writers;
         let cell = if made == 0 { few } else { all };
-        // SAFETY: busy, by us; nobody has been told of it.
+        // SAFETY: busy, by us; nobody has its address.
         let writer = unsafe { (*cell.get()).write(writer) };
         self.current.store(writer, Release);
         self.state.store(made + 1, Release);

@@ -30,10 +30,10 @@ pub struct Switches {
 
 /// What an event's enabled word is when there is nothing to do.
 pub const OFF: u64 = 0;
-/// The same where it is written to the first instance's buffer, and nothing else is to be looked at.
+/// It is enabled where it is written to the first instance's buffer, and nothing else is to be looked at.
 pub const FIRST_ALONE: u64 = 1;
-/// The same where its [`Switches`] say what is to be done. A [`filter_word`] is as [`FIRST_ALONE`], but that
-/// this filter says whether it is written.
+/// It is enabled where its [`Switches`] say what is to be done. A [`filter_word`] is as [`FIRST_ALONE`], but
+/// that this filter says whether it is written.
 pub const BY_SWITCHES: u64 = 2;
 
 /// The word for a filter that starts `offset` words after [`FILTERS_OFFSET`]. It is there as a word with

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_are_told() {
+    fn both_are_kept() {
         let status = ProcessStatus::new(-20, true);
         assert_eq!((status.nice(), status.may_call()), (-20, true));
         let status = ProcessStatus::new(19, false);

@@ -16,10 +16,10 @@ macro_rules! file_calls {
                 creat(pathname: Path, mode: Mode) -> Descriptor as [creat, creat64];
                 close(fd: Int) -> Success as [close];
                 read(fd: Int, buf: Pointer, count: Size) -> Count as [read]
-                    or __read_chk(fd: Int, buf: Pointer, count: Size, room: Size);
+                    or __read_chk(fd: Int, buf: Pointer, count: Size, capacity: Size);
                 pread(fd: Int, buf: Pointer, count: Size, offset: Long) -> Count as [pread, pread64]
-                    or __pread_chk(fd: Int, buf: Pointer, count: Size, offset: Long, room: Size)
-                    or __pread64_chk(fd: Int, buf: Pointer, count: Size, offset: Long, room: Size);
+                    or __pread_chk(fd: Int, buf: Pointer, count: Size, offset: Long, capacity: Size)
+                    or __pread64_chk(fd: Int, buf: Pointer, count: Size, offset: Long, capacity: Size);
                 readv(fd: Int, iov: Pointer, iovcnt: Int) -> Count as [readv];
                 preadv(fd: Int, iov: Pointer, iovcnt: Int, offset: Long) -> Count as [preadv, preadv64];
                 write(fd: Int, buf: Pointer, count: Size) -> Count as [write];
@@ -57,9 +57,9 @@ macro_rules! file_calls {
                 access(pathname: Path, mode: AccessMode) -> Success as [access];
                 faccessat(dirfd: Directory, pathname: Path, mode: AccessMode, flags: AccessFlags) -> Success as [faccessat];
                 readlink(pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlink]
-                    or __readlink_chk(pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
+                    or __readlink_chk(pathname: Path, buf: Pointer, bufsiz: Size, capacity: Size);
                 readlinkat(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size) -> Count as [readlinkat]
-                    or __readlinkat_chk(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size, room: Size);
+                    or __readlinkat_chk(dirfd: Directory, pathname: Path, buf: Pointer, bufsiz: Size, capacity: Size);
                 rename(oldpath: Path, newpath: Path) -> Success as [rename];
                 renameat(olddirfd: Directory, oldpath: Path, newdirfd: Directory, newpath: Path) -> Success as [renameat];
                 link(oldpath: Path, newpath: Path) -> Success as [link];
@@ -97,9 +97,9 @@ macro_rules! file_calls {
                 remove(pathname: Path) -> Success as [remove];
                 fchdir(fd: Int) -> Success as [fchdir];
                 chroot(path: Path) -> Success as [chroot] around place::HOOKS;
-                getcwd(buf: Pointer, size: Size) -> Address as [getcwd] or __getcwd_chk(buf: Pointer, size: Size, room: Size);
+                getcwd(buf: Pointer, size: Size) -> Address as [getcwd] or __getcwd_chk(buf: Pointer, size: Size, capacity: Size);
                 realpath(path: Path, resolved_path: Pointer) -> Address as [realpath]
-                    or __realpath_chk(path: Path, resolved_path: Pointer, room: Size);
+                    or __realpath_chk(path: Path, resolved_path: Pointer, capacity: Size);
                 statfs(path: Path, buf: Pointer) -> Success as [statfs, statfs64];
                 fstatfs(fd: Int, buf: Pointer) -> Success as [fstatfs, fstatfs64];
                 statvfs(path: Path, buf: Pointer) -> Success as [statvfs, statvfs64];

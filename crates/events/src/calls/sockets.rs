@@ -20,9 +20,9 @@ macro_rules! socket_calls {
                 sendto(sockfd: Int, buf: Pointer, len: Size, flags: MessageFlags, addr: SocketAddress, addrlen: Unsigned) -> Count as [sendto];
                 sendmsg(sockfd: Int, msg: Pointer, flags: MessageFlags) -> Count as [sendmsg];
                 recv(sockfd: Int, buf: Pointer, len: Size, flags: MessageFlags) -> Count as [recv]
-                    or __recv_chk(sockfd: Int, buf: Pointer, len: Size, room: Size, flags: MessageFlags);
+                    or __recv_chk(sockfd: Int, buf: Pointer, len: Size, capacity: Size, flags: MessageFlags);
                 recvfrom(sockfd: Int, buf: Pointer, len: Size, flags: MessageFlags, addr: PeerAddress, addrlen: Pointer) -> Count as [recvfrom]
-                    or __recvfrom_chk(sockfd: Int, buf: Pointer, len: Size, room: Size, flags: MessageFlags, addr: PeerAddress, addrlen: Pointer);
+                    or __recvfrom_chk(sockfd: Int, buf: Pointer, len: Size, capacity: Size, flags: MessageFlags, addr: PeerAddress, addrlen: Pointer);
                 recvmsg(sockfd: Int, msg: Pointer, flags: MessageFlags) -> Count as [recvmsg];
                 shutdown(sockfd: Int, how: ShutdownHow) -> Success as [shutdown];
                 getsockopt(sockfd: Int, level: Int, optname: Int, optval: Pointer, optlen: Pointer) -> Success as [getsockopt];
@@ -38,14 +38,14 @@ macro_rules! socket_calls {
                 gethostbyname2(name: Path, af: AddressFamily) -> Entry as [gethostbyname2];
                 gethostbyname_r(name: Path, ret: Pointer, buf: Pointer, buflen: Size, result: Pointer, h_errnop: Pointer) -> ErrorNumber as [gethostbyname_r];
                 gethostbyaddr(addr: Pointer, len: Unsigned, family: AddressFamily) -> Entry as [gethostbyaddr];
-                gethostname(name: Pointer, len: Size) -> Success as [gethostname] or __gethostname_chk(name: Pointer, len: Size, room: Size);
+                gethostname(name: Pointer, len: Size) -> Success as [gethostname] or __gethostname_chk(name: Pointer, len: Size, capacity: Size);
                 getifaddrs(ifap: Pointer) -> Success as [getifaddrs];
             }
             poll {
                 poll(fds: Pointer, nfds: Size, timeout: Int) -> Descriptor as [poll]
-                    or __poll_chk(fds: Pointer, nfds: Size, timeout: Int, room: Size);
+                    or __poll_chk(fds: Pointer, nfds: Size, timeout: Int, capacity: Size);
                 ppoll(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer) -> Descriptor as [ppoll]
-                    or __ppoll_chk(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer, room: Size);
+                    or __ppoll_chk(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer, capacity: Size);
                 select(nfds: Int, readfds: Pointer, writefds: Pointer, exceptfds: Pointer, timeout: Pointer) -> Descriptor as [select];
                 pselect(nfds: Int, readfds: Pointer, writefds: Pointer, exceptfds: Pointer, timeout: Pointer, sigmask: Pointer) -> Descriptor as [pselect];
                 epoll_create(size: Int) -> Descriptor as [epoll_create];

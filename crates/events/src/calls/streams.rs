@@ -14,12 +14,12 @@ macro_rules! stream_calls {
                 freopen(pathname: Path, mode: Path, stream: Pointer) -> Address as [freopen, freopen64];
                 fclose(stream: Pointer) -> Success as [fclose];
                 fread(ptr: Pointer, size: Size, nmemb: Size, stream: Pointer) -> Number as [fread, fread_unlocked]
-                    or __fread_chk(ptr: Pointer, room: Size, size: Size, nmemb: Size, stream: Pointer)
-                    or __fread_unlocked_chk(ptr: Pointer, room: Size, size: Size, nmemb: Size, stream: Pointer);
+                    or __fread_chk(ptr: Pointer, capacity: Size, size: Size, nmemb: Size, stream: Pointer)
+                    or __fread_unlocked_chk(ptr: Pointer, capacity: Size, size: Size, nmemb: Size, stream: Pointer);
                 fwrite(ptr: Pointer, size: Size, nmemb: Size, stream: Pointer) -> Number as [fwrite, fwrite_unlocked];
                 fgets(s: Pointer, size: Int, stream: Pointer) -> Address as [fgets, fgets_unlocked]
-                    or __fgets_chk(s: Pointer, room: Size, size: Int, stream: Pointer)
-                    or __fgets_unlocked_chk(s: Pointer, room: Size, size: Int, stream: Pointer);
+                    or __fgets_chk(s: Pointer, capacity: Size, size: Int, stream: Pointer)
+                    or __fgets_unlocked_chk(s: Pointer, capacity: Size, size: Int, stream: Pointer);
                 getline(lineptr: Pointer, n: Pointer, stream: Pointer) -> Count as [getline];
                 getdelim(lineptr: Pointer, n: Pointer, delim: Int, stream: Pointer) -> Count as [getdelim, __getdelim];
                 fputs(s: Pointer, stream: Pointer) -> Success as [fputs, fputs_unlocked];
@@ -47,7 +47,7 @@ macro_rules! stream_calls {
             terminal {
                 isatty(fd: Int) -> Answer as [isatty];
                 ttyname(fd: Int) -> Address as [ttyname];
-                ttyname_r(fd: Int, buf: Pointer, buflen: Size) -> ErrorNumber as [ttyname_r] or __ttyname_r_chk(fd: Int, buf: Pointer, buflen: Size, room: Size);
+                ttyname_r(fd: Int, buf: Pointer, buflen: Size) -> ErrorNumber as [ttyname_r] or __ttyname_r_chk(fd: Int, buf: Pointer, buflen: Size, capacity: Size);
                 tcgetattr(fd: Int, termios_p: Pointer) -> Success as [tcgetattr];
                 tcsetattr(fd: Int, optional_actions: AttributeChange, termios_p: Pointer) -> Success as [tcsetattr];
                 tcsendbreak(fd: Int, duration: Int) -> Success as [tcsendbreak];
@@ -61,7 +61,7 @@ macro_rules! stream_calls {
                 grantpt(fd: Int) -> Success as [grantpt];
                 unlockpt(fd: Int) -> Success as [unlockpt];
                 ptsname(fd: Int) -> Address as [ptsname];
-                ptsname_r(fd: Int, buf: Pointer, buflen: Size) -> ErrorNumber as [ptsname_r] or __ptsname_r_chk(fd: Int, buf: Pointer, buflen: Size, room: Size);
+                ptsname_r(fd: Int, buf: Pointer, buflen: Size) -> ErrorNumber as [ptsname_r] or __ptsname_r_chk(fd: Int, buf: Pointer, buflen: Size, capacity: Size);
                 openpty(amaster: Pointer, aslave: Pointer, name: Pointer, termp: Pointer, winp: Pointer) -> Success as [openpty];
             }
         }

@@ -194,7 +194,7 @@ fn conversion(f: &mut Formatter<'_>, field: &Field) -> Result {
     f.write_char('}')
 }
 
-/// The same for a field that is printed by one conversion.
+/// What stands for a field that is printed by one conversion.
 fn one(field: &Field) -> &'static str {
     match (field.kind, field.size) {
         _ if field.count != 0 => "%s",

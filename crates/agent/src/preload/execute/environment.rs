@@ -299,12 +299,12 @@ impl<const ENTRIES: usize, const TEXT: usize> ChangedEnvironment<ENTRIES, TEXT> 
             let text = unsafe { CStr::from_ptr(*entry) }.to_bytes();
             !text.starts_with(PRELOAD) && !text.starts_with(SESSION)
         });
-        let mut space = self.entries.iter_mut().chain(&mut self.more);
+        let mut slots = self.entries.iter_mut().chain(&mut self.more);
         for entry in others.chain(ours) {
-            *space.next()? = entry;
+            *slots.next()? = entry;
         }
         // The null at the end.
-        space.next()?;
+        slots.next()?;
         Some((&raw const self.entries).cast())
     }
 
@@ -316,15 +316,15 @@ impl<const ENTRIES: usize, const TEXT: usize> ChangedEnvironment<ENTRIES, TEXT> 
             return Some((change == EnvironmentChange::Complete).then(|| KEPT_PRELOAD.text().as_ptr()));
         }
         let ours = (change == EnvironmentChange::Complete).then(|| object().to_bytes());
-        let mut space = self.preload.iter_mut();
+        let mut slots = self.preload.iter_mut();
         let mut separator: &[u8] = PRELOAD;
         for path in others.chain(ours) {
             for byte in separator.iter().chain(path) {
-                *space.next()? = *byte;
+                *slots.next()? = *byte;
             }
             separator = b":";
         }
-        *space.next()? = 0;
+        *slots.next()? = 0;
         Some(Some(self.preload.as_ptr().cast()))
     }
 }

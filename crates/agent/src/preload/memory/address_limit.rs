@@ -1,8 +1,8 @@
 //! The limit of the process's addresses (`RLIMIT_AS`): the program has what it would have without us.
 //!
 //! What we have mapped counts against it. So the limit that the kernel has is higher by that than the one
-//! that the program has set, and is told. When the program executes another the soft limit is lowered
-//! again: what comes may not be traced, and if it is, it raises the limit itself.
+//! that the program has set, and gets when it asks. When the program executes another the soft limit is
+//! lowered again: what comes may not be traced, and if it is, it raises the limit itself.
 
 use crate::preload::object::image;
 use crate::preload::thread::starts;
@@ -65,8 +65,8 @@ impl SharedLimit {
     }
 }
 
-/// The limit that the program has, as it was told.
-pub(crate) static TOLD: SharedLimit = SharedLimit::new(AddressLimit::NONE);
+/// The limit that the program has set, or was started with.
+pub(crate) static WANTED: SharedLimit = SharedLimit::new(AddressLimit::NONE);
 /// What the kernel has in its place.
 pub(crate) static RAISED: SharedLimit = SharedLimit::new(AddressLimit::NONE);
 
@@ -108,10 +108,10 @@ impl Attaching {
             let _ = self.before.set();
             return;
         };
-        let told = if hard == INFINITE { hard } else { hard.saturating_sub(u64::from(pages) * PAGE) };
+        let wanted = if hard == INFINITE { hard } else { hard.saturating_sub(u64::from(pages) * PAGE) };
         let raised = AddressLimit { soft: sum(soft, ours()).min(hard), hard };
         if raised.set().is_ok() {
-            TOLD.store(AddressLimit { soft, hard: told.max(soft) });
+            WANTED.store(AddressLimit { soft, hard: wanted.max(soft) });
             RAISED.store(raised);
         }
     }
@@ -119,16 +119,16 @@ impl Attaching {
 
 /// Whether the program has few addresses: more of the session is not mapped then.
 pub(crate) fn are_set() -> bool {
-    TOLD.soft.load(Relaxed) != INFINITE
+    WANTED.soft.load(Relaxed) != INFINITE
 }
 
 /// Before the process executes another program, or after that has failed. A child in the memory of its
 /// maker has a limit of its own: it may have set another, which is as it wants it.
 pub(crate) fn executing(begins: bool) {
-    let (told, raised) = (TOLD.load(), RAISED.load());
-    let lowered = AddressLimit { soft: told.soft, hard: raised.hard };
+    let (wanted, raised) = (WANTED.load(), RAISED.load());
+    let lowered = AddressLimit { soft: wanted.soft, hard: raised.hard };
     let (from, to) = if begins { (raised, lowered) } else { (lowered, raised) };
-    if told.soft != raised.soft && AddressLimit::own() == from {
+    if wanted.soft != raised.soft && AddressLimit::own() == from {
         let _ = to.set();
     }
 }
@@ -147,22 +147,22 @@ fn sum(limit: u64, more: u64) -> u64 {
 }
 
 /// Sets the limit that the program wants.
-pub(crate) fn set(told: AddressLimit) -> io::Result<()> {
+pub(crate) fn set(wanted: AddressLimit) -> io::Result<()> {
     let ours = ours();
-    let mut raised = AddressLimit { soft: sum(told.soft, ours), hard: sum(told.hard, ours) };
-    let mut result = if told.soft > told.hard { Err(Errno::INVAL) } else { raised.set() };
+    let mut raised = AddressLimit { soft: sum(wanted.soft, ours), hard: sum(wanted.hard, ours) };
+    let mut result = if wanted.soft > wanted.hard { Err(Errno::INVAL) } else { raised.set() };
     if result == Err(Errno::PERM) {
         // A hard limit that the program may keep, but nobody may raise.
-        raised = AddressLimit { soft: raised.soft.min(told.hard), hard: told.hard };
+        raised = AddressLimit { soft: raised.soft.min(wanted.hard), hard: wanted.hard };
         result = raised.set();
     }
     result?;
-    TOLD.store(told);
+    WANTED.store(wanted);
     RAISED.store(raised);
     if let Some(session) = session()
         && let Some(process) = session.process()
     {
-        let pages = (raised.hard - told.hard) / PAGE;
+        let pages = (raised.hard - wanted.hard) / PAGE;
         session.control().set_limit_raised(process, u32::try_from(pages).unwrap_or(u32::MAX));
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result. What is called in place of libc's functions has their contract.
 
-use crate::preload::memory::address_limit::{AddressLimit, RAISED, TOLD, set};
+use crate::preload::memory::address_limit::{AddressLimit, RAISED, WANTED, set};
 use crate::preload::memory::readable::readable;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
@@ -32,8 +32,8 @@ unsafe fn tell(old: *mut rlimit) {
     if let Some(old) = unsafe { old.as_mut() }
         && AddressLimit::of(*old) == RAISED.load()
     {
-        let told = TOLD.load();
-        (old.rlim_cur, old.rlim_max) = (told.soft, told.hard);
+        let wanted = WANTED.load();
+        (old.rlim_cur, old.rlim_max) = (wanted.soft, wanted.hard);
     }
 }
 
@@ -107,9 +107,9 @@ unsafe extern "C" fn own_prlimit(pid: i32, resource: i32, new: *const rlimit, ol
         return result;
     };
     // SAFETY: the program's own call, but for what is new.
-    let told = if old.is_null() { 0 } else { unsafe { real(pid, resource, core::ptr::null(), old) } };
-    if told != 0 {
-        return told;
+    let asked = if old.is_null() { 0 } else { unsafe { real(pid, resource, core::ptr::null(), old) } };
+    if asked != 0 {
+        return asked;
     }
     // SAFETY: the call has filled it.
     unsafe { tell(old) };

@@ -1,6 +1,6 @@
 //! Calls after which memory can't be read that could be: stacks may be carved out of a thread's own.
 //!
-//! Each is told of before, so that nothing is believed that may end any moment, and after, because another
+//! Each is reported before, so that nothing is believed that may end any moment, and after, because another
 //! thread may have found the memory there in between.
 //!
 //! # Safety

@@ -39,7 +39,7 @@ pub(crate) fn readable(address: *const u8, wanted: usize) -> usize {
     reached.min(end) - start
 }
 
-/// Whether the kernel may be asked, and tells the truth. Async-signal-safe.
+/// Whether the kernel may be asked, and says the truth. Async-signal-safe.
 pub(crate) fn may_ask() -> bool {
     /// Whether it does, once somebody has asked for what no process has.
     static ANSWERS: AtomicU32 = AtomicU32::new(UNKNOWN);

@@ -1,13 +1,13 @@
 //! Where the calling thread's stack is.
 //!
 //! A thread that libc has made has that in its descriptor, which lies at the stack's end. Where in the
-//! descriptor is not told to anybody, so it is looked for: three words that say where the block with the
+//! descriptor is not published, so it is looked for: three words that say where the block with the
 //! descriptor starts, how large it is, and how large the guard at its start. The first thread has the stack
 //! that the kernel has made.
 //!
 //! # Safety
 //!
-//! The descriptor is where the thread pointer points, and as large as libc tells debuggers.
+//! The descriptor is where the thread pointer points, and as large as libc says to debuggers.
 
 use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::object::tables::SymbolName;
@@ -63,8 +63,9 @@ impl ThreadBlock {
     fn holds(self, descriptor: usize, words: usize) -> bool {
         // Thread-local variables lie before the descriptor; after it only what aligns it.
         let Some(end) = self.start.checked_add(self.size) else { return false };
-        let after = end.wrapping_sub(descriptor);
-        let is_after = (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&after);
+        let distance = end.wrapping_sub(descriptor);
+        let is_after =
+            (words * size_of::<usize>()..words * size_of::<usize>() + 2 * PAGE).contains(&distance);
         self.start != 0
             && self.start < descriptor
             && is_after
@@ -73,7 +74,7 @@ impl ThreadBlock {
     }
 }
 
-/// Bytes of libc's descriptor of a thread, as it tells debuggers.
+/// Bytes of libc's descriptor of a thread, as it says to debuggers.
 fn size_of_descriptor() -> Option<usize> {
     static SIZE: AtomicUsize = AtomicUsize::new(0);
     if SIZE.load(Relaxed) == 0 {

@@ -18,7 +18,7 @@ pub(crate) fn is_glibc() -> bool {
     address!("_r_debug") != 0
 }
 
-/// What the kernel has told the process of `kind`; 0 where it hasn't. Async-signal-safe.
+/// What the kernel has passed to the process as `kind`; 0 where it hasn't. Async-signal-safe.
 pub(crate) fn auxiliary(kind: c_ulong) -> u64 {
     // SAFETY: always allowed, where it is there.
     if address!("getauxval") == 0 { 0 } else { unsafe { libc::getauxval(kind) } }

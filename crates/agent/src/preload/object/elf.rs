@@ -16,7 +16,7 @@ pub(crate) struct LoadedObject<'a> {
 }
 
 impl<'a> LoadedObject<'a> {
-    /// The object that `dl_iterate_phdr` tells about.
+    /// The object that `dl_iterate_phdr` reports.
     ///
     /// # Safety
     ///

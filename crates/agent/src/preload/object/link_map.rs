@@ -5,7 +5,7 @@ use crate::preload::object::borrowed;
 use crate::preload::object::tables::SymbolTables;
 use core::ffi::c_char;
 
-/// An object in the list: what `<link.h>` reports it, the same in glibc and musl.
+/// An object in the list: what `<link.h>` declares of it, which glibc and musl have alike.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LinkMap {

@@ -66,13 +66,13 @@ pub(crate) fn start() {
 fn join(object: &CStr) {
     let mut buffer = [0; abi::control::LONGEST_PATH];
     let Some(file) = environment::load(object, &mut buffer) else { return };
-    let told = told_tid_offset();
-    let Some(tid_offset) = told.or_else(usual_tid_offset) else {
+    let published = published_tid_offset();
+    let Some(tid_offset) = published.or_else(usual_tid_offset) else {
         return environment::complain(c"lookback: not attached: the C library is not a known one\n");
     };
     // To ask for its limits is what libc does, too, when it starts; but not one that knows nothing of
     // threads.
-    let may_ask = told.is_some();
+    let may_ask = published.is_some();
     let limit = may_ask.then(address_limit::attaching);
     let most_addresses = limit.as_ref().map_or(usize::MAX, |limit| limit.most_addresses());
     let attached = attach(file, tid_offset, most_addresses);
@@ -171,20 +171,20 @@ fn comm_of(path: &CStr) -> [u8; 16] {
 /// when it is loaded.
 fn usual_tid_offset() -> Option<isize> {
     const USUAL: isize = 720;
-    let told = origin::read()?;
+    let status = origin::read()?;
     let place = with_exposed_provenance_mut::<u32>(thread_pointer()).wrapping_byte_offset(USUAL);
     // SAFETY: within the thread's descriptor, which is larger in all of them.
     let tid = unsafe { place.read_volatile() };
-    if tid == 0 && told.has_no_filter {
+    if tid == 0 && status.has_no_filter {
         // SAFETY: within the thread's descriptor. Only functions that come with the library use the word.
         unsafe { place.write_volatile(rustix::process::getpid().as_raw_nonzero().get() as u32) };
         return Some(USUAL);
     }
-    (told.pid == tid).then_some(USUAL)
+    (status.pid == tid).then_some(USUAL)
 }
 
-/// Where glibc keeps it, as it tells debuggers: by a table of three words.
-fn told_tid_offset() -> Option<isize> {
+/// Where glibc keeps it, as it says to debuggers: by a table of three words.
+fn published_tid_offset() -> Option<isize> {
     const NAME: SymbolName<'_> = SymbolName::new(b"_thread_db_pthread_tid\0");
     let table = symbols::find_object(NAME)? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
@@ -202,7 +202,7 @@ fn began(attached: Attached) {
     }
     priority::remember(attached.status.nice().into());
     image::remember_program();
-    // Before the thread forks: its child tells by that who made it.
+    // Before the thread forks: its child knows by that who made it.
     let _ = trace_event::enter();
     mapped::keep_up();
     end::make_key();

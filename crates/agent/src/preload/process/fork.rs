@@ -34,7 +34,7 @@ unsafe fn after_fork(frame: &mut CallFrame) {
 /// Before the process is copied, by whatever call.
 pub(crate) fn before_copy() {
     mapped::prepare_copy();
-    // The child tells by its parent's words who that was. A thread that has recorded nothing yet has none.
+    // The child knows by its parent's words who that was. A thread that has recorded nothing yet has none.
     let _ = enter();
 }
 

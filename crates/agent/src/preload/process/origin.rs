@@ -10,7 +10,7 @@ use trace_event::Origin;
 
 /// What the file says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct StatusFile {
     /// The process.
     pub(crate) pid: u32,
     /// Its parent.
@@ -22,11 +22,11 @@ pub(crate) struct Told {
 /// What the hook is asked for. A file of another pid namespace, where the process has another number, is not
 /// believed.
 pub(crate) fn origin() -> Origin {
-    let Some(told) = read() else { return Origin::default() };
-    let nice = if told.has_no_filter { own_nice() } else { 0 };
-    let is_own_namespace = told.pid == trace_event::tid_of_libc();
-    let parent = if is_own_namespace { told.parent } else { 0 };
-    Origin { parent, status: ProcessStatus::new(nice, told.has_no_filter) }
+    let Some(status_file) = read() else { return Origin::default() };
+    let nice = if status_file.has_no_filter { own_nice() } else { 0 };
+    let is_own_namespace = status_file.pid == trace_event::tid_of_libc();
+    let parent = if is_own_namespace { status_file.parent } else { 0 };
+    Origin { parent, status: ProcessStatus::new(nice, status_file.has_no_filter) }
 }
 
 /// The process's nice value. A system call that the program hasn't asked for.
@@ -35,19 +35,19 @@ fn own_nice() -> i8 {
 }
 
 /// Reads the file. None where there is none.
-pub(crate) fn read() -> Option<Told> {
+pub(crate) fn read() -> Option<StatusFile> {
     let mut lines = Lines::new();
-    let mut told = Told::default();
+    let mut status_file = StatusFile::default();
     let mut all = None;
     let look = |piece: &[u8]| {
         for byte in piece {
             let Some(line) = lines.push(*byte) else { continue };
             if let Some(number) = value(line, b"Pid:") {
-                told.pid = number;
+                status_file.pid = number;
             } else if let Some(number) = value(line, b"PPid:") {
-                told.parent = number;
+                status_file.parent = number;
             } else if let Some(mode) = value(line, b"Seccomp:") {
-                all = Some(Told { has_no_filter: mode == 0, ..told });
+                all = Some(StatusFile { has_no_filter: mode == 0, ..status_file });
                 return ControlFlow::Break(());
             }
         }

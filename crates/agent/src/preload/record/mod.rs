@@ -69,7 +69,7 @@ pub(crate) unsafe fn write(event: u16, values: &[FieldValue]) {
     }
 }
 
-/// The same with these common fields.
+/// Writes an event of these values with these common fields, whether it is enabled or not.
 ///
 /// # Safety
 ///

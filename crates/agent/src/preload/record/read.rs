@@ -46,7 +46,7 @@ pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Retur
     }
 }
 
-/// The call has told the address's length but written only as much as the program had space for, and has
+/// The call has reported the address's length but written only as much as the program had space for, and has
 /// overwritten how much that was: none perhaps, and at any address.
 pub(super) unsafe fn peer_address(words: &[u64], index: usize, returned: Returned) -> FieldValue {
     let address: *const u8 = pointer(words, index);

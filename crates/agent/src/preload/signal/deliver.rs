@@ -17,7 +17,7 @@ pub(crate) const THUNKS: usize = 128;
 
 /// Bytes of an alternate stack that recording leaves to the handler. With less it is not recorded: the
 /// program may have made its stack as large as it needs it itself.
-const SPACE: usize = 3072;
+const LEAST_SPACE: usize = 3072;
 
 /// The handler of each thunk, see [`HandlerAction::packed`]; 0 for one that is free.
 #[unsafe(link_section = ".bss.lookback_large_handlers")]
@@ -73,7 +73,7 @@ unsafe fn has_space(context: *const ucontext_t) -> bool {
     let stack = unsafe { (*context).uc_stack };
     let here = (&raw const stack).addr();
     let below = here.wrapping_sub(stack.ss_sp.addr());
-    below >= stack.ss_size || below >= SPACE
+    below >= stack.ss_size || below >= LEAST_SPACE
 }
 
 #[inline(never)]

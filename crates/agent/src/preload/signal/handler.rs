@@ -5,11 +5,11 @@
 //! left by longjmp as it could be without us.
 //!
 //! A thunk stands for one handler with one set of flags, for good. So what the kernel says that it has, by
-//! whomever it was set, always tells the program's own handler, and nothing here has to agree with the
+//! whomever it was set, always identifies the program's own handler, and nothing here has to agree with the
 //! kernel about what is set just now. When all thunks are taken, a handler is set as it is, and not seen.
 //!
-//! Handlers are set with `SA_SIGINFO`, whatever the program says: only then the kernel tells the signal's
-//! code. What the program is told that it has set is what it has set.
+//! Handlers are set with `SA_SIGINFO`, whatever the program says: only then the kernel reports the signal's
+//! code. When the program asks, it gets what it has set.
 //!
 //! # Safety
 //!
@@ -102,7 +102,7 @@ unsafe extern "C" fn sigaction_body(
     result
 }
 
-/// The same action with a thunk, in `ours`.
+/// An action with a thunk for the handler of `new`, in `ours`.
 fn with_thunk(new: &SignalAction, ours: &mut MaybeUninit<SignalAction>) -> Option<*const SignalAction> {
     let thunk = HandlerAction { handler: new.sa_sigaction, flags: new.sa_flags as u32 }.thunk()?;
     let ours = ours.write(*new);
@@ -195,7 +195,7 @@ stub!(ssignal, signal_body, number handler);
 stub!(sysv_signal, sysv_signal_body, number handler);
 stub!(__sysv_signal, sysv_signal_body, number handler);
 
-/// sigset(3): libc sets the handler as it is, and says which one it was before.
+/// sigset(3): libc sets the handler as it is, and returns which one it was before.
 pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_sigset };
 
 unsafe fn after_sigset(frame: &mut CallFrame) {

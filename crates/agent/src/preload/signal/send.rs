@@ -1,8 +1,8 @@
 //! Sending signals: an event for each that a program sends.
 //!
 //! Of a signal that a thread or process sends to itself, which can't fail, it is recorded before the call; of
-//! others when the call has succeeded. Signals to groups of processes are not told: who gets them only the
-//! kernel knows.
+//! others when the call has succeeded. Signals to groups of processes are not recorded: who gets them only
+//! the kernel knows.
 //!
 //! # Safety
 //!

@@ -104,7 +104,7 @@ macro_rules! wrap {
                 unsafe { entered.write_called(frame.record(), record.event()) };
             }
 
-            /// The same for a call with texts.
+            /// Records the entry of a call with strings.
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
             unsafe fn record_texts(frame: &CallFrame) {
                 let mut words = frame.arguments.into_iter();
