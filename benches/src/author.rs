@@ -7,8 +7,8 @@ pub use worker::serve;
 
 use crate::attach::Live;
 use crate::clock::{cpus, pinned};
-use crate::program::Programs;
-use crate::progress::Progress;
+use crate::program::ProgramDirectory;
+use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
@@ -19,7 +19,7 @@ use std::process::Command;
 
 /// What is wanted.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct AuthorOptions {
     /// The agent, as `lookback preload` prints it
     #[arg(long, value_name = "PATH")]
     agent: Option<PathBuf>,
@@ -37,14 +37,14 @@ const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_unrecor
 const OFF: [&str; 3] = ["nothing", "event", "tracing"];
 
 /// Measures everything.
-pub fn measure(options: &Options) -> Result<Report, String> {
-    let progress = Progress::new();
+pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
+    let progress = BenchProgress::new();
     progress.say("events of a program's own");
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string())?;
     let mut report = Report::default();
     measure_events(&mut report, agent)?;
     progress.say("libc calls");
-    let programs = Programs::new()?;
+    let programs = ProgramDirectory::new()?;
     pinned(&cpus(1), || pairs::measure(&mut report, &programs, &Ok(agent)));
     progress.say("starts of programs");
     let session = Live::new(&["@default"])?;

@@ -2,7 +2,7 @@
 
 use crate::attach::Live;
 use crate::peers::{PEERS, Peer};
-use crate::program::Programs;
+use crate::program::ProgramDirectory;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
@@ -39,7 +39,7 @@ pub struct Sessions<'a> {
 /// Adds the rows: with our agent, and with the peers.
 pub fn measure(
     report: &mut Report,
-    programs: &Programs,
+    programs: &ProgramDirectory,
     agent: &Result<&Path, String>,
     sessions: Sessions<'_>,
 ) {

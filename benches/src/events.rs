@@ -1,6 +1,6 @@
 //! Events of a program, and loops that record them.
 
-use crate::site::Site;
+use crate::site::BenchSite;
 use core::hint::black_box;
 use events::{EventField, EventType, FieldKind};
 use ring_buffer::Record;
@@ -34,19 +34,19 @@ static KEPT: EventType = event("kept", &[VALUE]);
 static STACKS: [EventType; 3] =
     [event("stack_928", &[VALUE]), event("stack_1920", &[VALUE]), event("stack_3968", &[VALUE])];
 
-static STACK_SITES: [Site; 3] = {
+static STACK_SITES: [BenchSite; 3] = {
     let [small, half, whole] = &STACKS;
-    [Site::new(small), Site::new(half), Site::new(whole)]
+    [BenchSite::new(small), BenchSite::new(half), BenchSite::new(whole)]
 };
 
-static NUMBER_SITE: Site = Site::new(&NUMBER);
-static TEXT_SITE: Site = Site::new(&TEXT);
-static DISABLED_SITE: Site = Site::new(&DISABLED);
-static REFUSED_SITE: Site = Site::new(&REFUSED);
-static REFUSED_BY_TWO_SITE: Site = Site::new(&REFUSED_BY_TWO);
-static PASSED_SITE: Site = Site::new(&PASSED);
-static SHARED_SITE: Site = Site::new(&SHARED);
-static KEPT_SITE: Site = Site::new(&KEPT);
+static NUMBER_SITE: BenchSite = BenchSite::new(&NUMBER);
+static TEXT_SITE: BenchSite = BenchSite::new(&TEXT);
+static DISABLED_SITE: BenchSite = BenchSite::new(&DISABLED);
+static REFUSED_SITE: BenchSite = BenchSite::new(&REFUSED);
+static REFUSED_BY_TWO_SITE: BenchSite = BenchSite::new(&REFUSED_BY_TWO);
+static PASSED_SITE: BenchSite = BenchSite::new(&PASSED);
+static SHARED_SITE: BenchSite = BenchSite::new(&SHARED);
+static KEPT_SITE: BenchSite = BenchSite::new(&KEPT);
 
 /// 12 bytes.
 const PATH: &[u8; 12] = b"/etc/hosts.1";
@@ -63,7 +63,7 @@ pub fn register() -> Result<(), String> {
         &SHARED_SITE,
         &KEPT_SITE,
     ];
-    let registered = sites.into_iter().chain(&STACK_SITES).all(Site::register);
+    let registered = sites.into_iter().chain(&STACK_SITES).all(BenchSite::register);
     if registered { Ok(()) } else { Err("no space for the events".to_string()) }
 }
 
@@ -117,7 +117,7 @@ pub fn record_kept(count: u64) {
 }
 
 #[inline(always)]
-fn record_number(site: &Site, value: u64) {
+fn record_number(site: &BenchSite, value: u64) {
     if let Some(entered) = site.enter() {
         let mut record = Record::<4>::new();
         record.push(entered.common(site.id()));

@@ -1,7 +1,7 @@
 //! LTTng-UST, which records events of programs as we do.
 
 use crate::ctf;
-use crate::program::{Programs, is_installed};
+use crate::program::{ProgramDirectory, is_installed};
 use crate::worker::Worker;
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ const SIZED: u64 = 50_000;
 
 /// Starts LTTng in a place of its own, with a worker that records `number` and `text`. It ends with the
 /// worker.
-pub fn start(programs: &Programs) -> Result<Worker, String> {
+pub fn start(programs: &ProgramDirectory) -> Result<Worker, String> {
     let mut worker = launch(programs, "memory")?;
     for operation in ["number", "text"] {
         worker.repeat(operation, WARM_UP)?;
@@ -25,7 +25,7 @@ pub fn start(programs: &Programs) -> Result<Worker, String> {
 /// Bytes of an event of the worker's `operation` in a recording that LTTng writes: all of its packets, with
 /// their headers, for each event.
 pub fn bytes_per_event(operation: &str) -> Result<f64, String> {
-    let programs = Programs::new()?;
+    let programs = ProgramDirectory::new()?;
     let mut worker = launch(&programs, "file")?;
     worker.repeat(operation, SIZED)?;
     // At its end the recording is whole.
@@ -34,11 +34,11 @@ pub fn bytes_per_event(operation: &str) -> Result<f64, String> {
 }
 
 /// Where LTTng keeps its files.
-fn home(programs: &Programs) -> PathBuf {
+fn home(programs: &ProgramDirectory) -> PathBuf {
     programs.path().join("lttng-home")
 }
 
-fn launch(programs: &Programs, kind: &str) -> Result<Worker, String> {
+fn launch(programs: &ProgramDirectory, kind: &str) -> Result<Worker, String> {
     for program in ["lttng", "lttng-sessiond"] {
         if !is_installed(program) {
             return Err(format!("{program} is not installed"));

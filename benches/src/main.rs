@@ -42,26 +42,26 @@ use std::process::ExitCode;
 /// Measures what recording costs, next to other tracers.
 #[derive(Debug, Parser)]
 #[command(name = "lookback-benches")]
-struct Arguments {
+struct BenchArguments {
     /// Print JSON instead of a table
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    command: Command,
+    command: BenchCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum BenchCommand {
     /// The cost of single operations.
-    Micro(micro::Options),
+    Micro(micro::MicroOptions),
     /// The ring buffer by itself.
     Ring,
     /// The control tree.
     Control,
     /// What recording costs whole programs.
-    Programs(programs::Options),
+    Programs(programs::ProgramOptions),
     /// Events of a program's own.
-    Author(author::Options),
+    Author(author::AuthorOptions),
     /// The control tree over a mount.
     Tracefs,
     /// What the former measures.
@@ -73,16 +73,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = BenchArguments::parse();
     let measured = match arguments.command {
-        Command::Micro(options) => micro::run(&options),
-        Command::Ring => ring::measure(),
-        Command::Control => control::measure(),
-        Command::Programs(options) => programs::measure(&options),
-        Command::Author(options) => author::measure(&options),
-        Command::Tracefs => mount::measure(),
-        Command::Serve(arguments) => return ended(mount::serve(&arguments)),
-        Command::AuthorWorker => return ended(author::serve()),
+        BenchCommand::Micro(options) => micro::run(&options),
+        BenchCommand::Ring => ring::measure(),
+        BenchCommand::Control => control::measure(),
+        BenchCommand::Programs(options) => programs::measure(&options),
+        BenchCommand::Author(options) => author::measure(&options),
+        BenchCommand::Tracefs => mount::measure(),
+        BenchCommand::Serve(arguments) => return ended(mount::serve(&arguments)),
+        BenchCommand::AuthorWorker => return ended(author::serve()),
     };
     match measured {
         Ok(report) => {

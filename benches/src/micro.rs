@@ -3,8 +3,8 @@
 use crate::attach::Live;
 use crate::calls::{self, Sessions};
 use crate::clock::{cpu_ns_each, cpus, pinned};
-use crate::program::Programs;
-use crate::progress::Progress;
+use crate::program::ProgramDirectory;
+use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// What is wanted.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct MicroOptions {
     /// The agent, as `lookback preload` prints it; rows that need it are skipped without
     #[arg(long, value_name = "PATH")]
     agent: Option<PathBuf>,
@@ -34,7 +34,7 @@ enum Part {
     Sessions,
 }
 
-impl Options {
+impl MicroOptions {
     fn wants(&self, part: Part) -> bool {
         self.part.is_empty() || self.part.contains(&part)
     }
@@ -46,8 +46,8 @@ const EVENTS: u64 = 100_000;
 const ROUNDS: usize = 101;
 
 /// Measures everything.
-pub fn run(options: &Options) -> Result<Report, String> {
-    let progress = Progress::new();
+pub fn run(options: &MicroOptions) -> Result<Report, String> {
+    let progress = BenchProgress::new();
     progress.say("preparing");
     let on = Live::with(&SessionOptions { instances: STACKS.len() as u32, ..SessionOptions::default() })?;
     on.enable(&["@default"])?;
@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         };
         set().map_err(|error| error.to_string())?;
     }
-    let programs = Programs::new()?;
+    let programs = ProgramDirectory::new()?;
     let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string());
     let mut report = Report::default();
     if options.wants(Part::Events) {
@@ -118,7 +118,7 @@ const STACKS: [(&str, u32); 3] = [("stack_928", 928), ("stack_1920", 1920), ("st
 /// LTTng's events, in the order of its samples.
 const LTTNG: [&str; 2] = ["number", "text"];
 
-fn measure_events(report: &mut Report, programs: &Programs) {
+fn measure_events(report: &mut Report, programs: &ProgramDirectory) {
     let mut lttng = lttng::start(programs);
     let mut samples = LOOPS.map(|_| Samples::default());
     let mut peer = LTTNG.map(|_| Samples::default());

@@ -8,7 +8,7 @@ use crate::clock::{cpus, pinned, wall_ns};
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::tracefs::KernelInstance;
-use place::Place;
+use place::MountPlace;
 pub use place::{Serve, serve};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, pipe, splice};
@@ -33,7 +33,7 @@ const TEXT: &[u8] = b"a request of 4711 bytes has come from 127.0.0.1";
 /// Measures everything.
 pub fn measure() -> Result<Report, String> {
     let mut report = Report::default();
-    let place = Place::new(0)?;
+    let place = MountPlace::new(0)?;
     operations::measure(&place, &mut report);
     let (anywhere, one) = (cpus(usize::MAX), cpus(1));
     report.add("raw_GBps", raw(&place, &anywhere, by_splice));
@@ -46,11 +46,11 @@ pub fn measure() -> Result<Report, String> {
 }
 
 /// How a client takes pages: it says how many bytes it has got, 0 at the end.
-type Take = fn(&OwnedFd, &Pipe) -> Result<u64, String>;
+type Take = fn(&OwnedFd, &SplicePipe) -> Result<u64, String>;
 
 /// GB/s of pages that are consumed by a client on these CPUs.
-fn raw(place: &Place, cpus: &[usize], take: Take) -> Result<f64, String> {
-    let (mut samples, pipe) = (Samples::new(), Pipe::new()?);
+fn raw(place: &MountPlace, cpus: &[usize], take: Take) -> Result<f64, String> {
+    let (mut samples, pipe) = (Samples::new(), SplicePipe::new()?);
     for _ in 0..5 {
         place.fill(500_000)?;
         let file = File::open(place.path("per_cpu/cpu0/trace_pipe_raw"));
@@ -72,24 +72,24 @@ fn rate(take: impl Fn() -> Result<u64, String>) -> Result<f64, String> {
 }
 
 /// What pages go through, as trace-cmd has one for each CPU, and where they go then.
-struct Pipe {
+struct SplicePipe {
     reader: OwnedFd,
     writer: OwnedFd,
     size: usize,
     nowhere: File,
 }
 
-impl Pipe {
-    fn new() -> Result<Pipe, String> {
+impl SplicePipe {
+    fn new() -> Result<SplicePipe, String> {
         let (reader, writer) = pipe().map_err(|error| error.to_string())?;
         let size = fcntl_getpipe_size(&writer).map_err(|error| error.to_string())?;
         let nowhere = File::options().write(true).open("/dev/null").map_err(|error| error.to_string())?;
-        Ok(Pipe { reader, writer, size, nowhere })
+        Ok(SplicePipe { reader, writer, size, nowhere })
     }
 }
 
 /// As trace-cmd does: the pages that select has reported go through a pipe.
-fn by_splice(file: &OwnedFd, pipe: &Pipe) -> Result<u64, String> {
+fn by_splice(file: &OwnedFd, pipe: &SplicePipe) -> Result<u64, String> {
     let failed = |error: rustix::io::Errno| error.to_string();
     let ready = poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&Default::default())).map_err(failed)?;
     if ready == 0 {
@@ -101,7 +101,7 @@ fn by_splice(file: &OwnedFd, pipe: &Pipe) -> Result<u64, String> {
 }
 
 /// A page at a time, as clients do that don't splice.
-fn by_read(file: &OwnedFd, _pipe: &Pipe) -> Result<u64, String> {
+fn by_read(file: &OwnedFd, _pipe: &SplicePipe) -> Result<u64, String> {
     rustix::io::ioctl_fionbio(file, true).map_err(|error| error.to_string())?;
     let mut page = [0_u8; 4096];
     match rustix::io::read(file, &mut page) {
@@ -114,7 +114,7 @@ fn by_read(file: &OwnedFd, _pipe: &Pipe) -> Result<u64, String> {
 fn walks() -> Result<f64, String> {
     let mut samples = Samples::new();
     for _ in 0..WALKS {
-        let place = Place::new(EVENTS)?;
+        let place = MountPlace::new(EVENTS)?;
         let before = wall_ns();
         let mut list = Command::new("ls");
         list.arg("-lR").arg(place.path("events")).stdout(Stdio::null());
@@ -128,7 +128,7 @@ fn walks() -> Result<f64, String> {
 }
 
 /// MB/s of `cat trace`, of ours and of the kernel's, and how many times the kernel's ours is.
-fn cat(place: &Place, report: &mut Report) {
+fn cat(place: &MountPlace, report: &mut Report) {
     let (mut ours, mut kernels) = (Samples::new(), Samples::new());
     let measured = KernelInstance::new().and_then(|kernel| {
         for marker in [kernel.path("trace_marker"), place.path("trace_marker")] {

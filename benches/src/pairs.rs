@@ -2,7 +2,7 @@
 
 use crate::attach::Live;
 use crate::calls::preloaded;
-use crate::program::Programs;
+use crate::program::ProgramDirectory;
 use crate::report::Report;
 use crate::samples::Samples;
 use std::path::Path;
@@ -25,7 +25,7 @@ const MUTEX: Pair =
     Pair { operation: "mutex", rows: ["mutex_pair_ns", "mutex_off_added_ns", "mutex_pair_added_ns"] };
 
 /// Adds the rows.
-pub fn measure(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>) {
+pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Result<&Path, String>) {
     for pair in [MALLOC, MUTEX] {
         let measured = agent.clone().and_then(|agent| measure_pair(&pair, programs, agent));
         for (index, name) in pair.rows.into_iter().enumerate() {
@@ -35,7 +35,7 @@ pub fn measure(report: &mut Report, programs: &Programs, agent: &Result<&Path, S
     }
 }
 
-fn measure_pair(pair: &Pair, programs: &Programs, agent: &Path) -> Result<[f64; 3], String> {
+fn measure_pair(pair: &Pair, programs: &ProgramDirectory, agent: &Path) -> Result<[f64; 3], String> {
     let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
     let (off, on) = (Live::new(&["@default"])?, Live::new(&["@default", "@mem", "@lock"])?);
     let mut workers = [

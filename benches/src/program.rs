@@ -16,18 +16,18 @@ const SOURCES: &[(&str, &str)] = &[
 
 /// A directory with the programs.
 #[derive(Debug)]
-pub struct Programs {
+pub struct ProgramDirectory {
     directory: TempDir,
 }
 
-impl Programs {
+impl ProgramDirectory {
     /// A new one with the sources.
-    pub fn new() -> Result<Programs, String> {
+    pub fn new() -> Result<ProgramDirectory, String> {
         let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
         for (name, text) in SOURCES {
             std::fs::write(directory.path().join(name), text).map_err(|error| error.to_string())?;
         }
-        Ok(Programs { directory })
+        Ok(ProgramDirectory { directory })
     }
 
     /// The directory.

@@ -2,7 +2,7 @@
 
 use crate::attach::Live;
 use crate::clock::wall_ns;
-use crate::progress::Progress;
+use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::workload::{self, Workload, run};
@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// What is wanted.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ProgramOptions {
     /// The agent, as `lookback preload` prints it
     #[arg(long, value_name = "PATH")]
     agent: Option<PathBuf>,
@@ -22,8 +22,8 @@ pub struct Options {
 const ROUNDS: usize = 15;
 
 /// Measures all programs.
-pub fn measure(options: &Options) -> Result<Report, String> {
-    let progress = Progress::new();
+pub fn measure(options: &ProgramOptions) -> Result<Report, String> {
+    let progress = BenchProgress::new();
     let session = Live::new(&["@default"])?;
     let agent = options.agent.as_deref().ok_or("no agent was given")?;
     let mut report = Report::default();

@@ -4,14 +4,14 @@ use std::io::{IsTerminal, Write, stderr};
 
 /// A line on the terminal that changes; nothing where standard error is something else.
 #[derive(Debug)]
-pub struct Progress {
+pub struct BenchProgress {
     is_shown: bool,
 }
 
-impl Progress {
+impl BenchProgress {
     /// Shown if there is a terminal.
-    pub fn new() -> Progress {
-        Progress { is_shown: stderr().is_terminal() }
+    pub fn new() -> BenchProgress {
+        BenchProgress { is_shown: stderr().is_terminal() }
     }
 
     /// Says what is measured now.
@@ -23,7 +23,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for BenchProgress {
     fn drop(&mut self) {
         if self.is_shown {
             let _ = write!(stderr(), "\r\x1b[K");

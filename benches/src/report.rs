@@ -1,24 +1,24 @@
 //! All lines together: as a table, or as JSON.
 
 use crate::limits::Limit;
-use crate::row::Row;
+use crate::row::ReportRow;
 use core::fmt::Write;
 
 /// The results of a run.
 #[derive(Debug, Default)]
 pub struct Report {
-    rows: Vec<Row>,
+    rows: Vec<ReportRow>,
 }
 
 impl Report {
     /// Adds a row; its limit is looked up by its name.
     pub fn add(&mut self, name: &'static str, value: Result<f64, String>) {
-        self.rows.push(Row { name, value, limit: Limit::of(name) });
+        self.rows.push(ReportRow { name, value, limit: Limit::of(name) });
     }
 
     /// Whether every row keeps to its limit.
     pub fn is_good(&self) -> bool {
-        self.rows.iter().all(Row::is_good)
+        self.rows.iter().all(ReportRow::is_good)
     }
 
     /// Prints it to standard output.
@@ -55,7 +55,7 @@ fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0 + 0.0
 }
 
-fn json_of(row: &Row) -> String {
+fn json_of(row: &ReportRow) -> String {
     let mut text = format!("{{\"name\": {}", quoted(row.name));
     match &row.value {
         Ok(value) if value.is_finite() => text.push_str(&format!(", \"value\": {value:.4}")),

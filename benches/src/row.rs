@@ -4,7 +4,7 @@ use crate::limits::Limit;
 
 /// A measured value, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ReportRow {
     /// What was measured.
     pub name: &'static str,
     /// The value, or why it could not be measured.
@@ -13,7 +13,7 @@ pub struct Row {
     pub limit: Option<Limit>,
 }
 
-impl Row {
+impl ReportRow {
     /// Whether it keeps to its limit. What was not measured breaks none.
     pub fn is_good(&self) -> bool {
         match (&self.value, self.limit) {

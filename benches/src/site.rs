@@ -10,17 +10,17 @@ static OFF: AtomicU64 = AtomicU64::new(0);
 
 /// A place that records an event.
 #[derive(Debug)]
-pub struct Site {
+pub struct BenchSite {
     event: &'static EventType,
     id: AtomicU16,
     word: AtomicPtr<AtomicU64>,
 }
 
-impl Site {
+impl BenchSite {
     /// A site of `event`.
-    pub const fn new(event: &'static EventType) -> Site {
+    pub const fn new(event: &'static EventType) -> BenchSite {
         let word = AtomicPtr::new((&raw const OFF).cast_mut());
-        Site { event, id: AtomicU16::new(0), word }
+        BenchSite { event, id: AtomicU16::new(0), word }
     }
 
     /// Enters the event into the session that this process is attached to and connects the site with it.

@@ -2,7 +2,7 @@
 
 use crate::attach::Live;
 use crate::clock::{children_cpu_us, wall_ns};
-use crate::program::Programs;
+use crate::program::ProgramDirectory;
 use crate::report::Report;
 use crate::samples::Samples;
 use std::path::Path;
@@ -33,7 +33,12 @@ impl Starts {
 }
 
 /// Adds the rows.
-pub fn report(report: &mut Report, programs: &Programs, agent: &Result<&Path, String>, session: &Live) {
+pub fn report(
+    report: &mut Report,
+    programs: &ProgramDirectory,
+    agent: &Result<&Path, String>,
+    session: &Live,
+) {
     let measured = agent.clone().and_then(|agent| measure(&programs.empty_object()?, agent, session));
     match measured {
         Ok([alone, loaded, traced]) => {

@@ -13,35 +13,35 @@ use std::process::ExitCode;
 /// Tasks of the project.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
-struct Arguments {
+struct XtaskArguments {
     #[command(subcommand)]
-    task: Task,
+    task: ProjectTask,
 }
 
 #[derive(Debug, Subcommand)]
-enum Task {
+enum ProjectTask {
     /// Measure what recording costs; fails when a limit is missed
     Bench(bench::Bench),
     /// Check the ring buffer for as long as it takes: every order of steps, damage, chaos
     ///
     /// Wants two CPUs that do nothing else, and up to 1.3 GB. Where others used the CPUs, too, the orders of
     /// steps alone have taken more than 25 minutes; each part says how far it is.
-    Prove(prove::Options),
+    Prove(prove::ProveOptions),
     /// Check the rules of the repository
     Tidy,
     /// Read damaged files, pages and texts at random; fails when that panics, hangs or takes memory
-    Fuzz(fuzz::Options),
+    Fuzz(fuzz::FuzzOptions),
 }
 
 /// What went wrong, in words.
 type Error = String;
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().task {
-        Task::Bench(bench) => bench::run(&bench),
-        Task::Prove(options) => prove::run(&options),
-        Task::Tidy => tidy::run(),
-        Task::Fuzz(options) => fuzz::run(&options),
+    let done = match XtaskArguments::parse().task {
+        ProjectTask::Bench(bench) => bench::run(&bench),
+        ProjectTask::Prove(options) => prove::run(&options),
+        ProjectTask::Tidy => tidy::run(),
+        ProjectTask::Fuzz(options) => fuzz::run(&options),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

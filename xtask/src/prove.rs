@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// How the ring buffer is to be checked.
 #[derive(Debug, Args)]
-pub struct Options {
+pub struct ProveOptions {
     /// Rounds of the chaos test
     #[arg(long, default_value_t = 3)]
     rounds: u32,
@@ -28,7 +28,7 @@ pub struct Options {
 /// Goes through every scenario of the model, the long ones too; runs the slow path in many orders, and what
 /// Miri can run; kills at each instruction; damages files, lets chaos loose, fuzzes, and runs all programs
 /// that must not be harmed. Whether all of it holds.
-pub fn run(options: &Options) -> Result<bool, Error> {
+pub fn run(options: &ProveOptions) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
     let kills = test("kills", &["--sections"], &[])?;

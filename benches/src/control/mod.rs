@@ -5,12 +5,12 @@ mod switching;
 mod text;
 
 use crate::clock::{cpus, pinned};
-use crate::progress::Progress;
+use crate::progress::BenchProgress;
 use crate::report::Report;
 
 /// Measures everything.
 pub fn measure() -> Result<Report, String> {
-    let progress = Progress::new();
+    let progress = BenchProgress::new();
     let mut report = Report::default();
     progress.say("events");
     pinned(&cpus(1), || recording::measure(&mut report))?;

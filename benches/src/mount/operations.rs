@@ -2,7 +2,7 @@
 
 use super::TEXT;
 use super::bindfs::Bindfs;
-use super::place::Place;
+use super::place::MountPlace;
 use crate::clock::{cpus, pinned, wall_ns};
 use crate::report::Report;
 use crate::samples::Samples;
@@ -16,15 +16,15 @@ const ROUNDS: usize = 21;
 const OPERATIONS: u64 = 2000;
 
 /// A directory with these files, or why there is none, and what its rows are called.
-struct Peer {
+struct OperationPeer {
     directory: std::result::Result<PathBuf, String>,
     names: [&'static str; 2],
     samples: [Samples; 2],
 }
 
-impl Peer {
-    fn new(directory: std::result::Result<PathBuf, String>, names: [&'static str; 2]) -> Peer {
-        Peer { directory, names, samples: Default::default() }
+impl OperationPeer {
+    fn new(directory: std::result::Result<PathBuf, String>, names: [&'static str; 2]) -> OperationPeer {
+        OperationPeer { directory, names, samples: Default::default() }
     }
 
     /// Measures a round, unless one has failed. The client stays on a CPU.
@@ -43,23 +43,23 @@ impl Peer {
 }
 
 /// The median times of a marker, and of reading a file, in us, next to those of others in the same rounds.
-pub fn measure(place: &Place, report: &mut Report) {
+pub fn measure(place: &MountPlace, report: &mut Report) {
     let (kernel, bindfs) = (KernelInstance::new(), Bindfs::new());
     let mut peers = [
-        Peer::new(Ok(place.path("")), ["marker_write_us", "open_read_close_us"]),
-        Peer::new(
+        OperationPeer::new(Ok(place.path("")), ["marker_write_us", "open_read_close_us"]),
+        OperationPeer::new(
             kernel.as_ref().map(|kernel| kernel.path("")).map_err(String::clone),
             ["kernel_marker_write_us", "kernel_open_read_close_us"],
         ),
-        Peer::new(
+        OperationPeer::new(
             bindfs.as_ref().map(|bindfs| bindfs.directory().to_path_buf()).map_err(String::clone),
             ["bindfs_write_us", "bindfs_open_read_close_us"],
         ),
     ];
     for _ in 0..ROUNDS {
-        peers.iter_mut().for_each(Peer::measure);
+        peers.iter_mut().for_each(OperationPeer::measure);
     }
-    for Peer { directory, names, samples } in peers {
+    for OperationPeer { directory, names, samples } in peers {
         for (name, samples) in names.into_iter().zip(samples) {
             report.add(name, directory.clone().map(|_| samples.median()));
         }

@@ -11,7 +11,7 @@ use tracefs::Tree;
 use tracefs_fuse::{Mount, MountOptions, Server};
 
 /// A mounted session, which goes with this.
-pub struct Place {
+pub struct MountPlace {
     directory: TempDir,
     session: Arc<Instance>,
     server: Child,
@@ -32,9 +32,9 @@ pub fn serve(arguments: &Serve) -> Result<(), String> {
     Server::new(Tree::new(session), mount).run().map_err(|error| error.to_string())
 }
 
-impl Place {
+impl MountPlace {
     /// With so many events next to its own.
-    pub fn new(events: usize) -> Result<Place, String> {
+    pub fn new(events: usize) -> Result<MountPlace, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
         let options = Options { buffer_kb: 65_536, ..Options::default() };
@@ -55,7 +55,7 @@ impl Place {
         let mut server = Command::new(own);
         server.arg("serve").arg(&path).arg(&place).stdin(Stdio::null());
         let server = server.spawn().map_err(|error| error.to_string())?;
-        let mut place = Place { directory, session: Arc::new(session), server };
+        let mut place = MountPlace { directory, session: Arc::new(session), server };
         place.wait()?;
         Ok(place)
     }
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for MountPlace {
     fn drop(&mut self) {
         let place: &Path = &self.path("");
         if tracefs_fuse::detach(place).is_err() {

@@ -7,8 +7,8 @@ mod spsc;
 mod writing;
 
 use crate::clock::{cpu_ns_each, cpus, pinned};
-use crate::program::Programs;
-use crate::progress::Progress;
+use crate::program::ProgramDirectory;
+use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::{events, lttng};
@@ -36,7 +36,7 @@ const SIZES: [(u32, &str); 5] = [
 
 /// Measures everything.
 pub fn measure() -> Result<Report, String> {
-    let progress = Progress::new();
+    let progress = BenchProgress::new();
     let mut report = Report::default();
     progress.say("writing");
     pinned(&cpus(1), || measure_writes(&mut report))?;
@@ -56,8 +56,8 @@ pub fn measure() -> Result<Report, String> {
 fn measure_writes(report: &mut Report) -> Result<(), String> {
     let ring = Fixture::new(4096, 4096)?;
     let large_pages = Fixture::new(4096, 524_288)?;
-    let mut spsc = spsc::Ring::new(EVENTS);
-    let mut lttng = Programs::new().and_then(|programs| Ok((lttng::start(&programs)?, programs)));
+    let mut spsc = spsc::SpscRing::new(EVENTS);
+    let mut lttng = ProgramDirectory::new().and_then(|programs| Ok((lttng::start(&programs)?, programs)));
     let mut theirs = Samples::default();
     let mut samples = [(); 8].map(|()| Samples::default());
     for _ in 0..ROUNDS {

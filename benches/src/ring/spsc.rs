@@ -5,19 +5,19 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use std::hint::black_box;
 
 /// Time, common fields, number.
-type Event = [u64; 3];
+type SpscEvent = [u64; 3];
 
 /// Both ends of it.
-pub struct Ring {
-    producer: Producer<Event>,
-    consumer: Consumer<Event>,
+pub struct SpscRing {
+    producer: Producer<SpscEvent>,
+    consumer: Consumer<SpscEvent>,
 }
 
-impl Ring {
+impl SpscRing {
     /// One with space for so many events.
-    pub fn new(events: u64) -> Ring {
+    pub fn new(events: u64) -> SpscRing {
         let (producer, consumer) = RingBuffer::new(events as usize);
-        Ring { producer, consumer }
+        SpscRing { producer, consumer }
     }
 
     /// Processor time of writing an event. Reading them all does not count.

@@ -1,6 +1,6 @@
 //! A buffer file, mapped.
 
-use crate::geometry::{Geometry, Unusable};
+use crate::geometry::{Geometry, UnusableBuffer};
 use abi::buffer::{Block, Control, Header};
 use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -15,7 +15,7 @@ pub struct Buffer {
 
 impl Buffer {
     /// The buffer in `segment`, after a check of its header.
-    pub fn new(segment: Segment) -> Result<Buffer, Unusable> {
+    pub fn new(segment: Segment) -> Result<Buffer, UnusableBuffer> {
         segment.touch(0);
         let geometry = Geometry::of(&segment)?;
         Ok(Buffer { segment, geometry })

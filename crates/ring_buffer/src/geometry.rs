@@ -9,7 +9,7 @@ use shm::Segment;
 
 /// Why a file is not a buffer that this library can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
+pub enum UnusableBuffer {
     /// The file starts with something else.
     NotABuffer,
     /// Made by another version of lookback; holds the version found.
@@ -18,19 +18,19 @@ pub enum Unusable {
     Damaged,
 }
 
-impl core::fmt::Display for Unusable {
+impl core::fmt::Display for UnusableBuffer {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Unusable::NotABuffer => f.write_str("not a lookback buffer"),
-            Unusable::Version(found) => {
+            UnusableBuffer::NotABuffer => f.write_str("not a lookback buffer"),
+            UnusableBuffer::Version(found) => {
                 write!(f, "buffer layout version {found}, expected {VERSION}")
             }
-            Unusable::Damaged => f.write_str("damaged buffer file"),
+            UnusableBuffer::Damaged => f.write_str("damaged buffer file"),
         }
     }
 }
 
-impl core::error::Error for Unusable {}
+impl core::error::Error for UnusableBuffer {}
 
 /// A private, checked copy of a buffer's fixed sizes and offsets (R12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,21 +59,21 @@ pub struct Geometry {
 impl Geometry {
     /// Reads and checks the header of `segment`.
     // Relaxed: nothing changes these words after the file was made.
-    pub fn of(segment: &Segment) -> Result<Geometry, Unusable> {
-        let header: &Header = segment.get(0).ok_or(Unusable::NotABuffer)?;
+    pub fn of(segment: &Segment) -> Result<Geometry, UnusableBuffer> {
+        let header: &Header = segment.get(0).ok_or(UnusableBuffer::NotABuffer)?;
         if header.magic.load(Relaxed) != MAGIC {
-            return Err(Unusable::NotABuffer);
+            return Err(UnusableBuffer::NotABuffer);
         }
         let version = header.version.load(Relaxed);
         if version != VERSION {
-            return Err(Unusable::Version(version));
+            return Err(UnusableBuffer::Version(version));
         }
         let geometry = Geometry {
             page_size: u64::from(header.page_size.load(Relaxed)),
             cpus: header.cpus.load(Relaxed),
             lanes: header.lanes.load(Relaxed),
             rings: header.rings.load(Relaxed),
-            clock: Clock::from_word(header.clock.load(Relaxed)).ok_or(Unusable::Damaged)?,
+            clock: Clock::from_word(header.clock.load(Relaxed)).ok_or(UnusableBuffer::Damaged)?,
             identity: header.identity.load(Relaxed),
             regions: header.regions_offset.load(Relaxed),
             growth: header.growth_offset.load(Relaxed),
@@ -87,7 +87,7 @@ impl Geometry {
             && [geometry.regions, geometry.growth, geometry.end]
                 .iter()
                 .all(|offset| offset.is_multiple_of(geometry.page_size));
-        if sane { Ok(geometry) } else { Err(Unusable::Damaged) }
+        if sane { Ok(geometry) } else { Err(UnusableBuffer::Damaged) }
     }
 
     /// Whether the sizes are within their limits.

@@ -18,7 +18,7 @@ use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
 use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
-use crate::section::{Owner, Section};
+use crate::section::{Owner, Publisher};
 use crate::steps::Step;
 use crate::thread::Thread;
 use crate::writable::Writable;

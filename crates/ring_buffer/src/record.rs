@@ -16,7 +16,7 @@ const SHORT: usize = 16;
 /// both by their offsets.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(crate) struct Head {
+pub(crate) struct EventHead {
     /// What the event adds to the tail.
     pub(crate) step: u64,
     /// Bytes after the tail that writing it may touch.
@@ -48,7 +48,7 @@ pub(crate) struct Head {
 #[derive(Debug)]
 #[repr(C)]
 pub struct Record<const WORDS: usize> {
-    head: Head,
+    head: EventHead,
     payload: [MaybeUninit<u64>; WORDS],
 }
 
@@ -59,9 +59,9 @@ impl<const WORDS: usize> Record<WORDS> {
     pub fn new() -> Self {
         const {
             assert!(WORDS >= UNROLLED, "writers copy that many words without looking");
-            assert!(offset_of!(Record<WORDS>, payload) == size_of::<Head>());
+            assert!(offset_of!(Record<WORDS>, payload) == size_of::<EventHead>());
         }
-        let head = Head { step: 0, footprint: 0, type_len: 0, words: 0, len: 0 };
+        let head = EventHead { step: 0, footprint: 0, type_len: 0, words: 0, len: 0 };
         Record { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
     }
 
@@ -161,21 +161,21 @@ impl<const WORDS: usize> Record<WORDS> {
 
     /// The event, ready to be written.
     #[inline(always)]
-    pub fn event(&mut self) -> Event<'_> {
-        self.head = Head::of(self.head.words as usize, self.head.len as usize);
-        Event { record: (&raw const *self).cast(), lifetime: PhantomData }
+    pub fn event(&mut self) -> EncodedEvent<'_> {
+        self.head = EventHead::of(self.head.words as usize, self.head.len as usize);
+        EncodedEvent { record: (&raw const *self).cast(), lifetime: PhantomData }
     }
 }
 
-impl Head {
+impl EventHead {
     /// That of an event with so many words of payload, `len` bytes of them in use.
     #[inline(always)]
-    fn of(words: usize, len: usize) -> Head {
+    fn of(words: usize, len: usize) -> EventHead {
         let size = page::event_size(len);
         let large = len > page::MAX_SMALL_PAYLOAD;
         let lead = if large { 2 * page::EVENT_HEADER } else { page::EVENT_HEADER };
         let copied = words.max(UNROLLED) * 8;
-        Head {
+        EventHead {
             step: Tail::step(size as u64),
             footprint: (lead + copied).max(size) as u64,
             type_len: if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 },
@@ -197,12 +197,12 @@ fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
 
 /// A finished [`Record`], whatever its size, or an event that was built elsewhere.
 #[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
-    record: *const Head,
-    lifetime: PhantomData<&'a Head>,
+pub struct EncodedEvent<'a> {
+    record: *const EventHead,
+    lifetime: PhantomData<&'a EventHead>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> EncodedEvent<'a> {
     /// The event whose payload a program has built, `len` bytes or as many as there are. What is known of it
     /// is written before it, so it needs no copy.
     ///
@@ -210,18 +210,18 @@ impl<'a> Event<'a> {
     ///
     /// So many bytes of the payload have been written, and the rest of the last word.
     #[inline(always)]
-    pub unsafe fn of(payload: &'a mut Payload, len: usize) -> Event<'a> {
-        const BEFORE: usize = HEAD_WORDS * 8 - size_of::<Head>();
-        const { assert!(offset_of!(Payload, words) == BEFORE + size_of::<Head>() && WORDS >= UNROLLED) };
+    pub unsafe fn of(payload: &'a mut Payload, len: usize) -> EncodedEvent<'a> {
+        const BEFORE: usize = HEAD_WORDS * 8 - size_of::<EventHead>();
+        const { assert!(offset_of!(Payload, words) == BEFORE + size_of::<EventHead>() && WORDS >= UNROLLED) };
         let len = if len < WORDS * 8 { len } else { WORDS * 8 };
-        let record = (&raw mut *payload).wrapping_byte_add(BEFORE).cast::<Head>();
+        let record = (&raw mut *payload).wrapping_byte_add(BEFORE).cast::<EventHead>();
         // SAFETY: the words before the payload are ours.
-        unsafe { record.write(Head::of(len.div_ceil(8), len)) };
-        Event { record, lifetime: PhantomData }
+        unsafe { record.write(EventHead::of(len.div_ceil(8), len)) };
+        EncodedEvent { record, lifetime: PhantomData }
     }
 }
 
-impl Event<'_> {
+impl EncodedEvent<'_> {
     /// The payload: what a reader will find.
     #[inline(always)]
     pub fn payload(&self) -> &[u8] {
@@ -241,15 +241,15 @@ impl Event<'_> {
         if words == 0 { 0 } else { unsafe { self.record.add(1).cast::<u64>().read() } }
     }
 
-    /// Where its [`Head`] is, and after it the payload.
+    /// Where its [`EventHead`] is, and after it the payload.
     #[inline(always)]
-    pub(crate) fn address(&self) -> *const Head {
+    pub(crate) fn address(&self) -> *const EventHead {
         self.record
     }
 
     /// Its sizes.
     #[inline(always)]
-    pub(crate) fn head(&self) -> Head {
+    pub(crate) fn head(&self) -> EventHead {
         // SAFETY: points to the record that is borrowed for as long as this event lives.
         unsafe { *self.record }
     }
@@ -314,7 +314,7 @@ mod tests {
         let mut payload =
             Payload { head: [9; HEAD_WORDS], words: core::array::from_fn(|index| index as u64) };
         // SAFETY: all words are there.
-        let event = unsafe { Event::of(&mut payload, 30) };
+        let event = unsafe { EncodedEvent::of(&mut payload, 30) };
         let mut record = Record::<8>::new();
         record.push_bytes(&[1; 30]);
         let (built, usual) = (event.head(), record.event().head());
@@ -324,7 +324,7 @@ mod tests {
         );
         assert!(event.words().eq(0..4));
         // SAFETY: all words are there.
-        assert_eq!(unsafe { Event::of(&mut payload, 1000) }.words().count(), WORDS);
+        assert_eq!(unsafe { EncodedEvent::of(&mut payload, 1000) }.words().count(), WORDS);
     }
 
     #[test]

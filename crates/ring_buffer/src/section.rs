@@ -4,7 +4,7 @@ use abi::atomic::before_access;
 use rseq::{Area, Commit, Guard, Outcome, Store, publish, store_pair};
 
 /// A thread that may change a block (R1): a writer on its CPU, or a lane's owner.
-pub(crate) trait Section {
+pub(crate) trait Publisher {
     /// If every guard holds: does the stores, in order, then the commit, which is all that anybody sees (R2).
     ///
     /// # Safety
@@ -20,7 +20,7 @@ pub(crate) struct OnCpu {
     pub(crate) cpu: u32,
 }
 
-impl Section for OnCpu {
+impl Publisher for OnCpu {
     unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
         debug_assert!(is_pair(commit.address), "R2: the commit is one 16-byte store");
         // SAFETY: the caller answers for the addresses; the area is the calling thread's.
@@ -33,7 +33,7 @@ impl Section for OnCpu {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner;
 
-impl Section for Owner {
+impl Publisher for Owner {
     unsafe fn publish(&self, guards: &[Guard], stores: &[Store], commit: Commit) -> Outcome {
         debug_assert!(is_pair(commit.address), "R2: the commit is one 16-byte store");
         // SAFETY: the caller answers for the addresses, and owns the lane: nobody else stores there (R9).

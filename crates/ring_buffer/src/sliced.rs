@@ -1,6 +1,6 @@
 //! Events that end with a slice of memory, copied from where it lies.
 
-use crate::record::Head;
+use crate::record::EventHead;
 use abi::buffer::Tail;
 use abi::page;
 use core::marker::PhantomData;
@@ -22,7 +22,7 @@ pub const SLICE_STEP: usize = 16;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sliced<'a> {
-    head: Head,
+    head: EventHead,
     lead: [u64; SLICE_LEAD],
     from: *const u8,
     lifetime: PhantomData<&'a u8>,
@@ -41,7 +41,7 @@ impl Sliced<'_> {
         }
         let payload = SLICE_LEAD * 8 + len;
         let size = page::event_size(payload);
-        let head = Head {
+        let head = EventHead {
             step: Tail::step(size as u64),
             footprint: size as u64,
             type_len: 0,
@@ -51,13 +51,13 @@ impl Sliced<'_> {
         Some(Sliced { head, lead, from, lifetime: PhantomData })
     }
 
-    /// Where its [`Head`] is, and after it what is copied.
-    pub(crate) fn address(&self) -> *const Head {
+    /// Where its [`EventHead`] is, and after it what is copied.
+    pub(crate) fn address(&self) -> *const EventHead {
         &raw const self.head
     }
 
     /// Its sizes.
-    pub(crate) fn head(&self) -> Head {
+    pub(crate) fn head(&self) -> EventHead {
         self.head
     }
 

@@ -2,7 +2,7 @@
 //! on to the next page, or records a long gap.
 //!
 //! Each of these is one section: stores that nobody looks at yet, then one commit. CPUs and lanes share the
-//! steps, see [`Section`]. The invariants that they keep, by their numbers in decision 001:
+//! steps, see [`Publisher`]. The invariants that they keep, by their numbers in decision 001:
 //!
 //! * R1: everything stored here belongs to the block, and only a section of its CPU, or the owner of its
 //!   lane, stores it.
@@ -26,7 +26,7 @@
 use crate::buffer::Buffer;
 use crate::geometry::{NoMemory, RingMemory, page_header};
 use crate::observed::{Observed, Unseen};
-use crate::section::Section;
+use crate::section::Publisher;
 use abi::atomic::AtomicU64;
 use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Block, DropReason, Slot, Tail};
 use abi::page::{DELTA_LIMIT, TIME_EXTEND_SIZE, TYPE_TIME_EXTEND, time_extend};
@@ -120,7 +120,7 @@ impl Buffer {
     /// Brings `block` one step nearer to where an event that needs `size` bytes can be written.
     // Relaxed: the flags change before the control word, which sends writers here again (R3); the last time
     // is this CPU's own (R1), and a stale one is found by the guards.
-    pub(crate) fn prepare(&self, block: &Block, section: &impl Section, size: u64) -> Step {
+    pub(crate) fn prepare(&self, block: &Block, section: &impl Publisher, size: u64) -> Step {
         let control = self.control();
         if control.is_off() || block.flags.load(Relaxed) & BLOCK_OFF != 0 {
             return Step::Off;
@@ -157,7 +157,7 @@ impl Buffer {
     /// Two sections, because two words change. In between the tail is in the new ring while `seen` is
     /// old: writers then come here, and readers go by the tail alone (R3).
     // Relaxed: only this CPU's sections store `seen` (R1), and one that stores it again stores the same (R7).
-    fn adopt(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Adoption> {
+    fn adopt(&self, seen: &Observed<'_>, section: &impl Publisher) -> Option<Adoption> {
         if !seen.has_adopted() {
             return self.move_to_live(seen, section);
         }
@@ -176,7 +176,7 @@ impl Buffer {
     /// In the ring where it is, the tail goes on to the next page: the stores before the commit must not
     /// touch the page that it is in (R4), or a writer that is cut off there leaves a page that has the new
     /// generation's number and the old one's events.
-    fn move_to_live(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Adoption> {
+    fn move_to_live(&self, seen: &Observed<'_>, section: &impl Publisher) -> Option<Adoption> {
         let (ring, memory) = (seen.live, seen.live_memory);
         let same_ring = core::ptr::eq(ring, seen.place.ring);
         let index = if same_ring { memory.after(seen.place.index) } else { 0 };
@@ -208,13 +208,13 @@ impl Buffer {
 
     /// Brings the tail of `block` to the ring that is live, whether recording is on or off. False where
     /// that could not be done: the words are damaged, or others change them all the time.
-    pub(crate) fn follow(&self, block: &Block, section: &impl Section) -> bool {
+    pub(crate) fn follow(&self, block: &Block, section: &impl Publisher) -> bool {
         const TRIES: u32 = 64;
         (0..TRIES).any(|_| self.try_to_follow(block, section) == Some(true))
     }
 
     /// One step of it. Whether the tail is there.
-    fn try_to_follow(&self, block: &Block, section: &impl Section) -> Option<bool> {
+    fn try_to_follow(&self, block: &Block, section: &impl Publisher) -> Option<bool> {
         let seen = self.look(block, self.control()).ok()?;
         if seen.has_adopted() {
             return Some(true);
@@ -225,7 +225,7 @@ impl Buffer {
 
     /// Closes the tail's page and moves the tail to the next one, over whatever that one holds. In
     /// producer/consumer mode only if all that it holds has been read.
-    fn next_page(&self, seen: &Observed<'_>, section: &impl Section) -> Option<Step> {
+    fn next_page(&self, seen: &Observed<'_>, section: &impl Publisher) -> Option<Step> {
         let place = &seen.place;
         let index = place.memory.after(place.index);
         debug_assert_ne!(index, place.index, "R4: the page under the tail stays as it is until the commit");
@@ -260,7 +260,7 @@ impl Buffer {
     }
 
     /// Records that more time has passed than an event's own word can hold.
-    fn record_gap(&self, seen: &Observed<'_>, gap: u64, section: &impl Section) -> Option<Step> {
+    fn record_gap(&self, seen: &Observed<'_>, gap: u64, section: &impl Publisher) -> Option<Step> {
         let header = page_header(seen.place.page_offset(), self.segment())?;
         let used = seen.tail.commit(self.geometry().page_size) as usize;
         // After the header's two words. Entries are aligned to 4 bytes, so this may not be to 8.

@@ -1,7 +1,7 @@
 //! What a writer can write.
 
 use crate::arch;
-use crate::record::{Event, Head};
+use crate::record::{EncodedEvent, EventHead};
 use crate::sliced::Sliced;
 use crate::target::Target;
 use abi::buffer::Block;
@@ -10,7 +10,7 @@ use rseq::{Area, Outcome};
 /// An event that can be written: one whose payload is contiguous, or one that ends with a slice of memory.
 pub(crate) trait Writable: Copy {
     /// Its sizes.
-    fn head(&self) -> Head;
+    fn head(&self) -> EventHead;
 
     /// The payload's words.
     fn words(&self) -> impl Iterator<Item = u64>;
@@ -30,13 +30,13 @@ pub(crate) trait Writable: Copy {
     ) -> Outcome;
 }
 
-impl Writable for Event<'_> {
-    fn head(&self) -> Head {
-        Event::head(self)
+impl Writable for EncodedEvent<'_> {
+    fn head(&self) -> EventHead {
+        EncodedEvent::head(self)
     }
 
     fn words(&self) -> impl Iterator<Item = u64> {
-        Event::words(self)
+        EncodedEvent::words(self)
     }
 
     unsafe fn append_at(
@@ -53,7 +53,7 @@ impl Writable for Event<'_> {
 }
 
 impl Writable for &Sliced<'_> {
-    fn head(&self) -> Head {
+    fn head(&self) -> EventHead {
         Sliced::head(self)
     }
 

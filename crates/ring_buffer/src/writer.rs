@@ -4,7 +4,7 @@ use crate::arch;
 use crate::buffer::Buffer;
 use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
-use crate::record::Event;
+use crate::record::EncodedEvent;
 use crate::section::OnCpu;
 use crate::sliced::Sliced;
 use crate::steps::Step;
@@ -69,7 +69,7 @@ impl Writer {
     ///
     /// Cost: about that of reading the time stamp counter.
     #[inline(always)]
-    pub fn write(&self, thread: Thread, event: Event<'_>) -> Result<(), NotWritten> {
+    pub fn write(&self, thread: Thread, event: EncodedEvent<'_>) -> Result<(), NotWritten> {
         if let Some(area) = thread.area {
             let cpu = area.raw_cpu();
             if cpu < self.quick_cpus {

@@ -85,7 +85,7 @@ pub enum AttachError {
     /// It is not one of ours.
     Control(control::Unusable),
     /// Its buffer is not one of ours.
-    Buffer(ring_buffer::Unusable),
+    Buffer(ring_buffer::UnusableBuffer),
     /// The session was made by a lookback with other events.
     OtherAgent,
 }

@@ -12,7 +12,7 @@ use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{Switched, is_placeholder};
 use core::ptr::null;
 use core::sync::atomic::Ordering::Acquire;
-use ring_buffer::{Event, NotWritten, Writer};
+use ring_buffer::{EncodedEvent, NotWritten, Writer};
 
 impl Entered {
     /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One
@@ -21,7 +21,7 @@ impl Entered {
     ///
     /// If its stack is recorded, it starts here; readers leave the agent's frames out.
     #[inline(never)]
-    pub fn write(self, event: Event<'_>) {
+    pub fn write(self, event: EncodedEvent<'_>) {
         self.write_event(null(), event);
     }
 
@@ -32,12 +32,12 @@ impl Entered {
     ///
     /// That is its record, and it has not returned.
     #[inline(never)]
-    pub unsafe fn write_called(self, function: *const FrameRecord, event: Event<'_>) {
+    pub unsafe fn write_called(self, function: *const FrameRecord, event: EncodedEvent<'_>) {
         self.write_event(function, event);
     }
 
     #[inline(always)]
-    fn write_event(self, function: *const FrameRecord, event: Event<'_>) {
+    fn write_event(self, function: *const FrameRecord, event: EncodedEvent<'_>) {
         let Some(shared) = current::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         // What it leads to was there before.
@@ -60,7 +60,7 @@ impl Entered {
         shared: &'static Shared,
         instance: usize,
         writer: &'static Writer,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) -> bool {
         match writer.write(self.thread(shared), event) {
             Ok(()) => true,
@@ -78,7 +78,7 @@ impl Entered {
         shared: &'static Shared,
         instance: usize,
         writer: &Writer,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) -> bool {
         let thread = self.thread(shared);
         match shared.writer_of_all(instance) {
@@ -97,7 +97,7 @@ impl Entered {
         shared: &'static Shared,
         function: *const FrameRecord,
         event_id: u16,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) {
         let switched = shared.control.switched(event_id);
         let looked_at = switched.filtered.union(switched.triggered).union(shared.control.flagged());
@@ -118,7 +118,7 @@ impl Entered {
         function: *const FrameRecord,
         instance: usize,
         switched: &Switched,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) {
         // First: its filters and triggers are mapped with its buffer.
         let Some(writer) = shared.writer_of(instance) else { return };
@@ -138,7 +138,7 @@ impl Entered {
         function: *const FrameRecord,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) {
         if switched.filtered.contains(instance) && !passes(shared, instance, event) {
             return;
@@ -161,7 +161,7 @@ impl Entered {
         function: *const FrameRecord,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
-        event: Event<'_>,
+        event: EncodedEvent<'_>,
     ) {
         let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
         let due = shared.control.due(instance, event.payload(), &CallingThread::new(shared));
@@ -183,7 +183,7 @@ impl Entered {
 
 /// Whether an instance's PID filters keep an event out: by the thread that it is of.
 #[inline]
-fn is_ignored(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
+fn is_ignored(shared: &Shared, instance: usize, event: EncodedEvent<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
     flags != 0
         && shared.control.ignores(instance, flags, listed_as(abi::common::pid(event.first_word()) as u32))
@@ -196,13 +196,13 @@ fn listed_as(tid: u32) -> u32 {
 
 /// Whether the first instance's filter, whose word this was, lets an event pass.
 #[inline(never)]
-fn passes_first(shared: &Shared, word: u64, event_id: u16, event: Event<'_>) -> bool {
+fn passes_first(shared: &Shared, word: u64, event_id: u16, event: EncodedEvent<'_>) -> bool {
     let single = shared.control.passes_single(word, event_id, event.payload());
     single.unwrap_or_else(|| passes(shared, 0, event))
 }
 
 /// Whether the filter of an instance lets an event pass.
 #[inline(never)]
-fn passes(shared: &Shared, instance: usize, event: Event<'_>) -> bool {
+fn passes(shared: &Shared, instance: usize, event: EncodedEvent<'_>) -> bool {
     shared.control.passes(instance, event.payload(), &CallingThread::new(shared))
 }

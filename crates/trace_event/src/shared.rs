@@ -52,7 +52,7 @@ impl Shared {
         let buffer = Buffer::new(buffer).map_err(AttachError::Buffer)?;
         let session = control.identity().number;
         if buffer.geometry().identity != session {
-            return Err(AttachError::Buffer(ring_buffer::Unusable::Damaged));
+            return Err(AttachError::Buffer(ring_buffer::UnusableBuffer::Damaged));
         }
         let writer = writers::use_first(buffer, attachment.hooks.may_call);
         let area_offset = Area::offset();

@@ -12,7 +12,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::PRINT_ID;
 use format::SiteFormat;
 use format_text::FormatText;
-use ring_buffer::Event;
+use ring_buffer::EncodedEvent;
 
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
 /// it. Nothing happens to a site that is connected already, is of another version, or finds no space; nor
@@ -83,6 +83,6 @@ unsafe extern "C" fn write(site: *const site::Site, payload: *mut Payload, len: 
     unsafe {
         let payload = &mut *payload;
         payload.words[0] = entered.common((*site).id.load(Relaxed) as u16);
-        entered.write(Event::of(payload, len));
+        entered.write(EncodedEvent::of(payload, len));
     }
 }

@@ -14,10 +14,10 @@ const LONGEST: Duration = Duration::from_secs(1);
 
 /// The texts that threads have read once.
 #[derive(Debug, Default)]
-pub(crate) struct KeptTexts(HashMap<Reader, (Instant, Arc<Vec<u8>>)>);
+pub(crate) struct KeptTexts(HashMap<TextReader, (Instant, Arc<Vec<u8>>)>);
 
 /// A path, and the thread that has read it.
-type Reader = (Arc<str>, u32);
+type TextReader = (Arc<str>, u32);
 
 /// Whether the file at `path` is of this kind.
 pub(crate) fn is_kept(path: &str) -> bool {

@@ -10,13 +10,13 @@ pub(crate) const ROOT: u64 = 1;
 /// All of them. What a path is, is asked from the tree each time: instances come and go.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    nodes: HashMap<u64, Node>,
+    nodes: HashMap<u64, KnownNode>,
     by_path: HashMap<Arc<str>, u64>,
     last: u64,
 }
 
 #[derive(Debug)]
-struct Node {
+struct KnownNode {
     path: Arc<str>,
     /// How many lookups of it the kernel has not forgotten yet.
     lookups: u64,
@@ -26,7 +26,7 @@ impl Nodes {
     /// With the tree's own directory.
     pub(crate) fn new() -> Nodes {
         let path: Arc<str> = Arc::from("");
-        let root = Node { path: path.clone(), lookups: 1 };
+        let root = KnownNode { path: path.clone(), lookups: 1 };
         Nodes { nodes: [(ROOT, root)].into(), by_path: [(path, ROOT)].into(), last: ROOT }
     }
 
@@ -53,7 +53,7 @@ impl Nodes {
         if !is_own {
             self.by_path.insert(path.clone(), self.last);
         }
-        self.nodes.insert(self.last, Node { path, lookups: 1 });
+        self.nodes.insert(self.last, KnownNode { path, lookups: 1 });
         self.last
     }
 

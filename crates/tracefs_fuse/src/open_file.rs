@@ -1,6 +1,6 @@
 //! An open file.
 
-use crate::pages::Pages;
+use crate::pages::ServedPages;
 use crate::splicing::{Splicing, is_cached};
 use polyfuse_kernel::fuse_read_in;
 use rustix::fs::OFlags;
@@ -18,7 +18,7 @@ const LATELY: Duration = Duration::from_secs(1);
 
 /// What a reader of a file waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// Events, as pages.
     Pages,
     /// Events, as text.
@@ -29,14 +29,14 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileKind {
     /// That of a file.
-    pub(crate) fn of(file: &dyn File) -> Kind {
+    pub(crate) fn of(file: &dyn File) -> FileKind {
         match file.is_stream() {
-            true if file.is_paged() => Kind::Pages,
-            true if file.mode() & 0o444 != 0 => Kind::Pipe,
-            true => Kind::Marker,
-            false => Kind::Other,
+            true if file.is_paged() => FileKind::Pages,
+            true if file.mode() & 0o444 != 0 => FileKind::Pipe,
+            true => FileKind::Marker,
+            false => FileKind::Other,
         }
     }
 }
@@ -44,13 +44,13 @@ impl Kind {
 /// An open file.
 pub(crate) struct OpenFile {
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     /// The file as the tree has it.
     pub(crate) handle: Handle,
     /// Its path.
     pub(crate) path: Arc<str>,
     /// What it has in the page cache, where it gives pages.
-    pub(crate) pages: Option<Pages>,
+    pub(crate) pages: Option<ServedPages>,
     /// How it comes to be spliced, where it gives text.
     pub(crate) splicing: Option<Splicing>,
     /// The size that the kernel must get again when it is closed: `O_TRUNC` has made it 0, or a short read
@@ -70,7 +70,12 @@ pub(crate) struct OpenFile {
 
 impl OpenFile {
     /// One that was opened just now.
-    pub(crate) fn new(kind: Kind, handle: Handle, path: Arc<str>, pages: Option<Pages>) -> OpenFile {
+    pub(crate) fn new(
+        kind: FileKind,
+        handle: Handle,
+        path: Arc<str>,
+        pages: Option<ServedPages>,
+    ) -> OpenFile {
         OpenFile {
             kind,
             handle,
@@ -141,6 +146,6 @@ impl OpenFile {
     }
 
     fn is_pushed(&self) -> bool {
-        self.pages.as_ref().is_some_and(Pages::has_unread)
+        self.pages.as_ref().is_some_and(ServedPages::has_unread)
     }
 }

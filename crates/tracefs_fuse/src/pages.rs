@@ -1,4 +1,4 @@
-//! Pages for splice(2).
+//! ServedPages for splice(2).
 //!
 //! splice(2) from a FUSE file takes what is in the page cache, below the file's size, and asks the server
 //! only for pages that are not there. So before poll(2) says that a raw pipe can be read, the next pages are
@@ -29,7 +29,7 @@ const MOST: usize = 64 * PAGE;
 
 /// What a file has given to its only reader.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub(crate) struct ServedPages {
     node: u64,
     /// Where `bytes` start in the file.
     start: u64,
@@ -41,10 +41,10 @@ pub(crate) struct Pages {
     wanted: usize,
 }
 
-impl Pages {
+impl ServedPages {
     /// Of a node that nobody else has open.
-    pub(crate) fn new(node: u64) -> Pages {
-        Pages { node, start: 0, bytes: Vec::new(), read: 0, wanted: FIRST }
+    pub(crate) fn new(node: u64) -> ServedPages {
+        ServedPages { node, start: 0, bytes: Vec::new(), read: 0, wanted: FIRST }
     }
 
     /// The file's size.
@@ -71,7 +71,7 @@ impl Pages {
             return Ok(part.to_vec());
         }
         let bytes = handle.read_at(offset, size)?;
-        *self = Pages { start: offset + bytes.len() as u64, ..Pages::new(self.node) };
+        *self = ServedPages { start: offset + bytes.len() as u64, ..ServedPages::new(self.node) };
         Ok(bytes)
     }
 

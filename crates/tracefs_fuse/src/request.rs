@@ -66,7 +66,7 @@ impl Reply {
 }
 
 /// What becomes of a request.
-pub(crate) type Outcome = Result<Reply, Errno>;
+pub(crate) type Answer = Result<Reply, Errno>;
 
 #[cfg(test)]
 mod tests {

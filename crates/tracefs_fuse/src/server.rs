@@ -17,7 +17,7 @@ use crate::kept_texts::KeptTexts;
 use crate::mount::Mount;
 use crate::nodes::Nodes;
 use crate::open_file::OpenFile;
-use crate::request::{Outcome, Reply, Request};
+use crate::request::{Answer, Reply, Request};
 use listing::Listing;
 use polyfuse_kernel::*;
 use rustix::io::Errno;
@@ -113,7 +113,7 @@ impl Server {
         }
     }
 
-    fn dispatch(&mut self, request: &Request<'_>) -> Outcome {
+    fn dispatch(&mut self, request: &Request<'_>) -> Answer {
         match request.header.opcode {
             FUSE_INIT => init(request),
             FUSE_LOOKUP => self.lookup(request),
@@ -152,7 +152,7 @@ impl Server {
     }
 }
 
-fn init(request: &Request<'_>) -> Outcome {
+fn init(request: &Request<'_>) -> Answer {
     let kernel: fuse_init_in = request.argument()?;
     if kernel.major < FUSE_KERNEL_VERSION {
         return Err(Errno::PROTO);
@@ -170,7 +170,7 @@ fn init(request: &Request<'_>) -> Outcome {
 }
 
 /// As in the kernel: nothing has a size.
-fn statfs() -> Outcome {
+fn statfs() -> Answer {
     let st = fuse_kstatfs { bsize: 4096, frsize: 4096, namelen: 255, ..fuse_kstatfs::default() };
     Ok(Reply::of(&fuse_statfs_out { st }))
 }

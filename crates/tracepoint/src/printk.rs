@@ -51,7 +51,7 @@ pub fn here() -> usize {
 #[cold]
 #[inline(never)]
 pub fn print(address: usize, message: Arguments<'_>) {
-    let mut text = Text { bytes: [0; MOST], len: 0 };
+    let mut text = PrintedText { bytes: [0; MOST], len: 0 };
     // What is too long is cut off.
     let _ = text.write_fmt(message);
     if let Some(end) = text.bytes.get_mut(text.len) {
@@ -67,13 +67,13 @@ pub fn print(address: usize, message: Arguments<'_>) {
 const MOST: usize = WORDS * 8 - 17;
 
 /// A message that is made.
-struct Text {
+struct PrintedText {
     bytes: [u8; MOST],
     /// Bytes so far, without the end of the line: less than there are.
     len: usize,
 }
 
-impl Write for Text {
+impl Write for PrintedText {
     fn write_str(&mut self, more: &str) -> Result {
         let space = MOST - 1 - self.len;
         let fits = (0..=more.len().min(space)).rev().find(|at| more.is_char_boundary(*at)).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! What is known of each callsite.
 
 use crate::name;
-use crate::typed::Event;
+use crate::typed::CallsiteEvent;
 use std::ptr::from_ref;
 use std::sync::OnceLock;
 use tracepoint::{Field, Kind, Layout, Record, Site, Value};
@@ -14,7 +14,7 @@ pub(crate) struct Callsite {
     metadata: &'static Metadata<'static>,
     place: usize,
     /// The event; of a span, that it is made.
-    pub(crate) event: Event,
+    pub(crate) event: CallsiteEvent,
     /// Of a span: that it is entered, and left.
     moves: Option<[&'static Site; 2]>,
 }
@@ -66,7 +66,7 @@ impl Callsite {
                 site
             })
         });
-        Callsite { metadata, place, event: Event::new(system, name::kept(&own), before), moves }
+        Callsite { metadata, place, event: CallsiteEvent::new(system, name::kept(&own), before), moves }
     }
 
     /// Records that its span `id` is entered or left.

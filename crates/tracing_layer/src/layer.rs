@@ -6,9 +6,9 @@
 //! layer is asked of the filtered one in it. So it answers for that one's types, and never for its own.
 
 use crate::callsite::Move;
-use crate::recorder::Recorder;
+use crate::recorder::RecordingLayer;
 use crate::spans::Spans;
-use crate::switches::{self, Switches};
+use crate::switches::{self, EnabledFilter};
 use std::any::TypeId;
 use std::fmt::{Debug, Formatter};
 use tracing_core::span::{Attributes, Id};
@@ -24,14 +24,14 @@ use tracing_subscriber::registry::LookupSpan;
 /// It is a layer with a filter of its own, as [`Layer::with_filter`] makes it, but for spans that are entered
 /// and left: there `Filtered` asks the registry each time whether the span was on when it was made, which
 /// takes three times as long as all else.
-pub struct LookbackLayer<S>(Filtered<Recorder, Switches, S>);
+pub struct LookbackLayer<S>(Filtered<RecordingLayer, EnabledFilter, S>);
 
 impl<S> LookbackLayer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     pub(crate) fn new() -> LookbackLayer<S> {
-        LookbackLayer(Recorder { spans: Spans::new() }.with_filter(Switches))
+        LookbackLayer(RecordingLayer { spans: Spans::new() }.with_filter(EnabledFilter))
     }
 
     /// Records what happens to a span that is known. Whether it is.

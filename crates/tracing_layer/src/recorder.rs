@@ -11,12 +11,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Records the spans and events that `tracing` reports.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct RecordingLayer {
     /// Its spans.
     pub(crate) spans: Spans,
 }
 
-impl<S> Layer<S> for Recorder
+impl<S> Layer<S> for RecordingLayer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
@@ -52,7 +52,7 @@ where
     }
 }
 
-impl Recorder {
+impl RecordingLayer {
     /// Records what happens to a span whose slot another one has: from now on it has it again.
     #[cold]
     fn moved<S>(&self, id: &Id, context: &Context<'_, S>, what: Move)

@@ -12,9 +12,9 @@ use tracing_subscriber::layer::{Context, Filter};
 
 /// Which callsites are on, by the names of their events.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Switches;
+pub(crate) struct EnabledFilter;
 
-impl<S> Filter<S> for Switches {
+impl<S> Filter<S> for EnabledFilter {
     /// Asked for each event and span where another layer is interested now and then; whether it is on is
     /// looked at when it is recorded. So where there is a session `tracing` reports all spans.
     fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {

@@ -9,7 +9,7 @@ use tracing_core::Metadata;
 
 /// A site for fields of certain types.
 #[derive(Debug)]
-struct Typed {
+struct TypedEvent {
     types: Vec<Type>,
     layout: Layout,
     site: &'static Site,
@@ -17,25 +17,25 @@ struct Typed {
 
 /// All sites of an event: one but for code that is generic.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct CallsiteEvent {
     system: &'static CStr,
     name: &'static CStr,
     /// Numbers before the fields: `span`, `parent`.
     before: &'static [&'static CStr],
-    first: OnceLock<Typed>,
-    others: RwLock<Vec<&'static Typed>>,
+    first: OnceLock<TypedEvent>,
+    others: RwLock<Vec<&'static TypedEvent>>,
 }
 
 /// How many sites an event can have; types that come later are recorded as the first ones.
 const OTHERS: usize = 8;
 
-impl Event {
+impl CallsiteEvent {
     pub(crate) const fn new(
         system: &'static CStr,
         name: &'static CStr,
         before: &'static [&'static CStr],
-    ) -> Event {
-        Event { system, name, before, first: OnceLock::new(), others: RwLock::new(Vec::new()) }
+    ) -> CallsiteEvent {
+        CallsiteEvent { system, name, before, first: OnceLock::new(), others: RwLock::new(Vec::new()) }
     }
 
     /// Whether it is on, or would be if it happened.
@@ -58,8 +58,8 @@ impl Event {
     }
 
     #[cold]
-    fn other(&self, metadata: &Metadata<'_>, types: &[Option<Type>; MOST]) -> Option<&'static Typed> {
-        let found = |others: &[&'static Typed]| others.iter().find(|other| other.fits(types)).copied();
+    fn other(&self, metadata: &Metadata<'_>, types: &[Option<Type>; MOST]) -> Option<&'static TypedEvent> {
+        let found = |others: &[&'static TypedEvent]| others.iter().find(|other| other.fits(types)).copied();
         if let Some(other) = found(&self.others.read().unwrap_or_else(PoisonError::into_inner)) {
             return Some(other);
         }
@@ -67,13 +67,13 @@ impl Event {
         if others.len() == OTHERS {
             return None;
         }
-        let new: &'static Typed = Box::leak(Box::new(self.typed(metadata, types)));
+        let new: &'static TypedEvent = Box::leak(Box::new(self.typed(metadata, types)));
         others.push(new);
         Some(new)
     }
 
     /// A site for these types, registered.
-    fn typed(&self, metadata: &Metadata<'_>, types: &[Option<Type>; MOST]) -> Typed {
+    fn typed(&self, metadata: &Metadata<'_>, types: &[Option<Type>; MOST]) -> TypedEvent {
         let types: Vec<Type> =
             metadata.fields().iter().zip(types).map(|(_, of)| of.unwrap_or(Type::Text)).collect();
         let before = self.before.iter().map(|name| (*name, u64::KIND));
@@ -83,11 +83,11 @@ impl Event {
         let fields: Vec<Field> = all.iter().map(|(name, kind)| Field::new(name, *kind, &[])).collect();
         let site = Box::leak(Box::new(Site::new(self.system, self.name, None, fields.leak())));
         tracepoint::register(site);
-        Typed { types, layout: Layout::of(&kinds), site }
+        TypedEvent { types, layout: Layout::of(&kinds), site }
     }
 }
 
-impl Typed {
+impl TypedEvent {
     /// Whether values of these types can be recorded here; a value that isn't there can always.
     fn fits(&self, types: &[Option<Type>; MOST]) -> bool {
         self.types.iter().zip(types).all(|(own, of)| of.is_none_or(|of| of == *own))

@@ -10,7 +10,7 @@ pub(crate) const MOST: usize = 16;
 
 /// A value.
 #[derive(Debug, Clone, Copy)]
-enum Found {
+enum CapturedValue {
     Nothing,
     Unsigned(u64),
     Signed(i64),
@@ -42,23 +42,23 @@ impl Type {
 /// The values of one event.
 #[derive(Debug)]
 pub(crate) struct Values {
-    found: [Found; MOST],
+    found: [CapturedValue; MOST],
     texts: Texts,
 }
 
 impl Values {
     pub(crate) const fn new() -> Values {
-        Values { found: [Found::Nothing; MOST], texts: Texts::new() }
+        Values { found: [CapturedValue::Nothing; MOST], texts: Texts::new() }
     }
 
     /// The types; of what was not given, that of any text.
     pub(crate) fn types(&self) -> [Option<Type>; MOST] {
         self.found.map(|found| match found {
-            Found::Nothing => None,
-            Found::Unsigned(_) => Some(Type::Unsigned),
-            Found::Signed(_) => Some(Type::Signed),
-            Found::Bool(_) => Some(Type::Bool),
-            Found::Text(..) => Some(Type::Text),
+            CapturedValue::Nothing => None,
+            CapturedValue::Unsigned(_) => Some(Type::Unsigned),
+            CapturedValue::Signed(_) => Some(Type::Signed),
+            CapturedValue::Bool(_) => Some(Type::Bool),
+            CapturedValue::Text(..) => Some(Type::Text),
         })
     }
 
@@ -67,9 +67,9 @@ impl Values {
         for (index, of) in types.iter().enumerate() {
             match (of, self.found[index]) {
                 (Type::Text, _) => self.text(index).fix(record),
-                (Type::Bool, found) => matches!(found, Found::Bool(true)).fix(record),
-                (_, Found::Unsigned(number)) => number.fix(record),
-                (_, Found::Signed(number)) => number.fix(record),
+                (Type::Bool, found) => matches!(found, CapturedValue::Bool(true)).fix(record),
+                (_, CapturedValue::Unsigned(number)) => number.fix(record),
+                (_, CapturedValue::Signed(number)) => number.fix(record),
                 _ => 0u64.fix(record),
             }
         }
@@ -82,10 +82,10 @@ impl Values {
     }
 
     fn text(&self, index: usize) -> &str {
-        if let Found::Text(start, end) = self.found[index] { self.texts.get(start, end) } else { "" }
+        if let CapturedValue::Text(start, end) = self.found[index] { self.texts.get(start, end) } else { "" }
     }
 
-    fn put(&mut self, field: &Field, found: Found) {
+    fn put(&mut self, field: &Field, found: CapturedValue) {
         if let Some(slot) = self.found.get_mut(field.index()) {
             *slot = found;
         }
@@ -96,22 +96,22 @@ impl Values {
             let start = self.texts.end();
             // What has no space is cut off.
             let _ = self.texts.write_fmt(text);
-            self.put(field, Found::Text(start, self.texts.end()));
+            self.put(field, CapturedValue::Text(start, self.texts.end()));
         }
     }
 }
 
 impl Visit for Values {
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.put(field, Found::Unsigned(value));
+        self.put(field, CapturedValue::Unsigned(value));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, Found::Signed(value));
+        self.put(field, CapturedValue::Signed(value));
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, Found::Bool(value));
+        self.put(field, CapturedValue::Bool(value));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {

@@ -26,7 +26,7 @@ use watchdog::Extent;
 
 /// How to fuzz.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct FuzzOptions {
     /// How long
     #[arg(long, value_name = "N", default_value_t = 30)]
     seconds: u64,
@@ -51,7 +51,7 @@ pub struct Options {
 }
 
 /// Runs cases. Whether all went well.
-pub fn run(options: &Options) -> Result<bool, Error> {
+pub fn run(options: &FuzzOptions) -> Result<bool, Error> {
     let seed = options.seed.unwrap_or_else(new_seed);
     if let (Some(first), Some(directory)) = (options.worker, &options.directory) {
         worker::run(seed, first, options.target.as_deref(), directory)?;

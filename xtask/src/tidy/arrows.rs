@@ -1,7 +1,7 @@
 //! Which crate may use which: arrows run down only, and what a traced process links stays small.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// The crates from the bottom up, each with those it may use. A new crate gets a line here when its place
 /// in the design is decided.
@@ -81,7 +81,7 @@ const TRACEE: &[&str] = &[
 const FOREIGN: &[&str] = &["libc", "rustix"];
 
 /// What a crate uses without being allowed to.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let crates = tree.crates();
     let names: Vec<&str> = crates.iter().map(|found| found.name()).collect();
     let mut findings = Vec::new();
@@ -117,7 +117,7 @@ mod tests {
     fn findings(name: &str, dependency: &str) -> Vec<Finding> {
         let path = format!("crates/{name}/Cargo.toml");
         let (text, other) = (manifest(dependency), manifest("none"));
-        check(&Tree::of(&[(&path, &text), ("crates/session/Cargo.toml", &other)]))
+        check(&Repository::of(&[(&path, &text), ("crates/session/Cargo.toml", &other)]))
     }
 
     #[test]

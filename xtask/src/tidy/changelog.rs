@@ -1,13 +1,13 @@
 //! What everybody looks for in a repository is there, and the changelog knows the version.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 use toml::Table;
 
 const EXPECTED: &[&str] = &["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Files that are missing, and a version that the changelog doesn't know.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let missing = EXPECTED.iter().filter(|path| !tree.has(path));
     let mut findings: Vec<Finding> = missing.map(|path| Finding::new(path, 1, "is missing")).collect();
     let manifest: Option<Table> = tree.text("Cargo.toml").and_then(|text| text.parse().ok());
@@ -29,7 +29,7 @@ mod tests {
 
     fn findings(changelog: &str) -> usize {
         let manifest = "[workspace.package]\nversion = \"0.2.0\"\n";
-        check(&Tree::of(&[
+        check(&Repository::of(&[
             ("README.md", ""),
             ("ARCHITECTURE.md", ""),
             ("LICENSE-MIT", ""),
@@ -49,6 +49,6 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_found() {
-        assert_eq!(check(&Tree::of(&[])).len(), EXPECTED.len());
+        assert_eq!(check(&Repository::of(&[])).len(), EXPECTED.len());
     }
 }

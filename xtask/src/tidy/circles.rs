@@ -6,7 +6,7 @@
 use super::finding::Finding;
 use super::modules::Modules;
 use super::production::production;
-use super::tree::Tree;
+use super::tree::Repository;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates with circles, each with the number of modules that are in one. This only gets shorter.
@@ -15,7 +15,7 @@ const REMAINING: &[(&str, usize)] = &[("control", 6), ("recording", 4), ("trace_
 type Arrows<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Circles of modules.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let sources: Vec<(&str, String)> = production(tree).collect();
     let crates = tree.crates();
     let sources = || sources.iter().map(|(path, code)| (*path, code.as_str()));
@@ -64,7 +64,7 @@ mod tests {
     fn findings(sources: &[(&str, &str)]) -> Vec<String> {
         let manifest = ("crates/c/Cargo.toml", "[package]\nname = \"c\"\n");
         let files: Vec<(&str, &str)> = sources.iter().copied().chain([manifest]).collect();
-        check(&Tree::of(&files)).iter().map(Finding::to_string).collect()
+        check(&Repository::of(&files)).iter().map(Finding::to_string).collect()
     }
 
     #[test]

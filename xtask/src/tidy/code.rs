@@ -2,7 +2,7 @@
 
 /// What the walk over a source is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LexerState {
     Code,
     LineComment,
     /// How many are open.
@@ -15,13 +15,13 @@ enum State {
 /// The numbers, from 0, of the lines that begin within a string.
 pub fn lines_in_strings(text: &str) -> Vec<usize> {
     let letters: Vec<char> = text.chars().collect();
-    let (mut state, mut at, mut line) = (State::Code, 0, 0);
+    let (mut state, mut at, mut line) = (LexerState::Code, 0, 0);
     let mut found = Vec::new();
     while at < letters.len() {
         let (next, len) = step(state, &letters, at);
         for _ in letters[at..].iter().take(len).filter(|letter| **letter == '\n') {
             line += 1;
-            if matches!(next, State::String | State::RawString(_)) {
+            if matches!(next, LexerState::String | LexerState::RawString(_)) {
                 found.push(line);
             }
         }
@@ -34,11 +34,11 @@ pub fn lines_in_strings(text: &str) -> Vec<usize> {
 pub fn code(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
-    let mut state = State::Code;
+    let mut state = LexerState::Code;
     let mut at = 0;
     while at < letters.len() {
         let (next, len) = step(state, &letters, at);
-        let keeps = state == State::Code && next == State::Code && len == 1;
+        let keeps = state == LexerState::Code && next == LexerState::Code && len == 1;
         for letter in &letters[at..(at + len).min(letters.len())] {
             out.push(if keeps || *letter == '\n' { *letter } else { ' ' });
         }
@@ -49,22 +49,22 @@ pub fn code(text: &str) -> String {
 }
 
 /// The state after the next letters, and how many of them that are.
-fn step(state: State, letters: &[char], at: usize) -> (State, usize) {
+fn step(state: LexerState, letters: &[char], at: usize) -> (LexerState, usize) {
     let rest = &letters[at..];
     match (state, rest) {
-        (State::Code, ['/', '/', ..]) => (State::LineComment, 2),
-        (State::Code, ['/', '*', ..]) => (State::BlockComment(1), 2),
-        (State::Code, ['"', ..]) => (State::String, 1),
-        (State::Code, ['r', ..]) if !is_in_name(letters, at) => raw_string(rest),
-        (State::Code, ['\'', ..]) => (State::Code, character(rest)),
-        (State::LineComment, ['\n', ..]) => (State::Code, 1),
-        (State::BlockComment(depth), ['/', '*', ..]) => (State::BlockComment(depth + 1), 2),
-        (State::BlockComment(1), ['*', '/', ..]) => (State::Code, 2),
-        (State::BlockComment(depth), ['*', '/', ..]) => (State::BlockComment(depth - 1), 2),
-        (State::String, ['\\', _, ..]) => (State::String, 2),
-        (State::String, ['"', ..]) => (State::Code, 1),
-        (State::RawString(marks), ['"', after @ ..]) if count_marks(after) >= marks => {
-            (State::Code, 1 + marks)
+        (LexerState::Code, ['/', '/', ..]) => (LexerState::LineComment, 2),
+        (LexerState::Code, ['/', '*', ..]) => (LexerState::BlockComment(1), 2),
+        (LexerState::Code, ['"', ..]) => (LexerState::String, 1),
+        (LexerState::Code, ['r', ..]) if !is_in_name(letters, at) => raw_string(rest),
+        (LexerState::Code, ['\'', ..]) => (LexerState::Code, character(rest)),
+        (LexerState::LineComment, ['\n', ..]) => (LexerState::Code, 1),
+        (LexerState::BlockComment(depth), ['/', '*', ..]) => (LexerState::BlockComment(depth + 1), 2),
+        (LexerState::BlockComment(1), ['*', '/', ..]) => (LexerState::Code, 2),
+        (LexerState::BlockComment(depth), ['*', '/', ..]) => (LexerState::BlockComment(depth - 1), 2),
+        (LexerState::String, ['\\', _, ..]) => (LexerState::String, 2),
+        (LexerState::String, ['"', ..]) => (LexerState::Code, 1),
+        (LexerState::RawString(marks), ['"', after @ ..]) if count_marks(after) >= marks => {
+            (LexerState::Code, 1 + marks)
         }
         _ => (state, 1),
     }
@@ -79,9 +79,13 @@ fn is_in_name(letters: &[char], at: usize) -> bool {
 }
 
 /// What an `r` starts: a raw string or a name.
-fn raw_string(rest: &[char]) -> (State, usize) {
+fn raw_string(rest: &[char]) -> (LexerState, usize) {
     let marks = count_marks(&rest[1..]);
-    if rest.get(1 + marks) == Some(&'"') { (State::RawString(marks), 2 + marks) } else { (State::Code, 1) }
+    if rest.get(1 + marks) == Some(&'"') {
+        (LexerState::RawString(marks), 2 + marks)
+    } else {
+        (LexerState::Code, 1)
+    }
 }
 
 fn count_marks(letters: &[char]) -> usize {

@@ -1,12 +1,12 @@
 //! Versions stand in the workspace's manifest, once, and only for what is used.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
 /// Dependencies with a version of their own, and versions that nobody wants.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let crates = tree.crates();
     let mut findings = Vec::new();
     let mut used = BTreeSet::new();
@@ -23,7 +23,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn unused(tree: &Tree, used: &BTreeSet<String>) -> Vec<Finding> {
+fn unused(tree: &Repository, used: &BTreeSet<String>) -> Vec<Finding> {
     let text = tree.text("Cargo.toml").unwrap_or_default();
     let Ok(manifest) = text.parse::<Table>() else {
         return vec![Finding::new("Cargo.toml", 1, "is no TOML")];
@@ -44,7 +44,7 @@ mod tests {
     fn findings(dependency: &str) -> Vec<String> {
         let manifest = format!("[package]\nname = \"a\"\n[dependencies]\n{dependency}\n");
         let root = "[workspace.dependencies]\nlibc = \"0.2\"\n";
-        let tree = Tree::of(&[("crates/a/Cargo.toml", &manifest), ("Cargo.toml", root)]);
+        let tree = Repository::of(&[("crates/a/Cargo.toml", &manifest), ("Cargo.toml", root)]);
         check(&tree).iter().map(Finding::to_string).collect()
     }
 

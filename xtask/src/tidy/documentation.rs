@@ -1,10 +1,10 @@
 //! Every file says what it is; every library shows how it is used.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// Files without a first line of documentation, and libraries without an example.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.rust() {
         let opening: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     fn findings(path: &str, text: &str) -> usize {
-        check(&Tree::of(&[(path, text)])).len()
+        check(&Repository::of(&[(path, text)])).len()
     }
 
     #[test]

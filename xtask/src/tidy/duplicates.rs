@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::production::production;
-use super::tree::Tree;
+use super::tree::Repository;
 use std::collections::BTreeMap;
 
 /// What defines a type.
@@ -65,7 +65,7 @@ const REMAINING: &[(&str, usize)] = &[
     ("Text", 2),
     ("Thread", 2),
     ("TraceClock", 2),
-    ("Tree", 2),
+    ("Repository", 2),
     ("Trigger", 2),
     ("Typed", 2),
     ("Unusable", 2),
@@ -74,7 +74,7 @@ const REMAINING: &[(&str, usize)] = &[
 ];
 
 /// Types whose name another one has, too.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut types: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
     for (path, code) in production(tree) {
         for (line, name) in
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_name_of_two_types_is_found() {
-        let found = check(&Tree::of(&[
+        let found = check(&Repository::of(&[
             ("crates/a/src/a.rs", "pub struct Thing;\ntype Error = u8;\n"),
             (
                 "crates/b/src/b.rs",

@@ -2,10 +2,10 @@
 
 use super::finding::Finding;
 use super::markdown::{anchors, links, resolve};
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// Links that lead nowhere, and documents that comments name and that aren't there.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.with_extension(&["md"]) {
         for link in links(text).into_iter().filter(|link| !is_elsewhere(link.target)) {
@@ -30,7 +30,7 @@ fn is_elsewhere(target: &str) -> bool {
 }
 
 /// What is wrong with a link.
-fn problem(tree: &Tree, from: &str, target: &str) -> Option<String> {
+fn problem(tree: &Repository, from: &str, target: &str) -> Option<String> {
     let (file, heading) = target.split_once('#').unwrap_or((target, ""));
     let path = if file.is_empty() { from.to_string() } else { resolve(from, file) };
     if !tree.has(&path) {
@@ -48,7 +48,7 @@ fn documents(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether such a file is in the repository: named from the root, from the crate, or from the file on.
-fn is_there(tree: &Tree, from: &str, document: &str) -> bool {
+fn is_there(tree: &Repository, from: &str, document: &str) -> bool {
     let in_crate = from.split_once("/src/").map(|(directory, _)| format!("{directory}/{document}"));
     tree.has(document) || tree.has(&resolve(from, document)) || in_crate.is_some_and(|path| tree.has(&path))
 }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_link_to_nowhere_is_found() {
         let text = "[a](docs/b.md) [c](docs/b.md#b) [d](docs/e.md)\n[f](docs/b.md#g) [h](https://i/j)\n";
-        let found = check(&Tree::of(&[("README.md", text), ("docs/b.md", "# B\n")]));
+        let found = check(&Repository::of(&[("README.md", text), ("docs/b.md", "# B\n")]));
         let expected = [
             Finding::new("README.md", 1, "links to docs/e.md, which isn't there"),
             Finding::new("README.md", 2, "links to docs/b.md#g: no such heading"),
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_document_that_is_gone_is_found() {
         let text = "//! See `docs/b.md`, and docs/c.md.\n";
-        let found = check(&Tree::of(&[("crates/a/src/lib.rs", text), ("docs/b.md", "")]));
+        let found = check(&Repository::of(&[("crates/a/src/lib.rs", text), ("docs/b.md", "")]));
         assert_eq!(found, [Finding::new("crates/a/src/lib.rs", 1, "names docs/c.md, which isn't there")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Nothing depends on the machine that it was written on.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// Directories that only one machine has.
 const DIRECTORIES: &[&str] = &["/root/", "/work/", "/home/"];
@@ -22,7 +22,7 @@ const HOSTS: &[&str] = &[
 const SOURCE: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
 
 /// Paths of a machine, and hosts of registries.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The rule itself has to name what it looks for.
     for (path, text) in tree.texts().filter(|(path, _)| *path != "xtask/src/tidy/machine.rs") {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     fn findings(path: &str, text: &str) -> usize {
-        check(&Tree::of(&[(path, text)])).len()
+        check(&Repository::of(&[(path, text)])).len()
     }
 
     #[test]

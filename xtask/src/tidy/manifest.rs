@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::krate::Crate;
-use super::tree::Tree;
+use super::tree::Repository;
 use toml::Value;
 
 /// Keys that every crate takes from the workspace.
@@ -12,7 +12,7 @@ const SHARED: &[&str] = &["version", "edition", "rust-version", "license"];
 const DESCRIPTION: usize = 12;
 
 /// What is missing in manifests.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     tree.crates().iter().flat_map(check_crate).collect()
 }
 
@@ -54,7 +54,7 @@ workspace = true
 ";
 
     fn findings(text: &str) -> Vec<String> {
-        let tree = Tree::of(&[("crates/a/Cargo.toml", text)]);
+        let tree = Repository::of(&[("crates/a/Cargo.toml", text)]);
         check(&tree).iter().map(Finding::to_string).collect()
     }
 

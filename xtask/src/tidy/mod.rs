@@ -34,12 +34,12 @@ mod words;
 
 use crate::{Error, workspace};
 use finding::Finding;
-use tree::Tree;
+use tree::Repository;
 
 /// A rule: its name, and what checks it.
-type Rule = (&'static str, fn(&Tree) -> Vec<Finding>);
+type TidyRule = (&'static str, fn(&Repository) -> Vec<Finding>);
 
-const RULES: &[Rule] = &[
+const RULES: &[TidyRule] = &[
     ("arrows", arrows::check),
     ("changelog", changelog::check),
     ("circles", circles::check),
@@ -63,7 +63,7 @@ const RULES: &[Rule] = &[
 
 /// Checks all rules and prints what breaks them. Whether nothing does.
 pub fn run() -> Result<bool, Error> {
-    let tree = Tree::read(&workspace::root())?;
+    let tree = Repository::read(&workspace::root())?;
     let mut found: Vec<(Finding, &str)> = RULES
         .iter()
         .flat_map(|(name, check)| check(&tree).into_iter().map(move |found| (found, *name)))

@@ -1,7 +1,7 @@
 //! A file is named after the one thing in it.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// Names that say nothing.
 const EMPTY: &[&str] = &["common", "helper", "helpers", "misc", "util", "utils"];
@@ -13,7 +13,7 @@ const EXCEPTIONS: &[&str] = &[
 ];
 
 /// Files and directories with such a name.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     // What tests share is called so by cargo's own book.
     let shared_by_tests = |path: &str| path.contains("/tests/") && path.contains("/common/");
     let files = tree.rust().filter(|(path, _)| !shared_by_tests(path) && !EXCEPTIONS.contains(path));
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn a_name_that_says_nothing_is_found() {
-        let found = check(&Tree::of(&[
+        let found = check(&Repository::of(&[
             ("crates/a/src/utils.rs", ""),
             ("crates/a/src/helpers/x.rs", ""),
             ("crates/a/tests/common/mod.rs", ""),

@@ -7,7 +7,7 @@
 use super::code::has_word;
 use super::finding::Finding;
 use super::production::{code_of, is_production};
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// Crates whose atomics others depend on.
 const CRATES: &[&str] = &["crates/ring_buffer/"];
@@ -19,7 +19,7 @@ const RING: &str = "crates/ring_buffer/";
 const INVARIANTS: usize = 18;
 
 /// Orderings without a reason, and invariants that no source cites.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let sources = || tree.rust().filter(|(path, _)| is_production(path));
     let checked = sources().filter(|(path, _)| CRATES.iter().any(|start| path.starts_with(start)));
     let mut findings: Vec<Finding> = checked.flat_map(|(path, text)| check_file(path, text)).collect();
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn an_invariant_that_is_not_cited_is_found() {
         let text: String = (2..=INVARIANTS).map(|index| format!("// R{index}\n")).collect();
-        let found = check(&Tree::of(&[("crates/ring_buffer/src/a.rs", &text)]));
+        let found = check(&Repository::of(&[("crates/ring_buffer/src/a.rs", &text)]));
         assert_eq!(
             found,
             [Finding::new("crates/ring_buffer/src/lib.rs", 1, "no source cites the invariant R1")]

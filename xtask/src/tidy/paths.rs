@@ -15,7 +15,7 @@ pub struct Path {
 
 /// All paths of a source without comments: those of every `use`, and those of several names elsewhere.
 pub fn paths(code: &str) -> Vec<Path> {
-    let mut walk = Walk { words: words(code), at: 0, braces: 0, modules: Vec::new(), found: Vec::new() };
+    let mut walk = PathWalk { words: words(code), at: 0, braces: 0, modules: Vec::new(), found: Vec::new() };
     while walk.at < walk.words.len() {
         walk.step();
     }
@@ -39,7 +39,7 @@ fn words(code: &str) -> Vec<&str> {
     words
 }
 
-struct Walk<'a> {
+struct PathWalk<'a> {
     words: Vec<&'a str>,
     at: usize,
     braces: usize,
@@ -48,7 +48,7 @@ struct Walk<'a> {
     found: Vec<Path>,
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     fn word(&self, ahead: usize) -> &str {
         self.words.get(self.at + ahead).copied().unwrap_or("")
     }

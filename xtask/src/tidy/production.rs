@@ -1,10 +1,10 @@
 //! Source that is compiled into what is shipped: no comments, no tests.
 
 use super::code::code;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// The production sources of the crates, each as its path and its code.
-pub fn production(tree: &Tree) -> impl Iterator<Item = (&str, String)> {
+pub fn production(tree: &Repository) -> impl Iterator<Item = (&str, String)> {
     tree.rust().filter(|(path, _)| is_production(path)).map(|(path, text)| (path, code_of(text)))
 }
 

@@ -2,14 +2,14 @@
 
 use super::finding::Finding;
 use super::markdown::{links, resolve};
-use super::tree::Tree;
+use super::tree::Repository;
 use std::collections::BTreeSet;
 
 /// Where people start.
 const STARTS: &[&str] = &["README.md", "ARCHITECTURE.md"];
 
 /// Documents that no links lead to from there.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<String> = STARTS.iter().map(|path| path.to_string()).collect();
     while let Some(path) = next.pop() {
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn a_lost_document_is_found() {
-        let found = check(&Tree::of(&[
+        let found = check(&Repository::of(&[
             ("README.md", "[a](docs/a.md#x) [web](https://b/c.md)"),
             ("docs/a.md", "[b](decisions/b.md) [home](../README.md)"),
             ("docs/decisions/b.md", ""),

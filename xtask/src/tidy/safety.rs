@@ -7,7 +7,7 @@
 
 use super::code::{code, has_word};
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// What has to be written above.
 const MARKS: [&str; 2] = ["SAFETY:", "# Safety"];
@@ -16,12 +16,12 @@ const MARKS: [&str; 2] = ["SAFETY:", "# Safety"];
 const REFERENCES: [&str; 6] = ["as above", "as before", "as for", "as in ", "see ", "the same"];
 
 /// Functions and implementations without, and reasons that are said elsewhere.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let unexplained = tree.rust().flat_map(|(path, text)| check_file(path, text));
     unexplained.chain(references(tree)).collect()
 }
 
-fn references(tree: &Tree) -> Vec<Finding> {
+fn references(tree: &Repository) -> Vec<Finding> {
     let finding = |path, line| Finding::new(path, line, "a SAFETY comment that doesn't say why");
     tree.rust().flat_map(|(path, text)| reference_lines(text).map(move |line| finding(path, line))).collect()
 }
@@ -41,8 +41,8 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     let is_said_for_all = lines.iter().any(|line| line.trim_end() == "//! # Safety");
     let mut findings = Vec::new();
     for (index, line) in code.iter().enumerate() {
-        let Some(kind) = Kind::of(line) else { continue };
-        let promised = kind == Kind::Function && (is_said_for_all || is_in_trait_impl(&code, index));
+        let Some(kind) = Declaration::of(line) else { continue };
+        let promised = kind == Declaration::Function && (is_said_for_all || is_in_trait_impl(&code, index));
         if !promised && !is_explained(&lines, index) {
             findings.push(Finding::new(path, index + 1, kind.problem()));
         }
@@ -51,28 +51,29 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Declaration {
     Implementation,
     Function,
 }
 
-impl Kind {
+impl Declaration {
     /// What a line declares as unsafe, if it does. A type of functions has no name, and is no declaration.
-    fn of(line: &str) -> Option<Kind> {
+    fn of(line: &str) -> Option<Declaration> {
         let rest = line.split_once("unsafe ").filter(|_| has_word(line, "unsafe"))?.1.trim_start();
         if rest.starts_with("impl") {
-            return Some(Kind::Implementation);
+            return Some(Declaration::Implementation);
         }
         // The ABI's name has been blanked out.
         let rest = rest.strip_prefix("extern").map_or(rest, str::trim_start);
         let name = rest.strip_prefix("fn ")?.trim_start();
-        name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_').then_some(Kind::Function)
+        name.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+            .then_some(Declaration::Function)
     }
 
     fn problem(self) -> &'static str {
         match self {
-            Kind::Implementation => "an unsafe impl without `SAFETY:`",
-            Kind::Function => "an unsafe fn that doesn't say what its callers have to see to",
+            Declaration::Implementation => "an unsafe impl without `SAFETY:`",
+            Declaration::Function => "an unsafe fn that doesn't say what its callers have to see to",
         }
     }
 }
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     fn findings(text: &str) -> usize {
-        check(&Tree::of(&[("a.rs", text)])).len()
+        check(&Repository::of(&[("a.rs", text)])).len()
     }
 
     #[test]

@@ -8,14 +8,14 @@ use std::process::Command;
 
 /// All files that are in the repository, or would be if they were added.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct Repository {
     /// By their paths; without a text where that is none.
     files: BTreeMap<String, Option<String>>,
 }
 
-impl Tree {
+impl Repository {
     /// Reads what git knows and what it doesn't ignore.
-    pub fn read(root: &Path) -> Result<Tree, Error> {
+    pub fn read(root: &Path) -> Result<Repository, Error> {
         let mut git = Command::new("git");
         git.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
         let output = git.output().map_err(|error| format!("git: {error}"))?;
@@ -25,14 +25,14 @@ impl Tree {
         let names = String::from_utf8_lossy(&output.stdout);
         let paths = names.split('\0').filter(|path| root.join(path).is_file());
         let file = |path: &str| (path.to_string(), std::fs::read_to_string(root.join(path)).ok());
-        Ok(Tree { files: paths.map(file).collect() })
+        Ok(Repository { files: paths.map(file).collect() })
     }
 
     /// A tree of these files.
     #[cfg(test)]
-    pub fn of(files: &[(&str, &str)]) -> Tree {
+    pub fn of(files: &[(&str, &str)]) -> Repository {
         let file = |(path, text): &(&str, &str)| (path.to_string(), Some(text.to_string()));
-        Tree { files: files.iter().map(file).collect() }
+        Repository { files: files.iter().map(file).collect() }
     }
 
     /// Whether there is a file or a directory of that path.
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn directories_are_there_with_their_files() {
-        let tree = Tree::of(&[("docs/a/b.md", ""), ("docs-c", "")]);
+        let tree = Repository::of(&[("docs/a/b.md", ""), ("docs-c", "")]);
         assert!(tree.has("docs") && tree.has("docs/a/") && tree.has("docs/a/b.md"));
         assert!(!tree.has("doc") && !tree.has("docs/b.md"));
     }

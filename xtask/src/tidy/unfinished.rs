@@ -1,7 +1,7 @@
 //! Nothing is left for later.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// What says that something is.
 const MARKS: &[&str] = &["TODO", "FIXME", "XXX", "unimplemented!", "todo!", "dbg!"];
@@ -9,7 +9,7 @@ const MARKS: &[&str] = &["TODO", "FIXME", "XXX", "unimplemented!", "todo!", "dbg
 const EXTENSIONS: &[&str] = &["c", "h", "md", "rs", "sh", "toml", "yml"];
 
 /// Such marks.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The rule itself has to name what it looks for.
     let files = tree.with_extension(EXTENSIONS).filter(|(path, _)| *path != "xtask/src/tidy/unfinished.rs");
@@ -40,7 +40,8 @@ mod tests {
     #[test]
     fn what_is_left_for_later_is_found() {
         let text = "// TODO: more\nlet a = dbg!(b);\nunimplemented!()\n// mktempXXXXXX <XXX>\nmy_todo!()\n";
-        let lines: Vec<String> = check(&Tree::of(&[("a.rs", text)])).iter().map(Finding::to_string).collect();
+        let lines: Vec<String> =
+            check(&Repository::of(&[("a.rs", text)])).iter().map(Finding::to_string).collect();
         assert_eq!(lines, ["a.rs:1: has a TODO", "a.rs:2: has a dbg!", "a.rs:3: has a unimplemented!"]);
     }
 }

@@ -3,7 +3,7 @@
 use super::code::{code, has_word};
 use super::finding::Finding;
 use super::krate::Crate;
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
 /// for what a program and its recorder say to each other, and for being a filtered layer of tracing.
@@ -25,7 +25,7 @@ const ALLOWED: &[&str] = &[
 const FORBIDDEN: &str = "#![forbid(unsafe_code)]";
 
 /// Crates that don't forbid it, and places that use it all the same.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let crates = tree.crates();
     crates
         .iter()
@@ -34,7 +34,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-fn check_crate(tree: &Tree, found: &Crate<'_>) -> Vec<Finding> {
+fn check_crate(tree: &Repository, found: &Crate<'_>) -> Vec<Finding> {
     let directory = format!("{}/", found.directory());
     let mut findings = Vec::new();
     for (path, text) in tree.rust().filter(|(path, _)| path.starts_with(&directory)) {
@@ -56,7 +56,7 @@ mod tests {
 
     fn findings(name: &str, text: &str) -> usize {
         let (manifest, source) = (format!("crates/{name}/Cargo.toml"), format!("crates/{name}/src/lib.rs"));
-        check(&Tree::of(&[(&manifest, "[package]\nname = \"x\"\n"), (&source, text)])).len()
+        check(&Repository::of(&[(&manifest, "[package]\nname = \"x\"\n"), (&source, text)])).len()
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Files end with a line, lines end with a letter.
 
 use super::finding::Finding;
-use super::tree::Tree;
+use super::tree::Repository;
 
 const EXTENSIONS: &[&str] = &["c", "h", "md", "rs", "sh", "toml", "yml"];
 
 /// Blanks at the ends of lines, and files that don't end with one line end.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.with_extension(EXTENSIONS) {
         for (index, _) in text.lines().enumerate().filter(|(_, line)| line.ends_with([' ', '\t', '\r'])) {
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn blanks_at_ends_are_found() {
-        let tree = Tree::of(&[("a.rs", "a \nb\n"), ("b.rs", "a"), ("c.rs", "a\n\n"), ("d.rs", "a\n")]);
+        let tree = Repository::of(&[("a.rs", "a \nb\n"), ("b.rs", "a"), ("c.rs", "a\n\n"), ("d.rs", "a\n")]);
         let lines: Vec<String> = check(&tree).iter().map(Finding::to_string).collect();
         let expected = [
             "a.rs:1: has blanks at its end",

@@ -3,7 +3,7 @@
 use super::code::lines_in_strings;
 use super::finding::Finding;
 use super::markdown::prose;
-use super::tree::Tree;
+use super::tree::Repository;
 use std::collections::HashSet;
 
 /// Columns of the longest line.
@@ -15,10 +15,10 @@ const EXTENSIONS: &[&str] = &["c", "h", "md", "rs", "sh"];
 const MARK: &str = "rustfmt::skip";
 
 /// Lines that are longer.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (path, text) in tree.with_extension(EXTENSIONS) {
-        let mut table = Table::default();
+        let mut table = TableLines::default();
         let data = data(path, text);
         for (index, line) in text.lines().enumerate() {
             let columns = line.chars().count();
@@ -54,12 +54,12 @@ fn is_one_piece(path: &str, line: &str) -> bool {
 
 /// Whether the walk over the lines is in a table.
 #[derive(Debug, Default)]
-struct Table {
+struct TableLines {
     is_marked: bool,
     depth: usize,
 }
 
-impl Table {
+impl TableLines {
     /// Takes the next line; whether it is part of one.
     fn contains(&mut self, line: &str) -> bool {
         let was_inside = self.is_marked;
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<String> {
-        check(&Tree::of(&[(path, text)])).iter().map(Finding::to_string).collect()
+        check(&Repository::of(&[(path, text)])).iter().map(Finding::to_string).collect()
     }
 
     #[test]

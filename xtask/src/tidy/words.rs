@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::prose::{Word, words};
-use super::tree::Tree;
+use super::tree::Repository;
 
 /// The document that rules words out, and what of it does.
 const GLOSSARY: &str = "docs/glossary.md";
@@ -25,7 +25,7 @@ const UNCLEAN: &[&str] = &[
 ];
 
 /// Words and phrases that the glossary rules out, and doc comments that begin with "The same".
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &Repository) -> Vec<Finding> {
     let ruled_out = ruled_out(tree.text(GLOSSARY).unwrap_or_default());
     let mut findings = Vec::new();
     let is_exempt = |path: &str| {
@@ -97,7 +97,7 @@ mod tests {
                          | that there isn't | that doesn't exist |\n\nMore.\n\n| not | but |\n|---|---|\n| number | id |\n";
 
     fn findings(path: &str, text: &str) -> Vec<String> {
-        check(&Tree::of(&[(GLOSSARY, TABLE), (path, text)])).iter().map(Finding::to_string).collect()
+        check(&Repository::of(&[(GLOSSARY, TABLE), (path, text)])).iter().map(Finding::to_string).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! a CPU's stores in order, and the compiler moves none across `asm!`: an Acquire load of the tail finds the
 //! event complete.
 
-use crate::record::{Event, Head, UNROLLED};
+use crate::record::{EncodedEvent, EventHead, UNROLLED};
 use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::target::Target;
 use abi::buffer::Block;
@@ -99,12 +99,12 @@ macro_rules! append_section {
                     LIMIT = const offset_of!(Target, limit),
                     PAGE_MASK = const offset_of!(Target, page_mask),
                     CAPACITY = const offset_of!(Target, capacity),
-                    STEP = const offset_of!(Head, step),
-                    FOOTPRINT = const offset_of!(Head, footprint),
-                    TYPE_LEN = const offset_of!(Head, type_len),
-                    WORDS = const offset_of!(Head, words),
-                    LEN = const offset_of!(Head, len),
-                    PAYLOAD = const size_of::<Head>(),
+                    STEP = const offset_of!(EventHead, step),
+                    FOOTPRINT = const offset_of!(EventHead, footprint),
+                    TYPE_LEN = const offset_of!(EventHead, type_len),
+                    WORDS = const offset_of!(EventHead, words),
+                    LEN = const offset_of!(EventHead, len),
+                    PAYLOAD = const size_of::<EventHead>(),
                     UNROLLED = const UNROLLED,
                     DELTA_MAX = const DELTA_LIMIT - 1,
                     aborted = label { return Outcome::Aborted },
@@ -210,19 +210,19 @@ macro_rules! copy_sliced {
 
 append_section! {
     /// A small event, stamped with the counter.
-    append_small() of Event<'_>, clock: read_counter!(), copy: copy_small!()
+    append_small() of EncodedEvent<'_>, clock: read_counter!(), copy: copy_small!()
 }
 append_section! {
     /// A large event, stamped with the counter.
-    append_large() of Event<'_>, clock: read_counter!(), copy: copy_large!()
+    append_large() of EncodedEvent<'_>, clock: read_counter!(), copy: copy_large!()
 }
 append_section! {
     /// A small event, stamped with `time`.
-    append_small_at(time) of Event<'_>, clock: given_time!(), copy: copy_small!()
+    append_small_at(time) of EncodedEvent<'_>, clock: given_time!(), copy: copy_small!()
 }
 append_section! {
     /// A large event, stamped with `time`.
-    append_large_at(time) of Event<'_>, clock: given_time!(), copy: copy_large!()
+    append_large_at(time) of EncodedEvent<'_>, clock: given_time!(), copy: copy_large!()
 }
 
 append_section! {
@@ -243,7 +243,7 @@ pub(crate) unsafe fn append(
     cpu: u32,
     block: *const Block,
     target: &Target,
-    event: Event<'_>,
+    event: EncodedEvent<'_>,
 ) -> Outcome {
     // SAFETY: the caller's promise.
     unsafe {
@@ -266,7 +266,7 @@ pub(crate) unsafe fn append_at(
     cpu: u32,
     block: *const Block,
     target: &Target,
-    event: Event<'_>,
+    event: EncodedEvent<'_>,
     time: u64,
 ) -> Outcome {
     // SAFETY: the caller's promise.

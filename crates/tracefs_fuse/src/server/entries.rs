@@ -2,8 +2,8 @@
 
 use super::Server;
 use crate::nodes::{ROOT, join};
-use crate::open_file::Kind;
-use crate::request::{Outcome, Reply, Request};
+use crate::open_file::FileKind;
+use crate::request::{Answer, Reply, Request};
 use polyfuse_kernel::*;
 use rustix::io::Errno;
 use std::mem::size_of;
@@ -13,7 +13,7 @@ use tracefs::Node;
 const LONG: u64 = 60;
 
 impl Server {
-    pub(super) fn lookup(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn lookup(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
         let node = self.tree.find(&path).inspect_err(|_| self.attributes.forget(&path))?;
         Ok(Reply::of(&self.entry(&path, &node)))
@@ -33,13 +33,13 @@ impl Server {
         }
     }
 
-    pub(super) fn forget(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn forget(&mut self, request: &Request<'_>) -> Answer {
         let forgotten: fuse_forget_in = request.argument()?;
         self.nodes.forget(request.header.nodeid, forgotten.nlookup);
         Ok(Reply::Nothing)
     }
 
-    pub(super) fn forget_many(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn forget_many(&mut self, request: &Request<'_>) -> Answer {
         let Ok((_, mut rest)) = request.argument_and_rest::<fuse_batch_forget_in>() else {
             return Ok(Reply::Nothing);
         };
@@ -53,7 +53,7 @@ impl Server {
         Ok(Reply::Nothing)
     }
 
-    pub(super) fn getattr(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn getattr(&mut self, request: &Request<'_>) -> Answer {
         let node = request.header.nodeid;
         // An answer would be newer to the kernel than the page's, which is to tell the size.
         if self.waiting.is_filling(node) {
@@ -79,14 +79,14 @@ impl Server {
         Ok(fuse_attr_out { attr_valid, attr_valid_nsec: 0, dummy: 0, attr })
     }
 
-    pub(super) fn setattr(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn setattr(&mut self, request: &Request<'_>) -> Answer {
         let wanted: fuse_setattr_in = request.argument()?;
         let path = self.nodes.path(request.header.nodeid)?;
         self.attributes.change(path, &wanted);
         self.attributes_of(request.header.nodeid).map(|attributes| Reply::of(&attributes))
     }
 
-    pub(super) fn mkdir(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn mkdir(&mut self, request: &Request<'_>) -> Answer {
         let name = request.name_after::<fuse_mkdir_in>()?;
         let path = self.nodes.path_in(request.header.nodeid, name)?;
         self.tree.make_directory(&path)?;
@@ -94,14 +94,14 @@ impl Server {
         Ok(Reply::of(&self.entry(&path, &node)))
     }
 
-    pub(super) fn rmdir(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn rmdir(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
         self.tree.remove_directory(&path)?;
         self.attributes.forget(&path);
         Ok(Reply::DONE)
     }
 
-    pub(super) fn unlink(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn unlink(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
         self.tree.remove_file(&path)?;
         Ok(Reply::DONE)
@@ -109,7 +109,7 @@ impl Server {
 
     /// Only for a name that the kernel has found nothing of: none can be made. One that has come meanwhile is
     /// found when it is tried again.
-    pub(super) fn create(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn create(&mut self, request: &Request<'_>) -> Answer {
         let name = request.name_after::<fuse_create_in>()?;
         let path = self.nodes.path_in(request.header.nodeid, name)?;
         match self.tree.find(&path) {
@@ -140,7 +140,7 @@ impl Server {
 
 /// Whether each opening has a page cache of its own, that of a node: splice(2) takes events from there.
 pub(super) fn has_own_cache(node: &Node) -> bool {
-    matches!(node, Node::File(file) if matches!(Kind::of(&**file), Kind::Pages | Kind::Pipe))
+    matches!(node, Node::File(file) if matches!(FileKind::of(&**file), FileKind::Pages | FileKind::Pipe))
 }
 
 /// Whether it is the directory of an instance: they come and go, by other ways than this mount, too.

@@ -4,9 +4,9 @@ use super::Server;
 use super::waiting::ParkedRead;
 use crate::attributes::inode;
 use crate::kept_texts::is_kept;
-use crate::open_file::{Kind, OpenFile};
-use crate::pages::{self, Pages};
-use crate::request::{Outcome, Reply, Request};
+use crate::open_file::{FileKind, OpenFile};
+use crate::pages::{self, ServedPages};
+use crate::request::{Answer, Reply, Request};
 use crate::splicing::{Splicing, is_cached};
 use polyfuse_kernel::*;
 use rustix::fs::OFlags;
@@ -23,7 +23,7 @@ const FOPEN_NOFLUSH: u32 = 1 << 5;
 const MEANT: OFlags = OFlags::RWMODE.union(OFlags::TRUNC).union(OFlags::APPEND).union(OFlags::NONBLOCK);
 
 impl Server {
-    pub(super) fn open(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn open(&mut self, request: &Request<'_>) -> Answer {
         let wanted: fuse_open_in = request.argument()?;
         let path = self.nodes.path(request.header.nodeid)?.clone();
         self.texts.turn_to(&path, request.header.pid);
@@ -32,23 +32,23 @@ impl Server {
             return Err(Errno::INVAL);
         }
         let Node::File(file) = self.tree.find(&path)? else { return Err(Errno::ISDIR) };
-        let kind = Kind::of(&*file);
+        let kind = FileKind::of(&*file);
         let handle = self.tree.open(&path, flags & MEANT)?;
         // A descriptor that is opened again by /proc shares the cache: only the first one's reader has pages.
-        let has_pages = kind == Kind::Pages && self.pushed(request.header.nodeid).is_none();
+        let has_pages = kind == FileKind::Pages && self.pushed(request.header.nodeid).is_none();
         let positions = match kind {
-            Kind::Other => 0,
+            FileKind::Other => 0,
             // Nobody may choose a position, but splice(2) needs one.
-            Kind::Pages => FOPEN_NONSEEKABLE,
-            Kind::Pipe | Kind::Marker => FOPEN_STREAM,
+            FileKind::Pages => FOPEN_NONSEEKABLE,
+            FileKind::Pipe | FileKind::Marker => FOPEN_STREAM,
         };
-        let pages = has_pages.then(|| Pages::new(request.header.nodeid));
+        let pages = has_pages.then(|| ServedPages::new(request.header.nodeid));
         let mut opened = OpenFile::new(kind, handle, path, pages);
         opened.note(request.header.pid);
         if flags.contains(OFlags::TRUNC) {
             opened.lost_size = file.cached_size();
         }
-        if kind == Kind::Pipe && !self.is_spliced(request.header.nodeid) {
+        if kind == FileKind::Pipe && !self.is_spliced(request.header.nodeid) {
             let mut splicing = Splicing::new(request.header.nodeid, inode(&opened.path));
             splicing.tell_size(&self.channel);
             opened.splicing = Some(splicing);
@@ -62,7 +62,7 @@ impl Server {
     /// How far pages of this node were put into the page cache; None if it isn't open.
     pub(super) fn pushed(&self, node: u64) -> Option<u64> {
         let mut pages = self.files.values().filter_map(|file| file.pages.as_ref());
-        pages.find(|pages| pages.node() == node).map(Pages::end)
+        pages.find(|pages| pages.node() == node).map(ServedPages::end)
     }
 
     /// Whether this node is open, and may be spliced.
@@ -71,7 +71,7 @@ impl Server {
         files.any(|splicing| splicing.node() == node)
     }
 
-    pub(super) fn read(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn read(&mut self, request: &Request<'_>) -> Answer {
         let mut wanted: fuse_read_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         let (offset, size) = (wanted.offset, wanted.size as usize);
@@ -82,13 +82,13 @@ impl Server {
             }
             return Ok(Reply::Bytes(part(file.text.as_ref(), offset, size)));
         }
-        if is_cached(&wanted) && file.kind == Kind::Pipe {
+        if is_cached(&wanted) && file.kind == FileKind::Pipe {
             let splicing = file.splicing.as_mut().ok_or(Errno::INVAL)?;
             wanted = splicing.begin(request.header.pid, wanted)?;
         }
         file.note(request.header.pid);
         let read = file.read(&wanted);
-        if is_cached(&wanted) && file.kind == Kind::Other && matches!(read, Ok(Some(_))) {
+        if is_cached(&wanted) && file.kind == FileKind::Other && matches!(read, Ok(Some(_))) {
             file.lost_size = offset + u64::from(wanted.size);
         }
         if !matches!(&read, Ok(Some(bytes)) if !bytes.is_empty()) {
@@ -107,13 +107,13 @@ impl Server {
         }
     }
 
-    pub(super) fn write(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn write(&mut self, request: &Request<'_>) -> Answer {
         let (wanted, bytes) = request.argument_and_rest::<fuse_write_in>()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         let bytes = bytes.get(..wanted.size as usize).ok_or(Errno::INVAL)?;
         let tid = request.header.pid;
         let author = match file.kind {
-            Kind::Marker => self.caller.author(tid),
+            FileKind::Marker => self.caller.author(tid),
             _ => Author { tid, cpu: None },
         };
         let size = file.handle.write(author, bytes)? as u32;
@@ -123,7 +123,7 @@ impl Server {
         self.settle(request.header.unique, tid, &path, size)
     }
 
-    pub(super) fn release(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn release(&mut self, request: &Request<'_>) -> Answer {
         let closed: fuse_release_in = request.argument()?;
         self.has_had_all(closed.fh);
         if let Some(file) = self.files.remove(&closed.fh).filter(|file| file.lost_size > 0) {

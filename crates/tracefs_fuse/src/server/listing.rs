@@ -4,7 +4,7 @@ use super::Server;
 use super::entries::has_own_cache;
 use crate::attributes::{entry_type, inode};
 use crate::nodes::join;
-use crate::request::{Outcome, Reply, Request};
+use crate::request::{Answer, Reply, Request};
 use polyfuse_kernel::*;
 use rustix::io::Errno;
 use std::mem::size_of;
@@ -22,7 +22,7 @@ pub(super) struct Listing {
 const ALIGN: usize = 8;
 
 impl Server {
-    pub(super) fn opendir(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn opendir(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path(request.header.nodeid)?.clone();
         let listing = Listing { path, entries: Arc::default() };
         let fh = self.next();
@@ -31,7 +31,7 @@ impl Server {
     }
 
     /// `with_attributes` where the kernel asks for what lookup would give, too.
-    pub(super) fn readdir(&mut self, request: &Request<'_>, with_attributes: bool) -> Outcome {
+    pub(super) fn readdir(&mut self, request: &Request<'_>, with_attributes: bool) -> Answer {
         let wanted: fuse_read_in = request.argument()?;
         if wanted.offset == 0 {
             let entries = Arc::new(self.names_of(request.header.nodeid)?);
@@ -73,7 +73,7 @@ impl Server {
         Ok(Reply::Bytes(bytes))
     }
 
-    pub(super) fn releasedir(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn releasedir(&mut self, request: &Request<'_>) -> Answer {
         let closed: fuse_release_in = request.argument()?;
         self.listings.remove(&closed.fh);
         Ok(Reply::DONE)

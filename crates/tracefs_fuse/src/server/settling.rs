@@ -6,8 +6,8 @@
 //! reported to them, and the write is answered when they have found nothing more, or after a moment.
 
 use super::Server;
-use crate::open_file::Kind;
-use crate::request::{Outcome, Reply};
+use crate::open_file::FileKind;
+use crate::request::{Answer, Reply};
 use polyfuse_kernel::fuse_write_out;
 use rustix::fs::OFlags;
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ impl Settling {
 
 impl Server {
     /// Answers a write to the file at `path` that is done, of `size` bytes: at once, or when it has settled.
-    pub(super) fn settle(&mut self, unique: u64, thread: u32, path: &str, size: u32) -> Outcome {
+    pub(super) fn settle(&mut self, unique: u64, thread: u32, path: &str, size: u32) -> Answer {
         let readers = match path.strip_suffix(SWITCH) {
             Some(directory) if self.is_off(path) => self.readers(&format!("{directory}per_cpu/"), thread),
             _ => HashSet::new(),
@@ -65,7 +65,7 @@ impl Server {
     /// All events are reported to their readers.
     fn readers(&mut self, directory: &str, thread: u32) -> HashSet<u64> {
         let below = self.files.iter_mut().filter(|(_, file)| file.path.starts_with(directory));
-        let read = below.filter(|(_, file)| file.kind == Kind::Pages && file.is_read_next_to(thread));
+        let read = below.filter(|(_, file)| file.kind == FileKind::Pages && file.is_read_next_to(thread));
         read.filter_map(|(fh, file)| file.report_all().then_some(*fh)).collect()
     }
 

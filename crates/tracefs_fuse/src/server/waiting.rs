@@ -4,8 +4,8 @@
 //! now and then, the more seldom the longer nothing comes; while nobody waits nothing is done.
 
 use super::Server;
-use crate::open_file::Kind;
-use crate::request::{Outcome, Reply, Request};
+use crate::open_file::FileKind;
+use crate::request::{Answer, Reply, Request};
 use crate::splicing::is_cached;
 use polyfuse_kernel::*;
 use rustix::event::PollFlags;
@@ -128,7 +128,7 @@ impl Server {
         let _ = self.channel.notify(FUSE_NOTIFY_POLL, &[fuse_notify_poll_wakeup_out { kh }.as_bytes()]);
     }
 
-    pub(super) fn poll(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn poll(&mut self, request: &Request<'_>) -> Answer {
         let wanted: fuse_poll_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         file.note(request.header.pid);
@@ -143,7 +143,7 @@ impl Server {
             self.waiting.begin();
         }
         let ready = match is_readable {
-            true if matches!(file.kind, Kind::Pages | Kind::Pipe) => READABLE,
+            true if matches!(file.kind, FileKind::Pages | FileKind::Pipe) => READABLE,
             true => READY,
             false => PollFlags::empty(),
         };
@@ -154,10 +154,10 @@ impl Server {
     }
 
     /// ioctl(2) with 0 of a pipe: who waits is to wait no longer. There are no others.
-    pub(super) fn ioctl(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn ioctl(&mut self, request: &Request<'_>) -> Answer {
         let wanted: fuse_ioctl_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
-        if wanted.cmd != 0 || file.kind != Kind::Pages {
+        if wanted.cmd != 0 || file.kind != FileKind::Pages {
             return Err(Errno::NOTTY);
         }
         let node = file.path.clone();
@@ -182,7 +182,7 @@ impl Server {
     }
 
     /// A signal has come for a reader that waits. What is not parked is answered already.
-    pub(super) fn interrupt(&mut self, request: &Request<'_>) -> Outcome {
+    pub(super) fn interrupt(&mut self, request: &Request<'_>) -> Answer {
         let fuse_interrupt_in { unique } = request.argument()?;
         if let Some(index) = self.waiting.reads.iter().position(|parked| parked.unique == unique) {
             self.waiting.reads.swap_remove(index);

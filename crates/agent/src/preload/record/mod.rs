@@ -10,7 +10,7 @@ use crate::preload::record::value::{FieldValue, Returned};
 use core::ffi::c_char;
 use events::FieldKind;
 use events::argument::{CallResult, FailureSign};
-use ring_buffer::{Event, Record};
+use ring_buffer::{EncodedEvent, Record};
 use trace_event::{Entered, enter, is_enabled};
 
 /// Words of the largest event of the agent: law 9 allows 256 bytes on the program's stack.
@@ -89,7 +89,7 @@ pub(crate) unsafe fn fill<'a>(
     record: &'a mut Record<WORDS>,
     common: u64,
     values: &[FieldValue],
-) -> Event<'a> {
+) -> EncodedEvent<'a> {
     record.push(common);
     let mut texts = EventStrings::new(values);
     for value in values {
