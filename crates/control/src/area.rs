@@ -36,7 +36,7 @@ impl core::fmt::Display for Unusable {
 
 impl core::error::Error for Unusable {}
 
-/// What tells a session from others. Never changes.
+/// What distinguishes a session from others. Never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// A number that no other session has: its buffers have it, too.

@@ -137,9 +137,9 @@ impl ControlArea {
         self.read_filter(word, |word| evaluate(&self.program(word)?, record, context).into()).unwrap_or(true)
     }
 
-    /// The same of the first instance, for one who has found the filter's word, where the filter is one
-    /// comparison of a number, and still the event's. None for others.
-    // Acquire fence: pairs with the Release fence of `FilterRoom::store`, and puts the Relaxed loads of the
+    /// Whether the first instance's filter accepts a record, for one who has found the filter's word, where
+    /// the filter is one comparison of a number, and still the event's. None for others.
+    // Acquire fence: pairs with the Release fence of `FilterSpace::store`, and puts the Relaxed loads of the
     // program before the second look at the word, which can be Relaxed, too.
     #[inline(always)]
     pub fn passes_single(&self, word: u64, id: u16, record: &[u8]) -> Option<bool> {
@@ -159,8 +159,8 @@ impl ControlArea {
     /// What `read` makes of an event's filter, or list of triggers, by its word, as it was at one moment.
     /// None where there is none.
     // Acquire: pairs with the Release of `set_filter` and `set_triggers`. The fence pairs with that of
-    // `FilterRoom::store`, and puts the Relaxed loads of `read` before the second look at the word, which can
-    // be Relaxed, too.
+    // `FilterSpace::store`, and puts the Relaxed loads of `read` before the second look at the word, which
+    // can be Relaxed, too.
     #[inline(always)]
     pub(crate) fn read_filter<T>(
         &self,

@@ -282,7 +282,7 @@ impl ControlArea {
         self.following().for_each(|place| place.remove(tid));
     }
 
-    /// The same of a process, with all its threads.
+    /// Does so for a process, with all its threads.
     pub(crate) fn process_pids_ended(&self, pid: u32) {
         if self.follows_any_forks() {
             self.pid_ended(pid);

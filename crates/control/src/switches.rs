@@ -118,7 +118,7 @@ impl ControlArea {
         self.turn(id, instance, on);
     }
 
-    /// The same, and whether it was otherwise: of several who do it at once, one hears so.
+    /// Enables or disables it, and says whether it was otherwise: of several who do it at once, one hears so.
     pub fn turn(&self, id: u16, instance: usize, on: bool) -> bool {
         self.switch(id, |switches| &switches.on, instance, on)
     }

@@ -38,7 +38,7 @@ fn record(id: u16, n: i32, path: &str) -> Vec<u8> {
 
 fn set(file: &ControlArea, id: u16, text: &str) {
     let stored = file.filter_space().store(compiled(text).words(), text);
-    file.set_filter(id, 0, Some(stored.expect("there is room")));
+    file.set_filter(id, 0, Some(stored.expect("it fits")));
 }
 
 fn text(file: &ControlArea, id: u16) -> Option<String> {

@@ -48,7 +48,7 @@ fn a_table_of_the_living_refuses_and_counts() {
     for tid in (1..1 << 22).filter(same_place).take(20_000) {
         refused += u64::from(file.add_task(&task(tid, 1)).is_none());
     }
-    assert!(refused > 0, "16384 find room");
+    assert!(refused > 0, "16384 fit");
     assert_eq!(file.refused(Table::Tasks), refused);
     assert_eq!(file.refused(Table::Processes), 0);
 }

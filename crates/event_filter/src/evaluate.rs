@@ -87,7 +87,7 @@ pub fn evaluate(words: &(impl Words + ?Sized), record: &[u8], context: &impl Con
     true
 }
 
-/// The same of a program that is one comparison of a number, as most are, without a call. None for others.
+/// The result of a program that is one comparison of a number, as most are, without a call. None for others.
 #[inline(always)]
 pub fn evaluate_single(words: &(impl Words + ?Sized), record: &[u8]) -> Option<bool> {
     let head = words.word(0).filter(|word| is_single_comparison(*word)).and_then(Head::decode)?;

@@ -170,13 +170,13 @@ impl Head {
         place as u8 | if pattern { PATTERN } else { 0 } | if negated { NEGATED } else { 0 }
     }
 
-    /// The same head, of an instruction that [is the last](Head::is_last).
+    /// This head, of an instruction that [is the last](Head::is_last).
     #[cfg(feature = "compile")]
     pub(crate) fn ending(self) -> Head {
         Head { variant: self.variant | LAST, ..self }
     }
 
-    /// The same head, with a jump.
+    /// This head, with a jump.
     #[cfg(feature = "compile")]
     pub(crate) fn jumping(self, when: bool, operands: u16) -> Head {
         Head { variant: self.variant | if when { JUMPS_WHEN } else { 0 }, operands, ..self }

@@ -22,7 +22,7 @@ pub fn lasting(path: &Path) -> Lasting {
     lasting_of(&path, rustix::process::geteuid().as_raw(), Path::new("/"))
 }
 
-/// The same for a user, on a system below `root`.
+/// How long it lasts for a user, on a system below `root`.
 fn lasting_of(path: &Path, user: u32, root: &Path) -> Lasting {
     if path.starts_with("/run/user") {
         return if is_lingering(user, root) { Lasting::Boot } else { Lasting::Logout };

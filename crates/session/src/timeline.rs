@@ -63,7 +63,7 @@ impl Timeline {
         self.time_near(written, &mut 0)
     }
 
-    /// The same for one of many: `stretch` says where the one before was found, and now where this one is.
+    /// The time of one of many: `stretch` says where the one before was found, and now where this one is.
     /// Cost: 5 ns where that is the same.
     #[inline]
     pub fn time_near(&self, written: u64, stretch: &mut usize) -> u64 {
@@ -144,7 +144,7 @@ mod tests {
         let line = mono(&[moment(1000, 50), moment(3000, 1050), moment(6000, 2100)]);
         assert_eq!([1000, 2000, 3000, 6000].map(|ticks| line.time(ticks)), [50, 550, 1050, 2100]);
         assert_eq!(line.time(800), 0, "before the first at the first's rate, not below 0");
-        assert_eq!(line.time(9000), 3150, "behind the last at the last's");
+        assert_eq!(line.time(9000), 3150, "after the last at the last's");
     }
 
     #[test]

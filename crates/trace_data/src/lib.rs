@@ -15,7 +15,7 @@
 //! use trace_data::page::{Page, PageBuilder};
 //! use trace_data::print::Dialect;
 //!
-//! // What an event consists of, as `events/libc/read/format` tells it.
+//! // What an event consists of, as `events/libc/read/format` says it.
 //! let format = "\
 //! name: read
 //! ID: 42

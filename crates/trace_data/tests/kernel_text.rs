@@ -182,7 +182,7 @@ fn lost_events() {
         true,
     );
     // The same marks twice, at other times and perhaps on another CPU: compared are the form of the
-    // line that tells the loss and the marks themselves.
+    // line that has the loss and the marks themselves.
     let lost = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with("CPU:"));
         lines.map(|line| line.replace(|c: char| c.is_ascii_digit(), "")).collect()

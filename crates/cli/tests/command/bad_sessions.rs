@@ -15,7 +15,7 @@ fn refused(scratch: &Scratch, command: &mut Command, parts: &[&str]) {
     assert_nothing_left(scratch, outcome.pid);
 }
 
-/// A program that tells that it has run.
+/// A program that shows that it has run.
 const PROGRAM: [&str; 2] = ["touch", "ran"];
 
 #[test]

@@ -22,7 +22,7 @@ fn recorded_of((name, source): (&str, &str), options: &[&str]) -> (String, Trace
     (outcome.stdout, scratch.trace())
 }
 
-/// The same of the first.
+/// That of the first.
 fn recorded(options: &[&str]) -> (String, Trace) {
     recorded_of(PROGRAMS[0], options)
 }

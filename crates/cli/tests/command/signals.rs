@@ -30,8 +30,8 @@ fn a_signal_that_ends_the_program_ends_lookback() {
     assert_eq!(scratch.names(), [""; 0], "a core dump is the program's own");
 }
 
-/// Tells of each signal, and ends after a while in which a second one would come.
-const TELLS: &str =
+/// Reports each signal, and ends after a while in which a second one would come.
+const REPORTS: &str =
     "for signal in HUP INT QUIT TERM USR1 USR2; do trap \"echo got $signal; left=10\" $signal; done
     echo ready; left=1000
     while [ $left -gt 0 ]; do sleep 0.02; left=$((left - 1)); done; exit 5";
@@ -47,7 +47,7 @@ fn signals_reach_the_program_once() {
         (Signal::USR1, "USR1"),
         (Signal::USR2, "USR2"),
     ] {
-        let mut running = start(&mut scratch.record(&["-q", "-b", "64"], &["sh", "-c", TELLS]));
+        let mut running = start(&mut scratch.record(&["-q", "-b", "64"], &["sh", "-c", REPORTS]));
         running.wait_for("ready\n");
         running.signal(signal);
         let outcome = running.wait();
@@ -78,7 +78,7 @@ fn a_signal_from_outside_a_container_is_passed_on() {
     let scratch = Scratch::new();
     let Some(mut command) = in_pid_namespace(&scratch) else { return };
     command.args(["record", "-q", "-b", "64", "-o"]).arg(scratch.outside("trace.dat"));
-    let mut running = start(command.args(["sh", "-c", TELLS]));
+    let mut running = start(command.args(["sh", "-c", REPORTS]));
     running.wait_for("ready\n");
     // There its number is 1, and who sends has none.
     let children = format!("/proc/{0}/task/{0}/children", running.pid());

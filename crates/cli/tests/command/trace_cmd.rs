@@ -78,7 +78,7 @@ impl Client {
     /// Records `program`, which is attached to the session, with more arguments.
     ///
     /// trace-cmd doesn't wait until its recorders have begun. When a program has ended before, they take
-    /// nothing of what there is, or haven't even made their files; on a busy machine that happens with the
+    /// nothing of the events, or haven't even made their files; on a busy machine that happens with the
     /// kernel's tracefs, too. Then it is recorded again.
     #[track_caller]
     fn record(&self, arguments: &str, program: &[&str]) -> Outcome {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The variable that tells a process which client it is.
+/// The variable with which a process knows which client it is.
 pub const KIND: &str = "LOOKBACK_TEST_CLIENT";
 
 /// The code with which a client ends that is not served any more.

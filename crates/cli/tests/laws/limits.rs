@@ -70,7 +70,7 @@ fn a_limit_of_addresses_counts_the_program_alone() {
 
 #[test]
 fn a_limit_that_is_there_before_is_respected() {
-    let program = Program::c("limits", &[]).arg("room");
+    let program = Program::c("limits", &[]).arg("space");
     for limit in ["ulimit -v 64000", "ulimit -v 300000", "ulimit -S -v 64000"] {
         let limited = program.under(&["/bin/sh", "-c", &format!("{limit}; exec \"$0\" \"$@\"")]);
         let untraced = limited.untraced();

@@ -17,7 +17,7 @@ fn does_the_same(program: &Program) -> Trace {
     trace
 }
 
-/// The same, and what was recorded fits together.
+/// Keeps the law, and what was recorded fits together.
 fn keeps_the_law(program: &Program) -> Trace {
     let trace = does_the_same(program);
     trace.assert_consistent();

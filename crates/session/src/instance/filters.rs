@@ -154,7 +154,7 @@ pub fn filter_fields(format: &Format) -> Vec<Field<'_>> {
     fields.collect()
 }
 
-/// The kernel's words for what is wrong with a filter's text, and what there is.
+/// The kernel's words for what is wrong with a filter's text, and the fields that exist.
 pub fn explain_filter(format: &Format, text: &str, error: event_filter::Error) -> String {
     let mut message = format!("the filter for {}:{}:\n{}", format.system, format.name, error.explain(text));
     if error.kind == ErrorKind::FieldNotFound {

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_that_nobody_tells_the_end_of_make_space() {
+    fn authors_whose_end_is_unknown_make_space() {
         let directory = tempfile::tempdir().unwrap();
         let session = session(directory.path());
         let marker = Marker::new(session.clone()).unwrap();

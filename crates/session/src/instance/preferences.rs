@@ -37,7 +37,7 @@ impl Preferences {
         self.options = if on { self.options | option.bit() } else { self.options & !option.bit() };
     }
 
-    /// The same with the options of others.
+    /// These preferences, with the options of others.
     pub(crate) fn with_options_of(self, others: &Preferences) -> Preferences {
         Preferences { options: others.options, ..self }
     }

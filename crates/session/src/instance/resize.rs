@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_space_for_changes_nothing() {
+    fn a_size_without_space_changes_nothing() {
         let (_directory, session) = session(1);
         for kb in [4 * 1024 + 100, 1 << 40, u64::MAX] {
             assert!(matches!(session.resize(None, kb), Err(Error::NoMemory { .. })), "{kb}");

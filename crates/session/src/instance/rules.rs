@@ -15,7 +15,7 @@ impl Instance {
         self.set_locked(selection, on, &self.session.lock_settings()?)
     }
 
-    /// The same, for one who has checked it and has [`crate::Session::lock_settings`].
+    /// Does so for one who has checked it and has [`crate::Session::lock_settings`].
     pub(crate) fn set_locked(&self, selection: &Selection, on: bool, lock: &Lock) -> Result<usize, Error> {
         // No class but the default has events of programs.
         let pattern = selection.pattern();

@@ -36,7 +36,7 @@ impl Instance {
         self.restore_locked(settings)
     }
 
-    /// The same, for one who has [`crate::Session::lock_settings`].
+    /// Does so for one who has [`crate::Session::lock_settings`].
     pub(crate) fn restore_locked(&self, settings: &Settings) -> Result<(), Error> {
         self.session.replace_rules(self.index, &settings.rules)?;
         let (has_stacks, bytes) = settings.stacks;

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// A snapshot's number: `3`, or where several have that, `3.1`.
 ///
 /// The first part counts snapshots of all CPUs. Those of one CPU alone don't count, so they have the number
-/// of the next one of all; the second part, which buffer holds it, tells them apart.
+/// of the next one of all; the second part, which buffer holds it, distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotNumber {
     generation: u64,

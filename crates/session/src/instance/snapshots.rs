@@ -24,7 +24,7 @@ impl Instance {
         self.take(|_, buffer| buffer.snapshot())
     }
 
-    /// The same of one CPU alone: what was recorded on others stays where it is. What writers without rseq
+    /// Takes one of one CPU alone: what was recorded on others stays where it is. What writers without rseq
     /// have written there is not in it.
     pub fn take_snapshot_of(&self, cpu: u32) -> Result<Snapshot, Error> {
         self.check_cpu(cpu)?;
@@ -68,8 +68,8 @@ impl Instance {
         self.reserve_snapshots(1)
     }
 
-    /// The same for so many, for one who can't take memory when he takes them: for one at least, for others
-    /// as far as there is space and memory.
+    /// Reserves memory for so many, for one who can't take memory when he takes them: for one at least, for
+    /// others as far as there is space and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
         self.check_space()?;
         let _lock = self.session.lock_settings()?;

@@ -84,7 +84,7 @@ impl Instance {
         self.add_trigger(&event, text, (command.action, target), count, filter)
     }
 
-    /// The same for all events that are selected and have the fields that the filter asks for. Which they
+    /// Does so for all events that are selected and have the fields that the filter asks for. Which they
     /// are; after an error none has it.
     pub fn set_triggers(&self, selection: &Selection, text: &str) -> Result<Vec<u16>, Error> {
         self.check(selection)?;

@@ -139,8 +139,8 @@ impl Session {
         Ok(())
     }
 
-    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and lists of
-    /// threads.
+    /// Switches all events of an instance off, and forgets its patterns, filters, triggers and PID
+    /// filters.
     pub(crate) fn set_instance_off(&self, index: usize) -> Result<(), Error> {
         self.replace_rules(index, "")?;
         self.control().want_nothing(index);
@@ -267,7 +267,7 @@ mod tests {
         session.session().remove_instance("read").unwrap();
         assert!(matches!(instance.lock_open(), Err(Error::NoInstance { .. })) && !instance.is_there());
         let again = session.session().create_instance("read").unwrap();
-        assert_eq!(again.index(), instance.index(), "in the same room");
+        assert_eq!(again.index(), instance.index(), "in the same slot");
         assert!(again.is_named("read") && !instance.is_named("read") && instance.lock_open().is_err());
     }
 }

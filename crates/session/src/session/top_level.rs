@@ -20,9 +20,9 @@ impl Session {
         self.control().instance_state(TOP).is_some()
     }
 
-    /// The same, which is made if it isn't there: empty, with the settings that the recording has. One that
-    /// was stopped by [`Instance::set_tracing_at_top`] goes on. None in a session without space for
-    /// instances.
+    /// The top level's own instance, which is made if it isn't there: empty, with the settings that the
+    /// recording has. One that was stopped by [`Instance::set_tracing_at_top`] goes on. None in a session
+    /// without space for instances.
     pub fn make_top(&self) -> Result<Option<Instance>, Error> {
         if self.control().buffers() <= TOP {
             return Ok(None);

@@ -81,7 +81,7 @@ impl PageBuilder {
     /// another page.
     ///
     /// `missed` is the number of events lost before this page. It is stored after the data
-    /// where there is space, otherwise the page only tells that there were some: see [`abi::page::finish`].
+    /// where there is space, otherwise the page only says that there were some: see [`abi::page::finish`].
     pub fn finish(&mut self, missed: Option<u64>) -> &[u8] {
         let end = self.end.max(HEADER_SIZE);
         if self.end == 0 {

@@ -11,7 +11,7 @@ pub(super) struct Conversion {
     pub(super) plus: bool,
     /// A blank where a sign would stand.
     pub(super) blank: bool,
-    /// `#`: a prefix that tells the base.
+    /// `#`: a prefix that shows the base.
     pub(super) alternate: bool,
     pub(super) width: Amount,
     pub(super) precision: Amount,

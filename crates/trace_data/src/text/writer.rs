@@ -150,7 +150,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         Ok(())
     }
 
-    /// Tells where a CPU starts, unless it is the first.
+    /// Says where a CPU starts, unless it is the first.
     fn annotate(&mut self, cpu: u32) {
         if !self.layout.annotate || !self.seen.cpus.insert(cpu) || self.seen.cpus.len() == 1 {
             return;

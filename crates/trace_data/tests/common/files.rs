@@ -16,7 +16,7 @@ pub fn save(path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) {
     save_as(Version::Six, path, metadata, cpus);
 }
 
-/// The same, of any version. Returns its length.
+/// Writes a file of any version. Returns its length.
 pub fn save_as(version: Version, path: &Path, metadata: &Metadata, cpus: &[Vec<u8>]) -> u64 {
     let data = |pages: &Vec<u8>| {
         if version != Version::SevenCompressed {

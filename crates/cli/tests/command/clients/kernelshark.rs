@@ -56,7 +56,7 @@ fn assert_shown(scratch: &Scratch, plugin: &Path, file: &Path) {
     assert_eq!(shown, wanted, "{}", file.display());
 }
 
-/// As the plugin tells of an event.
+/// As the plugin reports an event.
 fn told(event: &Event) -> String {
     format!("{} {} {} {}", event.cpu, event.time, event.pid, event.name)
 }

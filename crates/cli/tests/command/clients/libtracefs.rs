@@ -39,7 +39,7 @@ fn check(part: &str) {
 
 /// The example that `docs/mount.md` shows.
 #[test]
-fn the_example_tells_of_failures_as_they_happen() {
+fn the_example_reports_failures_as_they_happen() {
     let Some(options) = libraries("libtracefs") else { return };
     let place = Place::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/failures.c");
@@ -104,6 +104,6 @@ fn pages_are_read_in_all_ways() {
 }
 
 #[test]
-fn what_there_is_not_is_refused() {
+fn missing_things_are_refused() {
     check("absent");
 }

@@ -22,7 +22,7 @@ pub struct Scratch {
 impl Scratch {
     pub fn new() -> Scratch {
         let directory = tempfile::tempdir().unwrap();
-        for name in ["work", "beside"] {
+        for name in ["work", "outside"] {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
         // Other users run programs here, too.
@@ -37,7 +37,7 @@ impl Scratch {
 
     /// A path that they don't see.
     pub fn outside(&self, name: &str) -> PathBuf {
-        self.directory.path().join("beside").join(name)
+        self.directory.path().join("outside").join(name)
     }
 
     /// Makes a file where programs run.
@@ -47,7 +47,7 @@ impl Scratch {
         path
     }
 
-    /// The same, executable.
+    /// Writes an executable file.
     pub fn write_program(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let (source, path) = (self.outside("source"), self.path(name));
         fs::write(&source, content).unwrap();

@@ -122,7 +122,7 @@ impl Trace {
         self.expect_of("", name, fields)
     }
 
-    /// The same of a thread with this name; any, when it is empty.
+    /// Those of a thread with this name; any, when it is empty.
     #[track_caller]
     pub fn expect_of(&self, comm: &str, name: &str, fields: &str) -> &Event {
         let found = self.matching(name, fields).find(|event| comm.is_empty() || event.comm == comm);

@@ -27,7 +27,7 @@ fn recorded(clock: &str) -> Vec<u64> {
     // Nanoseconds, where times are shown as seconds with six digits.
     let unit = if matches!(clock, "counter" | "uptime" | "x86-tsc") { 1 } else { 1000 };
     let (now, last) = (now.parse::<u64>().unwrap() / unit, *times.last().unwrap());
-    assert!(last <= now + 1, "{clock}: {last} is behind {now}");
+    assert!(last <= now + 1, "{clock}: {last} is later than {now}");
     times
 }
 

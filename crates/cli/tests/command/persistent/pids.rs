@@ -89,7 +89,7 @@ impl Family {
         Family::of(persistent, FAMILY)
     }
 
-    /// The same of other members.
+    /// The lines of other members.
     fn of(persistent: Persistent, source: &str) -> Family {
         let program = compile(&persistent.scratch, "family", source, &["-pthread"]);
         let mut command = persistent.running(&[program.to_str().unwrap()]);

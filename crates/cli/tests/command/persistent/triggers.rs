@@ -114,7 +114,7 @@ fn a_snapshot_has_what_led_to_it() {
     let persistent =
         Persistent::of_size("256", &["-e", "libc:open*_exit", "-R", r#"snapshot if pathname ~ "/keep*""#]);
     persistent.run(&["cat", "/a", "/keep1", "/b", "/c", "/keep2", "/d"]);
-    assert_eq!(persistent.opened(&["-s"]), ["/b", "/c", "/keep2"], "the newest: there is room for one");
+    assert_eq!(persistent.opened(&["-s"]), ["/b", "/c", "/keep2"], "the newest: one is kept");
     assert_eq!(persistent.opened(&[]), ["/d"]);
     let stat = persistent.done("stat", &["--interval", "0"]).stdout;
     assert!(stat.contains("libc:open_exit snapshot:unlimited if pathname ~ \"/keep*\""), "{stat}");

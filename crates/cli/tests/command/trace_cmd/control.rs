@@ -40,7 +40,7 @@ fn it_starts_shows_and_stops() {
 }
 
 #[test]
-fn it_lists_what_there_is() {
+fn it_lists_everything() {
     let Some(client) = Client::new() else { return };
     client.says("set -B rare -e libc:open -f flags!=0 -R traceoff:3");
     client.expect(&[
@@ -136,7 +136,7 @@ fn it_resets() {
     assert!(client.says("stat -B rare").contains("All disabled"));
     client.expect(&[("reset -d", 255, "Can not delete top level buffer")]);
     client.says("reset -a -d");
-    assert_eq!(client.says("list -B"), "flight\n", "the recording, beside which clients work");
+    assert_eq!(client.says("list -B"), "flight\n", "the default instance, next to which clients work");
 }
 
 /// What needs none of the kernel's other files works where a session is mounted over its tracefs.

@@ -78,7 +78,7 @@ static void show(const char *who)
 static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 {
 	struct rlimit limit = { soft_kb << 10, hard_kb << 10 }, before, bad = { 2, 1 };
-	char *words[] = { "limits", "room", NULL };
+	char *words[] = { "limits", "space", NULL };
 	NEED(getrlimit(RLIMIT_AS, &before) == 0);
 	if (by_prlimit) {
 		struct rlimit old;
@@ -98,7 +98,7 @@ static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 	pid_t child = fork();
 	if (child == 0) {
 		show("child");
-		printf("child: room for %d MB\n", space());
+		printf("child: space for %d MB\n", space());
 		exit(failures);
 	}
 	CHECK(reap(child) == 0);
@@ -109,7 +109,7 @@ static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 	}
 	CHECK(reap(child) == 0);
 	execv("/nowhere", words);
-	printf("own: room for %d MB\n", space());
+	printf("own: space for %d MB\n", space());
 	fflush(stdout);
 	execv("/proc/self/exe", words);
 	exit(1);
@@ -117,9 +117,9 @@ static void limit_addresses(long soft_kb, long hard_kb, int by_prlimit)
 
 int main(int argc, char **argv)
 {
-	if (strcmp(argv[1], "room") == 0) {
+	if (strcmp(argv[1], "space") == 0) {
 		show("executed");
-		printf("executed: room for %d MB\n", space());
+		printf("executed: space for %d MB\n", space());
 	} else if (strcmp(argv[1], "addresses") == 0) {
 		limit_addresses(atol(argv[2]), atol(argv[3]), argc > 4);
 	} else {

@@ -44,7 +44,7 @@ impl Program {
         Program::built_by(&["cc"], name, flags)
     }
 
-    /// The same by another compiler, with options of its own.
+    /// A program built by another compiler, with options of its own.
     pub(crate) fn built_by(compiler: &[&str], name: &str, flags: &[&str]) -> Program {
         let [compiler, options @ ..] = compiler else { panic!("no compiler") };
         let flags: Vec<&str> = options.iter().chain(flags).copied().collect();
@@ -102,7 +102,7 @@ impl Program {
         self
     }
 
-    /// The same, run by another program that is given these words before it.
+    /// This program, run by another one that is given these words before it.
     pub(crate) fn under(&self, words: &[&str]) -> Program {
         let [program, before @ ..] = words else { panic!("no program") };
         let own = self.words().into_iter().map(String::from);
@@ -133,7 +133,7 @@ impl Program {
         (run, Trace::read(&file))
     }
 
-    /// The same, with the file that lookback has written.
+    /// The trace, with the file that lookback has written.
     pub(crate) fn recorded_with(&self, options: &[&str]) -> (Run, PathBuf) {
         let file = unused("trace.dat");
         let run = record(options, &file, |words| {

@@ -70,7 +70,7 @@ static void write_events(struct seen *seen)
 	cat(seen->file_cpu[1], "/etc/group");
 }
 
-/* Reads what there is, on all CPUs without a set, with the names of all threads. */
+/* Reads all events, on all CPUs without a set, with the names of all threads. */
 static void read_events(struct seen *seen, struct tracefs_instance *instance, cpu_set_t *set)
 {
 	seen->files = seen->events = 0;

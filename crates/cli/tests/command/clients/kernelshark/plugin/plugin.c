@@ -1,5 +1,5 @@
 /*
- * A plugin of KernelShark that tells which events it has loaded: a line for each as it comes, with CPU,
+ * A plugin of KernelShark that reports which events it has loaded: a line for each as it comes, with CPU,
  * time in ns, PID and name.
  */
 #include <libkshark-plugin.h>
