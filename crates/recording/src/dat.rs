@@ -45,32 +45,15 @@ pub fn write_dat(
     directory: &Path,
     out: impl Write,
     version: Version,
-    progress: impl FnMut(u64),
+    mut progress: impl FnMut(u64),
 ) -> Result<Written, Error> {
     let cpus = records.session().buffer().geometry().cpus;
     let mut file = DatFile::new(out, version, cpus, directory);
     let mut written = Written::default();
     let mut counts = BTreeMap::new();
-    copy(records, &mut file, &mut counts, &mut written, progress)?;
-    let session = records.session();
-    let events: Vec<EventInfo> = session.events().filter(|event| is_described(event, &counts)).collect();
-    tell_losses(session, &mut written);
-    written.counts = named(&counts, &events);
-    let metadata = metadata(records, &events, file.totals());
-    written.bytes = file.write(&metadata)?;
-    Ok(written)
-}
-
-/// Hands all records to the file, and counts them.
-fn copy(
-    records: &mut SessionRecords,
-    file: &mut DatFile<'_, impl Write>,
-    counts: &mut BTreeMap<u16, u64>,
-    written: &mut Written,
-    mut progress: impl FnMut(u64),
-) -> Result<(), Error> {
+    let failed = |error| Error::of_export(error, directory);
     while let Some(record) = records.next()? {
-        file.push(&record)?;
+        file.push(&record).map_err(failed)?;
         *counts.entry(record.id()).or_default() += 1;
         written.events += 1;
         written.lost += record.lost.count();
@@ -79,7 +62,13 @@ fn copy(
         }
     }
     progress(written.events);
-    Ok(())
+    let session = records.session();
+    let events: Vec<EventInfo> = session.events().filter(|event| is_described(event, &counts)).collect();
+    tell_losses(session, &mut written);
+    written.counts = named(&counts, &events);
+    let metadata = metadata(records, &events, file.totals());
+    written.bytes = file.write(&metadata).map_err(failed)?;
+    Ok(written)
 }
 
 fn metadata(

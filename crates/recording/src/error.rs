@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a session could not be recorded, or a recording not written.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +30,11 @@ pub enum Error {
     Failed,
 }
 
-impl From<export::Error> for Error {
-    fn from(error: export::Error) -> Error {
+impl Error {
+    /// What export says of a file whose pages wait in `directory`.
+    pub(crate) fn of_export(error: export::Error, directory: &Path) -> Error {
         match error {
-            export::Error::Io(error) => Error::ReadBack(error),
+            export::Error::Io(error) => Error::Spool { directory: directory.to_path_buf(), error },
             export::Error::Dat(error) => Error::Dat(error),
             export::Error::UnknownCpu(_) => Error::Failed,
         }

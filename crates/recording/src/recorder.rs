@@ -156,8 +156,10 @@ impl Work {
 
     fn recorded(self, cut_short: Option<session::Error>) -> Result<Recorded, Error> {
         let (events, spools) = (self.drain.events, self.drain.into_spools());
-        let records = SessionRecords::consumed(self.session, spools, self.tables, self.clocks, events)?;
-        Ok(Recorded { records, directory: self.directory, cut_short })
+        let directory = self.directory;
+        let records = SessionRecords::consumed(self.session, spools, self.tables, self.clocks, events)
+            .map_err(|error| Error::Spool { directory: directory.clone(), error })?;
+        Ok(Recorded { records, directory, cut_short })
     }
 
     /// Bytes of the smallest buffer of a CPU.

@@ -4,6 +4,7 @@ use crate::common::*;
 use rustix::process::Signal;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 /// The session of a recording that has no name for it.
@@ -42,8 +43,8 @@ fn a_killed_recording_harms_nobody_and_is_cleaned_up() {
 #[test]
 fn a_session_in_use_is_not_taken_for_abandoned() {
     let scratch = Scratch::new();
-    let mut running =
-        start(&mut scratch.record(&["-q", "-b", "64"], &["sh", "-c", "echo ready; sleep 0.5; ls -d /"]));
+    let mut command = scratch.record(&["-q", "-b", "64"], &["sh", "-c", "echo ready; read line; ls -d /"]);
+    let mut running = start(command.stdin(Stdio::piped()));
     running.wait_for("ready\n");
     let own = session(running.pid());
     let before = SystemTime::now() - Duration::from_secs(60);
@@ -51,6 +52,7 @@ fn a_session_in_use_is_not_taken_for_abandoned() {
     let other = Scratch::new();
     run(&mut other.record(&["-q", "-b", "64"], &["true"])).success();
     assert!(own.is_dir());
+    drop(running.input());
     running.wait().success();
     scratch.trace().expect("sched_process_exec", "filename=/usr/bin/ls");
     assert!(!own.exists());
