@@ -168,11 +168,10 @@ fn task(tid: u32, time: u64) -> Option<NewTask> {
     Some(NewTask { tid, tgid, process: None, comm, time })
 }
 
-/// Runs `write` on a CPU, where that is possible.
+/// Runs `write` on a CPU, where that is possible. A thread that is there already stays there until the end.
 fn on_cpu<R>(cpu: Option<u32>, write: impl FnOnce() -> R) -> R {
-    let elsewhere = cpu.map(|cpu| cpu as usize).filter(|cpu| *cpu != sched_getcpu());
-    let (Some(cpu), Ok(before)) = (elsewhere.filter(|cpu| *cpu < CpuSet::MAX_CPU), sched_getaffinity(None))
-    else {
+    let cpu = cpu.map(|cpu| cpu as usize).filter(|cpu| *cpu < CpuSet::MAX_CPU);
+    let (Some(cpu), Ok(before)) = (cpu, sched_getaffinity(None)) else {
         return write();
     };
     let mut there = CpuSet::new();
