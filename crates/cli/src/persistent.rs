@@ -56,9 +56,9 @@ impl InstanceArguments {
         self.name.as_deref().is_none_or(|name| name == FLIGHT)
     }
 
-    /// This instance of a session. Both have to be there.
-    pub(crate) fn open(&self, which: &SessionArguments) -> Done<Instance> {
-        let session = which.open()?;
+    /// This instance of the session. Both have to be there.
+    pub(crate) fn open(&self) -> Done<Instance> {
+        let session = self.which.open()?;
         match &self.name {
             Some(name) => Ok(session.session().open_named(name)?),
             None => Ok(session),

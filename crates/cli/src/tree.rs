@@ -1,8 +1,6 @@
 //! `lookback get`, `cat`, `ls`, and `set` of a file: the control tree without a mount.
 
-use crate::arguments::{
-    CatArguments, GetArguments, InstanceArguments, LsArguments, SessionArguments, SetArguments,
-};
+use crate::arguments::{CatArguments, GetArguments, InstanceArguments, LsArguments, SetArguments};
 use crate::failure::{Done, Failure};
 use crate::say::say;
 use rustix::fs::OFlags;
@@ -21,14 +19,14 @@ const READ: usize = 1 << 16;
 const TICK: Duration = Duration::from_millis(10);
 
 /// The tree that is meant: a session's, or an instance's.
-pub(crate) fn tree(which: &SessionArguments, instance: &InstanceArguments) -> Done<Tree> {
-    let session = instance.open(which)?;
+pub(crate) fn tree(instance: &InstanceArguments) -> Done<Tree> {
+    let session = instance.open()?;
     Ok(if instance.name.is_some() { Tree::of_instance(session) } else { Tree::new(session) })
 }
 
 /// Shows what a file has now.
 pub(crate) fn get(arguments: &GetArguments) -> Done {
-    let tree = tree(&arguments.which, &arguments.instance)?;
+    let tree = tree(&arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     loop {
         match file.read(READ) {
@@ -43,7 +41,7 @@ pub(crate) fn get(arguments: &GetArguments) -> Done {
 
 /// Shows what a file has and goes on with what comes.
 pub(crate) fn cat(arguments: &CatArguments) -> Done {
-    let tree = tree(&arguments.which, &arguments.instance)?;
+    let tree = tree(&arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY)?;
     loop {
         match file.read(READ) {
@@ -92,7 +90,7 @@ fn value(arguments: &SetArguments) -> Done<Vec<u8>> {
 
 /// Lists a directory.
 pub(crate) fn ls(arguments: &LsArguments) -> Done {
-    let tree = tree(&arguments.which, &arguments.instance)?;
+    let tree = tree(&arguments.instance)?;
     let path = &arguments.path;
     let names = match tree.find(path).map_err(|error| failed(path, error))? {
         Node::File(_) => vec![path.clone()],

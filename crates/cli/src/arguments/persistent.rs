@@ -14,9 +14,12 @@ pub(crate) struct SessionArguments {
     pub(crate) session: Option<OsString>,
 }
 
-/// The option that chooses an instance of the session.
+/// The options that choose a session, and an instance of it.
 #[derive(Debug, Args)]
 pub(crate) struct InstanceArguments {
+    #[command(flatten)]
+    pub(crate) which: SessionArguments,
+
     /// The session's instance of this name: a buffer with its own events, filters and snapshots [default:
     /// flight]
     #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
@@ -87,9 +90,6 @@ pub(crate) struct StartArguments {
     pub(crate) group: Option<String>,
 
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 
     /// Print errors only
@@ -102,9 +102,6 @@ pub(crate) struct StartArguments {
 /// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
 #[derive(Debug, Args)]
 pub(crate) struct StopArguments {
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
@@ -154,9 +151,6 @@ pub(crate) struct ShowArguments {
     pub(crate) choice: ChoiceArguments,
 
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
 
@@ -176,9 +170,6 @@ pub(crate) struct ExtractArguments {
     pub(crate) snapshot: SnapshotOption,
 
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 
     /// Print errors only
@@ -190,9 +181,6 @@ pub(crate) struct ExtractArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ClearArguments {
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
 
@@ -202,9 +190,6 @@ pub(crate) struct ClearArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ResetArguments {
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
 
@@ -213,9 +198,6 @@ pub(crate) struct ResetArguments {
 /// Attached programs run on, unharmed and unrecorded.
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArguments {
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
@@ -254,9 +236,6 @@ pub(crate) struct StatArguments {
     /// Count events for so many milliseconds to measure their rate; 0 shows no rate
     #[arg(long, value_name = "MS", default_value = "200")]
     pub(crate) interval: u64,
-
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,

@@ -1,6 +1,6 @@
 //! `lookback set`: enables and disables events, and writes to control files.
 
-use super::{InstanceArguments, SessionArguments};
+use super::InstanceArguments;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
@@ -50,9 +50,6 @@ pub(crate) struct SetArguments {
     /// Append to the file, as `>>` does, and keep what is set
     #[arg(short, long)]
     pub(crate) append: bool,
-
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,

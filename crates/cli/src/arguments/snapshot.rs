@@ -1,6 +1,6 @@
 //! `lookback snapshot`, and the option that chooses a snapshot.
 
-use super::{InstanceArguments, SessionArguments};
+use super::InstanceArguments;
 use clap::Args;
 use session::SnapshotNumber;
 
@@ -42,9 +42,6 @@ pub(crate) struct SnapshotArguments {
     /// Take or show a snapshot of this CPU alone
     #[arg(short = 'c', value_name = "CPU", conflicts_with_all = ["reset", "free"])]
     pub(crate) only_cpu: Option<u32>,
-
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,

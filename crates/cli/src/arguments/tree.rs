@@ -1,6 +1,6 @@
 //! The tasks that use the control tree.
 
-use super::{InstanceArguments, SessionArguments};
+use super::InstanceArguments;
 use clap::Args;
 
 /// Print the contents of a control file.
@@ -18,9 +18,6 @@ pub(crate) struct GetArguments {
     pub(crate) path: String,
 
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
 
@@ -33,9 +30,6 @@ pub(crate) struct CatArguments {
     pub(crate) path: String,
 
     #[command(flatten)]
-    pub(crate) which: SessionArguments,
-
-    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
 
@@ -45,9 +39,6 @@ pub(crate) struct LsArguments {
     /// The directory
     #[arg(value_name = "PATH", default_value = "/", hide_default_value = true)]
     pub(crate) path: String,
-
-    #[command(flatten)]
-    pub(crate) which: SessionArguments,
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,

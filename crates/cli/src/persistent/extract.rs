@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let version = arguments.format.version()?;
-    let session = Arc::new(arguments.instance.open(&arguments.which)?);
+    let session = Arc::new(arguments.instance.open()?);
     let output = Output::prepare(&arguments.output)?;
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 /// Switches events on or off, or writes to a control file.
 pub(crate) fn set(arguments: &SetArguments) -> Done {
-    let tree = tree::tree(&arguments.which, &arguments.instance)?;
+    let tree = tree::tree(&arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
     match (is_file, arguments.condition) {
         (false, _) => switch(tree.session(), arguments)?,

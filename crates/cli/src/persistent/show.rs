@@ -10,11 +10,11 @@ use session::Instance;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use trace_data::text::{Header, Layout, NOP, is_nanoseconds};
+use trace_data::text::{Header, Layout, is_nanoseconds};
 
 /// Shows what a session holds.
 pub(crate) fn show(arguments: &ShowArguments) -> Done {
-    let session = Arc::new(arguments.instance.open(&arguments.which)?);
+    let session = Arc::new(arguments.instance.open()?);
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
     }
@@ -38,8 +38,8 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
     let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
     let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
     let mut text = text.without_first_losses();
-    let cpus = u64::from(session.buffer().geometry().cpus);
-    let mut is_read = text.header(layout, &Header { tracer: NOP, entries, written, cpus, release: "" })?;
+    let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
+    let mut is_read = text.header(layout, &Header { tracer, entries, written, cpus, release: "" })?;
     while is_read {
         let batch = records.batch(BATCH).map_err(recording::Error::from)?;
         if batch.records.is_empty() {

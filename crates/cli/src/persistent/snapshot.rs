@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Takes a snapshot, gives them up, or shows the newest.
 pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
-    let session = Arc::new(arguments.instance.open(&arguments.which)?);
+    let session = Arc::new(arguments.instance.open()?);
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
     }

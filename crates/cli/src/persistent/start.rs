@@ -9,7 +9,7 @@ use anstyle::Style;
 use recording::record_ends;
 use session::{
     DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Instance, Lasting, MOST_INSTANCES, Options,
-    PidFilter, Place, Selection, Session, TraceClock, TraceOption, fitting_kb, lasting, session_path,
+    PidFilter, Place, Selection, Session, TraceClock, TraceOption, fitting_kb, lasting,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
 
 /// Where the session is: by its name in the user's directory or the group's, or at a path.
 fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
-    let path = session_path(arguments.which.session.as_deref())?;
+    let path = arguments.instance.which.path()?;
     let Some(group) = group else { return Ok(path) };
     let own = Place::of_user();
     match own.as_ref().map(|own| path.strip_prefix(own.path())) {

@@ -18,7 +18,7 @@ use trace_data::text::is_nanoseconds;
 
 /// Shows what a session has recorded, lost and kept.
 pub(crate) fn stat(arguments: &StatArguments) -> Done {
-    let session = arguments.instance.open(&arguments.which)?;
+    let session = arguments.instance.open()?;
     record_ends(&session)?;
     let interval = Duration::from_millis(arguments.interval);
     let blocks = BufferRow::all(&session, interval);

@@ -8,20 +8,20 @@ use std::process::ExitCode;
 
 /// Stops recording.
 pub(crate) fn stop(arguments: &StopArguments) -> Done {
-    arguments.instance.open(&arguments.which)?.buffer().set_tracing(false);
+    arguments.instance.open()?.buffer().set_tracing(false);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Empties the buffers.
 pub(crate) fn clear(arguments: &ClearArguments) -> Done {
-    arguments.instance.open(&arguments.which)?.buffer().clear();
+    arguments.instance.open()?.buffer().clear();
     Ok(ExitCode::SUCCESS)
 }
 
 /// Brings a session to where `lookback start` without events would have made it; all are off. As trace-cmd
 /// does, it leaves tracing on.
 pub(crate) fn reset(arguments: &ResetArguments) -> Done {
-    let session = arguments.instance.open(&arguments.which)?;
+    let session = arguments.instance.open()?;
     session.set_all_off()?;
     session.buffer().clear();
     session.free_snapshots()?;
@@ -31,9 +31,9 @@ pub(crate) fn reset(arguments: &ResetArguments) -> Done {
 
 /// Removes a session, or one of its instances.
 pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
-    let path = arguments.which.path()?;
+    let path = arguments.instance.which.path()?;
     if let Some(name) = &arguments.instance.name {
-        arguments.which.open()?.session().remove_instance(name)?;
+        arguments.instance.which.open()?.session().remove_instance(name)?;
         return Ok(ExitCode::SUCCESS);
     }
     match Instance::open(&path) {
