@@ -1,7 +1,6 @@
 //! How many records there are: of each event, of each thread, of each CPU.
 
 use std::collections::{BTreeMap, HashMap};
-use trace_data::page::Missed;
 use trace_data::record::Record;
 
 /// Records and what they take in a trace.
@@ -19,12 +18,7 @@ impl Sum {
     fn add(&mut self, record: &Record<'_>) {
         self.events += 1;
         self.bytes += abi::page::event_size(record.payload.len()) as u64;
-        self.lost += match record.lost {
-            Missed::None => 0,
-            // Nobody knows how many; one at least.
-            Missed::Unknown => 1,
-            Missed::Count(count) => count,
-        };
+        self.lost += record.lost.count();
     }
 }
 

@@ -136,14 +136,8 @@ fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMa
     let starts = EventIds::select(std::slice::from_ref(&rule.start), events)?;
     let ends =
         rule.end.as_ref().map(|end| EventIds::select(std::slice::from_ref(end), events)).transpose()?;
-    let mut roles: Vec<PairRole> = Vec::new();
-    let mut role = |id: u16| {
-        let id = usize::from(id);
-        roles.resize(roles.len().max(id + 1), PairRole::default());
-        id
-    };
     let last = events.iter().map(|event| event.format().id).max().unwrap_or(0);
-    role(last);
+    let mut roles = vec![PairRole::default(); usize::from(last) + 1];
     let mut names = BTreeMap::new();
     for format in events.iter().map(|event| event.format()).filter(|format| starts.contains(format.id)) {
         if ends.is_some() {

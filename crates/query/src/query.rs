@@ -71,7 +71,7 @@ impl Query {
             false => self.lost.remove(&record.cpu).unwrap_or_default().and(here),
         };
         if self.chooser.contains(record, trace) {
-            let payload = self.redaction.apply(record.payload, &mut self.space);
+            let payload = self.redaction.apply(record, &mut self.space);
             return Some(Record { lost, payload, ..*record });
         }
         if lost != Missed::None {

@@ -6,6 +6,7 @@ use session::Selection;
 use std::str::FromStr;
 use trace_data::event::EventTable;
 use trace_data::format::{Field, Kind};
+use trace_data::record::Record;
 
 /// What is shown instead.
 const INSTEAD: &[u8] = b"***";
@@ -93,13 +94,10 @@ impl Redaction {
         Ok(redaction)
     }
 
-    /// The payload without the hidden strings; in `space` if something had to be changed.
-    pub fn apply<'a>(&self, payload: &'a [u8], space: &'a mut Vec<u8>) -> &'a [u8] {
-        if self.fields.is_empty() {
-            return payload;
-        }
-        let word = payload.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        let fields = self.fields.get(usize::from(abi::common::event(word))).map_or(&[][..], Vec::as_slice);
+    /// The payload of a record without the hidden strings; in `space` if something had to be changed.
+    pub fn apply<'a>(&self, record: &Record<'a>, space: &'a mut Vec<u8>) -> &'a [u8] {
+        let payload = record.payload;
+        let fields = self.fields.get(usize::from(record.id())).map_or(&[][..], Vec::as_slice);
         if fields.is_empty() {
             return payload;
         }
