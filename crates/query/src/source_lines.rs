@@ -9,6 +9,7 @@ use std::fmt::Write;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use trace_data::dat::{MappedFile, Supplement};
+use trace_data::symbols::debug_file;
 
 /// Finds lines; files are opened when an address in them is seen first.
 pub(crate) struct SourceLines<'a> {
@@ -54,14 +55,6 @@ fn load(file: &MappedFile) -> Option<Loader> {
     let paths = debug_file(&file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
     let mut same = paths.filter(|path| is_same(path, &file.build_id));
     same.find_map(|path| Loader::new(path).ok().filter(|loader| loader.get_section_range(b".text").is_some()))
-}
-
-/// Where distributions put debug information.
-fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
-    let (first, rest) = build_id.split_first()?;
-    let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-    let path = PathBuf::from(format!("/usr/lib/debug/.build-id/{first:02x}/{hex}.debug"));
-    path.exists().then_some(path)
 }
 
 /// Whether a file has this build id. One that had none when it was recorded is taken as it is.

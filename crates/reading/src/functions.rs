@@ -2,7 +2,8 @@
 
 use crate::elf;
 use object::{Object, ObjectSymbol, SymbolKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use trace_data::symbols::debug_file;
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +25,6 @@ pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
         Some(more) if more.len() > own.len() => more,
         _ => own,
     }
-}
-
-/// Where symbols that were consumed from a file are put.
-fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
-    let (first, rest) = build_id.split_first()?;
-    let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(PathBuf::from(format!("/usr/lib/debug/.build-id/{first:02x}/{hex}.debug")))
 }
 
 fn read(path: &Path, build_id: &[u8]) -> Option<Vec<Function>> {
