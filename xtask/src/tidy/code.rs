@@ -103,6 +103,13 @@ fn character(rest: &[char]) -> usize {
     }
 }
 
+/// The comments and attributes directly above line `index`, the nearest first, without what they are indented
+/// by.
+pub fn comments_above<'a>(lines: &'a [&'a str], index: usize) -> impl Iterator<Item = &'a str> {
+    let above = lines[..index].iter().rev().map(|line| line.trim_start());
+    above.take_while(|line| line.starts_with("//") || line.starts_with("#["))
+}
+
 /// Where a line of code has `word`, as a word of its own.
 pub fn has_word(line: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -4,7 +4,7 @@
 //! A comment says with what an ordering pairs, why Relaxed is enough, or which invariant of decision 001 it
 //! keeps. It stands on the line, or directly above the statement, a block around it, or its function.
 
-use super::code::has_word;
+use super::code::{comments_above, has_word};
 use super::finding::Finding;
 use super::production::{code_of, is_production};
 use super::tree::Repository;
@@ -63,7 +63,7 @@ fn is_explained(lines: &[&str], code: &[&str], index: usize) -> bool {
             continue;
         }
         inside = indent;
-        if is_explained_above(lines, above) {
+        if comments_above(lines, above).any(gives_reason) {
             return true;
         }
         if has_word(code[above], "fn") {
@@ -71,13 +71,6 @@ fn is_explained(lines: &[&str], code: &[&str], index: usize) -> bool {
         }
     }
     false
-}
-
-/// Whether the comments and attributes directly above a line give a reason.
-fn is_explained_above(lines: &[&str], index: usize) -> bool {
-    let above = lines[..index].iter().rev().map(|line| line.trim_start());
-    let mut own = above.take_while(|line| line.starts_with("//") || line.starts_with("#["));
-    own.any(gives_reason)
 }
 
 fn gives_reason(comment: &str) -> bool {

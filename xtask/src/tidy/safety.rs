@@ -5,7 +5,7 @@
 //! functions of a file ask for the same, a section `# Safety` in the file's documentation says it for all.
 //! What is said stands by itself: whoever reads "as above" has to find out what of it holds here, too.
 
-use super::code::{code, has_word};
+use super::code::{code, comments_above, has_word};
 use super::finding::Finding;
 use super::tree::Repository;
 
@@ -80,9 +80,7 @@ impl Declaration {
 
 /// Whether the comments and attributes above a line have a mark.
 fn is_explained(lines: &[&str], index: usize) -> bool {
-    let above = lines[..index].iter().rev().map(|line| line.trim_start());
-    let mut own = above.take_while(|line| line.starts_with("//") || line.starts_with("#["));
-    own.any(|line| MARKS.iter().any(|mark| line.contains(mark)))
+    comments_above(lines, index).any(|line| MARKS.iter().any(|mark| line.contains(mark)))
 }
 
 /// Whether the function in line `index` is one of a trait's: there it is written what callers have to do.

@@ -33,7 +33,7 @@ pub fn check(tree: &Repository) -> Vec<Finding> {
             }
         }
         if path.ends_with(".rs") {
-            findings.extend(dependent_docs(text).map(|line| {
+            findings.extend(dependent_docs(text).into_iter().map(|line| {
                 Finding::new(path, line, "begins with \"The same\": a doc comment stands by itself")
             }));
         }
@@ -63,17 +63,17 @@ fn ruled_out(glossary: &str) -> Vec<RuledOut<'_>> {
 }
 
 /// The lines of doc comments that can't be read without the one before them.
-fn dependent_docs(text: &str) -> impl Iterator<Item = usize> {
+fn dependent_docs(text: &str) -> Vec<usize> {
     let doc = |line: &str| {
         let line = line.trim_start();
         ["///", "//!"].iter().find_map(|mark| line.strip_prefix(mark)).map(|doc| doc.trim_start().to_string())
     };
     let docs: Vec<Option<String>> = text.lines().map(doc).collect();
-    let begins = move |line: &usize| {
+    let begins = |line: &usize| {
         let is_first = *line == 0 || docs[*line - 1].is_none();
         is_first && docs[*line].as_ref().is_some_and(|doc| doc.starts_with("The same"))
     };
-    (0..text.lines().count()).filter(begins).map(|line| line + 1).collect::<Vec<_>>().into_iter()
+    (0..text.lines().count()).filter(begins).map(|line| line + 1).collect()
 }
 
 #[cfg(test)]
