@@ -12,7 +12,7 @@ use tracefs::Tree;
 const EVENTS: usize = 2000;
 const ROUNDS: usize = 21;
 
-/// What each of them has next to the common fields.
+/// What each of them has in addition to the common fields.
 const FORMAT: &str =
     "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"value=%llu\", REC->value\n";
 

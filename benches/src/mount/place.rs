@@ -33,7 +33,7 @@ pub fn serve(arguments: &Serve) -> Result<(), String> {
 }
 
 impl MountPlace {
-    /// With so many events next to its own.
+    /// With so many events in addition to its own.
     pub fn new(events: usize) -> Result<MountPlace, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;

@@ -21,7 +21,7 @@ pub struct Clocks {
     pub tai: u64,
 }
 
-/// What is read, next to the counter.
+/// What is read, in addition to the counter.
 const CLOCKS: [DynamicClockId<'static>; 4] = [Known(Monotonic), Known(MonotonicRaw), Known(Boottime), Tai];
 
 /// How often the clocks are read to find a moment at which nothing came in between.

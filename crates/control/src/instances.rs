@@ -108,7 +108,7 @@ impl ControlArea {
         PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));
     }
 
-    /// Gives memory to what an instance next to the first needs in this file, which is at `path`. Errors:
+    /// Gives memory to what an instance other than the first needs in this file, which is at `path`. Errors:
     /// what fallocate(2) says.
     pub fn reserve_instance(&self, path: &CStr, index: usize) -> Result<(), Errno> {
         let words = InstanceWords::Filtering;

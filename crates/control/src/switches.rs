@@ -217,8 +217,8 @@ impl ControlArea {
         }
     }
 
-    /// What of the first instance a summary depends on next to the switches: its flags, and the event's
-    /// filter.
+    /// What of the first instance a summary depends on in addition to the switches: its flags, and the
+    /// event's filter.
     // Acquire: pairs with the Release of `set_filter`: the filter is there for one who finds its word in the
     // summary.
     fn of_first(&self, id: u16) -> (u32, u64) {

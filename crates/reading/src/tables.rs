@@ -6,8 +6,8 @@ use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Processes and threads that a reader remembers at most, next to those that the session knows now. Where the
-/// oldest events are not read for long all that has ended since would be.
+/// Processes and threads that a reader remembers at most, in addition to those that the session knows now.
+/// Where the oldest events are not read for long all that has ended since would be.
 const MOST_ENDED: usize = 1 << 15;
 
 /// Processes and threads that a session has known: what its tables say, kept beyond the reuse of their

@@ -1,4 +1,4 @@
-//! SessionThreads, for those who show records.
+//! The threads of a session, for those who show records.
 
 use trace_data::text::Tasks;
 

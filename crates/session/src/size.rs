@@ -29,7 +29,7 @@ const MOST_FILE: u64 = 1 << 44;
 /// Lanes of a buffer.
 const LANES: u32 = 4;
 
-/// Bytes that a session takes next to the buffer, and next to what belongs to further instances.
+/// Bytes that a session takes in addition to the buffer, and to what belongs to further instances.
 pub(crate) const CONTROL_BYTES: u64 = abi::control::FILTERING_OFFSET + abi::control::FILTERING as u64;
 
 /// Pages for `kb` KB.

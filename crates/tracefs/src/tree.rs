@@ -51,7 +51,7 @@ pub enum Node {
 pub enum Directory {
     /// The tree itself.
     Top,
-    /// What [`Tree::next to`] has.
+    /// What [`Tree::beside`] has.
     Beside,
     /// `events`.
     Events,

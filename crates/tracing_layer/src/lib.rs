@@ -1,8 +1,8 @@
 //! Spans and events of `tracing`, and records of `log`, as events of lookback.
 //!
-//! [`layer`] is added to a subscriber, next to others or alone; [`Logger`] is a logger. While the program is
-//! not recorded, or what a callsite records is off, the callsite is off for this layer: what it costs is
-//! tracing's own test.
+//! [`layer`] is added to a subscriber, together with others or alone; [`Logger`] is a logger. While the
+//! program is not recorded, or what a callsite records is off, the callsite is off for this layer: what it
+//! costs is tracing's own test.
 //!
 //! ```
 //! use tracing_subscriber::layer::SubscriberExt;

@@ -20,7 +20,7 @@ pub const PID_PAGES: usize = 512;
 /// The lists that an instance has.
 pub const PID_LISTS: usize = 2;
 
-/// Numbers that a list can have next to those that are TIDs.
+/// Numbers that a list can have in addition to those that are TIDs.
 pub const OTHER_PIDS: usize = 64;
 
 /// A list.
