@@ -1,8 +1,9 @@
 //! The file itself.
 
-use crate::Clocks;
-use crate::FileLayout;
-use crate::claim::{Claimed, Needs};
+use crate::claim::{Claimed, EntryTable, Needs, Reach};
+use crate::clocks::Clocks;
+use crate::file_layout::FileLayout;
+use crate::unusable::Unusable;
 use abi::clock::TraceClock;
 use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EVENTS, Header, MAGIC, Table, VERSION};
 use abi::instance::RECORDING;
@@ -10,31 +11,6 @@ use core::ops::Range;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use shm::{LateSegment, Segment};
-
-/// Why a file can't be used as a session's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusable {
-    /// It starts with something else.
-    NotASession,
-    /// Made by another version of lookback; holds the version found.
-    Version(u32),
-    /// It is shorter than it should be, or has a clock that doesn't exist.
-    Damaged,
-}
-
-impl core::fmt::Display for Unusable {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Unusable::NotASession => f.write_str("not a lookback session"),
-            Unusable::Version(found) => {
-                write!(f, "session layout version {found}, expected {VERSION}")
-            }
-            Unusable::Damaged => f.write_str("damaged session file"),
-        }
-    }
-}
-
-impl core::error::Error for Unusable {}
 
 /// What distinguishes a session from others. Never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,5 +250,16 @@ impl ControlArea {
     /// `entries` things of one kind in the file.
     pub(crate) fn array<T: shm::Shared>(&self, offset: u64, entries: usize) -> &[T] {
         self.segment.slice(offset, entries).unwrap_or(&[])
+    }
+
+    /// A table of the file.
+    pub(crate) fn table<T: shm::Shared>(
+        &self,
+        states: u64,
+        entries: u64,
+        count: usize,
+        reach: Reach,
+    ) -> EntryTable<'_, T> {
+        EntryTable { states: self.array(states, count), entries: self.array(entries, count), reach }
     }
 }

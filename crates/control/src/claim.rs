@@ -1,6 +1,5 @@
 //! Finding an entry in a table that many processes use at once.
 
-use crate::ControlArea;
 use abi::control::{Process, State, Task};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, fence};
@@ -17,13 +16,13 @@ pub(crate) enum Reach {
     Table,
 }
 
-/// An entry that describes someone for some time.
-pub(crate) trait Entry {
+/// What describes someone for some time.
+pub(crate) trait Timed {
     fn start_time(&self) -> &AtomicU64;
     fn end_time(&self) -> &AtomicU64;
 }
 
-impl Entry for Task {
+impl Timed for Task {
     fn start_time(&self) -> &AtomicU64 {
         &self.start_time
     }
@@ -32,7 +31,7 @@ impl Entry for Task {
     }
 }
 
-impl Entry for Process {
+impl Timed for Process {
     fn start_time(&self) -> &AtomicU64 {
         &self.start_time
     }
@@ -43,7 +42,7 @@ impl Entry for Process {
 
 /// A table: the states, which are searched, and the entries themselves.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Table<'a, T> {
+pub(crate) struct EntryTable<'a, T> {
     pub(crate) states: &'a [AtomicU32],
     pub(crate) entries: &'a [T],
     pub(crate) reach: Reach,
@@ -51,7 +50,7 @@ pub(crate) struct Table<'a, T> {
 
 /// A valid entry, as a reader has found it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found<'a, T> {
+pub(crate) struct ValidEntry<'a, T> {
     pub(crate) owner: u32,
     pub(crate) entry: &'a T,
     pub(crate) start_time: u64,
@@ -96,7 +95,7 @@ impl Needs {
     }
 }
 
-impl<'a, T: Entry> Table<'a, T> {
+impl<'a, T: Timed> EntryTable<'a, T> {
     /// All entries, from the place of `owner`.
     fn all_from_place(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
         // Neighbouring owners start apart, so that they don't fill each other's windows.
@@ -200,7 +199,7 @@ impl<'a, T: Entry> Table<'a, T> {
     // Acquire: pairs with `publish` and `end`, and puts `read`, whose loads are Relaxed, after it. The fence
     // puts them before the second look at the state and the start, which therefore can be Relaxed: an entry
     // that has become another meanwhile has another state, or another start.
-    pub(crate) fn read<R>(&self, index: usize, read: impl FnOnce(Found<'a, T>) -> R) -> Option<R> {
+    pub(crate) fn read<R>(&self, index: usize, read: impl FnOnce(ValidEntry<'a, T>) -> R) -> Option<R> {
         let (state, entry) = (self.states.get(index)?, self.entries.get(index)?);
         let before = State(state.load(Acquire));
         if !before.is_valid() {
@@ -208,7 +207,7 @@ impl<'a, T: Entry> Table<'a, T> {
         }
         let start_time = entry.start_time().load(Acquire);
         let end_time = if before.is_ended() { entry.end_time().load(Acquire).max(1) } else { 0 };
-        let result = read(Found { owner: before.owner(), entry, start_time, end_time });
+        let result = read(ValidEntry { owner: before.owner(), entry, start_time, end_time });
         fence(Acquire);
         let same = state.load(Relaxed) == before.0;
         (same && entry.start_time().load(Relaxed) == start_time).then_some(result)
@@ -226,17 +225,4 @@ impl<'a, T: Entry> Table<'a, T> {
 fn take(state: &AtomicU32, from: State, owner: u32) -> bool {
     let claimed = State::claimed(owner).0;
     state.load(Relaxed) == from.0 && state.compare_exchange(from.0, claimed, Acquire, Relaxed).is_ok()
-}
-
-impl ControlArea {
-    /// A table of the file.
-    pub(crate) fn table<T: shm::Shared>(
-        &self,
-        states: u64,
-        entries: u64,
-        count: usize,
-        reach: Reach,
-    ) -> Table<'_, T> {
-        Table { states: self.array(states, count), entries: self.array(entries, count), reach }
-    }
 }

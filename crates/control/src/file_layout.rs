@@ -1,6 +1,6 @@
 //! Where the parts of a session's file are.
 
-use crate::Unusable;
+use crate::unusable::Unusable;
 use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EXTENSION_SIZE, Header, MAGIC, VERSION};
 use abi::instance::INSTANCES;
 use core::mem::offset_of;

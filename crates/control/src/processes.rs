@@ -1,11 +1,11 @@
 //! Processes: what was mapped where when an event was recorded.
 
 use crate::area::ControlArea;
-use crate::claim::{Claimed, Reach, Table};
-use crate::tasks::{load_comm, store_comm};
+use crate::claim::{Claimed, EntryTable, Reach};
+use crate::comm::{load_comm, name, store_comm};
 use abi::control::{
     MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process,
-    ProcessStatus, State, map_base, map_object, map_word,
+    ProcessStatus, State, Table, map_base, map_object, map_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -52,6 +52,13 @@ pub struct ProcessInfo {
     pub end_time: u64,
 }
 
+impl ProcessInfo {
+    /// The name of its first thread.
+    pub fn name(&self) -> &str {
+        name(&self.comm)
+    }
+}
+
 /// A file that a process has mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Map {
@@ -62,7 +69,7 @@ pub struct Map {
 }
 
 impl ControlArea {
-    fn process_table(&self) -> Table<'_, Process> {
+    fn process_table(&self) -> EntryTable<'_, Process> {
         self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES, Reach::Table)
     }
 
@@ -72,11 +79,11 @@ impl ControlArea {
 
     /// Enters a process without any maps and gives the index of its entry, for which, as for
     /// [`ControlArea::add_task`], the process is dropped that ended longest ago. None when there is no space.
-    // Relaxed: published by the Release of `Table::publish`.
+    // Relaxed: published by the Release of `EntryTable::publish`.
     pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
         let claimed = table.claim(process.pid, process.time, self.needs());
-        self.count_lost(abi::control::Table::Processes, claimed.as_ref());
+        self.count_lost(Table::Processes, claimed.as_ref());
         let Claimed { index, entry, .. } = claimed?;
         self.free_chunks(entry);
         for word in &entry.maps {
@@ -103,7 +110,7 @@ impl ControlArea {
     }
 
     /// A process's entry, if it is valid.
-    // Relaxed: between the two looks at the state in `Table::read`.
+    // Relaxed: between the two looks at the state in `EntryTable::read`.
     pub fn process(&self, entry: u32) -> Option<ProcessInfo> {
         self.process_table().read(entry as usize, |found| ProcessInfo {
             entry,
@@ -176,11 +183,10 @@ impl ControlArea {
         self.process(self.process_table().find(pid)? as u32)
     }
 
-    /// Whether a process is entered that `pid` is, or was last; under its placeholder, if it had one.
-    pub fn knows_process(&self, pid: u32) -> bool {
+    /// Whether an entry says of `pid` what it is, or was last.
+    pub(crate) fn has_entry(&self, pid: u32) -> bool {
         let table = self.process_table();
-        let is_entered = table.candidates(pid).any(|(_, state)| state.is_valid() && state.owner() == pid);
-        is_entered || self.has_placeholders() && self.placeholders().any(|(_, tid)| tid == pid)
+        table.candidates(pid).any(|(_, state)| state.is_valid() && state.owner() == pid)
     }
 
     /// Adds a mapped file to a process, unless it is known. Only the process itself does this, one thread
@@ -198,7 +204,7 @@ impl ControlArea {
         } else if let Some(slot) = self.add_chunk(entry).and_then(|chunk| chunk.maps.first()) {
             slot.store(word, Release);
         } else {
-            self.count_refused(abi::control::Table::Objects);
+            self.count_refused(Table::Objects);
         }
     }
 

@@ -1,11 +1,11 @@
 //! Threads: whose events these are. The first of each process is entered with the process.
 
 use crate::area::ControlArea;
-use crate::claim::{Claimed, Reach, Table};
+use crate::claim::{Claimed, EntryTable, Reach};
+use crate::comm::{load_comm, name, store_comm};
 use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
-use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Task};
-use core::sync::atomic::AtomicU64;
+use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Table, Task};
 use core::sync::atomic::Ordering::Relaxed;
 
 /// A thread to enter, which is not the first of its process.
@@ -48,18 +48,18 @@ impl TaskInfo {
 }
 
 impl ControlArea {
-    fn task_table(&self) -> Table<'_, Task> {
+    fn task_table(&self) -> EntryTable<'_, Task> {
         self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS, Reach::Window)
     }
 
     /// Enters a thread and gives the index of its entry. In a full table it gets that of the thread that
     /// ended longest ago, of those that snapshots don't refer to if there are any: events that are there
     /// still lose its name. None when there is no space.
-    // Relaxed: published by the Release of `Table::publish`.
+    // Relaxed: published by the Release of `EntryTable::publish`.
     pub fn add_task(&self, task: &NewTask) -> Option<u32> {
         let table = self.task_table();
         let claimed = table.claim(task.tid, task.time, self.needs());
-        self.count_lost(abi::control::Table::Tasks, claimed.as_ref());
+        self.count_lost(Table::Tasks, claimed.as_ref());
         let Claimed { index, entry, .. } = claimed?;
         entry.start_time.store(task.time, Relaxed);
         store_comm(&entry.comm, task.comm);
@@ -71,7 +71,7 @@ impl ControlArea {
 
     /// Counts a thread whose start nobody sees. Async-signal-safe.
     pub fn count_unseen_start(&self) {
-        self.count_refused(abi::control::Table::Starts);
+        self.count_refused(Table::Starts);
     }
 
     /// Says that a thread is gone, or is another by now.
@@ -89,7 +89,7 @@ impl ControlArea {
     }
 
     /// A thread's entry, if it is valid.
-    // Relaxed: between the two looks at the state in `Table::read`.
+    // Relaxed: between the two looks at the state in `EntryTable::read`.
     pub fn task(&self, entry: u32) -> Option<TaskInfo> {
         self.task_table().read(entry as usize, |found| TaskInfo {
             tid: found.owner,
@@ -122,11 +122,6 @@ impl ControlArea {
 }
 
 impl ProcessInfo {
-    /// The name of its first thread.
-    pub fn name(&self) -> &str {
-        name(&self.comm)
-    }
-
     fn first_thread(&self) -> TaskInfo {
         TaskInfo {
             tid: self.pid,
@@ -136,41 +131,5 @@ impl ProcessInfo {
             start_time: self.start_time,
             end_time: self.end_time,
         }
-    }
-}
-
-/// The text of a name: up to the first zero, or to what is no text, since the kernel cuts names within
-/// letters.
-pub(crate) fn name(comm: &[u8; 16]) -> &str {
-    let bytes = comm.split(|byte| *byte == 0).next().unwrap_or_default();
-    match bytes.utf8_chunks().next().map(|chunk| chunk.valid()) {
-        Some("") => "?",
-        text => text.unwrap_or_default(),
-    }
-}
-
-// Relaxed: published with the entry; of two halves of a name that is changed later, one may be older.
-pub(crate) fn store_comm(words: &[AtomicU64; 2], comm: [u8; 16]) {
-    for (word, bytes) in words.iter().zip(comm.as_chunks::<8>().0) {
-        word.store(u64::from_le_bytes(*bytes), Relaxed);
-    }
-}
-
-// Relaxed: see `store_comm`.
-pub(crate) fn load_comm(words: &[AtomicU64; 2]) -> [u8; 16] {
-    let [low, high] = words;
-    (u128::from(low.load(Relaxed)) | u128::from(high.load(Relaxed)) << 64).to_le_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_that_was_cut_within_a_letter_ends_before_it() {
-        assert_eq!(name(b"worker\0\0\0\0\0\0\0\0\0\0"), "worker");
-        assert_eq!(name(b"fifteen letters\0"), "fifteen letters");
-        assert_eq!(name(b"gr\xc3\xb6\xc3\0abcdefghi\0"), "gr\u{f6}");
-        assert_eq!((name(&[0xff; 16]), name(&[0; 16])), ("?", ""));
     }
 }
