@@ -2,7 +2,7 @@
 //!
 //! [`ACTIONS`] has one row for each action: its name, its code in shared memory, when it acts, which others
 //! it excludes, and its [`Effect`]. A further action is one row there, and what its effect does in
-//! `trace_event/src/triggers.rs`. The text of a trigger is parsed by [`Command`]; the triggers of an event
+//! `trigger_effect/src/lib.rs`. The text of a trigger is parsed by [`Command`]; the triggers of an event
 //! lie in shared memory as a list of words that is read by [`Trigger`], of which [`Due`] chooses those that
 //! act for a record.
 //!

@@ -35,7 +35,6 @@ mod site;
 mod stack;
 mod thread;
 mod thread_words;
-mod triggers;
 mod writers;
 
 pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
@@ -49,4 +48,3 @@ pub use thread::{
     ThreadState, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder, placeholder_aside,
     thread_state, tid_of_libc, tid_offset,
 };
-pub use triggers::Stage;

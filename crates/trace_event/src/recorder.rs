@@ -6,13 +6,13 @@ use crate::entered::{Entered, FrameRecord};
 use crate::here::CallingThread;
 use crate::shared::Shared;
 use crate::thread;
-use crate::triggers::Stage;
 use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{Switched, is_placeholder};
 use core::ptr::null;
 use core::sync::atomic::Ordering::Acquire;
 use ring_buffer::{EncodedEvent, NotWritten, Writer};
+use trigger_effect::Stage;
 
 impl Entered {
     /// Writes an event whose first word is [`Entered::common`]'s, if the event's filter lets it pass. One

@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use trace_data::format::Format;
-use trace_event::Stage;
+use trigger_effect::Stage;
 
 /// KB of each CPU's buffer.
 const BUFFER_KB: u64 = 64;

@@ -11,7 +11,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity}
 use std::collections::VecDeque;
 use std::fs::read_to_string;
 use std::sync::{Arc, Mutex, PoisonError};
-use trace_event::Stage;
+use trigger_effect::Stage;
 
 /// The address that texts come from. No program has it; its name is [`MARKER_SYMBOL`].
 pub const MARKER_IP: u64 = (1 << 56) - 4096;

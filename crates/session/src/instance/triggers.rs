@@ -2,7 +2,7 @@
 //!
 //! A trigger belongs to an event of an instance, as in the kernel's `events/SYSTEM/EVENT/trigger`, and acts
 //! on that instance. It stays until it is taken away. What the processes do with it is in
-//! `trace_event/src/triggers.rs`.
+//! `trigger_effect/src/lib.rs`.
 
 use super::filters::compile_filter;
 use crate::session::c_path;

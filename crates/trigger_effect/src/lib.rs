@@ -1,6 +1,51 @@
 //! Doing what triggers say, where the event happens.
 //!
+//! A [`Stage`] is what an instance's triggers act on: the session's control area and the instance's buffer.
+//! A traced process has them act around the record that it writes, `trace_marker` after its own.
+//!
+//! What this crate is not: it doesn't choose the triggers that are due (`event_trigger` does), and a stack is
+//! written by who has the thread.
+//!
 //! Source: `kernel/trace/trace_events_trigger.c` of Linux 6.18, for what they do and what counts.
+//!
+//! ```
+//! use control::{Clocks, ControlArea, FileLayout, Here, Identity};
+//! use event_trigger::{Action, Trigger};
+//! use ring_buffer::{Buffer, Clock, Specification};
+//! use trigger_effect::Stage;
+//!
+//! let name = |part| std::ffi::CString::new(format!("/dev/shm/{part}-{}", std::process::id())).unwrap();
+//! let wanted = Specification {
+//!     page_size: 4096, pages: 2, most_pages: 2, cpus: &[true], lanes: 1, rings: 1, clock: Clock::Tsc,
+//!     overwrite: true, identity: 7,
+//! };
+//! let segment = shm::create(&name("buffer"), wanted.file_size().unwrap() as usize).unwrap();
+//! let buffer = Buffer::create(segment, &wanted).unwrap();
+//! let identity = Identity { number: 7, agent: 1, creator: 2, pid_namespace: 3, created: Clocks::now(),
+//!     trace_clock: abi::clock::TraceClock::Mono };
+//! let segment = shm::create(&name("control"), abi::control::CONTROL_SIZE).unwrap();
+//! let layout = FileLayout::new(1, 4096, 4096).unwrap();
+//! let control = ControlArea::create(segment, &identity, &layout).unwrap();
+//! let event = control.add_event("app", "request", "").unwrap();
+//!
+//! let traceoff = Action::named("traceoff").unwrap();
+//! let counter = control.new_counter(1).unwrap();
+//! let list = Trigger::head(traceoff, 0, counter, 0, 0);
+//! control.set_triggers(event, 0, control.filter_space().store(&list, ""));
+//!
+//! let record = abi::common::word(event, 0, 0, 12).to_le_bytes();
+//! let due = control.due(0, &record, &Here { cpu: 0, comm: b"server" });
+//! Stage { control: &control, buffer: &buffer, instance: 0 }.act_all(&due);
+//! assert!(!buffer.is_tracing());
+//! assert_eq!(control.count_left(counter), Some(0));
+//! # for part in ["buffer", "control"] {
+//! #     std::fs::remove_file(name(part).to_str().unwrap()).unwrap();
+//! # }
+//! ```
+//!
+//! Async-signal-safe: all of it. No allocation, no system call.
+#![no_std]
+#![forbid(unsafe_code)]
 
 use abi::instance::STACKS;
 use control::ControlArea;
@@ -24,19 +69,17 @@ pub struct Stage<'a> {
 impl Stage<'_> {
     /// Has the triggers act that come before the record is written.
     #[inline]
-    pub(crate) fn before(&self, due: &Due) {
+    pub fn before(&self, due: &Due) {
         due.before().for_each(|due| self.act(due, None));
     }
 
     /// Has those act that come after it; with what writes the thread's stack, where there is one.
     #[inline]
-    pub(crate) fn after(&self, due: &Due, write_stack: Option<&dyn Fn()>) {
+    pub fn after(&self, due: &Due, write_stack: Option<&dyn Fn()>) {
         due.after().for_each(|due| self.act(due, write_stack));
     }
 
     /// Has all act, for a record that is written: what the kernel does with those of `trace_marker`.
-    ///
-    /// Async-signal-safe: atomic instructions, no system call.
     pub fn act_all(&self, due: &Due) {
         self.before(due);
         self.after(due, None);
