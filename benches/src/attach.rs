@@ -1,6 +1,6 @@
 //! A session to record into, and this process's part in it.
 
-use session::{Instance, Options, Selection, Session};
+use session::{Instance, Selection, Session, SessionOptions};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Live {
 impl Live {
     /// A new session with the selected events on, as `lookback record` makes it by default.
     pub fn new(events: &[&str]) -> Result<Live, String> {
-        let live = Live::with(&Options::default())?;
+        let live = Live::with(&SessionOptions::default())?;
         live.enable(events)?;
         Ok(live)
     }
@@ -32,7 +32,7 @@ impl Live {
     }
 
     /// A new session with these options, and nothing on.
-    pub fn with(options: &Options) -> Result<Live, String> {
+    pub fn with(options: &SessionOptions) -> Result<Live, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
         let session = Session::create(&directory.path().join("session"), options);

@@ -3,7 +3,7 @@
 use crate::site::BenchSite;
 use core::hint::black_box;
 use events::{EventField, EventType, FieldKind};
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 
 /// The only field of most of them.
 const VALUE: EventField = EventField { name: "value", kind: FieldKind::U64 };
@@ -119,7 +119,7 @@ pub fn record_kept(count: u64) {
 #[inline(always)]
 fn record_number(site: &BenchSite, value: u64) {
     if let Some(entered) = site.enter() {
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push(entered.common(site.id()));
         record.push(value);
         entered.write(record.event());
@@ -137,7 +137,7 @@ pub fn record_texts(count: u64) {
 fn record_text(value: u64, status: u32, path: &[u8]) {
     const PLACE: u32 = TEXT.fixed_size() as u32;
     if let Some(entered) = TEXT_SITE.enter() {
-        let mut record = Record::<32>::new();
+        let mut record = RecordBuffer::<32>::new();
         record.push(entered.common(TEXT_SITE.id()));
         record.push(value);
         record.push_half(status);

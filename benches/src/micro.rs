@@ -10,7 +10,7 @@ use crate::samples::Samples;
 use crate::worker::Worker;
 use crate::{events, lttng, pairs, spawn, standing, threads};
 use clap::{Args, ValueEnum};
-use session::{Options as SessionOptions, TraceOption};
+use session::{SessionOptions, TraceOption};
 use std::path::PathBuf;
 
 /// What is wanted.

@@ -4,7 +4,7 @@
 use crate::clock::wall_ns;
 use crate::report::Report;
 use crate::samples::Samples;
-use session::{Instance, MOST_INSTANCES, Options, Session};
+use session::{Instance, MOST_INSTANCES, Session, SessionOptions};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn measure(report: &mut Report, agent: &Result<&Path, String>) {
 fn start() -> Result<(TempDir, Instance), String> {
     let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
     let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
-    let options = Options { snapshots: 1, instances: MOST_INSTANCES, ..Options::default() };
+    let options = SessionOptions { snapshots: 1, instances: MOST_INSTANCES, ..SessionOptions::default() };
     let session = Session::create(&directory.path().join("session"), &options);
     Ok((directory, session.map_err(|error| error.to_string())?))
 }

@@ -6,7 +6,7 @@ use crate::events;
 use crate::report::Report;
 use crate::samples::Samples;
 use rustix::fs::OFlags;
-use session::{Author, FilteredSelection, Instance, Options};
+use session::{Author, FilteredSelection, Instance, SessionOptions};
 use tracefs::Tree;
 
 /// Events in a round: some milliseconds.
@@ -24,7 +24,7 @@ const LOOPS: [fn(u64); 5] = [
 
 /// Measures it.
 pub fn measure(report: &mut Report) -> Result<(), String> {
-    let live = Live::with(&Options { instances: 1, snapshots: 1, ..Options::default() })?;
+    let live = Live::with(&SessionOptions { instances: 1, snapshots: 1, ..SessionOptions::default() })?;
     live.attach()?;
     events::register()?;
     let second = live.session.session().create_instance("second").map_err(|error| error.to_string())?;

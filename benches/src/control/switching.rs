@@ -5,7 +5,7 @@ use crate::clock::wall_ns;
 use crate::report::Report;
 use crate::samples::Samples;
 use rustix::fs::OFlags;
-use session::{Author, Instance, Options};
+use session::{Author, Instance, SessionOptions};
 use tracefs::Tree;
 
 /// Events that the session knows.
@@ -18,7 +18,7 @@ const FORMAT: &str =
 
 /// Measures it.
 pub fn measure(report: &mut Report) -> Result<(), String> {
-    let live = Live::with(&Options::default())?;
+    let live = Live::with(&SessionOptions::default())?;
     add_events(&live.session)?;
     let tree = Tree::new(live.session);
     let mut samples = Samples::default();

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::samples::Samples;
 use crate::tracefs::KernelInstance;
 use rustix::fs::OFlags;
-use session::{Author, Options};
+use session::{Author, SessionOptions};
 use std::fs::File;
 use std::io::{Read, Write};
 use tracefs::Tree;
@@ -23,7 +23,7 @@ const PIECE: usize = 64 * 1024;
 
 /// Measures it.
 pub fn measure(report: &mut Report) -> Result<(), String> {
-    let live = Live::with(&Options { buffer_kb: BUFFER_KB, ..Options::default() })?;
+    let live = Live::with(&SessionOptions { buffer_kb: BUFFER_KB, ..SessionOptions::default() })?;
     let tree = Tree::new(live.session);
     let mut marker = open(&tree, "trace_marker", OFlags::WRONLY)?;
     for text in texts() {

@@ -1,7 +1,7 @@
 //! A session that another process serves, as `lookback mount` does.
 
 use clap::Args;
-use session::{Author, Instance, Marker, Options, Session};
+use session::{Author, Instance, Marker, Session, SessionOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl MountPlace {
     pub fn new(events: usize) -> Result<MountPlace, String> {
         let directory = tempfile::Builder::new().prefix("lookback-benches-").tempdir_in("/dev/shm");
         let directory = directory.map_err(|error| format!("/dev/shm: {error}"))?;
-        let options = Options { buffer_kb: 65_536, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 65_536, ..SessionOptions::default() };
         let path = directory.path().join("session");
         let session = Session::create(&path, &options).map_err(|error| error.to_string())?;
         for number in 0..events {

@@ -1,7 +1,7 @@
 //! A buffer in a file of its own.
 
 use crate::clock::cpus;
-use ring_buffer::{Buffer, Clock, Specification, Thread, Writer};
+use ring_buffer::{Buffer, Clock, Specification, Writer, WriterThread};
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -64,9 +64,9 @@ impl Fixture {
     }
 
     /// Who writes, by the calling thread.
-    pub fn thread(route: Route) -> Thread {
+    pub fn thread(route: Route) -> WriterThread {
         let area = if route == Route::Cpu { rseq::Area::current() } else { None };
-        Thread { area, identity: identity() }
+        WriterThread { area, identity: identity() }
     }
 
     /// Bytes that each event takes of those that `write` writes, all in all.

@@ -1,7 +1,7 @@
 //! Loops that write.
 
 use super::fixture::{Fixture, Route};
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 use std::hint::black_box;
 
 /// The event's id and its thread, as each event has them.
@@ -17,7 +17,7 @@ const WORDS_OF_64: u64 = 8;
 pub fn numbers(ring: &Fixture, route: Route, count: u64) {
     let thread = Fixture::thread(route);
     for value in 0..count {
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push(COMMON);
         record.push(black_box(value));
         let _ = ring.writer.write(thread, record.event());
@@ -28,7 +28,7 @@ pub fn numbers(ring: &Fixture, route: Route, count: u64) {
 pub fn texts(ring: &Fixture, count: u64) {
     let thread = Fixture::thread(Route::Cpu);
     for value in 0..count {
-        let mut record = Record::<8>::new();
+        let mut record = RecordBuffer::<8>::new();
         record.push(COMMON);
         record.push(black_box(value));
         record.push_half(value as u32);
@@ -42,7 +42,7 @@ pub fn texts(ring: &Fixture, count: u64) {
 pub fn bytes(ring: &Fixture, count: u64) {
     let thread = Fixture::thread(Route::Cpu);
     for value in 0..count {
-        let mut record = Record::<10>::new();
+        let mut record = RecordBuffer::<10>::new();
         record.push(COMMON);
         (0..WORDS_OF_64).for_each(|word| record.push(black_box(value) + word));
         let _ = ring.writer.write(thread, record.event());
@@ -61,7 +61,7 @@ pub fn whole_pages(ring: &Fixture, count: u64) {
 
 fn write_words<const WORDS: usize>(ring: &Fixture, count: u64, words: u64) {
     let thread = Fixture::thread(Route::Cpu);
-    let mut record = Record::<WORDS>::new();
+    let mut record = RecordBuffer::<WORDS>::new();
     record.push(COMMON);
     (1..words).for_each(|word| record.push(black_box(word)));
     for _ in 0..count {

@@ -27,11 +27,11 @@
 //!
 //! | word | written by | how |
 //! |---|---|---|
-//! | `Header::control` | anyone | atomic read-modify-write |
+//! | `BufferHeader::control` | anyone | atomic read-modify-write |
 //! | `Block::{tail, last_time, seen}`, `Ring::{generation .. final_tail}`, slots, pages | a writer on that CPU | plain stores in an rseq section; lanes: by their owner |
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
 //! | `Block::{owner, owner_frame}` | who claims the lane | one 16-byte compare-exchange; the owner stores 0 to `owner` |
-//! | `Block::{flags, dropped, parts}`, `Ring::resets`, `Header::{kept, refused, holders, sizes, counter}` | anyone | atomic read-modify-write |
+//! | `Block::{flags, dropped, parts}`, `Ring::resets`, `BufferHeader::{kept, refused, holders, sizes, counter}` | anyone | atomic read-modify-write |
 //! | `Ring::homes` | who makes the buffer | plain stores |
 //! | `Ring::pages`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
@@ -63,7 +63,7 @@ pub const MIN_PAGES: u32 = 2;
 /// The start of the file. All but `control` is fixed before the file gets its name.
 #[derive(Debug)]
 #[repr(C, align(4096))]
-pub struct Header {
+pub struct BufferHeader {
     /// [`MAGIC`].
     pub magic: AtomicU64,
     /// [`VERSION`].
@@ -87,7 +87,7 @@ pub struct Header {
     /// File offset of the regions of rings that have grown; the end of the file where none can.
     pub growth_offset: AtomicU64,
     _fixed: [u64; 8],
-    /// What writers have to agree with before they write, see [`Control`]. On a line of its own.
+    /// What writers have to agree with before they write, see [`ControlWord`]. On a line of its own.
     pub control: AtomicU64,
     _control_line: [u64; 15],
     /// What each ring is used for when it is not live.
@@ -118,9 +118,9 @@ pub struct Header {
 /// Who asks for a change does one atomic read-modify-write on this word and is done. Each CPU's next
 /// writer finds that its block's `seen` differs and adopts the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Control(pub u64);
+pub struct ControlWord(pub u64);
 
-impl Control {
+impl ControlWord {
     /// Adding this starts the next generation in the same ring.
     pub const NEXT_GENERATION: u64 = 1;
     /// Adding this makes every writer look again.
@@ -159,15 +159,15 @@ impl Control {
     }
 
     /// The word that starts the next generation in `ring`. Counters wrap in their own bits.
-    pub const fn next_generation(self, ring: usize) -> Control {
+    pub const fn next_generation(self, ring: usize) -> ControlWord {
         let generation = self.0.wrapping_add(1) & 0xffff_ffff;
         let rest = self.0 & !0xffff_ffff & !Self::RING;
-        Control(rest | generation | (ring as u64) << Self::RING_SHIFT & Self::RING)
+        ControlWord(rest | generation | (ring as u64) << Self::RING_SHIFT & Self::RING)
     }
 
     /// The word that makes every writer look again and changes nothing else.
-    pub const fn next_epoch(self) -> Control {
-        Control(self.0 & !Self::EPOCH | self.0.wrapping_add(Self::NEXT_EPOCH) & Self::EPOCH)
+    pub const fn next_epoch(self) -> ControlWord {
+        ControlWord(self.0 & !Self::EPOCH | self.0.wrapping_add(Self::NEXT_EPOCH) & Self::EPOCH)
     }
 }
 
@@ -266,9 +266,9 @@ pub struct Slot {
 }
 
 const _: () = {
-    assert!(size_of::<Header>() == BLOCKS_OFFSET as usize);
-    assert!(core::mem::offset_of!(Header, control) == 128);
-    assert!(core::mem::offset_of!(Header, counter).is_multiple_of(64));
+    assert!(size_of::<BufferHeader>() == BLOCKS_OFFSET as usize);
+    assert!(core::mem::offset_of!(BufferHeader, control) == 128);
+    assert!(core::mem::offset_of!(BufferHeader, counter).is_multiple_of(64));
     assert!(size_of::<Block>() == 4096);
     assert!(core::mem::offset_of!(Block, owner) == 64);
     assert!(core::mem::offset_of!(Block, rings) == 256);
@@ -283,10 +283,10 @@ mod tests {
 
     #[test]
     fn generation_and_epoch_wrap_in_their_own_bits() {
-        let last = Control(0xffff_ffff | Control::NO_OVERWRITE);
+        let last = ControlWord(0xffff_ffff | ControlWord::NO_OVERWRITE);
         let next = last.next_generation(5);
         assert_eq!((next.generation(), next.ring(), next.no_overwrite()), (0, 5, true));
-        let last = Control(Control::EPOCH | Control::TRACING_OFF | 7);
-        assert_eq!(last.next_epoch(), Control(Control::TRACING_OFF | 7));
+        let last = ControlWord(ControlWord::EPOCH | ControlWord::TRACING_OFF | 7);
+        assert_eq!(last.next_epoch(), ControlWord(ControlWord::TRACING_OFF | 7));
     }
 }

@@ -30,8 +30,8 @@
 //! +------------+
 //! ```
 //!
-//! A process maps the start of this, up to where the first buffer has [`Header::mapped_size`] bytes, and
-//! the rest when it is first wanted there.
+//! A process maps the start of this, up to where the first buffer has [`ControlHeader::mapped_size`] bytes,
+//! and the rest when it is first wanted there.
 //!
 //! What a starting process has to look at lies close together, apart from what it fills: the kernel maps the
 //! 16 pages around a read fault at once, every other page that it touches costs it a fault of its own, and
@@ -98,14 +98,14 @@ pub const EVENTS_OFFSET: u64 = TASK_STATES_OFFSET + (TASKS * 4) as u64;
 /// Where the table of threads starts.
 pub const TASKS_OFFSET: u64 = EVENTS_OFFSET + (EVENTS * size_of::<EventEntry>()) as u64;
 /// Where the table of processes starts.
-pub const PROCESSES_OFFSET: u64 = TASKS_OFFSET + (TASKS * size_of::<Task>()) as u64;
+pub const PROCESSES_OFFSET: u64 = TASKS_OFFSET + (TASKS * size_of::<TaskEntry>()) as u64;
 /// Where the chunks start.
-pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<Process>()) as u64;
+pub const MAPS_OFFSET: u64 = PROCESSES_OFFSET + (PROCESSES * size_of::<ProcessEntry>()) as u64;
 /// Where the table of mapped files starts.
 pub const OBJECTS_OFFSET: u64 = MAPS_OFFSET + (MAP_CHUNKS * size_of::<MapChunk>()) as u64;
 /// Where the heap starts.
 pub const HEAP_OFFSET: u64 = OBJECTS_OFFSET + (OBJECTS * size_of::<Object>()) as u64;
-/// Where the rules start: two areas, of which one is valid, see [`Header::rules`].
+/// Where the rules start: two areas, of which one is valid, see [`ControlHeader::rules`].
 pub const RULES_OFFSET: u64 = HEAP_OFFSET + HEAP as u64;
 /// Where the table of instances starts.
 pub const INSTANCES_OFFSET: u64 = RULES_OFFSET + 2 * RULES as u64;
@@ -145,7 +145,7 @@ pub const LONGEST_PATH: usize = 1024;
 /// The start of the file. The first group is fixed before the file gets its name.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Header {
+pub struct ControlHeader {
     /// [`MAGIC`].
     pub magic: AtomicU64,
     /// [`VERSION`].
@@ -218,7 +218,7 @@ pub enum Table {
 
 /// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)
 /// where a filter may forbid to ask for it. No TID is as large. Its maker learns the TID, and enters a
-/// [`Task`] with this number whose `tgid` is that.
+/// [`TaskEntry`] with this number whose `tgid` is that.
 pub const FIRST_PLACEHOLDER: u32 = TIDS as u32;
 
 /// Such numbers.
@@ -227,7 +227,7 @@ pub const PLACEHOLDERS: u32 = State::OWNERS - FIRST_PLACEHOLDER;
 /// A thread that is not the first of its process.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub struct Task {
+pub struct TaskEntry {
     /// Time from which this entry describes the thread, in the buffer's clock.
     pub start_time: AtomicU64,
     /// Time from which it no longer does, once its state is ended.
@@ -236,7 +236,7 @@ pub struct Task {
     pub comm: [AtomicU64; 2],
     /// Its process.
     pub tgid: AtomicU32,
-    /// Index of its [`Process`] + 1, or 0.
+    /// Index of its [`ProcessEntry`] + 1, or 0.
     pub process: AtomicU32,
     _line: [u64; 3],
 }
@@ -247,7 +247,7 @@ pub const PROCESS_MAPS: usize = 25;
 /// A program that a process runs: a new one begins at each exec and fork. And its first thread.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub struct Process {
+pub struct ProcessEntry {
     /// Time of its start, in the buffer's clock.
     pub start_time: AtomicU64,
     /// Time of its end, or of the next program in it, once its state is ended.
@@ -258,7 +258,7 @@ pub struct Process {
     pub more_maps: AtomicU32,
     /// The inode of its pid namespace: what its PID counts in.
     pub pid_namespace: AtomicU64,
-    /// The name of its first thread, as in [`Task::comm`].
+    /// The name of its first thread, as in [`TaskEntry::comm`].
     pub comm: [AtomicU64; 2],
     /// What it hands on: a [`ProcessStatus`].
     pub status: AtomicU32,
@@ -279,9 +279,9 @@ pub const fn heap_range(word: u64) -> (u32, u32) {
 }
 
 const _: () = {
-    assert!(size_of::<Header>() <= ENABLED_OFFSET as usize);
-    assert!(size_of::<Task>() == 64);
-    assert!(size_of::<Process>() == 256);
+    assert!(size_of::<ControlHeader>() <= ENABLED_OFFSET as usize);
+    assert!(size_of::<TaskEntry>() == 64);
+    assert!(size_of::<ProcessEntry>() == 256);
     assert!(size_of::<MapChunk>() == 256);
     assert!(size_of::<Object>() == 64 && OBJECTS < 0xffff);
     // What a starting process looks at is within what the kernel maps by one read fault.

@@ -68,7 +68,7 @@ pub const fn time_extend(type_len: u32, delta: u64) -> u64 {
 
 /// What stands at some place of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum PageEntry {
     /// An event.
     Data {
         /// Ticks since the entry before.
@@ -94,16 +94,16 @@ pub enum Entry {
 }
 
 /// Takes apart the entry that starts with `word`, followed by `next` (0 where nothing follows).
-pub const fn entry(word: u32, next: u32) -> Entry {
+pub const fn entry(word: u32, next: u32) -> PageEntry {
     let delta = (word >> 5) as u64;
     match word & 31 {
-        0 if next < EVENT_HEADER as u32 => Entry::End,
-        0 => Entry::Data { delta, lead: 2 * EVENT_HEADER, len: next as usize - EVENT_HEADER },
-        TYPE_PADDING if delta == 0 => Entry::End,
-        TYPE_PADDING => Entry::Padding { delta, size: EVENT_HEADER.saturating_add(next as usize) },
-        TYPE_TIME_EXTEND => Entry::TimeExtend(delta | (next as u64) << 27),
-        TYPE_TIME_STAMP => Entry::TimeStamp(delta | (next as u64) << 27),
-        len => Entry::Data { delta, lead: EVENT_HEADER, len: len as usize * 4 },
+        0 if next < EVENT_HEADER as u32 => PageEntry::End,
+        0 => PageEntry::Data { delta, lead: 2 * EVENT_HEADER, len: next as usize - EVENT_HEADER },
+        TYPE_PADDING if delta == 0 => PageEntry::End,
+        TYPE_PADDING => PageEntry::Padding { delta, size: EVENT_HEADER.saturating_add(next as usize) },
+        TYPE_TIME_EXTEND => PageEntry::TimeExtend(delta | (next as u64) << 27),
+        TYPE_TIME_STAMP => PageEntry::TimeStamp(delta | (next as u64) << 27),
+        len => PageEntry::Data { delta, lead: EVENT_HEADER, len: len as usize * 4 },
     }
 }
 

@@ -39,7 +39,7 @@ pub const FIELDS: usize = 32;
 /// An event that a program can record.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Site {
+pub struct RawSite {
     /// [`VERSION`].
     pub version: u32,
     /// The event's id, once it is registered.
@@ -57,7 +57,7 @@ pub struct Site {
     /// all of them.
     pub print: *const c_char,
     /// Its fields.
-    pub fields: *const Field,
+    pub fields: *const RawField,
     /// How many.
     pub field_count: u32,
     /// Zero.
@@ -67,11 +67,11 @@ pub struct Site {
 /// A field of an event. Fields lie as in a C struct, after the common ones.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub struct Field {
+pub struct RawField {
     /// Its name.
     pub name: *const c_char,
     /// Names of its values or flags.
-    pub names: *const Name,
+    pub names: *const RawName,
     /// How many.
     pub name_count: u32,
     /// Elements of an array; 0 when it is none, [`DYNAMIC`] when each event has its own number.
@@ -89,7 +89,7 @@ pub const DYNAMIC: u16 = u16::MAX;
 /// A value that has a name.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub struct Name {
+pub struct RawName {
     /// The value.
     pub value: i64,
     /// Its name.
@@ -125,6 +125,7 @@ pub struct Payload {
     pub words: [u64; WORDS],
 }
 
-/// What a message has instead of a description: [`Site::system`] and [`Site::name`] are these, and there are
-/// no fields. Its payload is that of the kernel's event of this name: an address in the program, then text.
+/// What a message has instead of a description: [`RawSite::system`] and [`RawSite::name`] are these, and
+/// there are no fields. Its payload is that of the kernel's event of this name: an address in the program,
+/// then text.
 pub const PRINT: (&str, &str) = ("ftrace", "print");

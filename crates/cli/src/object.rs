@@ -2,7 +2,7 @@
 
 use crate::failure::{Done, Failure};
 use crate::stdout::print;
-use session::Place;
+use session::SessionsDirectory;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -19,7 +19,7 @@ pub(crate) const PREFIX: &str = "liblookback-";
 /// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on
 /// its content, so that another version of this command doesn't replace what running programs have mapped.
 pub(crate) fn install() -> Done<PathBuf> {
-    let directory = Place::for_objects()?;
+    let directory = SessionsDirectory::for_objects()?;
     let path = directory.path().join(name());
     remove_old(directory.path(), &path);
     let is_there = std::fs::read(&path).is_ok_and(|found| found == OBJECT);

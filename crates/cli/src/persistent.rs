@@ -32,7 +32,7 @@ use crate::arguments::{InstanceArguments, SessionArguments};
 use crate::failure::Done;
 use control::Clocks;
 use ring_buffer::Clock;
-use session::{FLIGHT, Instance, Place, Timeline, TraceClock, session_path};
+use session::{FLIGHT, Instance, SessionsDirectory, Timeline, TraceClock, session_path};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ fn option(path: &Path) -> String {
     if (SessionArguments { session: None }).path().is_ok_and(|default| default == path) {
         return String::new();
     }
-    let is_own = Place::of_user().is_ok_and(|place| path.parent() == Some(place.path()));
+    let is_own = SessionsDirectory::of_user().is_ok_and(|place| path.parent() == Some(place.path()));
     let name = path.file_name().map(Path::new).filter(|_| is_own);
     format!(" --session {}", name.unwrap_or(path).display())
 }

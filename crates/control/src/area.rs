@@ -5,7 +5,7 @@ use crate::clocks::Clocks;
 use crate::file_layout::FileLayout;
 use crate::unusable::Unusable;
 use abi::clock::TraceClock;
-use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EVENTS, Header, MAGIC, Table, VERSION};
+use abi::control::{CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EVENTS, MAGIC, Table, VERSION};
 use abi::instance::RECORDING;
 use core::ops::Range;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -68,7 +68,7 @@ impl ControlArea {
     /// The control area in `segment`, after a check that it is one of ours.
     // Relaxed: these words don't change after the file was made.
     pub fn new(segment: Segment) -> Result<ControlArea, Unusable> {
-        let header: &Header = segment.get(0).ok_or(Unusable::NotASession)?;
+        let header: &ControlHeader = segment.get(0).ok_or(Unusable::NotASession)?;
         if header.magic.load(Relaxed) != MAGIC {
             return Err(Unusable::NotASession);
         }
@@ -231,7 +231,7 @@ impl ControlArea {
         Needs { kept, collected: header.collected.load(Acquire) }
     }
 
-    pub(crate) fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &ControlHeader {
         // SAFETY: `new` and `create` have checked that the file has its full size.
         unsafe { &*self.segment.base().cast() }
     }

@@ -1,6 +1,6 @@
 //! Finding an entry in a table that many processes use at once.
 
-use abi::control::{Process, State, Task};
+use abi::control::{ProcessEntry, State, TaskEntry};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, fence};
 
@@ -22,7 +22,7 @@ pub(crate) trait Timed {
     fn end_time(&self) -> &AtomicU64;
 }
 
-impl Timed for Task {
+impl Timed for TaskEntry {
     fn start_time(&self) -> &AtomicU64 {
         &self.start_time
     }
@@ -31,7 +31,7 @@ impl Timed for Task {
     }
 }
 
-impl Timed for Process {
+impl Timed for ProcessEntry {
     fn start_time(&self) -> &AtomicU64 {
         &self.start_time
     }

@@ -1,7 +1,7 @@
 //! Where the parts of a session's file are.
 
 use crate::unusable::Unusable;
-use abi::control::{CONTROL_SIZE, ENABLED_OFFSET, EXTENSION_SIZE, Header, MAGIC, VERSION};
+use abi::control::{CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EXTENSION_SIZE, MAGIC, VERSION};
 use abi::instance::INSTANCES;
 use core::mem::offset_of;
 use core::ops::Range;
@@ -46,15 +46,16 @@ impl FileLayout {
             let bytes = header.get(..len).and_then(|read| read.get(offset..)?.first_chunk());
             bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
         };
-        let version = word(offset_of!(Header, version)) as u32;
-        if word(offset_of!(Header, magic)) != MAGIC {
+        let version = word(offset_of!(ControlHeader, version)) as u32;
+        if word(offset_of!(ControlHeader, magic)) != MAGIC {
             return unusable(Unusable::NotASession);
         }
         if version != VERSION {
             return unusable(Unusable::Version(version));
         }
-        let buffers = word(offset_of!(Header, buffers)) as u32 as usize;
-        let sizes = [offset_of!(Header, buffer_size), offset_of!(Header, mapped_size)].map(word);
+        let buffers = word(offset_of!(ControlHeader, buffers)) as u32 as usize;
+        let sizes =
+            [offset_of!(ControlHeader, buffer_size), offset_of!(ControlHeader, mapped_size)].map(word);
         let [buffer_size, mapped_size] = sizes;
         let layout = FileLayout::new(buffers, buffer_size, mapped_size);
         let is_whole = |layout: &FileLayout| layout.size() == file.status().len;

@@ -56,12 +56,12 @@ pub enum NoPages {
 
 /// A list, there or not, and the pages of all.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ListedPids<'a> {
     list: &'a PidList,
     pages: &'a [AtomicU64],
 }
 
-impl<'a> Place<'a> {
+impl<'a> ListedPids<'a> {
     /// The words of a part, if it has a page.
     // Acquire: pairs with the SeqCst of `reserve_pids`: the page was emptied before the list had it.
     #[inline]
@@ -120,10 +120,10 @@ impl<'a> Place<'a> {
 
 impl ControlArea {
     #[inline]
-    fn pids(&self, instance: usize, filter: PidFilter) -> Option<Place<'_>> {
+    fn pids(&self, instance: usize, filter: PidFilter) -> Option<ListedPids<'_>> {
         let index = instance.checked_mul(PID_LISTS).filter(|_| instance < INSTANCES)? + filter as usize;
         let list = self.array::<PidList>(PID_LISTS_OFFSET, INSTANCES * PID_LISTS).get(index)?;
-        Some(Place { list, pages: self.array(PID_PAGES_OFFSET, PID_PAGES * PAGE_WORDS) })
+        Some(ListedPids { list, pages: self.array(PID_PAGES_OFFSET, PID_PAGES * PAGE_WORDS) })
     }
 
     /// Whether the lists of an instance with these flags keep a thread's events from being recorded.
@@ -197,7 +197,7 @@ impl ControlArea {
 
     /// A page that neither a list has that there is, nor `own`.
     // Relaxed: only holders of the session's lock change which pages a list has.
-    fn free_pid_page(&self, own: Place<'_>) -> Option<usize> {
+    fn free_pid_page(&self, own: ListedPids<'_>) -> Option<usize> {
         let mut used = [0_u64; PID_PAGES / 64];
         let all = (0..INSTANCES).flat_map(|instance| PidFilter::ALL.map(|filter| (instance, filter)));
         let there = all.filter(|(instance, filter)| self.has_pids(*instance, *filter));
@@ -259,7 +259,7 @@ impl ControlArea {
     }
 
     /// The lists that there are of instances that follow forks.
-    fn following(&self) -> impl Iterator<Item = Place<'_>> {
+    fn following(&self) -> impl Iterator<Item = ListedPids<'_>> {
         let instances = InstanceSet::load(&self.header().following).iter();
         instances.flat_map(move |instance| {
             let lists = PidFilter::ALL.into_iter().filter(move |filter| self.has_pids(instance, *filter));

@@ -4,7 +4,7 @@ use crate::area::ControlArea;
 use crate::claim::{Claimed, EntryTable, Reach};
 use crate::comm::{load_comm, name, store_comm};
 use abi::control::{
-    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, Process,
+    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, ProcessEntry,
     ProcessStatus, State, Table, map_base, map_object, map_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -69,7 +69,7 @@ pub struct Map {
 }
 
 impl ControlArea {
-    fn process_table(&self) -> EntryTable<'_, Process> {
+    fn process_table(&self) -> EntryTable<'_, ProcessEntry> {
         self.table(PROCESS_STATES_OFFSET, PROCESSES_OFFSET, PROCESSES, Reach::Table)
     }
 
@@ -219,13 +219,13 @@ impl ControlArea {
     }
 
     /// The words for maps that a process has, in its entry and in its chunks.
-    fn map_words<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a AtomicU64> {
+    fn map_words<'a>(&'a self, entry: &'a ProcessEntry) -> impl Iterator<Item = &'a AtomicU64> {
         entry.maps.iter().chain(self.chunks(entry).flat_map(|chunk| &chunk.maps))
     }
 
     /// A process's chunks. Bounded by the table, whatever the indices say.
     // Acquire: pairs with the Release of `add_chunk`: a chunk that is linked was emptied before.
-    fn chunks<'a>(&'a self, entry: &'a Process) -> impl Iterator<Item = &'a MapChunk> {
+    fn chunks<'a>(&'a self, entry: &'a ProcessEntry) -> impl Iterator<Item = &'a MapChunk> {
         let follow = |link: &AtomicU32| self.map_chunks().get(link.load(Acquire).checked_sub(1)? as usize);
         core::iter::successors(follow(&entry.more_maps), move |last| follow(&last.next)).take(MAP_CHUNKS)
     }
@@ -233,7 +233,7 @@ impl ControlArea {
     // AcqRel: pairs with the Release of `free_chunks`: the last owner has unlinked the chunk. Relaxed: a
     // hint, compared again. Relaxed, then Release: the chunk is emptied before it is linked; pairs with the
     // Acquire of `chunks`.
-    fn add_chunk<'a>(&'a self, entry: &'a Process) -> Option<&'a MapChunk> {
+    fn add_chunk<'a>(&'a self, entry: &'a ProcessEntry) -> Option<&'a MapChunk> {
         let (free, taken) = (State::FREE.0, State::claimed(0).0);
         let mut chunks = self.map_chunks().iter().enumerate();
         let (index, chunk) = chunks.find(|(_, chunk)| {
@@ -252,7 +252,7 @@ impl ControlArea {
     /// Frees the chunks of an entry that is used again.
     // AcqRel: takes the links from whoever does this at the same time. Release: pairs with the AcqRel of
     // `add_chunk`: a chunk is unlinked before it is free.
-    fn free_chunks(&self, entry: &Process) {
+    fn free_chunks(&self, entry: &ProcessEntry) {
         let first = entry.more_maps.swap(0, AcqRel);
         let mut next = first.checked_sub(1);
         for _ in 0..MAP_CHUNKS {

@@ -5,7 +5,7 @@ use crate::claim::{Claimed, EntryTable, Reach};
 use crate::comm::{load_comm, name, store_comm};
 use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
-use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Table, Task};
+use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Table, TaskEntry};
 use core::sync::atomic::Ordering::Relaxed;
 
 /// A thread to enter, which is not the first of its process.
@@ -48,7 +48,7 @@ impl TaskInfo {
 }
 
 impl ControlArea {
-    fn task_table(&self) -> EntryTable<'_, Task> {
+    fn task_table(&self) -> EntryTable<'_, TaskEntry> {
         self.table(TASK_STATES_OFFSET, TASKS_OFFSET, TASKS, Reach::Window)
     }
 

@@ -9,15 +9,15 @@ use abi::control::{
 };
 use common::Temporary;
 use control::{ControlArea, Here};
-use event_filter::{Field, Filter, MAX_TEXT, evaluate};
+use event_filter::{Filter, FilterField, MAX_TEXT, evaluate};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-const FIELDS: [Field<'static>; 2] = [
-    Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true },
-    Field { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+const FIELDS: [FilterField<'static>; 2] = [
+    FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true },
+    FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
 ];
 
 const HERE: Here<'static> = Here { cpu: 1, comm: b"cat" };

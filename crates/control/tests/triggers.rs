@@ -5,7 +5,7 @@ mod common;
 use abi::control::{COUNTERS, CounterRef, MOST_TRIGGERS};
 use common::Temporary;
 use control::{ControlArea, Here};
-use event_filter::{Field, Filter};
+use event_filter::{Filter, FilterField};
 use event_trigger::{Action, DueAction, Trigger};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ fn named(name: &str) -> &'static Action {
 }
 
 fn words(triggers: &[New<'_>]) -> Vec<u64> {
-    let fields = [Field { name: "n", type_name: "int", offset: 8, size: 4, signed: true }];
+    let fields = [FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true }];
     let mut words = Vec::new();
     for (action, counter, text) in triggers {
         let filter = (!text.is_empty()).then(|| Filter::compile(text, &fields).unwrap());

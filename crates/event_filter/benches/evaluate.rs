@@ -1,15 +1,15 @@
 //! What evaluating a filter costs: `cargo bench -p lookback-event-filter`.
 
-use event_filter::{Field, Filter, Here, evaluate};
+use event_filter::{Filter, FilterField, Here, evaluate};
 use std::hint::black_box;
 use std::time::Instant;
 
 const EVENTS: u64 = 20_000_000;
 
-const FIELDS: [Field<'static>; 3] = [
-    Field { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
-    Field { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
-    Field { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+const FIELDS: [FilterField<'static>; 3] = [
+    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
+    FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
+    FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
 ];
 
 fn main() {

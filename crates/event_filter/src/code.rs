@@ -1,6 +1,6 @@
 //! From an expression to words.
 
-use crate::expression::Expression;
+use crate::expression::Condition;
 use crate::predicate::Predicate;
 use crate::word::{Head, Test};
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ enum Next {
 }
 
 /// The program of an expression.
-pub(crate) fn emit(expression: &Expression) -> Vec<u64> {
+pub(crate) fn emit(expression: &Condition) -> Vec<u64> {
     let mut code = Code::default();
     let (mut pass, mut reject) = (Label::default(), Label::default());
     code.expression(expression, &mut pass, &mut reject, Next::True);
@@ -35,20 +35,20 @@ struct Code {
 }
 
 impl Code {
-    fn expression(&mut self, expression: &Expression, yes: &mut Label, no: &mut Label, next: Next) {
+    fn expression(&mut self, expression: &Condition, yes: &mut Label, no: &mut Label, next: Next) {
         match expression {
-            Expression::Term(predicate, inverted) => {
+            Condition::Term(predicate, inverted) => {
                 let (jumps_when, label) = if next == Next::True { (false, no) } else { (true, yes) };
                 label.0.push(self.words.len());
                 self.term(predicate, jumps_when != *inverted);
             }
-            Expression::All(parts) => self.parts(parts, Next::True, yes, no, next),
-            Expression::Any(parts) => self.parts(parts, Next::False, yes, no, next),
+            Condition::All(parts) => self.parts(parts, Next::True, yes, no, next),
+            Condition::Any(parts) => self.parts(parts, Next::False, yes, no, next),
         }
     }
 
     /// Parts of which each but the last goes on to the next one with the result `through`.
-    fn parts(&mut self, parts: &[Expression], through: Next, yes: &mut Label, no: &mut Label, next: Next) {
+    fn parts(&mut self, parts: &[Condition], through: Next, yes: &mut Label, no: &mut Label, next: Next) {
         let Some((last, first)) = parts.split_last() else { return };
         for part in first {
             let mut after = Label::default();

@@ -3,7 +3,7 @@
 use crate::glob::matches;
 use crate::text::{Pattern, located, until_nul};
 use crate::word::{
-    Comparison, FIXED, Head, MAX_CPUS, MAX_PATTERN, MAX_WORDS, Place, Test, is_single_comparison,
+    Comparison, FIXED, Head, MAX_CPUS, MAX_PATTERN, MAX_WORDS, StringPlace, Test, is_single_comparison,
     text_lengths,
 };
 
@@ -136,15 +136,15 @@ impl<W: Words + ?Sized> Instruction<'_, W> {
         }
         let bytes = match self.head.place()? {
             // One without a size takes the rest, as in `char buf[]`.
-            Place::Array if field == 0 => self.record.get(offset..)?,
-            Place::Array => self.record.get(offset..offset + field)?,
-            Place::Location => located(self.record, offset, 0)?,
-            Place::RelativeLocation => located(self.record, offset, offset + 4)?,
-            Place::Pointer => {
+            StringPlace::Array if field == 0 => self.record.get(offset..)?,
+            StringPlace::Array => self.record.get(offset..offset + field)?,
+            StringPlace::Location => located(self.record, offset, 0)?,
+            StringPlace::RelativeLocation => located(self.record, offset, offset + 4)?,
+            StringPlace::Pointer => {
                 let address = self.record.get(offset..)?.first_chunk()?;
                 context.string(u64::from_le_bytes(*address))?
             }
-            Place::Comm => context.comm(),
+            StringPlace::Comm => context.comm(),
         };
         let pattern = Pattern::new(|index| self.operand(index), pattern);
         let text = until_nul(bytes);

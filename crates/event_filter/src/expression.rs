@@ -3,59 +3,59 @@
 //! `!` is gone when a text has been read: by De Morgan's rules it makes `||` of `&&`, and reaches the terms.
 
 use crate::error::{Error, ErrorKind};
-use crate::field::Field;
+use crate::field::FilterField;
 use crate::predicate::{self, Predicate};
 use alloc::vec::Vec;
 use core::mem::take;
 
 /// A part of a filter.
 #[derive(Debug)]
-pub(crate) enum Expression {
+pub(crate) enum Condition {
     /// A term, and whether its result is turned round.
     Term(Predicate, bool),
     /// True where all are.
-    All(Vec<Expression>),
+    All(Vec<Condition>),
     /// True where one is.
-    Any(Vec<Expression>),
+    Any(Vec<Condition>),
 }
 
 /// What has been read between two parentheses.
 #[derive(Debug, Default)]
-struct Group {
+struct Parentheses {
     /// Whether all of it is turned round.
     inverted: bool,
     /// What stands between `||`.
-    alternatives: Vec<Expression>,
+    alternatives: Vec<Condition>,
     /// What stands between `&&`, after the last `||`.
-    conditions: Vec<Expression>,
+    conditions: Vec<Condition>,
 }
 
-impl Group {
+impl Parentheses {
     fn finish_conditions(&mut self) {
         let conditions = take(&mut self.conditions);
         self.alternatives.extend(joined(conditions, !self.inverted));
     }
 
-    fn finish(mut self) -> Option<Expression> {
+    fn finish(mut self) -> Option<Condition> {
         self.finish_conditions();
         joined(self.alternatives, self.inverted)
     }
 }
 
 /// One of several parts, or all of them.
-fn joined(mut parts: Vec<Expression>, all: bool) -> Option<Expression> {
+fn joined(mut parts: Vec<Condition>, all: bool) -> Option<Condition> {
     match parts.len() {
         0 | 1 => parts.pop(),
-        _ if all => Some(Expression::All(parts)),
-        _ => Some(Expression::Any(parts)),
+        _ if all => Some(Condition::All(parts)),
+        _ => Some(Condition::Any(parts)),
     }
 }
 
 /// Reads a text whose parentheses and quotes have their partners.
-pub(crate) fn parse(text: &str, fields: &[Field<'_>]) -> Result<Expression, Error> {
+pub(crate) fn parse(text: &str, fields: &[FilterField<'_>]) -> Result<Condition, Error> {
     let bytes = text.as_bytes();
-    let mut outer: Vec<Group> = Vec::new();
-    let mut group = Group::default();
+    let mut outer: Vec<Parentheses> = Vec::new();
+    let mut group = Parentheses::default();
     let mut inverted = false;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -72,7 +72,7 @@ pub(crate) fn parse(text: &str, fields: &[Field<'_>]) -> Result<Expression, Erro
             }
             _ => {
                 let (predicate, end) = predicate::parse(text, at, fields)?;
-                group.conditions.push(Expression::Term(predicate, inverted));
+                group.conditions.push(Condition::Term(predicate, inverted));
                 at = operator(bytes, end, &mut group, &mut outer)?;
                 inverted = group.inverted;
             }
@@ -86,7 +86,12 @@ pub(crate) fn parse(text: &str, fields: &[Field<'_>]) -> Result<Expression, Erro
 }
 
 /// Reads closing parentheses and the operator after a term. Gives where the next term can start.
-fn operator(bytes: &[u8], from: usize, group: &mut Group, outer: &mut Vec<Group>) -> Result<usize, Error> {
+fn operator(
+    bytes: &[u8],
+    from: usize,
+    group: &mut Parentheses,
+    outer: &mut Vec<Parentheses>,
+) -> Result<usize, Error> {
     let mut at = from;
     while let Some(byte) = bytes.get(at) {
         match byte {

@@ -1,10 +1,10 @@
 //! The fields that a filter can ask for.
 
-use crate::word::Place;
+use crate::word::StringPlace;
 
 /// A field of an event, as its format file has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field<'a> {
+pub struct FilterField<'a> {
     /// The name.
     pub name: &'a str,
     /// The type, brackets included: `int`, `char[16]`, `__data_loc char[]`.
@@ -19,9 +19,9 @@ pub struct Field<'a> {
 
 /// What a field is for a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FilterType {
     /// A string.
-    Text(Place),
+    Text(StringPlace),
     /// A mask of CPUs.
     CpuMask,
     /// The CPU of the event, which is in no record.
@@ -33,37 +33,37 @@ pub enum Kind {
 }
 
 /// Fields that every event has without recording them: the kernel's names and types.
-const GENERIC: [(&str, &str, Kind); 6] = [
-    ("CPU", "int", Kind::Cpu),
-    ("cpu", "int", Kind::Cpu),
-    ("COMM", "char *", Kind::Text(Place::Comm)),
-    ("comm", "char *", Kind::Text(Place::Comm)),
-    ("stacktrace", "char *", Kind::Stack),
-    ("STACKTRACE", "char *", Kind::Stack),
+const GENERIC: [(&str, &str, FilterType); 6] = [
+    ("CPU", "int", FilterType::Cpu),
+    ("cpu", "int", FilterType::Cpu),
+    ("COMM", "char *", FilterType::Text(StringPlace::Comm)),
+    ("comm", "char *", FilterType::Text(StringPlace::Comm)),
+    ("stacktrace", "char *", FilterType::Stack),
+    ("STACKTRACE", "char *", FilterType::Stack),
 ];
 
-impl Field<'_> {
+impl FilterField<'_> {
     /// What its type makes of it, by the kernel's rules.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> FilterType {
         let name = self.type_name;
         let is_text = name.contains("char");
         match name {
-            _ if name.contains("__data_loc") && is_text => Kind::Text(Place::Location),
-            _ if name.contains("__data_loc") && name.contains("cpumask_t") => Kind::CpuMask,
-            _ if name.contains("__rel_loc") && is_text => Kind::Text(Place::RelativeLocation),
-            _ if name.contains('[') && is_text => Kind::Text(Place::Array),
-            "char *" | "const char *" => Kind::Text(Place::Pointer),
-            _ => Kind::Number,
+            _ if name.contains("__data_loc") && is_text => FilterType::Text(StringPlace::Location),
+            _ if name.contains("__data_loc") && name.contains("cpumask_t") => FilterType::CpuMask,
+            _ if name.contains("__rel_loc") && is_text => FilterType::Text(StringPlace::RelativeLocation),
+            _ if name.contains('[') && is_text => FilterType::Text(StringPlace::Array),
+            "char *" | "const char *" => FilterType::Text(StringPlace::Pointer),
+            _ => FilterType::Number,
         }
     }
 }
 
 /// The field called `name`, and what it is: the event's own before those that every event has.
-pub(crate) fn find<'a>(fields: &[Field<'a>], name: &'a str) -> Option<(Field<'a>, Kind)> {
+pub(crate) fn find<'a>(fields: &[FilterField<'a>], name: &'a str) -> Option<(FilterField<'a>, FilterType)> {
     if let Some(field) = fields.iter().find(|field| field.name == name) {
         return Some((*field, field.kind()));
     }
     let (_, type_name, kind) = GENERIC.iter().find(|(generic, ..)| *generic == name)?;
-    let size = if *kind == Kind::Cpu { 4 } else { 8 };
-    Some((Field { name, type_name, offset: 0, size, signed: *kind == Kind::Cpu }, *kind))
+    let size = if *kind == FilterType::Cpu { 4 } else { 8 };
+    Some((FilterField { name, type_name, offset: 0, size, signed: *kind == FilterType::Cpu }, *kind))
 }

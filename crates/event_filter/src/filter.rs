@@ -1,7 +1,7 @@
 //! A filter, compiled.
 
 use crate::error::{Error, ErrorKind};
-use crate::field::Field;
+use crate::field::FilterField;
 use crate::word::{MAX_TEXT, MAX_WORDS};
 use crate::{bracket, code, expression};
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ impl Filter {
     ///
     /// What is wrong, and where, as the kernel has it; [`ErrorKind::Other`] for a text that is longer than
     /// [`MAX_TEXT`], empty or without a term where one is expected.
-    pub fn compile(text: &str, fields: &[Field<'_>]) -> Result<Filter, Error> {
+    pub fn compile(text: &str, fields: &[FilterField<'_>]) -> Result<Filter, Error> {
         let text = text.trim_ascii_end();
         if text.len() > MAX_TEXT {
             return Err(ErrorKind::Other.at(0));

@@ -6,16 +6,16 @@
 //! [`evaluate`] needs nobody's word for it: it ends, and neither panics nor reads outside of the record, on
 //! *any* words and *any* bytes. It does not allocate and makes no system call: async-signal-safe.
 //!
-//! What this crate is not: it knows no format files (who has one makes [`Field`]s of it) and says nothing
-//! about what happens to an event that passes.
+//! What this crate is not: it knows no format files (who has one makes [`FilterField`]s of it) and says
+//! nothing about what happens to an event that passes.
 //!
 //! ```
 //! # #[cfg(feature = "compile")] {
-//! use event_filter::{Field, Filter, Here, evaluate};
+//! use event_filter::{FilterField, Filter, Here, evaluate};
 //!
 //! let fields = [
-//!     Field { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
-//!     Field { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+//!     FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
+//!     FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
 //! ];
 //! let filter = Filter::compile(r#"fd < 0 && path ~ "/etc/*""#, &fields).unwrap();
 //!
@@ -84,7 +84,7 @@ pub mod word;
 pub use error::{Error, ErrorKind};
 pub use evaluate::{Context, Here, Words, evaluate, evaluate_single};
 #[cfg(feature = "compile")]
-pub use field::{Field, Kind};
+pub use field::{FilterField, FilterType};
 #[cfg(feature = "compile")]
 pub use filter::Filter;
 pub use glob::glob;

@@ -1,9 +1,9 @@
 //! One term of a filter: a field, an operator and a value.
 
 use crate::error::{Error, ErrorKind};
-use crate::field::{Field, Kind, find};
+use crate::field::{FilterField, FilterType, find};
 use crate::text::packed;
-use crate::word::{Comparison, Head, MAX_PATTERN, Place, Test};
+use crate::word::{Comparison, Head, MAX_PATTERN, StringPlace, Test};
 use crate::{cpus, number};
 use alloc::vec::Vec;
 
@@ -37,8 +37,12 @@ impl Predicate {
 }
 
 /// Reads the term at `start` of a text. Gives it and where it ends.
-pub(crate) fn parse(text: &str, start: usize, fields: &[Field<'_>]) -> Result<(Predicate, usize), Error> {
-    let mut reader = Reader { text, at: start };
+pub(crate) fn parse(
+    text: &str,
+    start: usize,
+    fields: &[FilterField<'_>],
+) -> Result<(Predicate, usize), Error> {
+    let mut reader = TermReader { text, at: start };
     // The kernel's isalnum() knows letters beyond ASCII: a name of such is no field's, but it is one.
     let name = reader.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii());
     if name.is_empty() {
@@ -64,19 +68,19 @@ pub(crate) fn parse(text: &str, start: usize, fields: &[Field<'_>]) -> Result<(P
 
 /// The left side of a term.
 struct Term<'a> {
-    field: Field<'a>,
-    kind: Kind,
+    field: FilterField<'a>,
+    kind: FilterType,
     operator: Option<Comparison>,
 }
 
 impl Term<'_> {
-    fn string(&self, reader: &mut Reader<'_>, quote: u8) -> Result<Predicate, Error> {
+    fn string(&self, reader: &mut TermReader<'_>, quote: u8) -> Result<Predicate, Error> {
         let negated = match self.operator {
             None | Some(Comparison::Equal) => false,
             Some(Comparison::NotEqual) => true,
             _ => return Err(reader.error(ErrorKind::IllegalFieldOperation)),
         };
-        let Kind::Text(place) = self.kind else { return Err(reader.error(ErrorKind::ExpectDigit)) };
+        let FilterType::Text(place) = self.kind else { return Err(reader.error(ErrorKind::ExpectDigit)) };
         reader.at += 1;
         let string = reader.take_while(|byte| byte != quote);
         if string.len() > MAX_PATTERN {
@@ -87,15 +91,15 @@ impl Term<'_> {
         let inverted = string.strip_prefix('!').filter(|_| is_pattern);
         let pattern = inverted.unwrap_or(string).as_bytes();
         let variant = Head::text(place, is_pattern, negated || inverted.is_some());
-        let field = if place == Place::Array { u64::from(self.field.size) } else { 0 };
+        let field = if place == StringPlace::Array { u64::from(self.field.size) } else { 0 };
         let value = field | (pattern.len() as u64) << 32;
         let mut predicate = Predicate::new(Test::Text, self.field.offset, variant, value);
         predicate.operands = pattern.chunks(8).map(packed).collect();
         Ok(predicate)
     }
 
-    fn number(&self, reader: &mut Reader<'_>) -> Result<Predicate, Error> {
-        if matches!(self.kind, Kind::Text(_)) {
+    fn number(&self, reader: &mut TermReader<'_>) -> Result<Predicate, Error> {
+        if matches!(self.kind, FilterType::Text(_)) {
             return Err(reader.error(ErrorKind::ExpectString));
         }
         let Some(comparison) = self.operator else {
@@ -124,10 +128,10 @@ impl Term<'_> {
             false => value << unused >> unused,
         };
         match (self.kind, size_log2(self.field.size)) {
-            (Kind::Cpu, _) => {
+            (FilterType::Cpu, _) => {
                 Predicate::new(Test::Cpu, 0, Head::number(comparison, 2, true), value as i32 as u64)
             }
-            (Kind::Stack, _) | (_, None) => Predicate::new(Test::Never, 0, 0, 0),
+            (FilterType::Stack, _) | (_, None) => Predicate::new(Test::Never, 0, 0, 0),
             (_, Some(size)) => {
                 let variant = Head::number(comparison, size, signed);
                 Predicate::new(Test::Number, self.field.offset, variant, value)
@@ -136,9 +140,9 @@ impl Term<'_> {
     }
 
     /// `CPUS{0,2-3}`; the word itself is read already.
-    fn cpus(&self, reader: &mut Reader<'_>) -> Result<Predicate, Error> {
+    fn cpus(&self, reader: &mut TermReader<'_>) -> Result<Predicate, Error> {
         let word = ErrorKind::IllegalFieldOperation.at(reader.at - "CPUS".len() + 1);
-        if matches!(self.kind, Kind::Text(_) | Kind::Stack) {
+        if matches!(self.kind, FilterType::Text(_) | FilterType::Stack) {
             return Err(word);
         }
         let Some(comparison @ (Comparison::Equal | Comparison::NotEqual | Comparison::And)) = self.operator
@@ -157,8 +161,8 @@ impl Term<'_> {
         let set = set.ok_or_else(|| reader.error(ErrorKind::InvalidCpulist))?;
         reader.at += 1;
         let (test, size) = match self.kind {
-            Kind::CpuMask => (Test::MaskAndSet, 0),
-            Kind::Cpu => (Test::CpuInSet, 0),
+            FilterType::CpuMask => (Test::MaskAndSet, 0),
+            FilterType::Cpu => (Test::CpuInSet, 0),
             _ => match size_log2(self.field.size) {
                 Some(size) => (Test::NumberInSet, size),
                 None => (Test::Never, 0),
@@ -171,7 +175,7 @@ impl Term<'_> {
     }
 
     /// `ip.function == vfs_read`: no functions are known here, whatever the word says.
-    fn function(&self, reader: &mut Reader<'_>) -> Error {
+    fn function(&self, reader: &mut TermReader<'_>) -> Error {
         if self.field.size != 8 {
             return reader.error(ErrorKind::IllegalFieldOperation);
         }
@@ -199,12 +203,12 @@ fn size_log2(size: u16) -> Option<u8> {
 }
 
 /// How far a term has been read.
-struct Reader<'a> {
+struct TermReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TermReader<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }

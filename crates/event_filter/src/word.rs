@@ -109,7 +109,7 @@ impl Comparison {
 /// Where a string is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Place {
+pub enum StringPlace {
     /// In the field itself.
     Array,
     /// Where the field says, from the record's start (`__data_loc`).
@@ -122,9 +122,14 @@ pub enum Place {
     Comm,
 }
 
-impl Place {
-    const ALL: [Place; 5] =
-        [Place::Array, Place::Location, Place::RelativeLocation, Place::Pointer, Place::Comm];
+impl StringPlace {
+    const ALL: [StringPlace; 5] = [
+        StringPlace::Array,
+        StringPlace::Location,
+        StringPlace::RelativeLocation,
+        StringPlace::Pointer,
+        StringPlace::Comm,
+    ];
 }
 
 /// The head of an instruction, taken apart.
@@ -166,7 +171,7 @@ impl Head {
 
     /// A variant: a string, equal to or like a pattern, or not so.
     #[cfg(feature = "compile")]
-    pub(crate) fn text(place: Place, pattern: bool, negated: bool) -> u8 {
+    pub(crate) fn text(place: StringPlace, pattern: bool, negated: bool) -> u8 {
         place as u8 | if pattern { PATTERN } else { 0 } | if negated { NEGATED } else { 0 }
     }
 
@@ -218,8 +223,8 @@ impl Head {
 
     /// Where the string is. None for bits that are no place.
     #[inline]
-    pub fn place(self) -> Option<Place> {
-        Place::ALL.get(usize::from(self.variant & LOW)).copied()
+    pub fn place(self) -> Option<StringPlace> {
+        StringPlace::ALL.get(usize::from(self.variant & LOW)).copied()
     }
 
     /// Bytes of the number, as a power of two.

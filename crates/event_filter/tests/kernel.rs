@@ -1,6 +1,6 @@
 //! The kernel that the tests run on takes and refuses the same texts, for the same reasons.
 
-use event_filter::{Error, Field, Filter};
+use event_filter::{Error, Filter, FilterField};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl Event {
         let mut bytes = vec![0; 1 << 16];
         let len = File::open(&self.filter).unwrap().read(&mut bytes).unwrap();
         let read = String::from_utf8_lossy(&bytes[..len]);
-        let fields: Vec<Field<'_>> = self.format.fields.iter().map(field).collect();
+        let fields: Vec<FilterField<'_>> = self.format.fields.iter().map(field).collect();
         let compiled = Filter::compile(text, &fields);
         let errno = compiled.as_ref().map(drop).map_err(|error| error.errno());
         assert_eq!(errno, written, "{text:?}: {read}");
@@ -61,8 +61,8 @@ impl Event {
     }
 }
 
-fn field(field: &trace_data::format::Field) -> Field<'_> {
-    Field {
+fn field(field: &trace_data::format::Field) -> FilterField<'_> {
+    FilterField {
         name: &field.name,
         type_name: &field.type_name,
         offset: field.offset as u16,

@@ -1,17 +1,17 @@
 //! Random filters, programs and records.
 
 use event_filter::word::MAX_WORDS;
-use event_filter::{Field, Filter, Here, evaluate, verify};
+use event_filter::{Filter, FilterField, Here, evaluate, verify};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-const FIELDS: [Field<'static>; 6] = [
-    Field { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
-    Field { name: "byte", type_name: "u8", offset: 8, size: 1, signed: false },
-    Field { name: "word", type_name: "short", offset: 10, size: 2, signed: true },
-    Field { name: "name", type_name: "char[8]", offset: 12, size: 8, signed: false },
-    Field { name: "path", type_name: "__data_loc char[]", offset: 20, size: 4, signed: false },
-    Field { name: "long", type_name: "unsigned long", offset: 24, size: 8, signed: false },
+const FIELDS: [FilterField<'static>; 6] = [
+    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
+    FilterField { name: "byte", type_name: "u8", offset: 8, size: 1, signed: false },
+    FilterField { name: "word", type_name: "short", offset: 10, size: 2, signed: true },
+    FilterField { name: "name", type_name: "char[8]", offset: 12, size: 8, signed: false },
+    FilterField { name: "path", type_name: "__data_loc char[]", offset: 20, size: 4, signed: false },
+    FilterField { name: "long", type_name: "unsigned long", offset: 24, size: 8, signed: false },
 ];
 
 /// A record in the layout of [`FIELDS`].

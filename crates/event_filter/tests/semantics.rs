@@ -1,18 +1,18 @@
 //! What single terms mean.
 
-use event_filter::{Context, Error, ErrorKind, Field, Filter, Here, evaluate, verify};
+use event_filter::{Context, Error, ErrorKind, Filter, FilterField, Here, evaluate, verify};
 
-const FIELDS: [Field<'static>; 10] = [
-    Field { name: "small", type_name: "u8", offset: 0, size: 1, signed: false },
-    Field { name: "signed", type_name: "int", offset: 4, size: 4, signed: true },
-    Field { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false },
-    Field { name: "text", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
-    Field { name: "near", type_name: "__rel_loc char[]", offset: 16, size: 4, signed: false },
-    Field { name: "mask", type_name: "__data_loc cpumask_t", offset: 20, size: 4, signed: false },
-    Field { name: "pointer", type_name: "const char *", offset: 24, size: 8, signed: false },
-    Field { name: "list", type_name: "__data_loc u32[]", offset: 20, size: 4, signed: false },
-    Field { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false },
-    Field { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false },
+const FIELDS: [FilterField<'static>; 10] = [
+    FilterField { name: "small", type_name: "u8", offset: 0, size: 1, signed: false },
+    FilterField { name: "signed", type_name: "int", offset: 4, size: 4, signed: true },
+    FilterField { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false },
+    FilterField { name: "text", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+    FilterField { name: "near", type_name: "__rel_loc char[]", offset: 16, size: 4, signed: false },
+    FilterField { name: "mask", type_name: "__data_loc cpumask_t", offset: 20, size: 4, signed: false },
+    FilterField { name: "pointer", type_name: "const char *", offset: 24, size: 8, signed: false },
+    FilterField { name: "list", type_name: "__data_loc u32[]", offset: 20, size: 4, signed: false },
+    FilterField { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false },
+    FilterField { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false },
 ];
 
 fn record() -> Vec<u8> {

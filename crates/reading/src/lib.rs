@@ -10,13 +10,14 @@
 //!
 //! ```
 //! use reading::{Contents, Reader};
-//! use session::{Options, Session};
+//! use session::{Session, SessionOptions};
 //! use std::sync::Arc;
 //! use trace_data::record::Records;
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+//! let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
+//! let session = Session::create(&path, &options).unwrap();
 //!
 //! let mut reader = Reader::new(Arc::new(session));
 //! let mut records = reader.copy(Contents::Live, None, None).unwrap();

@@ -258,14 +258,16 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ring_buffer::{Record as NewRecord, Thread, Writer};
-    use session::{Options, Session};
+    use ring_buffer::{RecordBuffer, Writer, WriterThread};
+    use session::{Session, SessionOptions};
 
     const ID: u16 = 4000;
 
     fn session(directory: &Path) -> Arc<Instance> {
         let path = directory.join("s");
-        Arc::new(Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap())
+        Arc::new(
+            Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap(),
+        )
     }
 
     /// Writes numbered events; every fourth to a lane.
@@ -273,10 +275,12 @@ mod tests {
         let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
         for number in numbers {
             let area = if number % 4 == 0 { None } else { rseq::Area::current() };
-            let mut record = NewRecord::<4>::new();
+            let mut record = RecordBuffer::<4>::new();
             record.push(abi::common::word(ID, 0, 0, 77));
             record.push(number);
-            writer.write(Thread { area, identity: u64::from(std::process::id()) }, record.event()).unwrap();
+            writer
+                .write(WriterThread { area, identity: u64::from(std::process::id()) }, record.event())
+                .unwrap();
         }
     }
 

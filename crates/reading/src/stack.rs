@@ -77,12 +77,12 @@ impl Addresses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session::{Options, Session};
+    use session::{Session, SessionOptions};
 
     #[test]
     fn any_bytes_become_a_stack() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let mut addresses = Addresses::new();
         for len in abi::common::SIZE..100 {

@@ -255,7 +255,7 @@ impl TasksByTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session::{Options, Session};
+    use session::{Session, SessionOptions};
 
     fn process(pid: u32) -> Arc<Process> {
         let info = ProcessInfo {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn what_has_ended_is_not_remembered_for_ever() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let (control, mut tables) = (session.control(), Tables::default());
         let last = MOST_ENDED as u32 + 8192;

@@ -9,11 +9,11 @@
 //!
 //! ```
 //! use recording::{Recorder, Version};
-//! use session::{Options, Session};
+//! use session::{Session, SessionOptions};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+//! Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
 //!
 //! let recorder = Recorder::start(&path, directory.path()).unwrap();
 //! // ... programs that know the session run ...

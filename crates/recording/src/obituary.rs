@@ -7,7 +7,7 @@
 use crate::Error;
 use control::{Here, ProcessInfo};
 use events::sched;
-use ring_buffer::{Buffer, Record, Thread, Writer, current_cpu};
+use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread, current_cpu};
 use rustix::process::{Pid, test_kill_process};
 use session::Instance;
 
@@ -15,7 +15,7 @@ use session::Instance;
 #[derive(Debug)]
 pub struct Obituary {
     writer: Writer,
-    thread: Thread,
+    thread: WriterThread,
 }
 
 /// Words of the event: common fields, name, numbers.
@@ -29,7 +29,10 @@ impl Obituary {
     pub fn new(buffer: Buffer, session: &Instance) -> Obituary {
         let namespace = session.control().identity().pid_namespace;
         let identity = u64::from(std::process::id()) | namespace << 32;
-        Obituary { writer: Writer::new(buffer), thread: Thread { area: rseq::Area::current(), identity } }
+        Obituary {
+            writer: Writer::new(buffer),
+            thread: WriterThread { area: rseq::Area::current(), identity },
+        }
     }
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
@@ -55,7 +58,7 @@ impl Obituary {
     }
 
     fn record(&self, session: &Instance, process: &ProcessInfo) {
-        let mut record = Record::<WORDS>::new();
+        let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
         for half in process.comm.as_chunks::<8>().0 {
             record.push(u64::from_le_bytes(*half));

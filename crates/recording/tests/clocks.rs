@@ -1,11 +1,11 @@
 //! A recording in each of the clocks, on a machine whose counter can be trusted and on one where it can't.
 
 use recording::Recorder;
-use ring_buffer::{Clock, Record, Thread, Writer};
+use ring_buffer::{Clock, RecordBuffer, Writer, WriterThread};
 use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw};
 use rustix::time::DynamicClockId::{Known, Tai};
 use rustix::time::clock_gettime_dynamic;
-use session::{Instance, Options, Session, TraceClock, Tsc};
+use session::{Instance, Session, SessionOptions, TraceClock, Tsc};
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
@@ -36,17 +36,18 @@ fn reading(clock: TraceClock, ticks: u64) -> u64 {
 
 /// Writes an event: one of the session's own, so that a report can print it.
 fn write(writer: &Writer, id: u16) {
-    let mut record = Record::<8>::new();
+    let mut record = RecordBuffer::<8>::new();
     record.push(abi::common::word(id, 0, 0, 1));
     (0..5).for_each(|_| record.push(0));
-    let thread = Thread { area: rseq::Area::current(), identity: 1 };
+    let thread = WriterThread { area: rseq::Area::current(), identity: 1 };
     writer.write(thread, record.event()).unwrap();
 }
 
 /// Records events, and gives the readings of the clock before and after each, and what is in the buffer.
 fn record(path: &Path, file: &Path, clock: TraceClock, tsc: Tsc) -> (Vec<(u64, u64)>, Clock) {
     let session =
-        Session::create(path, &Options { buffer_kb: 64, clock, tsc, ..Options::default() }).unwrap();
+        Session::create(path, &SessionOptions { buffer_kb: 64, clock, tsc, ..SessionOptions::default() })
+            .unwrap();
     let id = session.events().find(|event| event.name == "sched_process_exit").unwrap().id;
     let writer = Writer::new(Instance::open(path).unwrap().into_buffer());
     let recorder = Recorder::start(path, path.parent().unwrap()).unwrap();

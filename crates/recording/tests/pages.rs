@@ -1,7 +1,7 @@
 //! Pages as the ring buffer hands them out, in a trace.dat file, read by trace-cmd: its events and losses are
 //! those that we find in the pages, and those that were written.
 
-use ring_buffer::{Buffer, Clock, Record, Specification, Thread, Writer};
+use ring_buffer::{Buffer, Clock, RecordBuffer, Specification, Writer, WriterThread};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::ffi::CString;
 use std::fs::File;
@@ -58,9 +58,9 @@ impl Ring {
 
     /// Writes `count` events of `len` bytes, numbered on.
     fn write(&mut self, len: usize, count: u64) {
-        let thread = Thread { area: rseq::Area::current(), identity: 1 };
+        let thread = WriterThread { area: rseq::Area::current(), identity: 1 };
         for _ in 0..count {
-            let mut record = Record::<{ LARGEST / 8 }>::new();
+            let mut record = RecordBuffer::<{ LARGEST / 8 }>::new();
             record.push(abi::common::word(id(len), 0, 0, 77));
             record.push(self.written);
             (0..len.saturating_sub(SMALL) / 8).for_each(|_| record.push(0));

@@ -1,7 +1,7 @@
 //! A buffer file, mapped.
 
 use crate::geometry::{Geometry, UnusableBuffer};
-use abi::buffer::{Block, Control, Header};
+use abi::buffer::{Block, BufferHeader, ControlWord};
 use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use shm::Segment;
@@ -41,9 +41,9 @@ impl Buffer {
     }
 
     /// The shared header.
-    pub(crate) fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &BufferHeader {
         // SAFETY: `Geometry::of` has found a header there. The segment's base is a page's.
-        unsafe { &*self.segment.base().cast::<Header>() }
+        unsafe { &*self.segment.base().cast::<BufferHeader>() }
     }
 
     /// The block of a CPU, or of a lane: lanes follow the CPUs.
@@ -79,14 +79,14 @@ impl Buffer {
 
     /// The control word now.
     // Relaxed: a hint. What is done by it is guarded, or compared again by compare-exchange (R11).
-    pub fn control(&self) -> Control {
-        Control(self.header().control.load(Relaxed))
+    pub fn control(&self) -> ControlWord {
+        ControlWord(self.header().control.load(Relaxed))
     }
 
     /// The control word now, for a caller that goes on to look at what was done before it was changed.
     // Acquire: pairs with the AcqRel changes of the word in `control`, `snapshot` and `exchange`: entries of
     // the pool, resets and sizes that were stored before one are seen after it (R13, R16).
-    pub(crate) fn acquire_control(&self) -> Control {
-        Control(self.header().control.load(Acquire))
+    pub(crate) fn acquire_control(&self) -> ControlWord {
+        ControlWord(self.header().control.load(Acquire))
     }
 }

@@ -5,7 +5,7 @@
 //! A word comes back only when nothing but its flags has changed meanwhile (R3).
 
 use crate::buffer::Buffer;
-use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, Control};
+use abi::buffer::{BLOCK_DISABLED, BLOCK_STOPPED, ControlWord};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 impl Buffer {
@@ -14,23 +14,23 @@ impl Buffer {
     ///
     /// Async-signal-safe.
     pub fn set_tracing(&self, on: bool) -> bool {
-        self.set_flag(Control::TRACING_OFF, !on)
+        self.set_flag(ControlWord::TRACING_OFF, !on)
     }
 
     /// Whether writing is enabled by [`Buffer::set_tracing`].
     pub fn is_tracing(&self) -> bool {
-        self.control().0 & Control::TRACING_OFF == 0
+        self.control().0 & ControlWord::TRACING_OFF == 0
     }
 
     /// Enables or disables recording into this buffer: the kernel's `record_disable` and `_enable`.
     pub fn set_recording(&self, on: bool) {
-        self.set_flag(Control::RECORD_DISABLED, !on);
+        self.set_flag(ControlWord::RECORD_DISABLED, !on);
     }
 
     /// Chooses what a full ring does: overwrite its oldest page, or refuse new events until readers have
     /// consumed it.
     pub fn set_overwrite(&self, on: bool) {
-        self.set_flag(Control::NO_OVERWRITE, !on);
+        self.set_flag(ControlWord::NO_OVERWRITE, !on);
     }
 
     /// Stops recording on one CPU, or in one lane, or goes on with it: the kernel's `record_disable_cpu` and
@@ -44,7 +44,7 @@ impl Buffer {
             } else {
                 block.flags.fetch_or(BLOCK_STOPPED, AcqRel);
             }
-            self.change(Control::next_epoch);
+            self.change(ControlWord::next_epoch);
         }
     }
 
@@ -60,7 +60,7 @@ impl Buffer {
     pub fn disable_block(&self, block: u32) {
         if let Some(block) = self.block(block) {
             block.flags.fetch_or(BLOCK_DISABLED, AcqRel);
-            self.change(Control::next_epoch);
+            self.change(ControlWord::next_epoch);
         }
     }
 
@@ -81,7 +81,7 @@ impl Buffer {
         let ring = self.control().ring();
         if let Some(ring) = self.block(block).and_then(|block| self.ring(block, ring)) {
             ring.resets.fetch_add(1, AcqRel);
-            self.change(Control::next_epoch);
+            self.change(ControlWord::next_epoch);
         }
     }
 
@@ -95,9 +95,9 @@ impl Buffer {
 
     /// Changes the control word.
     // AcqRel, Acquire: see the module.
-    pub(crate) fn change(&self, change: impl Fn(Control) -> Control) {
+    pub(crate) fn change(&self, change: impl Fn(ControlWord) -> ControlWord) {
         let word = &self.header().control;
         // It can't fail: there is always a next word.
-        let _ = word.fetch_update(AcqRel, Acquire, |word| Some(change(Control(word)).0));
+        let _ = word.fetch_update(AcqRel, Acquire, |word| Some(change(ControlWord(word)).0));
     }
 }

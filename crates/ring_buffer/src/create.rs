@@ -6,7 +6,9 @@
 use crate::buffer::Buffer;
 use crate::geometry::Geometry;
 use crate::regions::Regions;
-use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Control, Header, KeptState, KeptWord, MAGIC, MIN_PAGES};
+use abi::buffer::{
+    BLOCKS_OFFSET, Block, BufferHeader, Clock, ControlWord, KeptState, KeptWord, MAGIC, MIN_PAGES,
+};
 use abi::buffer::{FIRST_SIZE, NO_GENERATION, Parts, Ring, RingPages, Slot, Tail, VERSION};
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
@@ -161,7 +163,7 @@ fn settle(blocks: &[Block], home: usize, layout: &Regions, geometry: &Geometry) 
 }
 
 // Relaxed: see the module.
-fn fill_header(header: &Header, geometry: &Geometry, overwrite: bool) {
+fn fill_header(header: &BufferHeader, geometry: &Geometry, overwrite: bool) {
     header.version.store(VERSION, Relaxed);
     header.page_size.store(geometry.page_size as u32, Relaxed);
     header.file_size.store(geometry.end, Relaxed);
@@ -178,7 +180,7 @@ fn fill_header(header: &Header, geometry: &Geometry, overwrite: bool) {
         kept.size.store(size, Relaxed);
     }
     header.sizes.store(FIRST_SIZE, Relaxed);
-    header.control.store(if overwrite { 0 } else { Control::NO_OVERWRITE }, Relaxed);
+    header.control.store(if overwrite { 0 } else { ControlWord::NO_OVERWRITE }, Relaxed);
     header.magic.store(MAGIC, Relaxed);
 }
 

@@ -9,7 +9,7 @@ use crate::reader::PageCopy;
 /// It goes on after the last event that it gave, however much has been overwritten meanwhile
 /// ([`PageCopy::lost`] says how much). After a clear, or a snapshot, it goes on with what is live then.
 #[derive(Debug, Clone, Copy)]
-pub struct Cursor<'a> {
+pub struct BufferCursor<'a> {
     buffer: &'a Buffer,
     block: u32,
     position: u64,
@@ -17,12 +17,12 @@ pub struct Cursor<'a> {
 
 impl Buffer {
     /// A cursor at the oldest event of a block.
-    pub fn cursor(&self, block: u32) -> Cursor<'_> {
-        Cursor { buffer: self, block, position: 0 }
+    pub fn cursor(&self, block: u32) -> BufferCursor<'_> {
+        BufferCursor { buffer: self, block, position: 0 }
     }
 }
 
-impl Cursor<'_> {
+impl BufferCursor<'_> {
     /// The next events, at most a page of them, as [`Buffer::read`] gives them. The cursor stays.
     pub fn peek(&self, page: &mut [u8]) -> Option<PageCopy> {
         self.buffer.read(self.block, self.position, page)

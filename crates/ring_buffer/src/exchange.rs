@@ -12,7 +12,7 @@
 use crate::holder::Holder;
 use crate::snapshot::{Refused, Snapshot, replace, replace_pair};
 use crate::spare::ClaimedRing;
-use abi::buffer::{Block, Control, KeptState, KeptWord};
+use abi::buffer::{Block, ControlWord, KeptState, KeptWord};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 /// How often one tries to take a snapshot while others change the control word.
@@ -69,7 +69,7 @@ impl Holder<'_> {
             return None;
         }
         // Until then the block's writers may go on where they are, and add to the snapshot.
-        buffer.change(Control::next_epoch);
+        buffer.change(ControlWord::next_epoch);
         replace(entry, taking, taking.turned(KeptState::Kept));
         Some(Snapshot::new(ring, control.generation(), time))
     }

@@ -1,7 +1,7 @@
 //! Where things are in a buffer file.
 
 use abi::atomic::AtomicU64;
-use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, MAGIC, MAX_CPUS, MAX_LANES, MAX_RINGS};
+use abi::buffer::{BLOCKS_OFFSET, Block, BufferHeader, Clock, MAGIC, MAX_CPUS, MAX_LANES, MAX_RINGS};
 use abi::buffer::{MIN_PAGES, Ring, RingPages, Slot, Tail, VERSION};
 use abi::page;
 use core::sync::atomic::Ordering::Relaxed;
@@ -60,7 +60,7 @@ impl Geometry {
     /// Reads and checks the header of `segment`.
     // Relaxed: nothing changes these words after the file was made.
     pub fn of(segment: &Segment) -> Result<Geometry, UnusableBuffer> {
-        let header: &Header = segment.get(0).ok_or(UnusableBuffer::NotABuffer)?;
+        let header: &BufferHeader = segment.get(0).ok_or(UnusableBuffer::NotABuffer)?;
         if header.magic.load(Relaxed) != MAGIC {
             return Err(UnusableBuffer::NotABuffer);
         }

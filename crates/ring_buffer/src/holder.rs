@@ -26,7 +26,7 @@ pub struct Holder<'a> {
 
 impl Buffer {
     /// Claims a slot among the holders. `identity` names a thread that lives as long as the holder, as in
-    /// [`crate::Thread`]; never 0. None when all slots have owners that live.
+    /// [`crate::WriterThread`]; never 0. None when all slots have owners that live.
     ///
     /// Cost: an atomic instruction, and a system call for each owner that may be dead.
     // Acquire: pairs with the Release that frees a slot. Relaxed: what is found is compared again by the

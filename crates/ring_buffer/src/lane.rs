@@ -20,7 +20,7 @@ use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
 use crate::section::{Owner, Publisher};
 use crate::steps::Step;
-use crate::thread::Thread;
+use crate::thread::WriterThread;
 use crate::writable::Writable;
 use abi::atomic::AtomicU32;
 use abi::buffer::{Block, DropReason, Tail};
@@ -52,7 +52,7 @@ impl Buffer {
     // Release: pairs with the claim of the next owner, which then sees the whole event (R9).
     pub(crate) fn write_to_lane(
         &self,
-        thread: Thread,
+        thread: WriterThread,
         event: impl Writable,
         may_ask: fn() -> bool,
     ) -> Result<(), NotWritten> {

@@ -10,7 +10,7 @@
 //! no decision about what is recorded.
 //!
 //! ```
-//! use ring_buffer::{Buffer, Clock, Record, Specification, Thread, Walk, Writer};
+//! use ring_buffer::{Buffer, Clock, RecordBuffer, Specification, Walk, Writer, WriterThread};
 //!
 //! let path = std::ffi::CString::new(format!("/dev/shm/ring-example-{}", std::process::id())).unwrap();
 //! let cpus = vec![true; 64];
@@ -22,8 +22,8 @@
 //! let buffer = Buffer::create(segment, &wanted).unwrap();
 //!
 //! let writer = Writer::new(buffer);
-//! let thread = Thread { area: rseq::Area::current(), identity: 4711 };
-//! let mut record = Record::<4>::new();
+//! let thread = WriterThread { area: rseq::Area::current(), identity: 4711 };
+//! let mut record = RecordBuffer::<4>::new();
 //! record.push(abi::common::word(300, 0, 0, 4711));
 //! record.push(42);
 //! writer.write(thread, record.event()).unwrap();
@@ -78,21 +78,21 @@ mod walk;
 mod writable;
 mod writer;
 
-pub use abi::buffer::{Clock, Control, DropReason};
+pub use abi::buffer::{Clock, ControlWord, DropReason};
 pub use buffer::Buffer;
 pub use cpu::current_cpu;
 pub use create::Specification;
-pub use cursor::Cursor;
+pub use cursor::BufferCursor;
 pub use geometry::{Geometry, UnusableBuffer};
 pub use holder::{Held, Holder};
 pub use not_written::NotWritten;
 pub use reader::PageCopy;
-pub use record::{EncodedEvent, Record};
+pub use record::{EncodedEvent, RecordBuffer};
 pub use resize::{Content, NotResized};
 pub use sliced::{LEAST_SLICE, MOST_SLICE, SLICE_LEAD, SLICE_STEP, Sliced};
 pub use snapshot::{Refused, Snapshot};
 pub use spare::{NotReserved, Released};
 pub use statistics::Statistics;
-pub use thread::Thread;
+pub use thread::WriterThread;
 pub use walk::{PageEvent, Walk};
 pub use writer::Writer;

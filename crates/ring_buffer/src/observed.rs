@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::geometry::{NoMemory, RingMemory, TailPage};
 use abi::atomic::AtomicU64;
-use abi::buffer::{Block, Control, Parts, Ring, Tail, ring_generation};
+use abi::buffer::{Block, ControlWord, Parts, Ring, Tail, ring_generation};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use rseq::{Commit, Guard};
 
@@ -20,7 +20,7 @@ pub(crate) struct Observed<'a> {
     /// Number of the next event.
     pub(crate) next_event: u64,
     /// The control word that all of this was done under.
-    pub(crate) control: Control,
+    pub(crate) control: ControlWord,
     /// The block's ring mapping, looked at under its generation.
     pub(crate) parts: Parts,
     /// The block's ring that it names.
@@ -90,7 +90,7 @@ impl Buffer {
     // The Acquire loads pair with the stores of sections, which the processor shows in order: what is loaded
     // after them is at least as new. Relaxed is enough for the rest: the guards compare the tail, the number,
     // the ring mapping and the resets again (R7), and pages don't change while the ring is in use (R17).
-    pub(crate) fn look<'a>(&'a self, block: &'a Block, control: Control) -> Result<Observed<'a>, Unseen> {
+    pub(crate) fn look<'a>(&'a self, block: &'a Block, control: ControlWord) -> Result<Observed<'a>, Unseen> {
         let parts = self.look_at_parts(block, control);
         if parts.generation() != control.generation() {
             return Err(Unseen::Again);

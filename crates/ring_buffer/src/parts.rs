@@ -5,7 +5,7 @@
 //! in a new place sees the resets that were counted before it came there.
 
 use crate::buffer::Buffer;
-use abi::buffer::{Block, Control, Parts, Ring};
+use abi::buffer::{Block, ControlWord, Parts, Ring};
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 /// How often the generation is entered again while others change the word.
@@ -27,13 +27,13 @@ impl Buffer {
     /// one. What was live under older ones stays where it is from now on (R18).
     // Acquire: pairs with the AcqRel of `exchange_parts` and `look_first`.
     #[inline]
-    pub(crate) fn look_at_parts(&self, block: &Block, control: Control) -> Parts {
+    pub(crate) fn look_at_parts(&self, block: &Block, control: ControlWord) -> Parts {
         let parts = Parts(block.parts.load(Acquire));
         if parts.is_up_to(control.generation()) { parts } else { look_first(block, parts, control) }
     }
 
     /// Looks at the ring mappings of all blocks under the control word's generation.
-    pub(crate) fn look_at_all_parts(&self, control: Control) {
+    pub(crate) fn look_at_all_parts(&self, control: ControlWord) {
         self.blocks().for_each(|block| {
             self.look_at_parts(block, control);
         });
@@ -42,7 +42,7 @@ impl Buffer {
     /// Exchanges a block's rings in the live place and in another, which the caller has claimed. False when
     /// somebody has looked at the block under a newer generation (R18).
     // AcqRel: whoever sees the exchange sees the resets before it. Acquire: as in `look_at_parts`.
-    pub(crate) fn exchange_parts(&self, block: &Block, control: Control, ring: usize) -> bool {
+    pub(crate) fn exchange_parts(&self, block: &Block, control: ControlWord, ring: usize) -> bool {
         for _ in 0..TRIES {
             let parts = self.look_at_parts(block, control);
             if parts.generation() != control.generation() {
@@ -60,7 +60,7 @@ impl Buffer {
 /// Enters that somebody looks under the control word's generation, for the first time (R18).
 // AcqRel, Acquire: pairs with itself and with `exchange_parts`, which then fails under an older generation.
 #[cold]
-fn look_first(block: &Block, mut parts: Parts, control: Control) -> Parts {
+fn look_first(block: &Block, mut parts: Parts, control: ControlWord) -> Parts {
     for _ in 0..TRIES {
         if parts.is_up_to(control.generation()) {
             break;

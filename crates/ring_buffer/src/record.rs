@@ -35,9 +35,9 @@ pub(crate) struct EventHead {
 /// with the alignment of the event's format. What does not fit is left out, never written beyond.
 ///
 /// ```
-/// use ring_buffer::Record;
+/// use ring_buffer::RecordBuffer;
 ///
-/// let mut record = Record::<8>::new();
+/// let mut record = RecordBuffer::<8>::new();
 /// record.push(abi::common::word(300, 0, 0, 4711));
 /// record.push(42);
 /// let at = record.push_bytes(b"twelve bytes");
@@ -47,22 +47,22 @@ pub(crate) struct EventHead {
 /// Async-signal-safe. Cost: a store per word.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Record<const WORDS: usize> {
+pub struct RecordBuffer<const WORDS: usize> {
     head: EventHead,
     payload: [MaybeUninit<u64>; WORDS],
 }
 
-impl<const WORDS: usize> Record<WORDS> {
+impl<const WORDS: usize> RecordBuffer<WORDS> {
     /// An event without payload.
     #[inline(always)]
     #[expect(clippy::new_without_default, reason = "an empty event is not a useful default")]
     pub fn new() -> Self {
         const {
             assert!(WORDS >= UNROLLED, "writers copy that many words without looking");
-            assert!(offset_of!(Record<WORDS>, payload) == size_of::<EventHead>());
+            assert!(offset_of!(RecordBuffer<WORDS>, payload) == size_of::<EventHead>());
         }
         let head = EventHead { step: 0, footprint: 0, type_len: 0, words: 0, len: 0 };
-        Record { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
+        RecordBuffer { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
     }
 
     /// Appends a word. The payload so far is filled up to a multiple of 8 bytes.
@@ -195,7 +195,7 @@ fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
     rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// A finished [`Record`], whatever its size, or an event that was built elsewhere.
+/// A finished [`RecordBuffer`], whatever its size, or an event that was built elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub struct EncodedEvent<'a> {
     record: *const EventHead,
@@ -225,8 +225,8 @@ impl EncodedEvent<'_> {
     /// The payload: what a reader will find.
     #[inline(always)]
     pub fn payload(&self) -> &[u8] {
-        // SAFETY: the payload follows the head in the record, see `Record::new`; so many bytes of it have
-        // been written.
+        // SAFETY: the payload follows the head in the record, see `RecordBuffer::new`; so many bytes of it
+        // have been written.
         unsafe { core::slice::from_raw_parts(self.record.add(1).cast(), self.head().len as usize) }
     }
 
@@ -256,7 +256,7 @@ impl EncodedEvent<'_> {
 
     /// The payload's words.
     pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
-        // SAFETY: the payload follows the head in the record, see `Record::new`.
+        // SAFETY: the payload follows the head in the record, see `RecordBuffer::new`.
         let payload = unsafe { self.record.add(1) }.cast::<u64>();
         // SAFETY: the first `words` words of the payload have been pushed.
         (0..self.head().words as usize).map(move |index| unsafe { *payload.add(index) })
@@ -272,7 +272,7 @@ mod tests {
     fn bytes_of_every_length_arrive_padded_with_zeros() {
         let text = *b"abcdefghijklmnopqrstuvwxyz";
         for len in 0..=text.len() {
-            let mut record = Record::<8>::new();
+            let mut record = RecordBuffer::<8>::new();
             record.push(1);
             assert_eq!(record.push_bytes(&text[..len]), 8);
             assert_eq!(record.len(), 8 + len);
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn halves_share_a_word() {
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push_half(1);
         assert_eq!(record.len(), 4);
         record.push_half(2);
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_left_out() {
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push_bytes(&[7; 100]);
         record.push(1);
         assert_eq!(record.len(), 32);
@@ -315,7 +315,7 @@ mod tests {
             Payload { head: [9; HEAD_WORDS], words: core::array::from_fn(|index| index as u64) };
         // SAFETY: all words are there.
         let event = unsafe { EncodedEvent::of(&mut payload, 30) };
-        let mut record = Record::<8>::new();
+        let mut record = RecordBuffer::<8>::new();
         record.push_bytes(&[1; 30]);
         let (built, usual) = (event.head(), record.event().head());
         assert_eq!(
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn footprint_covers_what_is_copied() {
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push(1);
         record.push(2);
         let head = record.event().head();

@@ -12,7 +12,7 @@ use crate::create::lane_pages;
 use crate::holder::Holder;
 use crate::memory::most_pages;
 use crate::snapshot::Snapshot;
-use abi::buffer::{Block, Control, KeptState, MIN_PAGES, RingPages};
+use abi::buffer::{Block, ControlWord, KeptState, MIN_PAGES, RingPages};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use shm::Errno;
@@ -108,7 +108,7 @@ impl Holder<'_> {
         }
         buffer.set_size(taken.ring, size_id);
         // The pages were counted while the ring that was live then had this size, and still has it (R16).
-        let is_same = |control: Control| buffer.size(control.ring()) == size && buffer.size(live) == size;
+        let is_same = |control: ControlWord| buffer.size(control.ring()) == size && buffer.size(live) == size;
         let switched = buffer.switch(|control| is_same(control).then_some(taken.ring));
         // Live, or, if somebody else came first, spare and of no use (R13).
         self.put(taken, taken.before.turned(KeptState::Spare));

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 /// Words before the slice, the common fields among them.
 pub const SLICE_LEAD: usize = 4;
 
-/// The least bytes of a slice: with fewer an event is small, and is written as a [`crate::Record`].
+/// The least bytes of a slice: with fewer an event is small, and is written as a [`crate::RecordBuffer`].
 pub const LEAST_SLICE: usize = page::MAX_SMALL_PAYLOAD - SLICE_LEAD * 8 + 16;
 
 /// The most bytes of a slice: what fits a page of the default size, in a lane, too.

@@ -14,7 +14,7 @@
 
 use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
-use abi::buffer::{Control, Kept, KeptState, KeptWord};
+use abi::buffer::{ControlWord, Kept, KeptState, KeptWord};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 /// How often a snapshot is tried while others change the control word.
@@ -94,7 +94,7 @@ impl Buffer {
     /// that nobody else can claim as long as that word stays (R13).
     // AcqRel: pairs with the Acquire of `acquire_control`: the entry, the size and the pages of the ring that
     // becomes live come before. Relaxed on failure: the word is loaded again.
-    pub(crate) fn switch(&self, find: impl Fn(Control) -> Option<usize>) -> Result<Snapshot, Refused> {
+    pub(crate) fn switch(&self, find: impl Fn(ControlWord) -> Option<usize>) -> Result<Snapshot, Refused> {
         for _ in 0..TRIES {
             let time = self.now();
             let control = self.acquire_control();
@@ -161,7 +161,7 @@ impl Buffer {
     /// The rings that a snapshot under `control` can take: those that are spare and of the live one's size
     /// (R16).
     // Acquire: pairs with the AcqRel that has made the ring spare: its pages and size come before (R13).
-    fn spares(&self, control: Control) -> impl Iterator<Item = usize> {
+    fn spares(&self, control: ControlWord) -> impl Iterator<Item = usize> {
         let size = self.size(control.ring());
         (0..self.geometry().rings as usize).filter(move |ring| {
             let state = self.kept(*ring).map(|entry| KeptWord(entry.word.load(Acquire)));
@@ -182,7 +182,7 @@ impl Buffer {
     /// The entry is loaded before the control word is seen to be unchanged. So what is replaced was
     /// made under this generation or an older one, never a newer one's (R13).
     // Acquire: in this order, and pairs with the AcqRel of `replace_pair` and of the control word's changes.
-    fn announce(&self, control: Control, time: u64) -> Option<u64> {
+    fn announce(&self, control: ControlWord, time: u64) -> Option<u64> {
         let entry = self.kept(control.ring())?;
         let (word, entered) = (entry.word.load(Acquire), entry.time.load(Acquire));
         if self.header().control.load(Acquire) != control.0 {

@@ -9,7 +9,7 @@
 use crate::buffer::Buffer;
 use crate::holder::Holder;
 use crate::snapshot::replace;
-use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS};
+use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use shm::Errno;
@@ -206,10 +206,10 @@ impl Holder<'_> {
     /// then it is live, or it was and holds the next snapshot (R13).
     // Acquire: pairs with the AcqRel of `announce`, which has entered the ring before the control word named
     // it.
-    pub(crate) fn own(&self, taken: ClaimedRing) -> Option<Control> {
+    pub(crate) fn own(&self, taken: ClaimedRing) -> Option<ControlWord> {
         let buffer = self.buffer;
         // A snapshot that has seen the ring spare is over now, or begins again.
-        buffer.change(Control::next_epoch);
+        buffer.change(ControlWord::next_epoch);
         let control = buffer.acquire_control();
         // Loaded after the control word: a ring that has been left has got its entry before.
         let entry = buffer.kept(taken.ring)?.word.load(Acquire);

@@ -12,7 +12,7 @@
 use crate::buffer::Buffer;
 use crate::geometry::{RingMemory, TailPage, page_header};
 use crate::snapshot::Snapshot;
-use abi::buffer::{Block, Control, Ring, Slot, Tail, ring_generation};
+use abi::buffer::{Block, ControlWord, Ring, Slot, Tail, ring_generation};
 use abi::page::COMMIT_LENGTH;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -60,7 +60,7 @@ impl<'a> View<'a> {
 
     /// One attempt at a view of the ring where the tail is; None when a writer came in between.
     // Acquire: pairs with the commit that has moved the tail, see the module.
-    fn live(buffer: &'a Buffer, block: &'a Block, control: Control) -> Option<Option<View<'a>>> {
+    fn live(buffer: &'a Buffer, block: &'a Block, control: ControlWord) -> Option<Option<View<'a>>> {
         let before = Tail(block.tail.load(Acquire));
         let Ok(place) = TailPage::of(before, block, buffer.geometry(), buffer.segment()) else {
             return Some(None);

@@ -1,6 +1,6 @@
 //! Walking over the entries of a page that has been copied.
 
-use abi::page::{self, Entry};
+use abi::page::{self, PageEntry};
 
 /// A data event in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Iterator for Walk<'_> {
             let offset = self.offset;
             let word = word32(self.page, offset);
             match page::entry(word, word32(self.page, offset + page::EVENT_HEADER)) {
-                Entry::Data { delta, lead, len } => {
+                PageEntry::Data { delta, lead, len } => {
                     let base = self.time;
                     self.time = base.wrapping_add(delta);
                     self.offset = (offset + lead).checked_add(len.checked_next_multiple_of(4)?)?;
@@ -61,19 +61,19 @@ impl Iterator for Walk<'_> {
                     let found = PageEvent { offset, base, time: self.time, payload, len };
                     return (self.offset <= self.end).then_some(found);
                 }
-                Entry::Padding { delta, size } => {
+                PageEntry::Padding { delta, size } => {
                     self.time = self.time.wrapping_add(delta);
                     self.offset = offset.checked_add(size)?;
                 }
-                Entry::TimeExtend(delta) => {
+                PageEntry::TimeExtend(delta) => {
                     self.time = self.time.wrapping_add(delta);
                     self.offset = offset + page::TIME_EXTEND_SIZE;
                 }
-                Entry::TimeStamp(time) => {
+                PageEntry::TimeStamp(time) => {
                     self.time = time | self.time & !((1 << 59) - 1);
                     self.offset = offset + page::TIME_EXTEND_SIZE;
                 }
-                Entry::End => return None,
+                PageEntry::End => return None,
             }
         }
         None

@@ -9,7 +9,7 @@ use crate::section::OnCpu;
 use crate::sliced::Sliced;
 use crate::steps::Step;
 use crate::target::Target;
-use crate::thread::Thread;
+use crate::thread::WriterThread;
 use crate::writable::Writable;
 use abi::buffer::{Clock, DropReason};
 use abi::page::HEADER_SIZE;
@@ -69,7 +69,7 @@ impl Writer {
     ///
     /// Cost: about that of reading the time stamp counter.
     #[inline(always)]
-    pub fn write(&self, thread: Thread, event: EncodedEvent<'_>) -> Result<(), NotWritten> {
+    pub fn write(&self, thread: WriterThread, event: EncodedEvent<'_>) -> Result<(), NotWritten> {
         if let Some(area) = thread.area {
             let cpu = area.raw_cpu();
             if cpu < self.quick_cpus {
@@ -98,12 +98,12 @@ impl Writer {
     /// on, whole or not at all.
     ///
     /// Cost: about 30 ns, and that of copying the slice.
-    pub fn write_sliced(&self, thread: Thread, event: &Sliced<'_>) -> Result<(), NotWritten> {
+    pub fn write_sliced(&self, thread: WriterThread, event: &Sliced<'_>) -> Result<(), NotWritten> {
         self.write_slowly(thread, event)
     }
 
     /// Counts an event that no writer of the process could write, because it could not map the memory.
-    pub fn count_not_mapped(&self, thread: Thread) {
+    pub fn count_not_mapped(&self, thread: WriterThread) {
         let cpu = thread.area.and_then(Area::cpu).unwrap_or_else(current_cpu);
         self.buffer.count_drop(cpu, DropReason::NotMapped);
     }
@@ -123,7 +123,7 @@ impl Writer {
     /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
     #[cold]
     #[inline(never)]
-    fn write_slowly(&self, thread: Thread, event: impl Writable) -> Result<(), NotWritten> {
+    fn write_slowly(&self, thread: WriterThread, event: impl Writable) -> Result<(), NotWritten> {
         let Some(area) = thread.area else {
             return self.buffer.write_to_lane(thread, event, self.may_ask);
         };

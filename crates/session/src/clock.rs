@@ -102,7 +102,8 @@ mod tests {
     fn what_is_written_can_be_shown_in_other_clocks() {
         let directory = tempfile::tempdir().unwrap();
         let make = |name: &str, clock, tsc| {
-            let options = crate::Options { buffer_kb: 64, clock, tsc, ..crate::Options::default() };
+            let options =
+                crate::SessionOptions { buffer_kb: 64, clock, tsc, ..crate::SessionOptions::default() };
             Session::create(&directory.path().join(name), &options).unwrap()
         };
         let session = make("tsc", TraceClock::Mono, Tsc::Stable);

@@ -1,19 +1,19 @@
 //! Sessions and their instances: where they are, how they are made and found, which events are enabled.
 //!
 //! A [`Session`] is a directory of shared files; nothing has to run for it. It is in memory, in a directory
-//! of its user's ([`Place`]), and is found by its name or by its path. An [`Instance`] of it has a buffer,
-//! and its own events, filters, triggers, options, tracer and snapshots; each session has a default one.
-//! Traced processes attach to the session by themselves; the command makes it, enables events
+//! of its user's ([`SessionsDirectory`]), and is found by its name or by its path. An [`Instance`] of it has
+//! a buffer, and its own events, filters, triggers, options, tracer and snapshots; each session has a default
+//! one. Traced processes attach to the session by themselves; the command makes it, enables events
 //! ([`Selection`]), and reads.
 //!
 //! What this crate is not: it records nothing, and it doesn't know how events are printed.
 //!
 //! ```
-//! use session::{Instance, Options, Selection, Session};
+//! use session::{Instance, Selection, Session, SessionOptions};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
-//! let instance = Session::create(&path, &Options::default()).unwrap();
+//! let instance = Session::create(&path, &SessionOptions::default()).unwrap();
 //! let selection: Selection = "libc:open*".parse().unwrap();
 //! assert!(instance.set(&selection, true).unwrap() >= 4, "open and openat, entry and exit");
 //!
@@ -33,9 +33,9 @@ mod instance;
 mod lasting;
 mod names;
 mod options;
-mod place;
 mod selection;
 mod session;
+mod sessions_directory;
 mod size;
 mod this_process;
 mod timeline;
@@ -53,9 +53,9 @@ pub use instance::{
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;
-pub use options::Options;
-pub use place::{Place, session_path};
+pub use options::SessionOptions;
 pub use selection::{BadSelection, Selection};
 pub use session::{Lock, MOST_INSTANCES, Session};
+pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
 pub use timeline::Timeline;

@@ -5,7 +5,7 @@ use abi::clock::TraceClock;
 
 /// What session is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct SessionOptions {
     /// KB of buffer for each CPU.
     pub buffer_kb: u64,
     /// Whether full buffers overwrite their oldest events.
@@ -25,11 +25,11 @@ pub struct Options {
     pub group: Option<u32>,
 }
 
-impl Default for Options {
+impl Default for SessionOptions {
     /// Buffers that overwrite, times of `mono`, and the counter as the kernel has found it.
-    fn default() -> Options {
+    fn default() -> SessionOptions {
         let (clock, tsc) = (TraceClock::Mono, Tsc::of_this_machine());
-        Options {
+        SessionOptions {
             buffer_kb: DEFAULT_KB,
             overwrite: true,
             clock,

@@ -14,11 +14,11 @@ const SUGGESTIONS: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     text: String,
-    kind: Kind,
+    kind: SelectionKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum SelectionKind {
     Class(String),
     Event { system: String, name: String },
     SystemOrEvent(String),
@@ -42,17 +42,17 @@ impl FromStr for Selection {
             part.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-*?[]!^".contains(letter))
         };
         let kind = if let Some(class) = text.strip_prefix('@') {
-            Kind::Class(class.to_string())
+            SelectionKind::Class(class.to_string())
         } else if let Some((system, name)) = text.split_once(':') {
             let name = if name.is_empty() { "*" } else { name };
-            Kind::Event { system: system.to_string(), name: name.to_string() }
+            SelectionKind::Event { system: system.to_string(), name: name.to_string() }
         } else {
-            Kind::SystemOrEvent(text.to_string())
+            SelectionKind::SystemOrEvent(text.to_string())
         };
         let parts: Vec<&str> = match &kind {
-            Kind::Class(class) => vec![class],
-            Kind::Event { system, name } => vec![system, name],
-            Kind::SystemOrEvent(either) => vec![either],
+            SelectionKind::Class(class) => vec![class],
+            SelectionKind::Event { system, name } => vec![system, name],
+            SelectionKind::SystemOrEvent(either) => vec![either],
         };
         if parts.iter().all(|part| !part.is_empty() && is_pattern(part)) {
             Ok(Selection { text: text.to_string(), kind })
@@ -67,7 +67,7 @@ const DEFAULT: &str = "default";
 
 impl Default for Selection {
     fn default() -> Selection {
-        Selection { text: format!("@{DEFAULT}"), kind: Kind::Class(DEFAULT.into()) }
+        Selection { text: format!("@{DEFAULT}"), kind: SelectionKind::Class(DEFAULT.into()) }
     }
 }
 
@@ -80,9 +80,11 @@ impl Selection {
     /// Whether an event is meant.
     pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
         match &self.kind {
-            Kind::Class(name) if name == DEFAULT => !class.is_some_and(events::is_on_request),
-            Kind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
-            Kind::Event { .. } | Kind::SystemOrEvent(_) => selects(&self.text, system, name),
+            SelectionKind::Class(name) if name == DEFAULT => !class.is_some_and(events::is_on_request),
+            SelectionKind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
+            SelectionKind::Event { .. } | SelectionKind::SystemOrEvent(_) => {
+                selects(&self.text, system, name)
+            }
         }
     }
 
@@ -90,22 +92,22 @@ impl Selection {
     /// in no class, so none of them is on request.
     pub(crate) fn pattern(&self) -> Option<String> {
         match &self.kind {
-            Kind::Class(name) if name == DEFAULT => Some("*:*".to_string()),
-            Kind::Class(_) => None,
-            Kind::Event { system, name } => Some(format!("{system}:{name}")),
-            Kind::SystemOrEvent(pattern) => Some(pattern.clone()),
+            SelectionKind::Class(name) if name == DEFAULT => Some("*:*".to_string()),
+            SelectionKind::Class(_) => None,
+            SelectionKind::Event { system, name } => Some(format!("{system}:{name}")),
+            SelectionKind::SystemOrEvent(pattern) => Some(pattern.clone()),
         }
     }
 
     /// Whether it says of which system the events are.
     pub(crate) fn names_system(&self) -> bool {
-        matches!(self.kind, Kind::Event { .. })
+        matches!(self.kind, SelectionKind::Event { .. })
     }
 
     /// Whether it says that, and means this system, but for a typing error.
     pub(crate) fn nearly_names(&self, system: &str) -> bool {
         match &self.kind {
-            Kind::Event { system: of, .. } => glob(of, system) || edit_distance(of, system) <= 1,
+            SelectionKind::Event { system: of, .. } => glob(of, system) || edit_distance(of, system) <= 1,
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! How large buffers are.
 
-use crate::place::free_bytes;
+use crate::sessions_directory::free_bytes;
 use crate::{Error, this_process};
 use abi::buffer::{Clock, MIN_PAGES};
 use abi::control::CONTROL_SIZE;

@@ -4,7 +4,7 @@ use control::Clocks;
 use rustix::time::ClockId::{Boottime, Monotonic, MonotonicRaw};
 use rustix::time::DynamicClockId::{self, Known, Tai};
 use rustix::time::clock_gettime_dynamic;
-use session::{Options, Session, Timeline, TraceClock, Tsc};
+use session::{Session, SessionOptions, Timeline, TraceClock, Tsc};
 use std::time::{Duration, Instant};
 
 /// The clocks that the counter is turned into.
@@ -37,7 +37,7 @@ fn nanoseconds(clock: DynamicClockId<'_>) -> u64 {
 #[test]
 fn converted_times_are_those_of_the_clocks() {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { buffer_kb: 64, tsc: Tsc::Stable, ..Options::default() };
+    let options = SessionOptions { buffer_kb: 64, tsc: Tsc::Stable, ..SessionOptions::default() };
     let session = Session::create(&directory.path().join("s"), &options).unwrap();
     let ticks = || session.buffer().now();
     let mut moments = vec![Clocks::now()];

@@ -1,12 +1,12 @@
 //! Filters of a session: events get them or keep what they have, and nothing is half-applied.
 
 use control::Here;
-use session::{EnabledEvents, Error, FilteredSelection, Instance, Options, Session};
+use session::{EnabledEvents, Error, FilteredSelection, Instance, Session, SessionOptions};
 use tempfile::TempDir;
 
 fn session() -> (TempDir, Instance) {
     let directory = tempfile::tempdir().unwrap();
-    let options = Options { buffer_kb: 64, ..Options::default() };
+    let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
     let session = Session::create(&directory.path().join("s"), &options).unwrap();
     (directory, session)
 }

@@ -26,16 +26,16 @@ macro_rules! shared {
 }
 
 shared! {
-    abi::buffer::Header,
+    abi::buffer::BufferHeader,
     abi::buffer::Block,
     abi::buffer::Ring,
     abi::buffer::Slot,
-    abi::control::Header,
+    abi::control::ControlHeader,
     abi::control::EventEntry,
     abi::control::Switches,
     abi::control::PidList,
-    abi::control::Task,
-    abi::control::Process,
+    abi::control::TaskEntry,
+    abi::control::ProcessEntry,
     abi::control::MapChunk,
     abi::control::Object,
     abi::instance::InstanceSlot,

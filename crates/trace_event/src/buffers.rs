@@ -4,7 +4,7 @@
 //! instances when the first event is wanted there; and all of one when it has grown. What has been mapped
 //! stays: another thread, or what a handler has interrupted, may be using it.
 
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::thread;
 use crate::writers::{BUSY, WRITERS, WriterSlots, slots};
 use abi::instance::{INSTANCES, RECORDING};
@@ -12,7 +12,7 @@ use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use ring_buffer::{Buffer, Geometry, Writer};
 
-impl Shared {
+impl SharedSession {
     /// The writer of an instance. Where its buffer has not been mapped yet, it is mapped if that can be
     /// done here and now; None, and an event counted that was wanted there, if not.
     ///
@@ -83,7 +83,7 @@ impl Shared {
 
 /// The addresses that this process has mapped of a session: the control area and the first instance's
 /// buffer, the other instances' parts of the control area, their buffers.
-pub(crate) fn mapped(shared: &Shared) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn mapped(shared: &SharedSession) -> impl Iterator<Item = Range<usize>> {
     let writers = (0..INSTANCES).filter_map(slots).flat_map(|slots| slots.made());
     shared.control.mapped().chain(writers.map(|writer| writer.buffer().mapped()))
 }

@@ -1,13 +1,13 @@
 //! Where the session is that this process is attached to.
 
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// The session. Filled once, before `FILLED` is set.
-struct Cell(UnsafeCell<MaybeUninit<Shared>>);
+struct Cell(UnsafeCell<MaybeUninit<SharedSession>>);
 
 // SAFETY: written once, by the thread that has moved `FILLED` from EMPTY to FILLING, read after it is FULL.
 unsafe impl Sync for Cell {}
@@ -21,7 +21,7 @@ const LEFT: u32 = 3;
 
 /// The session, if there is one.
 #[inline(always)]
-pub(crate) fn shared() -> Option<&'static Shared> {
+pub(crate) fn shared() -> Option<&'static SharedSession> {
     if FILLED.load(Acquire) != FULL {
         return None;
     }
@@ -40,7 +40,7 @@ impl Filling {
     }
 
     /// Stores the session. Nobody else finds it yet.
-    pub(crate) fn put(&self, shared: Shared) -> &'static Shared {
+    pub(crate) fn put(&self, shared: SharedSession) -> &'static SharedSession {
         // SAFETY: nobody else is between EMPTY and FULL.
         unsafe { (*SHARED.0.get()).write(shared) }
     }

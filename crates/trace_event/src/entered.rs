@@ -1,8 +1,8 @@
 //! Who records.
 
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::{current, thread};
-use ring_buffer::Thread;
+use ring_buffer::WriterThread;
 
 /// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
 /// address that it returns to.
@@ -48,8 +48,8 @@ impl Entered {
 
     /// Who writes. Made for each write: a copy would have to wait until what was just stored is in the cache.
     #[inline(always)]
-    pub(crate) fn thread(self, shared: &Shared) -> Thread {
+    pub(crate) fn thread(self, shared: &SharedSession) -> WriterThread {
         let identity = self.common >> 32 | shared.pid_namespace() << 32;
-        Thread { area: thread::area(shared), identity }
+        WriterThread { area: thread::area(shared), identity }
     }
 }

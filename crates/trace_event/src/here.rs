@@ -1,6 +1,6 @@
 //! What a filter can ask for that isn't in the record.
 
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::thread;
 use control::Context;
 use core::cell::OnceCell;
@@ -9,13 +9,13 @@ use rseq::Area;
 
 /// The calling thread, as far as filters know it. Nothing is looked up before it is asked for.
 pub(crate) struct CallingThread<'a> {
-    shared: &'a Shared,
+    shared: &'a SharedSession,
     comm: OnceCell<[u8; 16]>,
 }
 
 impl CallingThread<'_> {
     /// The calling thread.
-    pub(crate) fn new(shared: &Shared) -> CallingThread<'_> {
+    pub(crate) fn new(shared: &SharedSession) -> CallingThread<'_> {
         CallingThread { shared, comm: OnceCell::new() }
     }
 }

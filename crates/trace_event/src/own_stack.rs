@@ -16,7 +16,7 @@
 use crate::arch;
 use crate::attachment::OwnStack;
 use crate::current;
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::thread_words;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -120,7 +120,7 @@ pub fn reach_in_stack(address: usize, wanted: usize) -> Option<usize> {
 }
 
 #[inline]
-fn reach(shared: &Shared, stack: &Range<usize>, address: usize, wanted: usize) -> usize {
+fn reach(shared: &SharedSession, stack: &Range<usize>, address: usize, wanted: usize) -> usize {
     let changes = CHANGES.load(Acquire);
     let known = KnownStack::load(changes);
     if known.contains(address) && wanted <= known.end {
@@ -135,7 +135,7 @@ fn reach(shared: &Shared, stack: &Range<usize>, address: usize, wanted: usize) -
 
 /// Asks for the pages from an address on, up to `wanted`, and remembers what is there.
 #[cold]
-fn ask(shared: &Shared, known: KnownStack, changes: u64, address: usize, wanted: usize) -> usize {
+fn ask(shared: &SharedSession, known: KnownStack, changes: u64, address: usize, wanted: usize) -> usize {
     let start = address & !(PAGE - 1);
     let mut reached = start;
     while reached < wanted && (known.contains(reached) || (shared.hooks.is_there)(reached.max(address))) {
@@ -155,7 +155,7 @@ fn sure(stack: &Range<usize>) -> usize {
 
 /// The stack that libc or the kernel has made for the calling thread, found out once. Empty where nobody
 /// knows.
-fn find(shared: &Shared) -> Range<usize> {
+fn find(shared: &SharedSession) -> Range<usize> {
     let words = words();
     // SAFETY: the words are the thread's own.
     let (start, end) =

@@ -2,7 +2,7 @@
 
 use crate::attachment::{AttachError, Attached, Attachment};
 use crate::current::{self, Filling, shared};
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::{buffers, enabled, thread};
 use control::ControlArea;
 use core::ops::Range;
@@ -19,7 +19,7 @@ use core::ops::Range;
 /// `stat` has the contract of fstat(2), and at `tid_offset` libc keeps the TIDs of threads.
 pub unsafe fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
     let filling = Filling::begin().ok_or(AttachError::Attached)?;
-    let shared = Shared::open(attachment)?;
+    let shared = SharedSession::open(attachment)?;
     thread::use_tid_offset(attachment.tid_offset);
     let shared = filling.put(shared);
     let was_known = shared.enter_process(thread::libc_tid());
@@ -45,7 +45,7 @@ pub fn leave() {
 /// The session that this process is attached to.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachedSession {
-    shared: &'static Shared,
+    shared: &'static SharedSession,
 }
 
 /// The session that this process is attached to, if any. Async-signal-safe.

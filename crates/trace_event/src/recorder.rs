@@ -4,7 +4,7 @@ use crate::current;
 use crate::enabled::enabled_word;
 use crate::entered::{Entered, FrameRecord};
 use crate::here::CallingThread;
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::thread;
 use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
@@ -57,7 +57,7 @@ impl Entered {
     #[inline(always)]
     fn commit(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         instance: usize,
         writer: &'static Writer,
         event: EncodedEvent<'_>,
@@ -75,7 +75,7 @@ impl Entered {
     #[inline(never)]
     fn commit_to_all(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         instance: usize,
         writer: &Writer,
         event: EncodedEvent<'_>,
@@ -94,7 +94,7 @@ impl Entered {
     #[inline(never)]
     fn write_to_instances(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         function: *const FrameRecord,
         event_id: u16,
         event: EncodedEvent<'_>,
@@ -114,7 +114,7 @@ impl Entered {
     #[inline(never)]
     fn look_and_write(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         function: *const FrameRecord,
         instance: usize,
         switched: &Switched,
@@ -134,7 +134,7 @@ impl Entered {
     #[inline]
     fn write_to(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         function: *const FrameRecord,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
@@ -157,7 +157,7 @@ impl Entered {
     #[inline(never)]
     fn write_and_trigger(
         self,
-        shared: &'static Shared,
+        shared: &'static SharedSession,
         function: *const FrameRecord,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
@@ -183,7 +183,7 @@ impl Entered {
 
 /// Whether an instance's PID filters keep an event out: by the thread that it is of.
 #[inline]
-fn is_ignored(shared: &Shared, instance: usize, event: EncodedEvent<'_>) -> bool {
+fn is_ignored(shared: &SharedSession, instance: usize, event: EncodedEvent<'_>) -> bool {
     let flags = shared.control.instance_flags(instance) & (PIDS | NOT_PIDS);
     flags != 0
         && shared.control.ignores(instance, flags, listed_as(abi::common::pid(event.first_word()) as u32))
@@ -196,13 +196,13 @@ fn listed_as(tid: u32) -> u32 {
 
 /// Whether the first instance's filter, whose word this was, lets an event pass.
 #[inline(never)]
-fn passes_first(shared: &Shared, word: u64, event_id: u16, event: EncodedEvent<'_>) -> bool {
+fn passes_first(shared: &SharedSession, word: u64, event_id: u16, event: EncodedEvent<'_>) -> bool {
     let single = shared.control.passes_single(word, event_id, event.payload());
     single.unwrap_or_else(|| passes(shared, 0, event))
 }
 
 /// Whether the filter of an instance lets an event pass.
 #[inline(never)]
-fn passes(shared: &Shared, instance: usize, event: EncodedEvent<'_>) -> bool {
+fn passes(shared: &SharedSession, instance: usize, event: EncodedEvent<'_>) -> bool {
     shared.control.passes(instance, event.payload(), &CallingThread::new(shared))
 }

@@ -11,7 +11,7 @@ use shm::File;
 
 /// The session, as all threads of the process see it.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedSession {
     pub(crate) control: ControlArea,
     /// Where the session's file has what is not mapped here yet.
     pub(crate) layout: FileLayout,
@@ -26,9 +26,9 @@ pub(crate) struct Shared {
     entry: AtomicU32,
 }
 
-impl Shared {
+impl SharedSession {
     /// Opens the session's file, maps what is needed of it, and closes it.
-    pub(crate) fn open(attachment: &Attachment<'_>) -> Result<Shared, AttachError> {
+    pub(crate) fn open(attachment: &Attachment<'_>) -> Result<SharedSession, AttachError> {
         // SAFETY: the caller's promise.
         let file = unsafe { File::open_by(attachment.file, attachment.stat) }.map_err(AttachError::System)?;
         if !file.status().is_trusted_by(attachment.user) {
@@ -60,7 +60,7 @@ impl Shared {
         if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
             writer.touch(cpu);
         }
-        Ok(Shared {
+        Ok(SharedSession {
             layout,
             session,
             control,

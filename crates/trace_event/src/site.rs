@@ -23,7 +23,7 @@ use ring_buffer::EncodedEvent;
 /// # Safety
 ///
 /// It is a site with valid texts and fields, which are not unmapped meanwhile.
-pub unsafe fn register(site: *const site::Site) {
+pub unsafe fn register(site: *const site::RawSite) {
     let Some(shared) = shared() else { return };
     // SAFETY: the caller's promise. The version is the first word in all of them.
     let site = unsafe {
@@ -48,7 +48,7 @@ pub unsafe fn register(site: *const site::Site) {
 /// # Safety
 ///
 /// As for [`register`].
-unsafe fn id_of(site: &site::Site, control: &control::ControlArea) -> Option<u16> {
+unsafe fn id_of(site: &site::RawSite, control: &control::ControlArea) -> Option<u16> {
     // SAFETY: the caller's promise.
     let (system, name) = unsafe { (text(site.system)?, text(site.name)?) };
     if (system, name) == PRINT {
@@ -77,7 +77,7 @@ unsafe fn text<'a>(text: *const c_char) -> Option<&'a str> {
 ///
 /// The site is one that has been registered; so many bytes of the payload are written, and the rest of the
 /// last word.
-unsafe extern "C" fn write(site: *const site::Site, payload: *mut Payload, len: usize) {
+unsafe extern "C" fn write(site: *const site::RawSite, payload: *mut Payload, len: usize) {
     let Some(entered) = enter() else { return };
     // SAFETY: the site is one that has been registered, and the caller lends the payload.
     unsafe {

@@ -11,9 +11,11 @@
 use crate::arch;
 use crate::entered::{Entered, FrameRecord};
 use crate::own_stack::reach_in_stack;
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use events::ftrace::KERNEL_STACK_ID;
-use ring_buffer::{LEAST_SLICE, MOST_SLICE, NotWritten, Record, SLICE_LEAD, SLICE_STEP, Sliced, Writer};
+use ring_buffer::{
+    LEAST_SLICE, MOST_SLICE, NotWritten, RecordBuffer, SLICE_LEAD, SLICE_STEP, Sliced, Writer,
+};
 use shm::PAGE;
 
 /// A call that is about to return.
@@ -59,7 +61,7 @@ impl Entered {
     #[inline(never)]
     pub(crate) fn write_stack(
         self,
-        shared: &Shared,
+        shared: &SharedSession,
         function: *const FrameRecord,
         instance: usize,
         writer: &'static Writer,
@@ -95,8 +97,8 @@ impl Entered {
 /// # Safety
 ///
 /// So many words can be read there.
-unsafe fn short(lead: [u64; SLICE_LEAD], from: *const u64, words: usize) -> Record<SHORT> {
-    let mut record = Record::new();
+unsafe fn short(lead: [u64; SLICE_LEAD], from: *const u64, words: usize) -> RecordBuffer<SHORT> {
+    let mut record = RecordBuffer::new();
     lead.into_iter().for_each(|word| record.push(word));
     for index in 0..words {
         // SAFETY: the caller's promise. Other threads may write there.

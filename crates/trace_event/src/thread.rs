@@ -2,7 +2,7 @@
 
 use crate::attachment::Parent;
 use crate::current;
-use crate::shared::Shared;
+use crate::shared::SharedSession;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
 use core::sync::atomic::AtomicIsize;
@@ -48,7 +48,7 @@ pub fn maker_aside() -> u32 {
 }
 
 /// The entry of the child for which the calling thread's words are aside, if that is what runs here.
-pub(crate) fn child_entry(shared: &Shared) -> Option<u32> {
+pub(crate) fn child_entry(shared: &SharedSession) -> Option<u32> {
     let child = start_aside(shared, load()).map(abi::common::pid)?;
     Some(shared.control.find_process(child as u32)?.entry)
 }
@@ -89,7 +89,7 @@ pub(crate) fn load() -> ThreadState {
 
 /// The calling thread's rseq area; None where it may not use it, see [`ThreadState::aside`].
 #[inline(always)]
-pub(crate) fn area(shared: &Shared) -> Option<Area> {
+pub(crate) fn area(shared: &SharedSession) -> Option<Area> {
     // SAFETY: the words are the thread's own.
     let aside = unsafe { (&raw const (*thread_state()).aside).read_volatile() };
     if aside != 0 { None } else { shared.area() }
@@ -143,7 +143,7 @@ unsafe fn tid_at(offset: isize) -> u32 {
 
 /// Finds out who the calling thread is, enters it into the session's table and gives its common fields.
 /// None, and an event counted, where it can't be found out.
-pub(crate) fn start(shared: &Shared) -> Option<u64> {
+pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
     let state = load();
     if state.aside != 0 {
         return start_aside(shared, state);
@@ -163,7 +163,7 @@ pub(crate) fn start(shared: &Shared) -> Option<u64> {
 
 /// Does so while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
 /// time. A child in its parent's memory is a process of its own to the session.
-fn start_aside(shared: &Shared, state: ThreadState) -> Option<u64> {
+fn start_aside(shared: &SharedSession, state: ThreadState) -> Option<u64> {
     if placeholder(state.aside).is_some() {
         if state.aside_common == 0 {
             shared.writer().count_unidentified();
@@ -222,7 +222,7 @@ pub fn forked(pid: u32) {
     (shared.hooks.forked)(parent);
 }
 
-impl Shared {
+impl SharedSession {
     /// Enters a thread of this process. It has the first thread's name; in the kernel its maker's.
     fn add_task(&self, tid: u32) -> Option<u32> {
         let process = self.process();

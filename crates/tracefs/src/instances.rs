@@ -80,12 +80,13 @@ pub(crate) mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Instance, Options, Session};
+    use session::{Author, Instance, Session, SessionOptions};
 
     /// A tree with space for two instances.
     pub(crate) fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, Tree::new(session))
     }

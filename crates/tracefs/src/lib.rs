@@ -14,11 +14,11 @@
 //! ```
 //! use rustix::fs::OFlags;
 //! use rustix::io::Errno;
-//! use session::{Author, Options, Session};
+//! use session::{Author, Session, SessionOptions};
 //! use tracefs::Tree;
 //!
 //! let directory = tempfile::tempdir().unwrap();
-//! let options = Options { buffer_kb: 64, ..Options::default() };
+//! let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
 //! let tree = Tree::new(Session::create(&directory.path().join("example"), &options).unwrap());
 //!
 //! let mut set_event = tree.open("set_event", OFlags::WRONLY | OFlags::TRUNC).unwrap();

@@ -52,12 +52,12 @@ mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Options, Session};
+    use session::{Session, SessionOptions};
 
     #[test]
     fn a_name_becomes_a_directory() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, instances: 2, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, instances: 2, ..SessionOptions::default() };
         let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
         write(&tree, "sub_buffers/create", "foobar\n").unwrap();
         assert!(!tree.session().session().has_top(), "nothing is taken away");

@@ -121,13 +121,13 @@ pub(crate) mod tests {
     use crate::Tree;
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Options, Session};
+    use session::{Author, Session, SessionOptions};
     use tempfile::TempDir;
 
     /// A tree over a new session, which lives as long as the directory.
     pub(crate) fn tree() -> (TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 1, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, snapshots: 1, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, Tree::new(session))
     }

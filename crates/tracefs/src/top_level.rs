@@ -88,11 +88,12 @@ mod tests {
     use crate::top::tests::{read, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Instance, Options, Session};
+    use session::{Author, Instance, Session, SessionOptions};
 
     fn tree() -> (tempfile::TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let tree = Tree::new(session);
         write(&tree, "instances/flight/events/enable", "1").unwrap();

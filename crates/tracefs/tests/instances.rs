@@ -2,7 +2,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, FLIGHT, Instance, MOST_INSTANCES, Options, Session};
+use session::{Author, FLIGHT, Instance, MOST_INSTANCES, Session, SessionOptions};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -30,7 +30,12 @@ const COMMON: [&str; 2] = ["common-a", "common-b"];
 
 fn session() -> (TempDir, Tree) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-    let options = Options { buffer_kb: 16, snapshots: 1, instances: MOST_INSTANCES, ..Options::default() };
+    let options = SessionOptions {
+        buffer_kb: 16,
+        snapshots: 1,
+        instances: MOST_INSTANCES,
+        ..SessionOptions::default()
+    };
     let session = Session::create(&directory.path().join("s"), &options).unwrap();
     (directory, Tree::new(session))
 }

@@ -2,7 +2,7 @@
 
 use control::Context;
 use rustix::fs::OFlags;
-use session::{Author, Instance, Options, Session};
+use session::{Author, Instance, Session, SessionOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -101,7 +101,7 @@ fn start(session: &Path) -> Child {
 fn who_is_killed_leaves_whole_values_and_free_locks() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    let options = Options { buffer_kb: 64, snapshots: 1, ..Options::default() };
+    let options = SessionOptions { buffer_kb: 64, snapshots: 1, ..SessionOptions::default() };
     let tree = Tree::new(Session::create(&path, &options).unwrap());
     for killed in 0..KILLED {
         let mut child = start(&path);

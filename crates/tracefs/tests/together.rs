@@ -2,7 +2,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Instance, Options, Session};
+use session::{Author, Instance, Session, SessionOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tracefs::Tree;
@@ -42,7 +42,7 @@ fn drain(tree: &Tree, is_over: &AtomicBool) -> String {
 fn nothing_is_lost_given_twice_or_half_set() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
-    Session::create(&path, &Options { buffer_kb: 1024, ..Options::default() }).unwrap();
+    Session::create(&path, &SessionOptions { buffer_kb: 1024, ..SessionOptions::default() }).unwrap();
     let is_over = AtomicBool::new(false);
     let text = std::thread::scope(|scope| {
         let reader = scope.spawn(|| drain(&tree(&path), &is_over));

@@ -7,79 +7,79 @@ use core::ptr::null;
 /// A field of an event: a static description.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
-pub struct Field(site::Field);
+pub struct SiteField(site::RawField);
 
-// SAFETY: its pointers are those of `&'static` arguments of `Field::new`.
-unsafe impl Send for Field {}
+// SAFETY: its pointers are those of `&'static` arguments of `SiteField::new`.
+unsafe impl Send for SiteField {}
 // SAFETY: nothing changes it, and what its pointers go to is static.
-unsafe impl Sync for Field {}
+unsafe impl Sync for SiteField {}
 
 /// A value that has a name.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
-pub struct Name(site::Name);
+pub struct ValueName(site::RawName);
 
-// SAFETY: its pointer is that of a `&'static` argument of `Name::new`.
-unsafe impl Send for Name {}
+// SAFETY: its pointer is that of a `&'static` argument of `ValueName::new`.
+unsafe impl Send for ValueName {}
 // SAFETY: nothing changes it, and what its pointer goes to is static.
-unsafe impl Sync for Name {}
+unsafe impl Sync for ValueName {}
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct FieldType {
     kind: u8,
     size: u8,
     count: u16,
 }
 
-impl Name {
+impl ValueName {
     /// `value` is printed as `name`.
-    pub const fn new(value: i64, name: &'static CStr) -> Name {
-        Name(site::Name { value, name: name.as_ptr() })
+    pub const fn new(value: i64, name: &'static CStr) -> ValueName {
+        ValueName(site::RawName { value, name: name.as_ptr() })
     }
 }
 
-impl Kind {
+impl FieldType {
     /// A truth value.
-    pub const BOOL: Kind = Kind::number(kind::BOOL, 1);
+    pub const BOOL: FieldType = FieldType::number(kind::BOOL, 1);
     /// Text of any length.
-    pub const TEXT: Kind = Kind::number(kind::TEXT, 1).dynamic();
+    pub const TEXT: FieldType = FieldType::number(kind::TEXT, 1).dynamic();
     /// A number of which values have names.
-    pub const SYMBOLIC: Kind = Kind::number(kind::SYMBOLIC, 8);
+    pub const SYMBOLIC: FieldType = FieldType::number(kind::SYMBOLIC, 8);
     /// A set of flags with names.
-    pub const FLAGS: Kind = Kind::number(kind::FLAGS, 8);
+    pub const FLAGS: FieldType = FieldType::number(kind::FLAGS, 8);
     /// A character: its UTF-8 text and a zero byte.
-    pub(crate) const CHARACTER: Kind = Kind::number(kind::TEXT, 1).array(5);
+    pub(crate) const CHARACTER: FieldType = FieldType::number(kind::TEXT, 1).array(5);
 
-    const fn number(kind: u8, size: u8) -> Kind {
-        Kind { kind, size, count: 0 }
+    const fn number(kind: u8, size: u8) -> FieldType {
+        FieldType { kind, size, count: 0 }
     }
 
     /// An unsigned number of `size` bytes: 1, 2, 4 or 8.
-    pub const fn unsigned(size: usize) -> Kind {
-        Kind::number(kind::UNSIGNED, size as u8)
+    pub const fn unsigned(size: usize) -> FieldType {
+        FieldType::number(kind::UNSIGNED, size as u8)
     }
 
     /// A signed number of `size` bytes.
-    pub const fn signed(size: usize) -> Kind {
-        Kind::number(kind::SIGNED, size as u8)
+    pub const fn signed(size: usize) -> FieldType {
+        FieldType::number(kind::SIGNED, size as u8)
     }
 
     /// This integer, printed in hexadecimal.
-    pub const fn hex(self) -> Kind {
-        Kind { kind: kind::HEX, ..self }
+    pub const fn hex(self) -> FieldType {
+        FieldType { kind: kind::HEX, ..self }
     }
 
     /// An array of `count` such things.
-    pub const fn array(self, count: usize) -> Kind {
+    pub const fn array(self, count: usize) -> FieldType {
         assert!(self.count == 0, "an array of arrays can't be a field");
         assert!(count > 0 && count <= site::WORDS * 8, "an array must have elements, and fit an event");
-        Kind { count: count as u16, ..self }
+        FieldType { count: count as u16, ..self }
     }
 
     /// An array of a length of its own in each event.
-    pub const fn dynamic(self) -> Kind {
-        Kind { count: site::DYNAMIC, ..self }
+    pub const fn dynamic(self) -> FieldType {
+        FieldType { count: site::DYNAMIC, ..self }
     }
 
     /// Whether its bytes are after the fixed fields.
@@ -98,12 +98,12 @@ impl Kind {
     }
 }
 
-impl Field {
+impl SiteField {
     /// A field, some of whose values have names.
-    pub const fn new(name: &'static CStr, kind: Kind, names: &'static [Name]) -> Field {
+    pub const fn new(name: &'static CStr, kind: FieldType, names: &'static [ValueName]) -> SiteField {
         let name_count = names.len() as u32;
         let names = if names.is_empty() { null() } else { names.as_ptr().cast() };
-        let Kind { kind, size, count } = kind;
-        Field(site::Field { name: name.as_ptr(), names, name_count, count, size, kind })
+        let FieldType { kind, size, count } = kind;
+        SiteField(site::RawField { name: name.as_ptr(), names, name_count, count, size, kind })
     }
 }

@@ -71,11 +71,11 @@ mod site;
 mod trace_event;
 mod value;
 
-pub use field::{Field, Kind, Name};
+pub use field::{FieldType, SiteField, ValueName};
 #[doc(hidden)]
 pub use print::check_print;
 pub use printk::{MESSAGES, here, print};
-pub use record::{Layout, Record};
-pub use registration::{Entry, is_wanted, register, switched};
+pub use record::{EventBuilder, RecordLayout};
+pub use registration::{SitePointer, is_wanted, register, switched};
 pub use site::Site;
-pub use value::{Flags, Hex, Number, Symbolic, Value};
+pub use value::{Flags, Hex, Number, Recordable, Symbolic};

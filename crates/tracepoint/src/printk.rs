@@ -1,6 +1,6 @@
 //! Messages, as `printf` makes them.
 
-use crate::{Entry, Kind, Layout, Record, Site};
+use crate::{EventBuilder, FieldType, RecordLayout, Site, SitePointer};
 use abi::site::WORDS;
 use core::fmt::{Arguments, Result, Write};
 
@@ -9,7 +9,7 @@ pub static MESSAGES: Site = Site::new(c"ftrace", c"print", None, &[]);
 
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = "lookback_sites"))]
-static ENTRY: Entry = Entry::new(&MESSAGES);
+static ENTRY: SitePointer = SitePointer::new(&MESSAGES);
 
 /// Records a message: an event `ftrace:print`, shown with the function that it comes from. The arguments are
 /// those of [`format_args!`](core::format_args), and are looked at only when messages are on. 238 bytes are
@@ -57,7 +57,7 @@ pub fn print(address: usize, message: Arguments<'_>) {
     if let Some(end) = text.bytes.get_mut(text.len) {
         *end = b'\n';
     }
-    let mut record = Record::new(const { Layout::of(&[Kind::unsigned(8)]) });
+    let mut record = EventBuilder::new(const { RecordLayout::of(&[FieldType::unsigned(8)]) });
     record.push::<8>(address as u64);
     record.append_text(text.bytes.get(..text.len + 1).unwrap_or_default());
     MESSAGES.write(&mut record);

@@ -1,6 +1,6 @@
 //! An event on its way to the recorder.
 
-use crate::Kind;
+use crate::FieldType;
 use abi::common;
 use abi::site::{Payload, WORDS};
 use core::mem::MaybeUninit;
@@ -14,7 +14,7 @@ const BYTES: usize = WORDS * 8;
 /// Words are built in registers: bytes that went through memory in other sizes would make the recorder's
 /// loads wait for them.
 #[derive(Debug)]
-pub struct Record {
+pub struct EventBuilder {
     payload: MaybeUninit<Payload>,
     len: usize,
     /// The word that `len` is in, as far as it is filled.
@@ -27,14 +27,14 @@ pub struct Record {
 
 /// Where the texts and slices of an event go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct RecordLayout {
     start: usize,
     share: usize,
 }
 
-impl Layout {
+impl RecordLayout {
     /// The layout of an event with fields of these kinds.
-    pub const fn of(kinds: &[Kind]) -> Layout {
+    pub const fn of(kinds: &[FieldType]) -> RecordLayout {
         let (mut end, mut dynamic, mut at) = (common::SIZE, 0, 0);
         while at < kinds.len() {
             end = kinds[at].end(end);
@@ -45,16 +45,16 @@ impl Layout {
         // A text takes a zero byte at least, in a word of its own.
         assert!(start + 8 * dynamic <= BYTES, "the fields are too large: an event has 256 bytes");
         let share = (BYTES - start) / if dynamic > 0 { dynamic } else { 1 };
-        Layout { start, share: share & !7 }
+        RecordLayout { start, share: share & !7 }
     }
 }
 
-impl Record {
+impl EventBuilder {
     /// An event without fields yet.
     #[inline(always)]
-    pub const fn new(layout: Layout) -> Record {
-        let Layout { start, share } = layout;
-        Record { payload: MaybeUninit::uninit(), len: common::SIZE, word: 0, next: start, share }
+    pub const fn new(layout: RecordLayout) -> EventBuilder {
+        let RecordLayout { start, share } = layout;
+        EventBuilder { payload: MaybeUninit::uninit(), len: common::SIZE, word: 0, next: start, share }
     }
 
     #[inline(always)]

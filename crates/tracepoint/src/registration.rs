@@ -13,18 +13,18 @@ use core::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// The recorder's function that registers the sites from one address up to another; null pointers among them
 /// are passed over.
-type Register = unsafe extern "C" fn(*const *const site::Site, *const *const site::Site);
+type Register = unsafe extern "C" fn(*const *const site::RawSite, *const *const site::RawSite);
 
 /// What a site has in the section of sites: its address. Writable, as the dynamic linker fills it in: so all
 /// entries have the same section flags, whatever model of relocation they are compiled for.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct Entry(AtomicPtr<site::Site>);
+pub struct SitePointer(AtomicPtr<site::RawSite>);
 
-impl Entry {
+impl SitePointer {
     /// That of `site`.
-    pub const fn new(site: &'static Site) -> Entry {
-        Entry(AtomicPtr::new((&raw const *site).cast_mut().cast()))
+    pub const fn new(site: &'static Site) -> SitePointer {
+        SitePointer(AtomicPtr::new((&raw const *site).cast_mut().cast()))
     }
 }
 
@@ -33,8 +33,8 @@ impl Entry {
 ///
 /// Not async-signal-safe. Cost: some microseconds.
 pub fn register(site: &'static Site) {
-    let entry = (&raw const *site).cast::<site::Site>();
-    let entries = (&raw const entry).cast::<*const site::Site>();
+    let entry = (&raw const *site).cast::<site::RawSite>();
+    let entries = (&raw const entry).cast::<*const site::RawSite>();
     if let Some(register) = recorder() {
         // SAFETY: an array of one pointer to a site.
         unsafe { register(entries, entries.add(1)) }
@@ -77,13 +77,13 @@ mod linux {
     /// So that the section is there where no site is.
     #[used]
     #[unsafe(link_section = "lookback_sites")]
-    static NONE: Entry = Entry(AtomicPtr::new(null_mut()));
+    static NONE: SitePointer = SitePointer(AtomicPtr::new(null_mut()));
 
     unsafe extern "C" {
         #[link_name = "__start_lookback_sites"]
-        static SITES_START: [*const site::Site; 0];
+        static SITES_START: [*const site::RawSite; 0];
         #[link_name = "__stop_lookback_sites"]
-        static SITES_END: [*const site::Site; 0];
+        static SITES_END: [*const site::RawSite; 0];
     }
 
     /// The variable that is set in every process that is recorded.

@@ -1,6 +1,6 @@
 //! An event in the program's source.
 
-use crate::{Field, Record};
+use crate::{EventBuilder, SiteField};
 use abi::site::{self, Payload, VERSION};
 use core::ffi::CStr;
 use core::mem::transmute;
@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32};
 /// events only while the program runs makes them by hand, and [registers](crate::register) them.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct Site(site::Site);
+pub struct Site(site::RawSite);
 
 // SAFETY: what is written after it was made is atomic; its pointers are those of `&'static` arguments.
 unsafe impl Send for Site {}
@@ -21,7 +21,7 @@ unsafe impl Sync for Site {}
 
 /// The recorder's function that records an event of so many bytes, the common fields included. It fills in
 /// the first word. Async-signal-safe.
-type Write = unsafe extern "C" fn(*const site::Site, *mut Payload, usize);
+type Write = unsafe extern "C" fn(*const site::RawSite, *mut Payload, usize);
 
 impl Site {
     /// A site of the event `system`:`name`. `print` is its message, see [`trace_event!`](crate::trace_event).
@@ -29,10 +29,10 @@ impl Site {
         system: &'static CStr,
         name: &'static CStr,
         print: Option<&'static CStr>,
-        fields: &'static [Field],
+        fields: &'static [SiteField],
     ) -> Site {
         assert!(fields.len() <= site::FIELDS, "an event can have 32 fields");
-        Site(site::Site {
+        Site(site::RawSite {
             version: VERSION,
             id: AtomicU32::new(0),
             word: AtomicPtr::new(null_mut()),
@@ -66,7 +66,7 @@ impl Site {
     ///
     /// Async-signal-safe. Cost: that of reading the clock, and some ns.
     #[inline(always)]
-    pub fn write(&self, record: &mut Record) {
+    pub fn write(&self, record: &mut EventBuilder) {
         if !self.is_registered() {
             return;
         }

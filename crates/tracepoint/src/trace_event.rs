@@ -59,24 +59,24 @@ macro_rules! trace_event {
         $visibility enum $name {}
 
         const _: () = {
-            use $crate::{Entry, Field, Layout, Name, Record, Site, Value};
+            use $crate::{SitePointer, SiteField, RecordLayout, ValueName, EventBuilder, Site, Recordable};
 
             static SITE: Site = Site::new(
                 $crate::trace_event!(@text $system),
                 $crate::trace_event!(@text $name),
                 $crate::trace_event!(@print [$($print)?] $($field)*),
-                const { &[$(Field::new(
+                const { &[$(SiteField::new(
                     $crate::trace_event!(@text $field),
-                    <$crate::trace_event!(@type [$type] $($how)?) as Value>::KIND,
+                    <$crate::trace_event!(@type [$type] $($how)?) as Recordable>::KIND,
                     const { &[$($(
-                        $(Name::new($value as i64, $crate::trace_event!(@label $label)),)*
+                        $(ValueName::new($value as i64, $crate::trace_event!(@label $label)),)*
                     )?)?] },
                 )),*] },
             );
 
             #[used]
             #[cfg_attr(target_os = "linux", unsafe(link_section = "lookback_sites"))]
-            static ENTRY: Entry = Entry::new(&SITE);
+            static ENTRY: SitePointer = SitePointer::new(&SITE);
 
             impl $name {
                 /// Whether the event is on: for what is only done to record it.
@@ -91,13 +91,13 @@ macro_rules! trace_event {
                 #[cold]
                 #[inline(never)]
                 fn record($($field: $type),*) {
-                    const LAYOUT: Layout = Layout::of(&[
-                        $(<$crate::trace_event!(@type [$type] $($how)?) as Value>::KIND),*
+                    const LAYOUT: RecordLayout = RecordLayout::of(&[
+                        $(<$crate::trace_event!(@type [$type] $($how)?) as Recordable>::KIND),*
                     ]);
                     $(let $field = $crate::trace_event!(@value $field $($how)?);)*
-                    let mut record = Record::new(LAYOUT);
-                    $(Value::fix($field, &mut record);)*
-                    $(Value::append($field, &mut record);)*
+                    let mut record = EventBuilder::new(LAYOUT);
+                    $(Recordable::fix($field, &mut record);)*
+                    $(Recordable::append($field, &mut record);)*
                     SITE.write(&mut record);
                 }
             }

@@ -1,6 +1,6 @@
 //! Values that can be fields.
 
-use crate::{Kind, Record};
+use crate::{EventBuilder, FieldType};
 use core::ffi::CStr;
 
 /// What can be a field of an event.
@@ -10,16 +10,16 @@ use core::ffi::CStr;
     note = "enums are fields by `as symbolic {{ VALUE => \"NAME\" }}`, sets of flags by `as flags {{ ... }}`",
     note = "what has no type of its own here can be recorded as text, a number, or several fields"
 )]
-pub trait Value: Copy {
+pub trait Recordable: Copy {
     /// Its type.
-    const KIND: Kind;
+    const KIND: FieldType;
 
     /// Appends what is in the fixed part.
-    fn fix(self, record: &mut Record);
+    fn fix(self, record: &mut EventBuilder);
 
     /// Appends what is after it.
     #[inline(always)]
-    fn append(self, _record: &mut Record) {}
+    fn append(self, _record: &mut EventBuilder) {}
 }
 
 /// A number: what arrays and slices can have.
@@ -27,18 +27,18 @@ pub trait Value: Copy {
     message = "`{Self}` is no number",
     label = "expected an integer type: arrays, slices and `as hex` are for those"
 )]
-pub trait Number: Value {
+pub trait Number: Recordable {
     /// Its bytes, and those of the numbers after it.
     fn bytes(numbers: &[Self]) -> &[u8];
 }
 
 macro_rules! numbers {
     ($($type:ty: $kind:ident,)*) => {$(
-        impl Value for $type {
-            const KIND: Kind = Kind::$kind(size_of::<$type>());
+        impl Recordable for $type {
+            const KIND: FieldType = FieldType::$kind(size_of::<$type>());
 
             #[inline(always)]
-            fn fix(self, record: &mut Record) {
+            fn fix(self, record: &mut EventBuilder) {
                 record.push::<{ size_of::<$type>() }>(self as u64);
             }
         }
@@ -58,63 +58,63 @@ numbers! {
     i8: signed, i16: signed, i32: signed, i64: signed, isize: signed,
 }
 
-impl Value for bool {
-    const KIND: Kind = Kind::BOOL;
+impl Recordable for bool {
+    const KIND: FieldType = FieldType::BOOL;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.push::<1>(u64::from(self));
     }
 }
 
-impl Value for char {
-    const KIND: Kind = Kind::CHARACTER;
+impl Recordable for char {
+    const KIND: FieldType = FieldType::CHARACTER;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         let mut text = [0; 5];
         self.encode_utf8(&mut text);
         text.into_iter().for_each(|byte| record.push::<1>(u64::from(byte)));
     }
 }
 
-impl<T> Value for *const T {
-    const KIND: Kind = Kind::unsigned(size_of::<usize>()).hex();
+impl<T> Recordable for *const T {
+    const KIND: FieldType = FieldType::unsigned(size_of::<usize>()).hex();
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         self.addr().fix(record);
     }
 }
 
-impl<T> Value for *mut T {
-    const KIND: Kind = <*const T>::KIND;
+impl<T> Recordable for *mut T {
+    const KIND: FieldType = <*const T>::KIND;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         self.addr().fix(record);
     }
 }
 
-impl<T: Number, const N: usize> Value for [T; N] {
-    const KIND: Kind = T::KIND.array(N);
+impl<T: Number, const N: usize> Recordable for [T; N] {
+    const KIND: FieldType = T::KIND.array(N);
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         self.into_iter().for_each(|number| number.fix(record));
     }
 }
 
-impl<T: Number> Value for &[T] {
-    const KIND: Kind = T::KIND.dynamic();
+impl<T: Number> Recordable for &[T] {
+    const KIND: FieldType = T::KIND.dynamic();
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.place(record.space_for(size_of_val(self), size_of::<T>()));
     }
 
     #[inline(always)]
-    fn append(self, record: &mut Record) {
+    fn append(self, record: &mut EventBuilder) {
         let bytes = T::bytes(self);
         let space = record.space_for(bytes.len(), size_of::<T>());
         record.append(bytes.get(..space).unwrap_or_default());
@@ -123,7 +123,7 @@ impl<T: Number> Value for &[T] {
 
 /// As much of a text as there is space for, whole characters only.
 #[inline(always)]
-fn fitting<'a>(record: &Record, text: &'a str) -> &'a str {
+fn fitting<'a>(record: &EventBuilder, text: &'a str) -> &'a str {
     let space = record.space_for(text.len() + 1, 1) - 1;
     if space == text.len() {
         return text;
@@ -132,30 +132,30 @@ fn fitting<'a>(record: &Record, text: &'a str) -> &'a str {
     text.get(..end).unwrap_or_default()
 }
 
-impl Value for &str {
-    const KIND: Kind = Kind::TEXT;
+impl Recordable for &str {
+    const KIND: FieldType = FieldType::TEXT;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.place(fitting(record, self).len() + 1);
     }
 
     #[inline(always)]
-    fn append(self, record: &mut Record) {
+    fn append(self, record: &mut EventBuilder) {
         record.append_text(fitting(record, self).as_bytes());
     }
 }
 
-impl Value for &CStr {
-    const KIND: Kind = Kind::TEXT;
+impl Recordable for &CStr {
+    const KIND: FieldType = FieldType::TEXT;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.place(record.space_for(self.count_bytes() + 1, 1));
     }
 
     #[inline(always)]
-    fn append(self, record: &mut Record) {
+    fn append(self, record: &mut EventBuilder) {
         let space = record.space_for(self.count_bytes() + 1, 1) - 1;
         record.append_text(self.to_bytes().get(..space).unwrap_or_default());
     }
@@ -165,11 +165,11 @@ impl Value for &CStr {
 #[derive(Debug, Clone, Copy)]
 pub struct Hex<T>(pub T);
 
-impl<T: Number> Value for Hex<T> {
-    const KIND: Kind = T::KIND.hex();
+impl<T: Number> Recordable for Hex<T> {
+    const KIND: FieldType = T::KIND.hex();
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         self.0.fix(record);
     }
 }
@@ -178,11 +178,11 @@ impl<T: Number> Value for Hex<T> {
 #[derive(Debug, Clone, Copy)]
 pub struct Symbolic(pub i64);
 
-impl Value for Symbolic {
-    const KIND: Kind = Kind::SYMBOLIC;
+impl Recordable for Symbolic {
+    const KIND: FieldType = FieldType::SYMBOLIC;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.push::<8>(self.0 as u64);
     }
 }
@@ -191,11 +191,11 @@ impl Value for Symbolic {
 #[derive(Debug, Clone, Copy)]
 pub struct Flags(pub u64);
 
-impl Value for Flags {
-    const KIND: Kind = Kind::FLAGS;
+impl Recordable for Flags {
+    const KIND: FieldType = FieldType::FLAGS;
 
     #[inline(always)]
-    fn fix(self, record: &mut Record) {
+    fn fix(self, record: &mut EventBuilder) {
         record.push::<8>(self.0);
     }
 }
@@ -203,10 +203,13 @@ impl Value for Flags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Layout;
+    use crate::RecordLayout;
 
-    fn words<const N: usize>(kinds: [Kind; N], values: impl Fn(&mut Record)) -> std::vec::Vec<u64> {
-        let mut record = Record::new(Layout::of(&kinds));
+    fn words<const N: usize>(
+        kinds: [FieldType; N],
+        values: impl Fn(&mut EventBuilder),
+    ) -> std::vec::Vec<u64> {
+        let mut record = EventBuilder::new(RecordLayout::of(&kinds));
         values(&mut record);
         record.words()
     }

@@ -4,7 +4,7 @@ use crate::name;
 use crate::typed::CallsiteEvent;
 use std::ptr::from_ref;
 use std::sync::OnceLock;
-use tracepoint::{Field, Kind, Layout, Record, Site, Value};
+use tracepoint::{EventBuilder, FieldType, RecordLayout, Recordable, Site, SiteField};
 use tracing_core::Metadata;
 use tracing_core::span::Id;
 
@@ -59,7 +59,7 @@ impl Callsite {
         let before: &[_] = if metadata.is_span() { &[c"span", c"parent"] } else { &[c"span"] };
         let moves = metadata.is_span().then(|| {
             ["enter", "exit"].map(|what| {
-                let fields = vec![Field::new(c"span", Kind::unsigned(8), &[])].leak();
+                let fields = vec![SiteField::new(c"span", FieldType::unsigned(8), &[])].leak();
                 let site = Site::new(system, name::kept(&format!("{own}_{what}")), None, fields);
                 let site: &'static Site = Box::leak(Box::new(site));
                 tracepoint::register(site);
@@ -74,7 +74,7 @@ impl Callsite {
     pub(crate) fn record_move(&self, id: &Id, what: Move) {
         let site = self.moves.map(|moves| moves[what as usize]);
         if let Some(site) = site.filter(|site| site.is_enabled()) {
-            let mut record = Record::new(const { Layout::of(&[u64::KIND]) });
+            let mut record = EventBuilder::new(const { RecordLayout::of(&[u64::KIND]) });
             id.into_u64().fix(&mut record);
             site.write(&mut record);
         }

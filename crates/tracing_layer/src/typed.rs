@@ -4,14 +4,14 @@ use crate::name;
 use crate::values::{MOST, Type, Values};
 use std::ffi::CStr;
 use std::sync::{OnceLock, PoisonError, RwLock};
-use tracepoint::{Field, Kind, Layout, Record, Site, Value};
+use tracepoint::{EventBuilder, FieldType, RecordLayout, Recordable, Site, SiteField};
 use tracing_core::Metadata;
 
 /// A site for fields of certain types.
 #[derive(Debug)]
 struct TypedEvent {
     types: Vec<Type>,
-    layout: Layout,
+    layout: RecordLayout,
     site: &'static Site,
 }
 
@@ -78,12 +78,14 @@ impl CallsiteEvent {
             metadata.fields().iter().zip(types).map(|(_, of)| of.unwrap_or(Type::Text)).collect();
         let before = self.before.iter().map(|name| (*name, u64::KIND));
         let named = metadata.fields().iter().map(|field| name::kept(field.name()));
-        let all: Vec<(&CStr, Kind)> = before.chain(named.zip(types.iter().map(|of| of.kind()))).collect();
-        let kinds: Vec<Kind> = all.iter().map(|(_, kind)| *kind).collect();
-        let fields: Vec<Field> = all.iter().map(|(name, kind)| Field::new(name, *kind, &[])).collect();
+        let all: Vec<(&CStr, FieldType)> =
+            before.chain(named.zip(types.iter().map(|of| of.kind()))).collect();
+        let kinds: Vec<FieldType> = all.iter().map(|(_, kind)| *kind).collect();
+        let fields: Vec<SiteField> =
+            all.iter().map(|(name, kind)| SiteField::new(name, *kind, &[])).collect();
         let site = Box::leak(Box::new(Site::new(self.system, self.name, None, fields.leak())));
         tracepoint::register(site);
-        TypedEvent { types, layout: Layout::of(&kinds), site }
+        TypedEvent { types, layout: RecordLayout::of(&kinds), site }
     }
 }
 
@@ -97,7 +99,7 @@ impl TypedEvent {
         if !self.site.is_enabled() {
             return;
         }
-        let mut record = Record::new(self.layout);
+        let mut record = EventBuilder::new(self.layout);
         before.iter().for_each(|number| number.fix(&mut record));
         values.fix(&self.types, &mut record);
         values.append(&self.types, &mut record);

@@ -2,7 +2,7 @@
 
 use crate::text::Texts;
 use std::fmt::{Debug, Write};
-use tracepoint::{Kind, Record, Value};
+use tracepoint::{EventBuilder, FieldType, Recordable};
 use tracing_core::field::{Field, Visit};
 
 /// The most fields that are recorded.
@@ -29,7 +29,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    pub(crate) const fn kind(self) -> Kind {
+    pub(crate) const fn kind(self) -> FieldType {
         match self {
             Type::Unsigned => u64::KIND,
             Type::Signed => i64::KIND,
@@ -63,7 +63,7 @@ impl Values {
     }
 
     /// Appends the fixed part of the first fields, which are of these types.
-    pub(crate) fn fix(&self, types: &[Type], record: &mut Record) {
+    pub(crate) fn fix(&self, types: &[Type], record: &mut EventBuilder) {
         for (index, of) in types.iter().enumerate() {
             match (of, self.found[index]) {
                 (Type::Text, _) => self.text(index).fix(record),
@@ -76,7 +76,7 @@ impl Values {
     }
 
     /// Appends their texts.
-    pub(crate) fn append(&self, types: &[Type], record: &mut Record) {
+    pub(crate) fn append(&self, types: &[Type], record: &mut EventBuilder) {
         let texts = types.iter().enumerate().filter(|(_, of)| **of == Type::Text);
         texts.for_each(|(index, _)| self.text(index).append(record));
     }

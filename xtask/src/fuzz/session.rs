@@ -11,8 +11,8 @@ use abi::control::{
 };
 use control::Here;
 use core::ops::Range;
-use ring_buffer::{Buffer, Record, Thread, Writer};
-use session::{FilteredSelection, Instance, Options, PidFilter, Session};
+use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread};
+use session::{FilteredSelection, Instance, PidFilter, Session, SessionOptions};
 use std::ffi::CString;
 use std::fs::File;
 use std::hint::black_box;
@@ -44,7 +44,7 @@ impl Damaged {
     /// A new one in `directory`, with something in all of its tables and buffers.
     pub fn new(directory: &Path) -> Result<Damaged, String> {
         let path = directory.join(format!("session-{}", std::process::id()));
-        let options = Options { buffer_kb: BUFFER_KB, ..Options::default() };
+        let options = SessionOptions { buffer_kb: BUFFER_KB, ..SessionOptions::default() };
         let session = Session::create(&path, &options).map_err(|error| error.to_string())?;
         fill_tables(&session);
         fill_filters(&session).map_err(|error| error.to_string())?;
@@ -301,13 +301,13 @@ fn write(file: &Path, events: u64) {
     let writer = Writer::new(buffer);
     for number in 0..events {
         let area = if number % 4 == 0 { None } else { rseq::Area::current() };
-        let mut record = Record::<32>::new();
+        let mut record = RecordBuffer::<32>::new();
         record.push(abi::common::word(400, 0, 0, 77));
         record.push(number);
         if number % 5 == 0 {
             record.push_bytes(&[b'x'; 150]);
         }
-        black_box(writer.write(Thread { area, identity: 77 }, record.event()).is_ok());
+        black_box(writer.write(WriterThread { area, identity: 77 }, record.event()).is_ok());
     }
 }
 

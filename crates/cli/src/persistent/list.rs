@@ -10,7 +10,7 @@ use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
 use anstyle::Style;
 use recording::record_ends;
-use session::{Instance, Place};
+use session::{Instance, SessionsDirectory};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use trace_data::text::printable;
@@ -128,12 +128,12 @@ fn events(session: &Instance, json: bool) -> Done {
 
 /// The directories where sessions are found: the user's, and those of groups that he may look into.
 fn places() -> Done<Vec<PathBuf>> {
-    let mut found = Place::of_user()?.sessions();
+    let mut found = SessionsDirectory::of_user()?.sessions();
     let shared = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.path());
     for path in shared {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let group = name.strip_prefix("lookback-group-").and_then(|group| group.parse().ok());
-        if let Some(place) = group.and_then(|group| Place::of_group(group).ok()) {
+        if let Some(place) = group.and_then(|group| SessionsDirectory::of_group(group).ok()) {
             found.extend(place.sessions());
         }
     }

@@ -8,8 +8,8 @@ use crate::say::say;
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Instance, Lasting, MOST_INSTANCES, Options,
-    PidFilter, Place, Selection, Session, TraceClock, TraceOption, fitting_kb, lasting,
+    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Instance, Lasting, MOST_INSTANCES, PidFilter,
+    Selection, Session, SessionOptions, SessionsDirectory, TraceClock, TraceOption, fitting_kb, lasting,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -37,9 +37,9 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
 fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
     let path = arguments.instance.which.path()?;
     let Some(group) = group else { return Ok(path) };
-    let own = Place::of_user();
+    let own = SessionsDirectory::of_user();
     match own.as_ref().map(|own| path.strip_prefix(own.path())) {
-        Ok(Ok(name)) => Ok(Place::of_group(group)?.path().join(name)),
+        Ok(Ok(name)) => Ok(SessionsDirectory::of_group(group)?.path().join(name)),
         _ => Ok(path),
     }
 }
@@ -53,7 +53,8 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
     };
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
     let instances = MOST_INSTANCES;
-    let options = Options { buffer_kb, snapshots, instances, group, clock, ..Options::default() };
+    let options =
+        SessionOptions { buffer_kb, snapshots, instances, group, clock, ..SessionOptions::default() };
     let session = Session::create(path, &options)?;
     let default = [FilteredSelection::default()];
     let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };

@@ -5,8 +5,8 @@ use crate::failure::{Done, Failure};
 use crate::persistent::set_triggers;
 use crate::say::say;
 use session::{
-    DEFAULT_KB, FilteredSelection, Instance, Lock, Options, Place, Selection, Session, Settings, TraceClock,
-    addressable_kb, fitting_kb, most_addresses, session_path,
+    DEFAULT_KB, FilteredSelection, Instance, Lock, Selection, Session, SessionOptions, SessionsDirectory,
+    Settings, TraceClock, addressable_kb, fitting_kb, most_addresses, session_path,
 };
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub(crate) struct OwnSession {
 impl OwnSession {
     /// Makes or opens the session and enables what is to be recorded.
     pub(crate) fn prepare(arguments: &RecordArguments) -> Done<OwnSession> {
-        let place = Place::of_user();
+        let place = SessionsDirectory::of_user();
         if let Ok(place) = &place {
             remove_abandoned(place);
         }
@@ -128,7 +128,7 @@ fn make(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
         );
     }
     let clock = arguments.clock.unwrap_or(TraceClock::Mono);
-    Ok(Session::create(path, &Options { buffer_kb, clock, ..Options::default() })?)
+    Ok(Session::create(path, &SessionOptions { buffer_kb, clock, ..SessionOptions::default() })?)
 }
 
 fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
@@ -151,7 +151,7 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
 }
 
 /// Removes what killed recordings have left: their locks are gone.
-fn remove_abandoned(place: &Place) {
+fn remove_abandoned(place: &SessionsDirectory) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
     let is_private = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PRIVATE)) && path.is_dir()

@@ -6,7 +6,7 @@ mod libtracefs;
 mod perf;
 
 use crate::common::*;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,7 +18,8 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let scratch = Scratch::new();
-        let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 1024, snapshots: 1, instances: 2, ..SessionOptions::default() };
         Session::create(&scratch.path("session"), &options).unwrap();
         Place { scratch }
     }

@@ -1,13 +1,13 @@
 //! `lookback exec`: programs for which a session is the system's tracefs.
 
 use crate::common::*;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::process::Command;
 
 /// A scratch directory with a session.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
-    let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
+    let options = SessionOptions { buffer_kb: 1024, snapshots: 1, instances: 2, ..SessionOptions::default() };
     Session::create(&scratch.path("session"), &options).unwrap();
     scratch
 }

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use rustix::process::Signal;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let scratch = Scratch::new();
-        let options = Options { buffer_kb: 256, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 256, snapshots: 1, instances: 2, ..SessionOptions::default() };
         Session::create(&scratch.path("session"), &options).unwrap();
         Place { scratch }
     }

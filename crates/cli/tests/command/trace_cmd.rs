@@ -9,7 +9,7 @@ mod losses;
 mod recording;
 
 use crate::common::*;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::process::Command;
 
 /// A session, for which trace-cmd runs by `lookback exec`.
@@ -36,7 +36,7 @@ impl Client {
             return None;
         }
         let scratch = Scratch::new();
-        let options = Options { buffer_kb, snapshots: 1, instances: 4, ..Options::default() };
+        let options = SessionOptions { buffer_kb, snapshots: 1, instances: 4, ..SessionOptions::default() };
         Session::create(&scratch.path("session"), &options).unwrap();
         Some(Client { scratch })
     }

@@ -1,7 +1,7 @@
 //! The control tree from the command line.
 
 use crate::common::*;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ fn on(scratch: &Scratch, arguments: &[&str]) -> Command {
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
-    let options = Options { buffer_kb: 64, snapshots: 1, ..Options::default() };
+    let options = SessionOptions { buffer_kb: 64, snapshots: 1, ..SessionOptions::default() };
     Session::create(&scratch.path("session"), &options).unwrap();
     scratch
 }

@@ -3,7 +3,7 @@
 use crate::clients;
 use crate::member::Member;
 use crate::server::Server;
-use session::{Options, Session};
+use session::{Session, SessionOptions};
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ pub struct Place {
 impl Place {
     pub fn new() -> Place {
         let scratch = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 512, snapshots: 1, instances: 4, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 512, snapshots: 1, instances: 4, ..SessionOptions::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Place { scratch, random: Cell::new(0x9e37_79b9_7f4a_7c15) }
     }

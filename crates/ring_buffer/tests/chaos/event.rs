@@ -1,7 +1,7 @@
 //! The events of these tests: they say who wrote them and can be checked whole.
 
 use abi::common;
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 
 /// The event's id.
 const EVENT: u16 = 300;
@@ -19,8 +19,8 @@ pub struct Stamp {
 }
 
 /// Builds the event: its length and every word of it follow from the stamp.
-pub fn build(stamp: Stamp) -> Record<MAX_WORDS> {
-    let mut record = Record::new();
+pub fn build(stamp: Stamp) -> RecordBuffer<MAX_WORDS> {
+    let mut record = RecordBuffer::new();
     record.push(common::word(EVENT, 0, 0, stamp.writer));
     record.push(stamp.number);
     for index in 0..filler(stamp) {

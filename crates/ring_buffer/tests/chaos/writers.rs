@@ -2,7 +2,7 @@
 //! handlers write, are moved from CPU to CPU, and may be killed.
 
 use crate::event::{self, Stamp, mix};
-use ring_buffer::{Buffer, NotWritten, Thread, Writer};
+use ring_buffer::{Buffer, NotWritten, Writer, WriterThread};
 use rseq::Area;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
@@ -277,7 +277,7 @@ fn write(place: &Place, writer: i32) {
 }
 
 /// How the calling thread writes.
-fn thread(place: &Place) -> Thread {
+fn thread(place: &Place) -> WriterThread {
     // SAFETY: always allowed.
     let identity = unsafe { libc::gettid() } as u64;
     let area = match place.route.get() {
@@ -285,7 +285,7 @@ fn thread(place: &Place) -> Thread {
         Route::Lanes => None,
         Route::Unarmed => Some(unarmed_area(place)),
     };
-    Thread { area, identity }
+    WriterThread { area, identity }
 }
 
 /// An area that looks like the thread's own and that the kernel has never heard of. It says that the thread
@@ -303,7 +303,7 @@ fn unarmed_area(place: &Place) -> Area {
 /// Writes one event to a lane, whoever owned it before.
 pub fn write_one_to_a_lane(buffer: Buffer) -> bool {
     // SAFETY: always allowed.
-    let thread = Thread { area: None, identity: unsafe { libc::gettid() } as u64 };
+    let thread = WriterThread { area: None, identity: unsafe { libc::gettid() } as u64 };
     let stamp = Stamp { writer: 1, number: 1 };
     Writer::new(buffer).write(thread, event::build(stamp).event()).is_ok()
 }

@@ -1,10 +1,10 @@
 //! What is packed into words and pages comes out as it went in.
 
 use crate::temporary::{TemporaryBuffer, block, thread};
-use abi::buffer::{Control, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
-use abi::page::{self, Entry};
+use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
+use abi::page::{self, PageEntry};
 use proptest::prelude::*;
-use ring_buffer::{LEAST_SLICE, MOST_SLICE, Record, SLICE_STEP, Sliced, Walk, Writer};
+use ring_buffer::{LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, Sliced, Walk, Writer};
 
 /// Words of the largest event here.
 const WORDS: usize = 64;
@@ -33,7 +33,7 @@ proptest! {
         let block = block(lane, &buffer);
         let bytes: Vec<u8> = (0..WORDS * 8).map(|index| index as u8 | 1).collect();
         for len in &lens {
-            let mut record = Record::<WORDS>::new();
+            let mut record = RecordBuffer::<WORDS>::new();
             record.push(*len as u64);
             record.push_bytes(&bytes[..*len]);
             writer.write(thread(lane), record.event()).unwrap();
@@ -77,7 +77,7 @@ proptest! {
                     [lead.map(u64::to_le_bytes).as_flattened(), &memory[odd..][..len]].concat()
                 }
                 None => {
-                    let mut record = Record::<4>::new();
+                    let mut record = RecordBuffer::<4>::new();
                     record.push(number);
                     writer.write(thread(lane), record.event()).unwrap();
                     number.to_le_bytes().to_vec()
@@ -121,8 +121,8 @@ proptest! {
 
     #[test]
     fn a_control_word_changes_only_where_it_should(word: u64, ring in 0..MAX_RINGS) {
-        const FLAGS: u64 = Control::OFF | Control::NO_OVERWRITE;
-        let (old, next) = (Control(word), Control(word).next_generation(ring));
+        const FLAGS: u64 = ControlWord::OFF | ControlWord::NO_OVERWRITE;
+        let (old, next) = (ControlWord(word), ControlWord(word).next_generation(ring));
         prop_assert_eq!(next.ring(), ring);
         prop_assert_eq!(next.generation(), (old.generation() + 1) & 0xffff_ffff);
         prop_assert_eq!(next.0 & FLAGS, old.0 & FLAGS);
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_time_extend_says_what_it_was_made_of(delta in 0u64..1 << 59) {
         let word = page::time_extend(page::TYPE_TIME_EXTEND, delta);
-        prop_assert_eq!(page::entry(word as u32, (word >> 32) as u32), Entry::TimeExtend(delta));
+        prop_assert_eq!(page::entry(word as u32, (word >> 32) as u32), PageEntry::TimeExtend(delta));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::temporary::{TemporaryBuffer, numbers, thread, write};
 use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
-use ring_buffer::{Buffer, PageCopy, Record, Writer};
+use ring_buffer::{Buffer, PageCopy, RecordBuffer, Writer};
 
 /// What a page says of the events lost before it: whether there were any, and how many.
 fn missed(page: &[u8]) -> (bool, Option<u64>) {
@@ -43,7 +43,7 @@ fn a_page_after_a_loss_says_how_much_it_was() {
 fn lose(words: usize, page: &mut [u8]) -> PageCopy {
     let temporary = TemporaryBuffer::new(16, 1);
     let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
-    let mut record = Record::<512>::new();
+    let mut record = RecordBuffer::<512>::new();
     (0..words).for_each(|word| record.push(word as u64));
     (0..10).for_each(|_| writer.write(thread(true), record.event()).unwrap());
     buffer.consume(lane(&buffer), page).unwrap()

@@ -1,7 +1,7 @@
 //! Snapshots, holds and memory.
 
 use crate::temporary::{ROUTES, TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
-use abi::buffer::Header;
+use abi::buffer::BufferHeader;
 use ring_buffer::{Refused, Released, Writer};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -120,7 +120,7 @@ fn generations_go_on_after_the_last_number() {
         let (temporary, buffer, writer) = with_spares(16);
         // As if the buffer had been emptied some four billion times.
         let segment = temporary.segment();
-        let header: &Header = segment.get(0).expect("a header");
+        let header: &BufferHeader = segment.get(0).expect("a header");
         let holder = buffer.holder(identity()).unwrap();
         for _ in 0..2 {
             header.control.fetch_add(i32::MAX as u64 - 1, Relaxed);

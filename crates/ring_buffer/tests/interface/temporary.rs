@@ -1,6 +1,6 @@
 //! What several tests need: a buffer in a file of its own, and events to write to it.
 
-use ring_buffer::{Buffer, Clock, Held, NotWritten, Record, Specification, Thread, Walk, Writer};
+use ring_buffer::{Buffer, Clock, Held, NotWritten, RecordBuffer, Specification, Walk, Writer, WriterThread};
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -80,9 +80,9 @@ pub fn cpus() -> usize {
 }
 
 /// How the calling thread writes: under rseq, or to lanes.
-pub fn thread(lane: bool) -> Thread {
+pub fn thread(lane: bool) -> WriterThread {
     let area = if lane { None } else { rseq::Area::current() };
-    Thread { area, identity: identity() }
+    WriterThread { area, identity: identity() }
 }
 
 /// Both ways to write. The tests that don't need a lane of their own go both.
@@ -110,8 +110,8 @@ pub fn identity() -> u64 {
 }
 
 /// Writes an event with a number in it.
-pub fn write(writer: &Writer, thread: Thread, number: u64) -> Result<(), NotWritten> {
-    let mut record = Record::<4>::new();
+pub fn write(writer: &Writer, thread: WriterThread, number: u64) -> Result<(), NotWritten> {
+    let mut record = RecordBuffer::<4>::new();
     record.push(abi::common::word(300, 0, 0, 1));
     record.push(number);
     writer.write(thread, record.event())

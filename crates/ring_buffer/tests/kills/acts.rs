@@ -1,7 +1,7 @@
 //! The points at which somebody is killed: each instruction of each of these.
 
 use crate::stage::{PAGES, Stage, block_offset, identity};
-use abi::buffer::{Block, DropReason, Header, MAX_HOLDERS};
+use abi::buffer::{Block, BufferHeader, DropReason, MAX_HOLDERS};
 use ring_buffer::{Content, NotWritten, Released};
 use std::mem::offset_of;
 
@@ -242,7 +242,7 @@ fn hold_by_the_dead(stage: &Stage) {
         std::mem::forget(holder.hold(kept).expect("kept"));
         std::mem::forget(holder);
     });
-    let holders = offset_of!(Header, holders);
+    let holders = offset_of!(BufferHeader, holders);
     (1..MAX_HOLDERS).for_each(|place| stage.poke(holders + 8 * place, child));
 }
 

@@ -3,7 +3,7 @@
 use crate::event::{self, MAX_WORDS, Stamp};
 use abi::buffer::{BLOCKS_OFFSET, Block};
 use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
-use ring_buffer::{Record, Thread, Walk, Writer};
+use ring_buffer::{RecordBuffer, Walk, Writer, WriterThread};
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::fs::File;
@@ -27,7 +27,7 @@ pub struct Stage {
     /// Number of the last event.
     number: Cell<u64>,
     /// The next one, if it has been built.
-    next: RefCell<Option<Record<MAX_WORDS>>>,
+    next: RefCell<Option<RecordBuffer<MAX_WORDS>>>,
     /// Words to be stored, and where, by an act that has a plan.
     pub plan: RefCell<Vec<(usize, u64)>>,
 }
@@ -142,7 +142,7 @@ impl Stage {
             self.build_next();
         }
         let area = if lane { None } else { rseq::Area::current() };
-        let thread = Thread { area, identity: identity() };
+        let thread = WriterThread { area, identity: identity() };
         let mut record = self.next.take().expect("just built");
         self.writer.write(thread, record.event())
     }

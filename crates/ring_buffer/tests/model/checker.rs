@@ -5,7 +5,7 @@
 use crate::actor::Role;
 use crate::ghost::violated;
 use crate::lane::LaneWriter;
-use crate::layout::{Control, Parts, Place, RINGS, Tail, Value, Word};
+use crate::layout::{ControlWord, Parts, Place, RINGS, Tail, Value, Word};
 use crate::moment::Figures;
 use crate::pool::{Entry, State as PoolState};
 use crate::reader::Reader;
@@ -42,9 +42,9 @@ pub fn check_words(state: &State, setting: &Setting) -> Checked {
 /// R3: `seen` equals the control word only when the tail has followed it, and so must a reader see it.
 fn check_follows(state: &State, place: Place, sequence: Value) -> Checked {
     let memory = &state.memory;
-    let control = Control(memory.get(Word::CONTROL));
+    let control = ControlWord(memory.get(Word::CONTROL));
     let seen = memory.local(Word::SEEN);
-    if seen != Value::MAX && Control(seen).is_off() {
+    if seen != Value::MAX && ControlWord(seen).is_off() {
         return violated("R3", || "an off-flag was adopted".into());
     }
     let first_sequence = memory.local(Word::first_sequence(place.ring));
@@ -65,7 +65,7 @@ fn check_follows(state: &State, place: Place, sequence: Value) -> Checked {
 
 /// R13: what is to be kept is, until somebody gives it up.
 fn check_pool(state: &State) -> Checked {
-    let live = Control(state.memory.get(Word::CONTROL)).ring();
+    let live = ControlWord(state.memory.get(Word::CONTROL)).ring();
     for (ring, kept) in (0..).zip(&state.ghost.kept) {
         let Some(kept) = kept.filter(|_| ring != live) else { continue };
         let entry = Entry(state.memory.get(Word::kept(ring)));
@@ -213,7 +213,7 @@ fn check_writer_proceeds(state: &State, setting: &Setting, notes: &mut Notes) ->
 /// A writer was refused.
 fn check_refused(state: &State) -> Checked {
     let memory = &state.memory;
-    let control = Control(memory.get(Word::CONTROL));
+    let control = ControlWord(memory.get(Word::CONTROL));
     let is_off = control.is_off() || memory.get(Word::FLAGS) != 0;
     let ring = Parts(memory.get(Word::PARTS)).of(control.ring());
     let unread = memory.get(Word::next_event(ring)) < state.ghost.commits;

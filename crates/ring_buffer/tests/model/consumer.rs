@@ -4,7 +4,7 @@ use crate::actor::Progress;
 use crate::bug::Bug;
 use crate::copy::{PageCopy, Raced, check_nothing, copy};
 use crate::ghost::violated;
-use crate::layout::{Control, Value, Word};
+use crate::layout::{ControlWord, Value, Word};
 use crate::steps::{Ask, Steps};
 use crate::view::{Source, View};
 use crate::world::Violation;
@@ -29,7 +29,7 @@ impl Consumer {
     /// `Buffer::try_consume`.
     pub fn attempt(&mut self, steps: &mut Steps<'_, '_>) -> Ask<Progress> {
         steps.at("try_consume");
-        let control = Control(steps.load(Word::CONTROL)?);
+        let control = ControlWord(steps.load(Word::CONTROL)?);
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }

@@ -2,7 +2,7 @@
 
 use crate::actor::Progress;
 use crate::exchange::snapshot_block;
-use crate::layout::{Control, HOLDERS, Parts, Value, Word};
+use crate::layout::{ControlWord, HOLDERS, Parts, Value, Word};
 use crate::pool;
 use crate::resize::resize;
 use crate::spare::{Who, release};
@@ -75,7 +75,7 @@ fn change(steps: &mut Steps<'_, '_>, request: Request) -> Ask<bool> {
     match request {
         Request::DisableBlock => steps.fetch_update(Word::FLAGS, |_| 1)?,
         Request::ClearBlock => {
-            let ring = Control(steps.load(Word::CONTROL)?).ring();
+            let ring = ControlWord(steps.load(Word::CONTROL)?).ring();
             let part = Parts(steps.load(Word::PARTS)?).of(ring);
             steps.fetch_update(Word::resets(part), |resets| resets + 1)?;
             if steps.is_now() {
@@ -84,17 +84,18 @@ fn change(steps: &mut Steps<'_, '_>, request: Request) -> Ask<bool> {
         }
         _ => {}
     }
-    let old = Control(steps.load(Word::CONTROL)?);
+    let old = ControlWord(steps.load(Word::CONTROL)?);
     let new = request.applied_to(old);
     steps.compare_exchange(Word::CONTROL, old.0, new.0)
 }
 
 impl Request {
-    fn applied_to(self, control: Control) -> Control {
-        let with = |flag: Value, set: bool| Control(if set { control.0 | flag } else { control.0 & !flag });
+    fn applied_to(self, control: ControlWord) -> ControlWord {
+        let with =
+            |flag: Value, set: bool| ControlWord(if set { control.0 | flag } else { control.0 & !flag });
         match self {
-            Request::Tracing(on) => with(Control::TRACING_OFF, !on),
-            Request::Overwrite(on) => with(Control::NO_OVERWRITE, !on),
+            Request::Tracing(on) => with(ControlWord::TRACING_OFF, !on),
+            Request::Overwrite(on) => with(ControlWord::NO_OVERWRITE, !on),
             Request::Clear => control.next_generation(control.ring()),
             _ => control.next_epoch(),
         }

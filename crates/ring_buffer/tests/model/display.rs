@@ -1,7 +1,7 @@
 //! How words and their contents are shown to a reader of the steps.
 
 use crate::event;
-use crate::layout::{Control, FIRST_HOLDER, FIRST_KEPT, FIRST_PAGE, FIRST_RING, FIRST_SLOT, KEPT_WORDS};
+use crate::layout::{ControlWord, FIRST_HOLDER, FIRST_KEPT, FIRST_PAGE, FIRST_RING, FIRST_SLOT, KEPT_WORDS};
 use crate::layout::{PAGE_WORDS, PAGES, Parts, Place, RING_WORDS, RINGS, SLOT_WORDS, Tail, Value, Word};
 use std::fmt;
 
@@ -77,9 +77,9 @@ impl fmt::Display for Parts {
     }
 }
 
-impl fmt::Display for Control {
+impl fmt::Display for ControlWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let epoch = (self.0 & Control::EPOCH) >> Control::NEXT_EPOCH.trailing_zeros();
+        let epoch = (self.0 & ControlWord::EPOCH) >> ControlWord::NEXT_EPOCH.trailing_zeros();
         write!(f, "{{generation {}, epoch {epoch}, ring {}", self.generation(), self.ring())?;
         f.write_str(if self.no_overwrite() { ", no overwrite" } else { "" })?;
         f.write_str(if self.is_off() { ", off}" } else { "}" })
@@ -93,7 +93,7 @@ pub fn describe(word: Word, value: Value) -> String {
         _ if is_tail => Tail(value).to_string(),
         Word::PARTS => Parts(value).to_string(),
         Word::SEEN if value == Value::MAX => "nothing".into(),
-        Word::CONTROL | Word::SEEN => Control(value).to_string(),
+        Word::CONTROL | Word::SEEN => ControlWord(value).to_string(),
         _ if word.index() >= FIRST_PAGE && (word.index() - FIRST_PAGE) % PAGE_WORDS >= 2 => {
             event::describe(value)
         }

@@ -1,7 +1,7 @@
 //! Snapshots of one block alone: `src/exchange.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Parts, RINGS, Word};
+use crate::layout::{ControlWord, Parts, RINGS, Word};
 use crate::parts::exchange_parts;
 use crate::pool::{Entry, State, spare_ring};
 use crate::spare::{PageCopy, Who, own, put, take};
@@ -12,7 +12,7 @@ pub fn snapshot_block(steps: &mut Steps<'_, '_>, who: Who) -> Ask<bool> {
     const NONE: u16 = RINGS as u16;
     let [ring, before] = steps.stage(|steps| {
         steps.at("take_spare");
-        let control = Control(steps.load(Word::CONTROL)?);
+        let control = ControlWord(steps.load(Word::CONTROL)?);
         let taken = match spare_ring(steps, control)? {
             Some(ring) => take(steps, who, ring, &[State::Spare])?,
             None => None,
@@ -60,7 +60,7 @@ fn exchange(steps: &mut Steps<'_, '_>, who: Who, taken: PageCopy) -> Ask<bool> {
         return Ok(false);
     }
     steps.at("exchange");
-    steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
+    steps.fetch_update(Word::CONTROL, |control| ControlWord(control).next_epoch().0)?;
     steps.compare_exchange(Word::kept(ring), taking.0, taking.turned(State::Kept).0)?;
     Ok(true)
 }

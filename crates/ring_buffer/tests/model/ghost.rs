@@ -1,7 +1,7 @@
 //! What is true, whatever memory says: the events in the order of their commits, and who got them.
 
 use crate::event::Found;
-use crate::layout::{Control, NO_GENERATION, Parts, RINGS, Tail, Value, Word, is_newer, ring_generation};
+use crate::layout::{ControlWord, NO_GENERATION, Parts, RINGS, Tail, Value, Word, is_newer, ring_generation};
 use crate::memory::{Memory, scatter};
 use crate::world::Violation;
 
@@ -145,7 +145,7 @@ impl Ghost {
 
     /// Somebody has taken a snapshot under `old`: `ring` is live now. What is there of the generation that
     /// ends is to be kept. What is under way on the CPU may still be committed.
-    pub fn switch(&mut self, memory: &Memory, old: Control, ring: u8) -> Result<(), Violation> {
+    pub fn switch(&mut self, memory: &Memory, old: ControlWord, ring: u8) -> Result<(), Violation> {
         self.kept[usize::from(old.ring())] = Some(self.kept_of(memory, old));
         if self.held[usize::from(ring)] != 0 {
             return violated("R14", || format!("ring {ring} is held and becomes live"));
@@ -162,14 +162,14 @@ impl Ghost {
 
     /// Somebody has exchanged the block's parts in `ring` and in the one that is live under `control`, which
     /// may have changed meanwhile: what was live is to be kept in `ring`.
-    pub fn exchange(&mut self, memory: &Memory, control: Control, ring: u8) -> Result<(), Violation> {
+    pub fn exchange(&mut self, memory: &Memory, control: ControlWord, ring: u8) -> Result<(), Violation> {
         let (live, parts) = (control.ring(), Parts(memory.get(Word::PARTS)));
         let before = memory_before(memory, parts.exchanged(live, ring));
         let tail = Tail(memory.get(Word::TAIL)).place().ring;
         if tail == parts.of(ring) && is_newer(self.generation & 31, control.generation()) {
             return violated("R18", || format!("the tail has left the generation of {control}"));
         }
-        let is_now = Control(memory.get(Word::CONTROL)).ring() == live;
+        let is_now = ControlWord(memory.get(Word::CONTROL)).ring() == live;
         if self.relied_on >> live & 1 != 0 && !is_now {
             return violated("R18", || format!("somebody relies on what is in ring {live}"));
         }
@@ -186,7 +186,7 @@ impl Ghost {
     }
 
     /// The events to be kept of the generation of `control`.
-    fn kept_of(&self, memory: &Memory, control: Control) -> Kept {
+    fn kept_of(&self, memory: &Memory, control: ControlWord) -> Kept {
         let part = Parts(memory.get(Word::PARTS)).of(control.ring());
         let (generation, resets) = (control.generation(), memory.get(Word::resets(part)));
         let (first, end) = if self.is_in(memory, part, ring_generation(generation, resets)) {
@@ -204,7 +204,7 @@ impl Ghost {
 
     /// Whether the block has adopted what is asked for.
     pub fn has_adopted(&self, memory: &Memory) -> bool {
-        let control = Control(memory.get(Word::CONTROL));
+        let control = ControlWord(memory.get(Word::CONTROL));
         let part = Parts(memory.get(Word::PARTS)).of(control.ring());
         let resets = memory.get(Word::resets(part));
         self.is_in(memory, part, ring_generation(control.generation(), resets))

@@ -3,7 +3,7 @@
 use crate::actor::Progress;
 use crate::bug::Bug;
 use crate::event::Event;
-use crate::layout::{Control, Tail, Value, Word};
+use crate::layout::{ControlWord, Tail, Value, Word};
 use crate::prepare::{Step, prepare};
 use crate::section::Section;
 use crate::steps::{Ask, Steps};
@@ -48,7 +48,7 @@ impl LaneWriter {
             Stage::Claim => {
                 if claim(steps, me)? {
                     self.stage = Stage::Owner;
-                } else if Control(steps.load(Word::CONTROL)?).is_off() {
+                } else if ControlWord(steps.load(Word::CONTROL)?).is_off() {
                     return Ok(self.events.advance(false));
                 } else {
                     self.stage = Stage::CountDrop;

@@ -41,7 +41,7 @@ pub const WORDS: usize = FIRST_PAGE + RINGS * PAGES * PAGE_WORDS;
 pub struct Word(u8);
 
 impl Word {
-    /// `Header::control`.
+    /// `BufferHeader::control`.
     pub const CONTROL: Word = Word(0);
     /// `Block::tail`.
     pub const TAIL: Word = Word(1);
@@ -57,7 +57,7 @@ impl Word {
     pub const DROPPED: Word = Word(7);
     /// The clock. Nobody stores to it; time passes.
     pub const CLOCK: Word = Word(8);
-    /// `Header::refused`.
+    /// `BufferHeader::refused`.
     pub const REFUSED: Word = Word(9);
     /// `Block::parts`.
     pub const PARTS: Word = Word(10);
@@ -102,7 +102,7 @@ impl Word {
         Word::of_ring(ring, 7)
     }
 
-    /// `Header::holders`.
+    /// `BufferHeader::holders`.
     pub const fn holder(place: u8) -> Word {
         Word(FIRST_HOLDER as u8 + place)
     }
@@ -244,7 +244,7 @@ impl Parts {
 
     /// The newest generation under which anybody has looked.
     pub const fn generation(self) -> Value {
-        self.0 & Control::GENERATION
+        self.0 & ControlWord::GENERATION
     }
 
     /// The part in `ring`.
@@ -254,7 +254,7 @@ impl Parts {
 
     /// This mapping, looked at under `generation`.
     pub const fn looked_at(self, generation: Value) -> Parts {
-        Parts(self.0 & !Control::GENERATION | generation)
+        Parts(self.0 & !ControlWord::GENERATION | generation)
     }
 
     /// Whether somebody has looked under this generation, or a newer one.
@@ -275,14 +275,14 @@ impl Parts {
 
 /// Whether a generation came after another. It is one of 32, so what is up to 15 after is older.
 pub const fn is_newer(generation: Value, other: Value) -> bool {
-    matches!(generation.wrapping_sub(other) & Control::GENERATION, 1..16)
+    matches!(generation.wrapping_sub(other) & ControlWord::GENERATION, 1..16)
 }
 
 /// The control word: `abi::buffer::Control`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Control(pub Value);
+pub struct ControlWord(pub Value);
 
-impl Control {
+impl ControlWord {
     /// Mode: a full ring refuses events.
     pub const NO_OVERWRITE: Value = 1 << 14;
     /// The off-flag. The real word has two, which are treated alike.
@@ -315,14 +315,14 @@ impl Control {
     }
 
     /// The word that starts the next generation in `ring`.
-    pub const fn next_generation(self, ring: u8) -> Control {
+    pub const fn next_generation(self, ring: u8) -> ControlWord {
         let generation = (self.0 + 1) & Self::GENERATION;
         let rest = self.0 & !Self::GENERATION & !Self::RING;
-        Control(rest | generation | (ring as Value) << Self::RING_SHIFT)
+        ControlWord(rest | generation | (ring as Value) << Self::RING_SHIFT)
     }
 
     /// The word that makes every writer look again and changes nothing else.
-    pub const fn next_epoch(self) -> Control {
-        Control(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
+    pub const fn next_epoch(self) -> ControlWord {
+        ControlWord(self.0 & !Self::EPOCH | (self.0 + Self::NEXT_EPOCH) & Self::EPOCH)
     }
 }

@@ -1,12 +1,12 @@
 //! Which of the block's rings is its part in a ring of the pool: `src/parts.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Parts, Word};
+use crate::layout::{ControlWord, Parts, Word};
 use crate::steps::{Ask, Steps};
 
 /// The parts for someone who looks under the control word's generation: `Buffer::look_at_parts`. `without` is
 /// a mistake: not to say so.
-pub fn look_at_parts(steps: &mut Steps<'_, '_>, control: Control, without: Option<Bug>) -> Ask<Parts> {
+pub fn look_at_parts(steps: &mut Steps<'_, '_>, control: ControlWord, without: Option<Bug>) -> Ask<Parts> {
     steps.at("look_at_parts");
     loop {
         let parts = Parts(steps.load(Word::PARTS)?);
@@ -21,7 +21,7 @@ pub fn look_at_parts(steps: &mut Steps<'_, '_>, control: Control, without: Optio
 }
 
 /// `Buffer::look_at_all_parts`, by someone who relies on what `ring` has from now on.
-pub fn rely_on_parts(steps: &mut Steps<'_, '_>, control: Control, ring: u8, without: Bug) -> Ask<()> {
+pub fn rely_on_parts(steps: &mut Steps<'_, '_>, control: ControlWord, ring: u8, without: Bug) -> Ask<()> {
     look_at_parts(steps, control, Some(without))?;
     if steps.is_now() {
         steps.world.ghost.rely_on(ring);
@@ -30,7 +30,7 @@ pub fn rely_on_parts(steps: &mut Steps<'_, '_>, control: Control, ring: u8, with
 }
 
 /// `Buffer::exchange_parts`: whether they were.
-pub fn exchange_parts(steps: &mut Steps<'_, '_>, control: Control, ring: u8) -> Ask<bool> {
+pub fn exchange_parts(steps: &mut Steps<'_, '_>, control: ControlWord, ring: u8) -> Ask<bool> {
     loop {
         let parts = look_at_parts(steps, control, None)?;
         if parts.generation() != control.generation() && !steps.has(Bug::ExchangeTooLate) {

@@ -2,7 +2,7 @@
 //! too, is left out: they tell one who has given a snapshot up from one who has the next in the same ring.
 
 use crate::bug::Bug;
-use crate::layout::{Control, HOLDERS, RINGS, Value, Word};
+use crate::layout::{ControlWord, HOLDERS, RINGS, Value, Word};
 use crate::parts::rely_on_parts;
 use crate::steps::{Ask, Steps};
 
@@ -71,7 +71,7 @@ impl Entry {
 pub fn snapshot(steps: &mut Steps<'_, '_>) -> Ask<bool> {
     steps.at("snapshot");
     let time = steps.load(Word::CLOCK)?;
-    let control = Control(steps.load(Word::CONTROL)?);
+    let control = ControlWord(steps.load(Word::CONTROL)?);
     let Some(spare) = spare_ring(steps, control)? else {
         steps.fetch_update(Word::REFUSED, |refused| refused + 1)?;
         return Ok(true);
@@ -87,7 +87,7 @@ pub fn snapshot(steps: &mut Steps<'_, '_>) -> Ask<bool> {
 }
 
 /// The rest of an attempt of `Buffer::switch` that began at `time`: whether `ring` is live.
-pub fn switch(steps: &mut Steps<'_, '_>, time: Value, control: Control, ring: u8) -> Ask<bool> {
+pub fn switch(steps: &mut Steps<'_, '_>, time: Value, control: ControlWord, ring: u8) -> Ask<bool> {
     if !announce(steps, control, time)? {
         return Ok(false);
     }
@@ -111,7 +111,7 @@ pub fn switch(steps: &mut Steps<'_, '_>, time: Value, control: Control, ring: u8
 }
 
 /// A ring that a snapshot under `control` can take.
-pub fn spare_ring(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<u8>> {
+pub fn spare_ring(steps: &mut Steps<'_, '_>, control: ControlWord) -> Ask<Option<u8>> {
     let size = steps.load(Word::size(control.ring()))?;
     for ring in (0..RINGS as u8).filter(|ring| *ring != control.ring()) {
         let is_spare = Entry(steps.load(Word::kept(ring))?).is(State::Spare);
@@ -123,7 +123,7 @@ pub fn spare_ring(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<u8>
 }
 
 /// Enters what the live ring will keep. False when somebody came in between.
-fn announce(steps: &mut Steps<'_, '_>, control: Control, time: Value) -> Ask<bool> {
+fn announce(steps: &mut Steps<'_, '_>, control: ControlWord, time: Value) -> Ask<bool> {
     steps.at("announce");
     let ring = control.ring();
     let word = steps.load(Word::kept(ring))?;
@@ -142,7 +142,7 @@ fn announce(steps: &mut Steps<'_, '_>, control: Control, time: Value) -> Ask<boo
 pub fn discard(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<bool> {
     steps.at("discard");
     let kept = Entry::new(generation, State::Kept);
-    if Control(steps.load(Word::CONTROL)?).ring() == ring {
+    if ControlWord(steps.load(Word::CONTROL)?).ring() == ring {
         return Ok(false);
     }
     let mut expected = kept;
@@ -160,7 +160,7 @@ pub fn discard(steps: &mut Steps<'_, '_>, ring: u8, generation: Value) -> Ask<bo
 pub fn kept_in(steps: &mut Steps<'_, '_>, ring: u8) -> Ask<Option<Value>> {
     steps.at("kept_in");
     let word = Entry(steps.load(Word::kept(ring))?);
-    let live = !steps.has(Bug::KeptWithoutControl) && Control(steps.load(Word::CONTROL)?).ring() == ring;
+    let live = !steps.has(Bug::KeptWithoutControl) && ControlWord(steps.load(Word::CONTROL)?).ring() == ring;
     Ok((word.is(State::Kept) && !live).then_some(word.generation()))
 }
 
@@ -168,7 +168,7 @@ pub fn kept_in(steps: &mut Steps<'_, '_>, ring: u8) -> Ask<Option<Value>> {
 pub fn hold(steps: &mut Steps<'_, '_>, place: u8, me: u8, ring: u8, generation: Value) -> Ask<bool> {
     steps.at("hold");
     let word = Entry(steps.load(Word::kept(ring))?);
-    let control = Control(steps.load(Word::CONTROL)?);
+    let control = ControlWord(steps.load(Word::CONTROL)?);
     let live = control.ring() == ring && !steps.has(Bug::KeptWithoutControl);
     if live || !word.is(State::Kept) || word.generation() != generation || word.is_held_by(place) {
         return Ok(false);

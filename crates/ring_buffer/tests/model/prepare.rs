@@ -3,7 +3,7 @@
 use crate::bug::Bug;
 use crate::event::{TIME_EXTEND_SIZE, time_extend};
 use crate::ghost::Change;
-use crate::layout::{Control, Parts, Place, Tail, Value, Word, ring_generation};
+use crate::layout::{ControlWord, Parts, Place, Tail, Value, Word, ring_generation};
 use crate::parts::look_at_parts;
 use crate::section::{Commit, Guard, Section, Store, publish};
 use crate::steps::{Ask, Steps};
@@ -28,7 +28,7 @@ pub struct Seen {
     place: Place,
     sequence: Value,
     next_event: Value,
-    control: Control,
+    control: ControlWord,
     /// The block's parts, looked at under its generation.
     parts: Parts,
     /// Pages of the ring that the tail is in.
@@ -93,7 +93,7 @@ pub fn prepare(steps: &mut Steps<'_, '_>, section: Section, space: Value) -> Ask
 
 fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, space: Value) -> Ask<Step> {
     steps.at("prepare");
-    let control = Control(steps.load(Word::CONTROL)?);
+    let control = ControlWord(steps.load(Word::CONTROL)?);
     if control.is_off() || steps.load(Word::FLAGS)? != 0 {
         return Ok(Step::Off);
     }
@@ -122,7 +122,7 @@ fn look_and_act(steps: &mut Steps<'_, '_>, section: Section, space: Value) -> As
 ///
 /// The number of a page that the tail was in may be that of the next lap already, with the rest of the
 /// slot still old. Only a tail that is seen there after the number was read makes it sure (R4).
-pub fn look(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Seen>> {
+pub fn look(steps: &mut Steps<'_, '_>, control: ControlWord) -> Ask<Option<Seen>> {
     let parts = look_at_parts(steps, control, Some(Bug::WriterDoesNotLook))?;
     if parts.generation() != control.generation() && !steps.has(Bug::WriterDoesNotLook) {
         return Ok(None);

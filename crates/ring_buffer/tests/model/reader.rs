@@ -2,7 +2,7 @@
 
 use crate::actor::Progress;
 use crate::copy::{PageCopy, Raced, check_nothing, copy};
-use crate::layout::{Control, Value, Word};
+use crate::layout::{ControlWord, Value, Word};
 use crate::steps::{Ask, Steps};
 use crate::view::{Source, View};
 
@@ -44,7 +44,7 @@ impl Reader {
         if let Some(source) = self.kept {
             return self.read(steps, source);
         }
-        let control = Control(steps.load(Word::CONTROL)?);
+        let control = ControlWord(steps.load(Word::CONTROL)?);
         if steps.is_now() {
             self.end = steps.moment().seen_end();
         }

@@ -1,7 +1,7 @@
 //! Resizing: `src/resize.rs`, for one ring that may be taken.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Value, Word};
+use crate::layout::{ControlWord, Value, Word};
 use crate::pool::{Entry, State, switch};
 use crate::spare::{PageCopy, Who, Writers, put, set_pages, take, writers};
 use crate::steps::{Ask, Steps};
@@ -11,7 +11,7 @@ pub fn resize(steps: &mut Steps<'_, '_>, who: Who, ring: u8, pages: u8) -> Ask<b
     const SIZE: Value = 2;
     let size = {
         steps.at("resize_to");
-        let live = Control(steps.load(Word::CONTROL)?).ring();
+        let live = ControlWord(steps.load(Word::CONTROL)?).ring();
         steps.load(Word::size(live))?
     };
     let [vacated, before] = steps.stage(|steps| {
@@ -32,7 +32,7 @@ pub fn resize(steps: &mut Steps<'_, '_>, who: Who, ring: u8, pages: u8) -> Ask<b
     loop {
         steps.at("resize_to");
         let time = steps.load(Word::CLOCK)?;
-        let control = Control(steps.load(Word::CONTROL)?);
+        let control = ControlWord(steps.load(Word::CONTROL)?);
         if !steps.equals(Word::size(control.ring()), size)? || switch(steps, time, control, ring)? {
             break;
         }

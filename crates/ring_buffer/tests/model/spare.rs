@@ -2,7 +2,7 @@
 
 use crate::bug::Bug;
 use crate::ghost::violated;
-use crate::layout::{Control, HOLDERS, Parts, Tail, Value, Word};
+use crate::layout::{ControlWord, HOLDERS, Parts, Tail, Value, Word};
 use crate::parts::rely_on_parts;
 use crate::pool::{Entry, State, take_over};
 use crate::prepare::look;
@@ -53,7 +53,7 @@ pub fn take(steps: &mut Steps<'_, '_>, who: Who, ring: u8, states: &[State]) -> 
     if !states.iter().any(|state| before.is(*state)) {
         return Ok(None);
     }
-    if Control(steps.load(Word::CONTROL)?).ring() == ring {
+    if ControlWord(steps.load(Word::CONTROL)?).ring() == ring {
         return Ok(None);
     }
     let taken = PageCopy::of(ring, before, who);
@@ -80,13 +80,13 @@ pub enum Writers {
 }
 
 /// `Holder::own`. `mistakes` are not to make others begin again, and not to look at the parts.
-pub fn own(steps: &mut Steps<'_, '_>, taken: PageCopy, mistakes: [Bug; 2]) -> Ask<Option<Control>> {
+pub fn own(steps: &mut Steps<'_, '_>, taken: PageCopy, mistakes: [Bug; 2]) -> Ask<Option<ControlWord>> {
     let [no_epoch, does_not_look] = mistakes;
     steps.at("own");
     if !steps.has(no_epoch) {
-        steps.fetch_update(Word::CONTROL, |control| Control(control).next_epoch().0)?;
+        steps.fetch_update(Word::CONTROL, |control| ControlWord(control).next_epoch().0)?;
     }
-    let control = Control(steps.load(Word::CONTROL)?);
+    let control = ControlWord(steps.load(Word::CONTROL)?);
     if control.ring() == taken.ring {
         return Ok(None);
     }
@@ -120,7 +120,7 @@ fn has_left(steps: &mut Steps<'_, '_>, ring: u8, part: u8) -> Ask<bool> {
     if steps.has(Bug::LeftByTailAlone) {
         return Ok(Tail(steps.load(Word::TAIL)?).place().ring != part);
     }
-    let control = Control(steps.load(Word::CONTROL)?);
+    let control = ControlWord(steps.load(Word::CONTROL)?);
     if control.ring() == ring {
         return Ok(false);
     }

@@ -2,7 +2,7 @@
 
 use crate::actor::{Actor, Role};
 use crate::ghost::Ghost;
-use crate::layout::{Control, NO_GENERATION, Parts, Place, RINGS, Tail, Value, Word};
+use crate::layout::{ControlWord, NO_GENERATION, Parts, Place, RINGS, Tail, Value, Word};
 use crate::memory::{Memory, scatter};
 use crate::pool;
 use crate::setting::Setting;
@@ -65,7 +65,7 @@ impl State {
         let mut memory = Memory::new(setting.store_queue);
         let first = Place { ring: 0, index: 0 };
         memory.set(Word::SEEN, Value::MAX);
-        memory.set(Word::CONTROL, if setting.overwrite { 0 } else { Control::NO_OVERWRITE });
+        memory.set(Word::CONTROL, if setting.overwrite { 0 } else { ControlWord::NO_OVERWRITE });
         (0..RINGS as u8).for_each(|ring| memory.set(Word::generation(ring), NO_GENERATION));
         memory.set(Word::PARTS, Parts::FIRST.0);
         for ring in 0..RINGS as u8 {

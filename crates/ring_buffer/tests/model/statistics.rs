@@ -1,7 +1,7 @@
 //! Counting without counters: `src/statistics.rs`.
 
 use crate::actor::Progress;
-use crate::layout::{Control, Value, Word};
+use crate::layout::{ControlWord, Value, Word};
 use crate::moment::{Figures, Moment};
 use crate::steps::{Ask, Steps};
 use crate::view::{Source, View};
@@ -32,7 +32,7 @@ impl Statistics {
     /// `Buffer::count`. The counters of dropped events, which are read before, are of no interest here.
     pub fn attempt(&mut self, steps: &mut Steps<'_, '_>) -> Ask<Progress> {
         steps.at("count");
-        let control = Control(steps.load(Word::CONTROL)?);
+        let control = ControlWord(steps.load(Word::CONTROL)?);
         if steps.is_now() {
             self.generation = control.generation();
             self.bounds = None;

@@ -1,7 +1,7 @@
 //! What a block holds at a moment, for a reader: `src/view.rs`.
 
 use crate::bug::Bug;
-use crate::layout::{Control, Parts, Place, Tail, Value, Word, ring_generation};
+use crate::layout::{ControlWord, Parts, Place, Tail, Value, Word, ring_generation};
 use crate::setting::Setting;
 use crate::steps::{Ask, Steps};
 
@@ -12,7 +12,7 @@ const NONE: Value = Value::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Those of the generation that this control word names.
-    Live(Control),
+    Live(ControlWord),
     /// Those of a generation that is kept in a ring.
     Kept {
         /// The ring.
@@ -66,7 +66,7 @@ impl View {
     }
 
     /// One attempt at a view of the ring where the tail is; None when a writer came in between.
-    fn live(steps: &mut Steps<'_, '_>, control: Control) -> Ask<Option<Option<View>>> {
+    fn live(steps: &mut Steps<'_, '_>, control: ControlWord) -> Ask<Option<Option<View>>> {
         steps.at("View::live");
         let place = Tail(steps.load(Word::TAIL)?).place();
         let Some(view) = View::at_tail(steps, place, control.generation())? else { return Ok(None) };

@@ -3,7 +3,7 @@
 use crate::explore::assert_holds;
 use crate::identity::{alive, dead};
 use crate::stage::{LANES, MOST_PAGES, RINGS, Stage};
-use abi::buffer::{BLOCKS_OFFSET, Block, Header, MAX_HOLDERS};
+use abi::buffer::{BLOCKS_OFFSET, Block, BufferHeader, MAX_HOLDERS};
 use ring_buffer::{Content, DropReason, NotReserved, NotResized, NotWritten, Refused, Released, Snapshot};
 use std::mem::offset_of;
 
@@ -91,18 +91,18 @@ fn die_holding(stage: &Stage) {
 /// A holder dies with a snapshot, and all other slots are the dead's, too.
 fn die_in_all_places(stage: &Stage) {
     die_holding(stage);
-    let holders = offset_of!(Header, holders);
+    let holders = offset_of!(BufferHeader, holders);
     (0..MAX_HOLDERS).for_each(|place| stage.poke(holders + 8 * place, dead()));
 }
 
 /// A ring that someone was changing who is dead.
 fn die_changing(stage: &Stage) {
     release_some(stage);
-    let (entries, size) = (offset_of!(Header, kept), size_of::<abi::buffer::Kept>());
+    let (entries, size) = (offset_of!(BufferHeader, kept), size_of::<abi::buffer::Kept>());
     let changing = abi::buffer::KeptWord::unused(abi::buffer::KeptState::Changing).held_by(0);
     let absent = (0..RINGS).find(|ring| stage.word(entries + ring * size) >> 56 == 0);
     stage.poke(entries + absent.expect("one was released") * size, changing.0);
-    stage.poke(offset_of!(Header, holders), dead());
+    stage.poke(offset_of!(BufferHeader, holders), dead());
 }
 
 /// Lanes in the middle of whose writes the owners have died.

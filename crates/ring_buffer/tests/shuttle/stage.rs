@@ -1,9 +1,9 @@
 //! A buffer in a known state, and the laws that hold in it whatever has been done at the same time.
 
 use crate::identity::{alive, dead};
-use abi::buffer::{BLOCKS_OFFSET, Block, Clock, Header, Kept, KeptState, KeptWord, Ring};
-use ring_buffer::{Buffer, Held, Holder, NotWritten, Record, Snapshot, Specification};
-use ring_buffer::{PageCopy, Thread, Walk, Writer};
+use abi::buffer::{BLOCKS_OFFSET, Block, BufferHeader, Clock, Kept, KeptState, KeptWord, Ring};
+use ring_buffer::{Buffer, Held, Holder, NotWritten, RecordBuffer, Snapshot, Specification};
+use ring_buffer::{PageCopy, Walk, Writer, WriterThread};
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::File;
@@ -130,9 +130,9 @@ impl Stage {
     pub fn addresses(&self, word: Word) -> [Range<usize>; 2] {
         let lane = BLOCKS_OFFSET as usize + size_of::<Block>() * self.buffer.geometry().cpus as usize;
         let (offset, len) = match word {
-            Word::Control => (offset_of!(Header, control), 8),
-            Word::Entries => (offset_of!(Header, kept), size_of::<[Kept; RINGS]>()),
-            Word::Holder => (offset_of!(Header, holders), 8),
+            Word::Control => (offset_of!(BufferHeader, control), 8),
+            Word::Entries => (offset_of!(BufferHeader, kept), size_of::<[Kept; RINGS]>()),
+            Word::Holder => (offset_of!(BufferHeader, holders), 8),
             Word::Owner => (lane + offset_of!(Block, owner), 16),
             Word::Position => (lane + offset_of!(Block, rings) + offset_of!(Ring, next_event), 16),
             Word::Parts => (lane + offset_of!(Block, parts), 8),
@@ -164,11 +164,11 @@ impl Stage {
 
     fn write_as(&self, identity: u64) -> Result<(), NotWritten> {
         let number = self.number.fetch_add(1, Relaxed) + 1;
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push(abi::common::word(300, 0, 0, 1));
         record.push(number);
         record.push(!number);
-        let written = self.writer.write(Thread { area: None, identity }, record.event());
+        let written = self.writer.write(WriterThread { area: None, identity }, record.event());
         match written {
             Ok(()) => self.events().written.push(number),
             Err(_) => self.events().no_lane += 1,
@@ -231,7 +231,7 @@ impl Stage {
     /// A ring is used for one thing, and nobody is left who changes or holds one (R13, R14).
     fn check_pool(&self) {
         let segment = shm::open(&self.path).expect("it was created");
-        let header: &Header = segment.get(0).expect("a header");
+        let header: &BufferHeader = segment.get(0).expect("a header");
         let live = self.buffer.control().ring();
         for (ring, kept) in header.kept.iter().enumerate().take(RINGS).filter(|(ring, _)| *ring != live) {
             let word = KeptWord(kept.word.load(Relaxed));

@@ -49,13 +49,14 @@ impl Instance {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn the_last_eight_are_kept_and_the_mark_is_below_the_byte() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        let session =
+            Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
         assert_eq!(session.error_log(), "");
         for number in 0..10 {
             let command = format!("foo{number} ==\n1");

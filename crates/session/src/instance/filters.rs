@@ -5,7 +5,7 @@
 
 use crate::{Error, EventInfo, FilteredSelection, Instance};
 use control::StoredFilter;
-use event_filter::{ErrorKind, Field, Filter, MAX_TEXT};
+use event_filter::{ErrorKind, Filter, FilterField, MAX_TEXT};
 use trace_data::format::Format;
 
 /// What takes a filter away, as in the kernel.
@@ -141,9 +141,9 @@ pub(crate) fn compile_filter(event: &EventInfo, text: &str) -> Result<Filter, Er
 }
 
 /// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.
-pub fn filter_fields(format: &Format) -> Vec<Field<'_>> {
+pub fn filter_fields(format: &Format) -> Vec<FilterField<'_>> {
     let fields = format.fields.iter().filter_map(|field| {
-        Some(Field {
+        Some(FilterField {
             name: &field.name,
             type_name: &field.type_name,
             offset: field.offset.try_into().ok()?,

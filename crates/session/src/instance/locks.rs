@@ -65,13 +65,13 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn a_reader_that_was_killed_is_forgotten_and_no_other() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&path, &options).unwrap();
         let lock = Lock::reader(&path).unwrap();
         assert!(matches!(Lock::reader(&path), Err(Error::Busy { .. })));
@@ -88,7 +88,8 @@ mod tests {
     fn one_reader_of_all_or_one_of_each() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        let session =
+            Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
         let other = Instance::open(&path).unwrap();
         let is_busy = |taken: Result<Lock, Error>| matches!(taken, Err(Error::Busy { .. }));
         let all = Lock::reader(&path).unwrap();
@@ -105,7 +106,7 @@ mod tests {
     fn a_session_in_the_place_of_another_is_not_locked_for_that() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&path, &options).unwrap();
         Session::remove(&path).unwrap();
         assert!(session.session().lock_settings().is_err());

@@ -6,7 +6,7 @@ use crate::{Error, Instance};
 use abi::page::{DEFAULT_SIZE, max_payload};
 use control::{Here, NewTask};
 use events::ftrace::{PRINT_ID, RAW_DATA_ID};
-use ring_buffer::{NotWritten, Record, Thread, Writer};
+use ring_buffer::{NotWritten, RecordBuffer, Writer, WriterThread};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::collections::VecDeque;
 use std::fs::read_to_string;
@@ -81,7 +81,7 @@ impl Marker {
             bytes.push(b'\n');
         }
         bytes.push(0);
-        let mut record = Record::<WORDS>::new();
+        let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(PRINT_ID, 0, 0, author.tid as i32));
         record.push(MARKER_IP);
         record.push_bytes(&bytes);
@@ -97,7 +97,7 @@ impl Marker {
         if !control.has_triggers(PRINT_ID, instance) {
             return;
         }
-        let mut record = Record::<WORDS>::new();
+        let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(PRINT_ID, 0, 0, author.tid as i32));
         record.push(MARKER_IP);
         record.push_bytes(text);
@@ -110,17 +110,17 @@ impl Marker {
 
     /// Writes up to [`MOST_RAW`] bytes, of which the first 4 are a number, as they are.
     pub fn write_raw(&self, author: Author, bytes: &[u8]) -> Result<(), NotWritten> {
-        let mut record = Record::<WORDS>::new();
+        let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(RAW_DATA_ID, 0, 0, author.tid as i32));
         record.push_bytes(bytes);
         self.write(author, &mut record)
     }
 
-    fn write(&self, author: Author, record: &mut Record<WORDS>) -> Result<(), NotWritten> {
+    fn write(&self, author: Author, record: &mut RecordBuffer<WORDS>) -> Result<(), NotWritten> {
         self.enter(author.tid);
         let identity = u64::from(author.tid) | self.session.control().identity().pid_namespace << 32;
         on_cpu(author.cpu, || {
-            self.writer.write(Thread { area: rseq::Area::current(), identity }, record.event())
+            self.writer.write(WriterThread { area: rseq::Area::current(), identity }, record.event())
         })
     }
 
@@ -188,10 +188,10 @@ fn on_cpu<R>(cpu: Option<u32>, write: impl FnOnce() -> R) -> R {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     fn session(directory: &std::path::Path) -> Arc<Instance> {
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         Arc::new(Session::create(&directory.join("s"), &options).unwrap())
     }
 

@@ -102,7 +102,7 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn only_what_was_changed_is_written() {
@@ -127,7 +127,8 @@ mod tests {
     fn no_change_is_lost_when_many_change_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let session = Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        let session =
+            Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {

@@ -57,13 +57,13 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
     use std::os::unix::fs::MetadataExt;
     use tempfile::TempDir;
 
     fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let options = Options { buffer_kb: 1024, snapshots, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 1024, snapshots, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }

@@ -100,12 +100,12 @@ fn with_rule(rules: &str, pattern: &str, on: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
     use tempfile::TempDir;
 
     fn session() -> (TempDir, Instance) {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }

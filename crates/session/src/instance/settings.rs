@@ -61,12 +61,12 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn what_was_there_before_comes_back() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         session.set(&"shop:*".parse().unwrap(), true).unwrap();
         session.set(&"libc:read".parse().unwrap(), true).unwrap();

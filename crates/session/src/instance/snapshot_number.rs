@@ -59,7 +59,7 @@ impl FromStr for SnapshotNumber {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn numbers_are_read_as_they_are_shown() {
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn those_of_single_cpus_are_told_apart() {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 3, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, snapshots: 3, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let name = |snapshot| session.snapshot_number(snapshot).to_string();
         let cpu = session.cpus().next().unwrap();

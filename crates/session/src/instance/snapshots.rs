@@ -178,23 +178,23 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
     use control::NewProcess;
-    use ring_buffer::{Record, Thread, Writer};
+    use ring_buffer::{RecordBuffer, Writer, WriterThread};
     use tempfile::TempDir;
 
     fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
-        let options = Options { buffer_kb: 64, snapshots, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, snapshots, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }
 
     fn write(session: &Instance) {
         let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
-        let mut record = Record::<4>::new();
+        let mut record = RecordBuffer::<4>::new();
         record.push(abi::common::word(300, 0, 0, 1));
-        writer.write(Thread { area: rseq::Area::current(), identity: 1 }, record.event()).unwrap();
+        writer.write(WriterThread { area: rseq::Area::current(), identity: 1 }, record.event()).unwrap();
     }
 
     fn blocks(session: &Instance) -> u64 {

@@ -5,7 +5,7 @@
 use super::Instance;
 use crate::Error;
 use abi::instance::{RECORDING, STOPPED_HERE, TOP};
-use ring_buffer::Control;
+use ring_buffer::ControlWord;
 
 impl Instance {
     /// Up to when what the recording has is shown before the events of this instance, in the buffer's clock.
@@ -31,7 +31,7 @@ impl Instance {
     /// Gives a new instance the settings of the recording, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn take_settings(&self) -> Result<(), Error> {
         let recording = Instance::open(self.path())?;
-        let is_stopped = recording.buffer().control().0 & Control::TRACING_OFF != 0;
+        let is_stopped = recording.buffer().control().0 & ControlWord::TRACING_OFF != 0;
         if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
             recording.buffer().set_tracing(true);
             self.control().set_instance_flags(TOP, STOPPED_HERE, false);
@@ -54,7 +54,7 @@ impl Instance {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Error, Instance, Options, Session, TraceClock};
+    use crate::{Error, Instance, Session, SessionOptions, TraceClock};
 
     fn set(session: &Instance, text: &str, on: bool) {
         session.set(&text.parse().unwrap(), on).unwrap();
@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn the_trees_own_is_next_to_those_that_are_made() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         assert!(session.session().open_top().unwrap().is_none());
         session.enable(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();

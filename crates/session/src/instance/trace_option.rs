@@ -203,13 +203,13 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Session};
+    use crate::{Session, SessionOptions};
 
     #[test]
     fn all_who_use_the_session_see_the_same() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let one = Session::create(&path, &options).unwrap();
         let other = Instance::open(&path).unwrap();
         for option in TraceOption::ALL.iter().copied() {

@@ -102,12 +102,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, TraceOption};
+    use crate::{SessionOptions, TraceOption};
 
     #[test]
     fn what_a_link_leads_to_is_not_touched() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let other = directory.path().join("other");
         std::fs::write(&other, "precious").unwrap();
@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn all_that_is_made_there_goes_with_the_session() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         let instance = session.session().create_instance("one").unwrap();
         let top = session.session().make_top().unwrap().unwrap();

@@ -5,7 +5,7 @@ use super::group::{DIRECTORY_FOR_GROUP, FILE_FOR_GROUP, share};
 use super::mapping::SessionFile;
 use super::paths::{c_path, sibling};
 use crate::size::{buffers, check_space, most_pages, specification};
-use crate::{Error, Instance, Options, clock, this_process};
+use crate::{Error, Instance, SessionOptions, clock, this_process};
 use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
 use abi::instance::RECORDING;
 use control::{Clocks, ControlArea, FileLayout, Identity};
@@ -18,7 +18,7 @@ impl Session {
     /// Creates a session at `path`, for its owner or a group, with all memory reserved but that for
     /// snapshots. It knows the agent's events; all are off. It gets its name when it is complete, so nobody
     /// finds half of it; after an error nothing is left. What is returned is its default instance.
-    pub fn create(path: &Path, options: &Options) -> Result<Instance, Error> {
+    pub fn create(path: &Path, options: &SessionOptions) -> Result<Instance, Error> {
         if path.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
@@ -43,7 +43,12 @@ impl Session {
         created
     }
 
-    fn fill(path: &Path, unfinished: &Path, options: &Options, cpus: &[bool]) -> Result<Instance, Error> {
+    fn fill(
+        path: &Path,
+        unfinished: &Path,
+        options: &SessionOptions,
+        cpus: &[bool],
+    ) -> Result<Instance, Error> {
         let identity = Identity {
             number: random_number(),
             agent: events::FINGERPRINT,
@@ -109,8 +114,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{FileExt, PermissionsExt};
 
-    fn small() -> Options {
-        Options { buffer_kb: 64, ..Options::default() }
+    fn small() -> SessionOptions {
+        SessionOptions { buffer_kb: 64, ..SessionOptions::default() }
     }
 
     #[test]
@@ -174,8 +179,8 @@ mod tests {
     fn what_does_not_fit_leaves_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        let options = Options { buffer_kb: 16 << 20, ..Options::default() };
-        let free = crate::place::free_bytes(&path).unwrap();
+        let options = SessionOptions { buffer_kb: 16 << 20, ..SessionOptions::default() };
+        let free = crate::sessions_directory::free_bytes(&path).unwrap();
         if free < crate::size::session_bytes(options.buffer_kb, 0, &this_process::allowed_cpus()).unwrap() {
             assert!(matches!(Session::create(&path, &options), Err(Error::NoSpace { .. })));
         }

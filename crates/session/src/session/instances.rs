@@ -160,14 +160,14 @@ fn check_name(name: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Options;
+    use crate::SessionOptions;
     use std::os::unix::fs::MetadataExt;
     use tempfile::TempDir;
 
     fn session(snapshots: u32) -> (TempDir, Instance) {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let instances = MOST_INSTANCES;
-        let options = Options { buffer_kb: 256, snapshots, instances, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 256, snapshots, instances, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, session)
     }

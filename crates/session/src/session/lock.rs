@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::Error;
-use abi::control::Header;
+use abi::control::ControlHeader;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::mem::offset_of;
@@ -46,7 +46,7 @@ impl Session {
         let mut number = [0; 8];
         let file = self.file();
         File::open(&file)
-            .and_then(|file| file.read_exact_at(&mut number, offset_of!(Header, identity) as u64))
+            .and_then(|file| file.read_exact_at(&mut number, offset_of!(ControlHeader, identity) as u64))
             .map_err(|error| Error::system(&file, error))?;
         match u64::from_ne_bytes(number) == self.control().identity().number {
             true => Ok(()),

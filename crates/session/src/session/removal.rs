@@ -22,13 +22,13 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Instance, Options};
+    use crate::{Instance, SessionOptions};
 
     #[test]
     fn only_a_session_is_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s");
-        Session::create(&path, &Options { buffer_kb: 64, ..Options::default() }).unwrap();
+        Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
         std::fs::write(path.join("more"), "").unwrap();
         assert!(matches!(Session::remove(&path), Err(Error::Unusable { .. })));
         std::fs::remove_file(path.join("more")).unwrap();

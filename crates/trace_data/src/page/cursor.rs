@@ -1,7 +1,7 @@
 //! A place in a page's data, and the time there.
 
 use crate::bytes::u32_at;
-use abi::page::{Entry, TIME_EXTEND_SIZE, entry};
+use abi::page::{PageEntry, TIME_EXTEND_SIZE, entry};
 use core::ops::Range;
 
 /// The bits of a time that an absolute stamp leaves out.
@@ -41,7 +41,7 @@ impl Cursor {
             // there is none.
             let next = u32_at(data, position + 4).unwrap_or(0);
             match entry(word, next) {
-                Entry::Data { delta, lead, len } => {
+                PageEntry::Data { delta, lead, len } => {
                     let start = position + lead;
                     let end = start.saturating_add(len);
                     if end > data.len() {
@@ -51,20 +51,20 @@ impl Cursor {
                     self.time = self.time.wrapping_add(delta);
                     return Some((self.time, start..end));
                 }
-                Entry::Padding { delta: _, size } => {
+                PageEntry::Padding { delta: _, size } => {
                     // A discarded event. The kernel's readers leave its delta out of the sum, and
                     // so do we; libtraceevent adds it.
                     self.position = position.saturating_add(size);
                 }
-                Entry::TimeExtend(delta) => {
+                PageEntry::TimeExtend(delta) => {
                     self.time = self.time.wrapping_add(delta);
                     self.position = position + TIME_EXTEND_SIZE;
                 }
-                Entry::TimeStamp(stamp) => {
+                PageEntry::TimeStamp(stamp) => {
                     self.time = absolute(stamp, self.time);
                     self.position = position + TIME_EXTEND_SIZE;
                 }
-                Entry::End => {
+                PageEntry::End => {
                     // Padding without length ends a page as it should; an event whose length
                     // doesn't count itself is no event.
                     return self.stop(data, word & 31 == 0);

@@ -4,14 +4,14 @@
 
 use super::text;
 use abi::common;
-use abi::site::{DYNAMIC, FIELDS, Field, Name, Site, kind};
+use abi::site::{DYNAMIC, FIELDS, RawField, RawName, RawSite, kind};
 use core::ffi::c_char;
 use core::fmt::{Display, Error, Formatter, Result, Write};
 
 /// A site, as its `format` text from the first field that is not common on.
 pub(super) struct SiteFormat<'a> {
     print: Option<&'a str>,
-    fields: &'a [Field],
+    fields: &'a [RawField],
 }
 
 impl<'a> SiteFormat<'a> {
@@ -20,7 +20,7 @@ impl<'a> SiteFormat<'a> {
     /// # Safety
     ///
     /// Its texts and fields are valid, and stay so.
-    pub(super) unsafe fn of(site: &'a Site) -> SiteFormat<'a> {
+    pub(super) unsafe fn of(site: &'a RawSite) -> SiteFormat<'a> {
         let count = (site.field_count as usize).min(FIELDS);
         // SAFETY: the caller's promise.
         let (print, fields) = unsafe { (text(site.print), slice(site.fields, count)) };
@@ -91,7 +91,7 @@ impl SiteFormat<'_> {
     }
 
     /// The field of this name; an error when a message names one that isn't there.
-    fn field(&self, wanted: &str) -> core::result::Result<&Field, Error> {
+    fn field(&self, wanted: &str) -> core::result::Result<&RawField, Error> {
         self.fields.iter().find(|field| name(field.name) == Ok(wanted)).ok_or(Error)
     }
 }
@@ -133,7 +133,7 @@ fn escaped(f: &mut Formatter<'_>, text: &str) -> Result {
 }
 
 /// The line of a field after others that end at `before`; where it ends.
-fn field_line(f: &mut Formatter<'_>, field: &Field, before: usize) -> core::result::Result<usize, Error> {
+fn field_line(f: &mut Formatter<'_>, field: &RawField, before: usize) -> core::result::Result<usize, Error> {
     let (name, of, signed) = (name(field.name)?, c_type(field)?, field.kind);
     let signed = u8::from(matches!(signed, kind::SIGNED | kind::SYMBOLIC));
     let size = usize::from(field.size);
@@ -156,7 +156,7 @@ fn field_line(f: &mut Formatter<'_>, field: &Field, before: usize) -> core::resu
 }
 
 /// The C type of a field, or of its elements.
-fn c_type(field: &Field) -> core::result::Result<&'static str, Error> {
+fn c_type(field: &RawField) -> core::result::Result<&'static str, Error> {
     Ok(match (field.kind, field.size) {
         (kind::BOOL, 1) => "bool",
         (kind::TEXT, 1) => "char",
@@ -179,23 +179,23 @@ fn c_type(field: &Field) -> core::result::Result<&'static str, Error> {
 const LISTED: u16 = 16;
 
 /// How many elements of a field are printed one by one.
-fn listed(field: &Field) -> Option<u16> {
+fn listed(field: &RawField) -> Option<u16> {
     let is_short = (1..=LISTED).contains(&field.count) && field.size > 1;
     is_short.then_some(field.count)
 }
 
 /// What stands for a field in the format string.
-fn conversion(f: &mut Formatter<'_>, field: &Field) -> Result {
+fn conversion(f: &mut Formatter<'_>, field: &RawField) -> Result {
     let Some(count) = listed(field) else { return f.write_str(one(field)) };
     for index in 0..count {
         f.write_char(if index == 0 { '{' } else { ',' })?;
-        f.write_str(one(&Field { count: 0, ..*field }))?;
+        f.write_str(one(&RawField { count: 0, ..*field }))?;
     }
     f.write_char('}')
 }
 
 /// What stands for a field that is printed by one conversion.
-fn one(field: &Field) -> &'static str {
+fn one(field: &RawField) -> &'static str {
     match (field.kind, field.size) {
         _ if field.count != 0 => "%s",
         // libtraceevent takes all numbers for unsigned ones of 64 bits, which these cut off.
@@ -212,10 +212,10 @@ fn one(field: &Field) -> &'static str {
 }
 
 /// The argument for it.
-fn argument(f: &mut Formatter<'_>, field: &Field) -> Result {
+fn argument(f: &mut Formatter<'_>, field: &RawField) -> Result {
     let (name, size) = (name(field.name)?, field.size);
     // SAFETY: the tables of a `SiteFormat` are valid.
-    let names: &[Name] = unsafe { slice(field.names, field.name_count as usize) };
+    let names: &[RawName] = unsafe { slice(field.names, field.name_count as usize) };
     if let Some(count) = listed(field) {
         return (0..count).try_for_each(|index| write!(f, ", REC->{name}[{index}]"));
     }
@@ -240,7 +240,7 @@ fn argument(f: &mut Formatter<'_>, field: &Field) -> Result {
 }
 
 /// A call with a table of values and their names at its end.
-fn table(f: &mut Formatter<'_>, call: core::fmt::Arguments<'_>, names: &[Name]) -> Result {
+fn table(f: &mut Formatter<'_>, call: core::fmt::Arguments<'_>, names: &[RawName]) -> Result {
     f.write_fmt(call)?;
     for entry in names {
         // Unsigned: libtraceevent finds no values with a sign.

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_snapshot_needs_memory_when_it_is_set() {
         let directory = tempfile::tempdir().unwrap();
-        let options = session::Options { buffer_kb: 64, snapshots: 0, ..Default::default() };
+        let options = session::SessionOptions { buffer_kb: 64, snapshots: 0, ..Default::default() };
         let session = session::Session::create(&directory.path().join("s"), &options).unwrap();
         let without = crate::Tree::new(session);
         assert_eq!(write(&without, READ, "snapshot"), Err(Errno::NOMEM));

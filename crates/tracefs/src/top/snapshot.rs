@@ -99,7 +99,7 @@ mod tests {
     use crate::Tree;
     use crate::top::tests::{read, tree, write};
     use rustix::io::Errno;
-    use session::{Options, Session};
+    use session::{Session, SessionOptions};
 
     fn has(tree: &Tree, path: &str, text: &str) -> bool {
         read(tree, path).contains(text)
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn without_room_nothing_happens() {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
         write(&tree, "trace_marker", "still here").unwrap();
         assert_eq!(write(&tree, "snapshot", "1"), Err(Errno::NOMEM));

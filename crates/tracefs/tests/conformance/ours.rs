@@ -3,7 +3,7 @@
 use super::target::{File, Target};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Options, Session};
+use session::{Author, Session, SessionOptions};
 use std::collections::HashMap;
 use tempfile::TempDir;
 use tracefs::{Handle, Node, Tree};
@@ -28,7 +28,8 @@ impl Ours {
 
     fn with(instances: u32) -> Ours {
         let directory = tempfile::tempdir().unwrap();
-        let options = Options { buffer_kb: 1408, snapshots: 1, instances, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 1408, snapshots: 1, instances, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         // Without the headers of pages, as the kernel counts.
         session.resize(None, 1408).unwrap();

@@ -3,7 +3,7 @@
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, CpuSet, capabilities, sched_setaffinity, set_capabilities};
-use session::{Instance, Options, Session};
+use session::{Instance, Session, SessionOptions};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -27,7 +27,8 @@ impl Mounted {
     /// With buffers of 1 MB.
     pub fn new() -> Mounted {
         let scratch = Arc::new(tempfile::tempdir().unwrap());
-        let options = Options { buffer_kb: 1024, snapshots: 1, instances: 2, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: 1024, snapshots: 1, instances: 2, ..SessionOptions::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Mounted::at(scratch, "tracing", &MountOptions::default())
     }
@@ -54,7 +55,7 @@ impl Mounted {
     /// With a group.
     pub fn with_group(gid: u32) -> Mounted {
         let scratch = Arc::new(tempfile::tempdir().unwrap());
-        let options = Options { buffer_kb: 64, ..Options::default() };
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         Session::create(&scratch.path().join("session"), &options).unwrap();
         Mounted::at(scratch, "tracing", &MountOptions { gid: Some(gid) })
     }

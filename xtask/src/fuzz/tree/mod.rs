@@ -6,7 +6,7 @@ mod words;
 use super::random::Random;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Options, Session};
+use session::{Author, Session, SessionOptions};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use tracefs::{Directory, Handle, Node, Tree};
@@ -43,7 +43,8 @@ impl Trees {
     pub fn run(&self, random: &mut Random) {
         let directory = tempfile::tempdir_in(&self.directory).expect("a directory for a session");
         let (snapshots, instances) = (random.below(3) as u32, random.below(4) as u32);
-        let options = Options { buffer_kb: BUFFER_KB, snapshots, instances, ..Options::default() };
+        let options =
+            SessionOptions { buffer_kb: BUFFER_KB, snapshots, instances, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("session"), &options).expect("a session");
         let mut case = Case { tree: Tree::new(session), open: Vec::new() };
         for _ in 0..20 + random.below(80) {

@@ -1,7 +1,7 @@
 //! The events of the program's own, and of the libraries that it loads.
 
 use crate::preload::process::attach;
-use abi::site::Site;
+use abi::site::RawSite;
 use core::ffi::{CStr, c_char};
 use core::ptr::null;
 use core::sync::atomic::AtomicU32;
@@ -14,7 +14,7 @@ use trace_event::session;
 ///
 /// What is there are pointers to sites, or null.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lookback_register(start: *const *const Site, end: *const *const Site) {
+unsafe extern "C" fn lookback_register(start: *const *const RawSite, end: *const *const RawSite) {
     // The constructor of a library may be quicker than ours.
     attach::start();
     let mut next = start;

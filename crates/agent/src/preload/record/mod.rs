@@ -10,7 +10,7 @@ use crate::preload::record::value::{FieldValue, Returned};
 use core::ffi::c_char;
 use events::FieldKind;
 use events::argument::{CallResult, FailureSign};
-use ring_buffer::{EncodedEvent, Record};
+use ring_buffer::{EncodedEvent, RecordBuffer};
 use trace_event::{Entered, enter, is_enabled};
 
 /// Words of the largest event of the agent: law 9 allows 256 bytes on the program's stack.
@@ -18,7 +18,7 @@ pub(crate) const WORDS: usize = 32;
 
 /// Appends a field of an entry event.
 #[inline(always)]
-pub(crate) fn push<const N: usize>(record: &mut Record<N>, kind: FieldKind, word: u64) {
+pub(crate) fn push<const N: usize>(record: &mut RecordBuffer<N>, kind: FieldKind, word: u64) {
     if kind.size() == 8 {
         record.push(word);
     } else {
@@ -75,7 +75,7 @@ pub(crate) unsafe fn write(event: u16, values: &[FieldValue]) {
 ///
 /// As for [`write`].
 pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[FieldValue]) {
-    let mut record = Record::new();
+    let mut record = RecordBuffer::new();
     // SAFETY: the caller's promise.
     entered.write(unsafe { fill(&mut record, common, values) });
 }
@@ -86,7 +86,7 @@ pub(crate) unsafe fn write_as(entered: Entered, common: u64, values: &[FieldValu
 ///
 /// As for [`write`].
 pub(crate) unsafe fn fill<'a>(
-    record: &'a mut Record<WORDS>,
+    record: &'a mut RecordBuffer<WORDS>,
     common: u64,
     values: &[FieldValue],
 ) -> EncodedEvent<'a> {
@@ -177,7 +177,7 @@ impl EventStrings {
     /// # Safety
     ///
     /// As for [`EventStrings::len`].
-    unsafe fn push(&mut self, value: &FieldValue, record: &mut Record<WORDS>) {
+    unsafe fn push(&mut self, value: &FieldValue, record: &mut RecordBuffer<WORDS>) {
         if !matches!(value, FieldValue::Text(..) | FieldValue::Socket(..)) {
             return;
         }

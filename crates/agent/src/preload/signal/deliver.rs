@@ -9,7 +9,7 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use events::{SA_RESTORER, signal};
 use libc::{siginfo_t, ucontext_t};
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 use trace_event::{enter, is_enabled};
 
 /// How many handlers with their flags are distinguished.
@@ -79,7 +79,7 @@ unsafe fn has_space(context: *const ucontext_t) -> bool {
 #[inline(never)]
 fn record(action: HandlerAction, number: i32, info: &siginfo_t) {
     let Some(entered) = enter() else { return };
-    let mut record = Record::<5>::new();
+    let mut record = RecordBuffer::<5>::new();
     record.push(entered.common(signal::DELIVER_ID));
     for half in [number, info.si_errno, info.si_code, 0] {
         record.push_half(half as u32);

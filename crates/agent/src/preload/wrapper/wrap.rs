@@ -17,7 +17,7 @@ use crate::preload::wrapper::frame::{CallFrame, CallPhase};
 use crate::preload::wrapper::write::write;
 use events::argument::*;
 use events::{Call, FieldKind, is_on_request};
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 use trace_event::{enter, is_enabled};
 
 /// Words of an entry event: common fields, six arguments, the caller.
@@ -93,7 +93,7 @@ macro_rules! wrap {
                 let Some(entered) = enter() else { return };
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
-                let mut record = Record::<ENTRY_WORDS>::new();
+                let mut record = RecordBuffer::<ENTRY_WORDS>::new();
                 record.push(entered.common(Call::$call.entry()));
                 $(
                     let word = wrap!(@value $argument $($value)?);

@@ -3,7 +3,7 @@
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::wrapper::frame::CallFrame;
-use ring_buffer::Record;
+use ring_buffer::RecordBuffer;
 use trace_event::{enter, is_enabled};
 
 /// Writes an event of these values, if it is enabled, from a call that is under way.
@@ -17,7 +17,7 @@ pub(crate) unsafe fn write(frame: &CallFrame, event: u16, values: &[FieldValue])
         return;
     }
     if let Some(entered) = enter() {
-        let mut words = Record::new();
+        let mut words = RecordBuffer::new();
         // SAFETY: the caller's promise.
         unsafe {
             let event = record::fill(&mut words, entered.common(event), values);

@@ -18,30 +18,30 @@ use std::path::{Path, PathBuf};
 
 /// A user's directory of sessions: `/dev/shm/lookback-UID`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SessionsDirectory {
     path: PathBuf,
 }
 
-impl Place {
+impl SessionsDirectory {
     /// The calling user's, which is made if it isn't there. Where somebody else has taken the name of the
     /// first it is the next: anybody can make a directory in `/dev/shm`.
-    pub fn of_user() -> Result<Place, Error> {
+    pub fn of_user() -> Result<SessionsDirectory, Error> {
         let user = rustix::process::geteuid();
         let runtime =
             std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
         let system = if user.is_root() { "/run".into() } else { format!("/run/user/{}", user.as_raw()) };
         let parents = runtime.into_iter().chain([PathBuf::from(system)]);
         let shared = Path::new("/dev/shm").join(format!("lookback-{}", user.as_raw()));
-        Place::first([shared].into_iter().chain(parents.map(|parent| parent.join("lookback"))))
+        SessionsDirectory::first([shared].into_iter().chain(parents.map(|parent| parent.join("lookback"))))
     }
 
     /// The first of `paths` that can be had. Otherwise what is wrong with the first that somebody else has.
-    fn first(paths: impl Iterator<Item = PathBuf>) -> Result<Place, Error> {
+    fn first(paths: impl Iterator<Item = PathBuf>) -> Result<SessionsDirectory, Error> {
         let is_writable =
             |path: &PathBuf| path.parent().is_some_and(|parent| access(parent, Access::WRITE_OK).is_ok());
         let mut failed = None;
         for path in paths.filter(is_writable) {
-            match Place::at(path, Mode::RWXU) {
+            match SessionsDirectory::at(path, Mode::RWXU) {
                 Ok(place) => return Ok(place),
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -50,11 +50,11 @@ impl Place {
     }
 
     /// That of a group, which is made if it isn't there. Who may be in it trusts all members.
-    pub fn of_group(group: u32) -> Result<Place, Error> {
-        Place::shared(PathBuf::from("/dev/shm").join(format!("lookback-group-{group}")), group)
+    pub fn of_group(group: u32) -> Result<SessionsDirectory, Error> {
+        SessionsDirectory::shared(PathBuf::from("/dev/shm").join(format!("lookback-group-{group}")), group)
     }
 
-    fn shared(path: PathBuf, group: u32) -> Result<Place, Error> {
+    fn shared(path: PathBuf, group: u32) -> Result<SessionsDirectory, Error> {
         match std::fs::DirBuilder::new().mode(Mode::RWXU.bits()).create(&path) {
             Ok(()) => {
                 share(&path, group, DIRECTORY_FOR_GROUP).inspect_err(|_| drop(std::fs::remove_dir(&path)))?
@@ -66,12 +66,12 @@ impl Place {
         let found = std::fs::symlink_metadata(&path).map_err(|error| Error::system(&path, error))?;
         let mode = found.mode() & 0o7777;
         let is_the_groups = found.is_dir() && found.gid() == group && mode == DIRECTORY_FOR_GROUP;
-        if is_the_groups { Ok(Place { path }) } else { Err(Error::ForeignGroup { path, group }) }
+        if is_the_groups { Ok(SessionsDirectory { path }) } else { Err(Error::ForeignGroup { path, group }) }
     }
 
     /// The directory `path`, which is made if it isn't there. It has to be the user's own, with this mode:
     /// `/dev/shm` is everybody's, and somebody else may have been there first.
-    fn at(path: PathBuf, mode: Mode) -> Result<Place, Error> {
+    fn at(path: PathBuf, mode: Mode) -> Result<SessionsDirectory, Error> {
         match std::fs::DirBuilder::new().mode(mode.bits()).create(&path) {
             // Whatever the caller's umask is.
             Ok(()) => std::fs::set_permissions(&path, Permissions::from_mode(mode.bits()))
@@ -83,7 +83,7 @@ impl Place {
         let own = found.is_dir()
             && found.uid() == rustix::process::geteuid().as_raw()
             && Mode::from_raw_mode(found.mode()) == mode;
-        if own { Ok(Place { path }) } else { Err(Error::ForeignDirectory { path }) }
+        if own { Ok(SessionsDirectory { path }) } else { Err(Error::ForeignDirectory { path }) }
     }
 
     /// The sessions in it, by name. What is no session is left out.
@@ -119,7 +119,7 @@ impl Place {
     /// Programs that root starts can become others' and execute again, so root's has to be found by
     /// everybody. The path must have nothing that the dynamic linker takes for something else in
     /// `LD_PRELOAD`.
-    pub fn for_objects() -> Result<Place, Error> {
+    pub fn for_objects() -> Result<SessionsDirectory, Error> {
         let user = rustix::process::geteuid();
         let (cache, mode) = if user.is_root() {
             (Some(PathBuf::from("/var/cache/lookback")), FOR_ALL)
@@ -136,7 +136,7 @@ impl Place {
             if let Some(parent) = path.parent() {
                 let _ = std::fs::create_dir_all(parent);
             }
-            if let Ok(place) = Place::at(path, mode)
+            if let Ok(place) = SessionsDirectory::at(path, mode)
                 && place.may_execute()
             {
                 return Ok(place);
@@ -151,13 +151,13 @@ impl Place {
 }
 
 /// The directory of the session `name`, of the one that the environment names, or of the default one. A name
-/// with a `/` is a path; others are in the user's [`Place`], which is asked for then only.
+/// with a `/` is a path; others are in the user's [`SessionsDirectory`], which is asked for then only.
 pub fn session_path(name: Option<&OsStr>) -> Result<PathBuf, Error> {
     let environment = std::env::var_os("LOOKBACK_SESSION");
     let name = name.or(environment.as_deref()).unwrap_or(DEFAULT_NAME.as_ref());
     let path = match name.as_bytes().contains(&b'/') {
         true => PathBuf::from(name),
-        false => Place::of_user()?.session(name)?,
+        false => SessionsDirectory::of_user()?.session(name)?,
     };
     let most = LONGEST_PATH - SESSION_FILE.len() - c"/".to_bytes_with_nul().len();
     // That is what programs are given.
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn names_are_checked_and_paths_taken_as_they_are() {
         let directory = tempfile::tempdir().unwrap();
-        let place = Place::at(directory.path().join("own"), Mode::RWXU).unwrap();
+        let place = SessionsDirectory::at(directory.path().join("own"), Mode::RWXU).unwrap();
         assert_eq!(place.session("a-b_1.x".as_ref()).unwrap(), place.path().join("a-b_1.x"));
         assert_eq!(session_path(Some("./x y".as_ref())).unwrap(), PathBuf::from("./x y"));
         for bad in ["", "..", ".hidden", "a b", "ä"] {
@@ -215,7 +215,8 @@ mod tests {
         std::fs::create_dir(&foreign).unwrap();
         std::fs::set_permissions(&foreign, Permissions::from_mode(0o755)).unwrap();
         let missing = directory.path().join("missing").join("lookback");
-        let first = |paths: &[&PathBuf]| Place::first(paths.iter().map(|path| path.to_path_buf()));
+        let first =
+            |paths: &[&PathBuf]| SessionsDirectory::first(paths.iter().map(|path| path.to_path_buf()));
         assert_eq!(first(&[&missing, &foreign, &own]).unwrap().path(), own);
         assert!(
             matches!(first(&[&missing, &foreign]), Err(Error::ForeignDirectory { path }) if path == foreign)
@@ -243,7 +244,7 @@ mod tests {
         let path = directory.path().join("open");
         std::fs::create_dir(&path).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-        assert!(matches!(Place::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
+        assert!(matches!(SessionsDirectory::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
     }
 
     #[test]
@@ -251,11 +252,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let group = rustix::process::getegid().as_raw();
         let path = directory.path().join("shared");
-        let place = Place::shared(path.clone(), group).unwrap();
+        let place = SessionsDirectory::shared(path.clone(), group).unwrap();
         assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o2770);
-        assert_eq!(Place::shared(path.clone(), group).unwrap(), place);
+        assert_eq!(SessionsDirectory::shared(path.clone(), group).unwrap(), place);
         std::fs::set_permissions(&path, Permissions::from_mode(0o2777)).unwrap();
-        assert!(matches!(Place::shared(path, group), Err(Error::ForeignGroup { .. })));
+        assert!(matches!(SessionsDirectory::shared(path, group), Err(Error::ForeignGroup { .. })));
     }
 
     #[test]
@@ -263,6 +264,6 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("link");
         std::os::unix::fs::symlink(directory.path(), &path).unwrap();
-        assert!(matches!(Place::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
+        assert!(matches!(SessionsDirectory::at(path, Mode::RWXU), Err(Error::ForeignDirectory { .. })));
     }
 }
