@@ -49,6 +49,11 @@ impl Tree {
         Some(tree)
     }
 
+    /// ENODEV once the instance has been removed: for files that don't keep it.
+    pub(crate) fn still_there(&self) -> Result<(), Errno> {
+        if self.session().is_there() { Ok(()) } else { Err(Errno::NODEV) }
+    }
+
     pub(crate) fn make_instance(&self, name: &str) -> Result<(), Errno> {
         if name.len() > crate::tree::LONGEST_NAME {
             return Err(Errno::NAMETOOLONG);
@@ -123,13 +128,17 @@ pub(crate) mod tests {
         // By somebody else, as another process.
         let other = Tree::new(Instance::open(tree.session().path()).unwrap());
         let open = other.open("instances/one/trace", OFlags::RDONLY).unwrap();
-        let mut option = other.open("instances/one/options/markers", OFlags::RDWR).unwrap();
+        let removable = ["options/markers", "events/libc/read/trigger"];
+        let opened =
+            removable.map(|path| other.open(&format!("instances/one/{path}"), OFlags::RDWR).unwrap());
         write(&tree, "instances/one/options/irq-info", "0").unwrap();
         assert_eq!(tree.remove_directory("instances/one"), Err(Errno::BUSY));
         drop(open);
         tree.remove_directory("instances/one").unwrap();
-        assert_eq!(option.read(2), Err(Errno::NODEV));
-        assert_eq!(option.write(Author::current(), b"0"), Err(Errno::NODEV));
+        for mut file in opened {
+            assert_eq!(file.read(2), Err(Errno::NODEV));
+            assert_eq!(file.write(Author::current(), b"0"), Err(Errno::NODEV));
+        }
         assert_eq!(tree.remove_directory("instances/one"), Err(Errno::NOENT));
         assert_eq!(tree.remove_directory("instances/two/events"), Err(Errno::PERM));
         assert_eq!(tree.remove_directory("instances"), Err(Errno::PERM));

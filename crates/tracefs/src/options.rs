@@ -20,20 +20,16 @@ impl Control for OptionFile {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        still_there(tree)?;
+        tree.still_there()?;
         Ok(if tree.session().option(self.0) { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        still_there(tree)?;
+        tree.still_there()?;
         let on = number::parse_switch(bytes)?;
         tree.session().set_option(self.0, on).map_err(|error| errno(&error))?;
         Ok(bytes.len())
     }
-}
-
-fn still_there(tree: &Tree) -> Result<(), Errno> {
-    if tree.session().is_there() { Ok(()) } else { Err(Errno::NODEV) }
 }
 
 /// What the directory has.

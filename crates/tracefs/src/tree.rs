@@ -248,8 +248,8 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// EPERM elsewhere, EBUSY while one of its files is open in any process, but for `format`, `id` and
-    /// `options`, and always for `flight`; ENOTDIR for a file, or those of [`Tree::find`].
+    /// EPERM elsewhere, EBUSY while one of its files is open in any process, but for `format`, `id`,
+    /// `trigger` and `options`, and always for `flight`; ENOTDIR for a file, or those of [`Tree::find`].
     pub fn remove_directory(&self, path: &str) -> Result<(), Errno> {
         let named =
             ["instances", "sub_buffers"].into_iter().find_map(|names| instances::name_in(names, path));

@@ -1,5 +1,6 @@
 //! What stat(2) says: kinds, modes, owners.
 
+use crate::nodes::is_at_or_below;
 use polyfuse_kernel::{FATTR_GID, FATTR_MODE, FATTR_UID, fuse_attr, fuse_setattr_in};
 use rustix::process::{getegid, geteuid};
 use std::collections::HashMap;
@@ -70,10 +71,9 @@ impl Attributes {
         }
     }
 
-    /// What was at `path` is gone, with all below it: another that gets its name is another.
+    /// What was at `path` is gone, with all below it.
     pub(crate) fn forget(&mut self, path: &str) {
-        let is_below = |other: &str| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        self.changed.retain(|other, _| other != path && !is_below(other));
+        self.changed.retain(|other, _| !is_at_or_below(other, path));
     }
 
     /// chmod(2) and chown(2). Sizes and times are as they are: truncate(2) succeeds, as in the kernel.

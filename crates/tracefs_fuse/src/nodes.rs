@@ -20,19 +20,23 @@ struct KnownNode {
     path: Arc<str>,
     /// How many lookups of it the kernel has not forgotten yet.
     lookups: u64,
+    /// Whether it was removed, or a directory above it.
+    is_removed: bool,
 }
 
 impl Nodes {
     /// With the tree's own directory.
     pub(crate) fn new() -> Nodes {
         let path: Arc<str> = Arc::from("");
-        let root = KnownNode { path: path.clone(), lookups: 1 };
+        let root = KnownNode { path: path.clone(), lookups: 1, is_removed: false };
         Nodes { nodes: [(ROOT, root)].into(), by_path: [(path, ROOT)].into(), last: ROOT }
     }
 
-    /// The path of a node, without a slash at its start.
+    /// The path of a node, without a slash at its start. ENOENT once it was removed: what has its path then
+    /// is another.
     pub(crate) fn path(&self, id: u64) -> Result<&Arc<str>, Errno> {
-        self.nodes.get(&id).map(|node| &node.path).ok_or(Errno::STALE)
+        let node = self.nodes.get(&id).ok_or(Errno::STALE)?;
+        if node.is_removed { Err(Errno::NOENT) } else { Ok(&node.path) }
     }
 
     /// The path of an entry of a directory.
@@ -53,8 +57,16 @@ impl Nodes {
         if !is_own {
             self.by_path.insert(path.clone(), self.last);
         }
-        self.nodes.insert(self.last, KnownNode { path, lookups: 1 });
+        self.nodes.insert(self.last, KnownNode { path, lookups: 1, is_removed: false });
         self.last
+    }
+
+    /// `path` is gone, with all below it. The kernel takes a node that was removed for an empty directory as
+    /// long as anybody holds it, so whatever gets that path next gets a node of its own.
+    pub(crate) fn remove(&mut self, path: &str) {
+        self.by_path.retain(|known, _| !is_at_or_below(known, path));
+        let removed = self.nodes.values_mut().filter(|node| is_at_or_below(&node.path, path));
+        removed.for_each(|node| node.is_removed = true);
     }
 
     /// The kernel has forgotten so many lookups of a node.
@@ -73,6 +85,11 @@ impl Nodes {
 /// The path of an entry of a directory.
 pub(crate) fn join(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_string() } else { format!("{directory}/{name}") }
+}
+
+/// Whether `path` is `directory`, or below it.
+pub(crate) fn is_at_or_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -102,5 +119,20 @@ mod tests {
         assert_ne!(first, second);
         nodes.forget(first, 1);
         assert!(nodes.path(first).is_err() && nodes.path(second).is_ok());
+    }
+
+    #[test]
+    fn a_removed_node_is_not_the_next_of_its_path() {
+        let mut nodes = Nodes::new();
+        let paths = ["instances/one", "instances/one/events", "instances/ones"];
+        let [one, events, other] = paths.map(|path| nodes.look_up(path, false));
+        nodes.remove("instances/one");
+        assert_eq!([one, events].map(|id| nodes.path(id).map(drop)), [Err(Errno::NOENT); 2]);
+        assert!(nodes.path(other).is_ok());
+        let [new_one, new_events] = [paths[0], paths[1]].map(|path| nodes.look_up(path, false));
+        assert!(new_one != one && new_events != events);
+        nodes.forget(one, 1);
+        assert_eq!(nodes.path(one).map(drop), Err(Errno::STALE));
+        assert_eq!(nodes.look_up(paths[0], false), new_one);
     }
 }

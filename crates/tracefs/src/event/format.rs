@@ -19,9 +19,7 @@ impl Control for Format {
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        if !tree.session().is_there() {
-            return Err(Errno::NODEV);
-        }
+        tree.still_there()?;
         let event = tree.session().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
         Ok(event.format.into_bytes())
     }

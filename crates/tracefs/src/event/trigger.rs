@@ -12,9 +12,9 @@ use session::{ACTIONS, Command, Error};
 /// `snapshot:3`, `enable_event:SYSTEM:EVENT:5`, with ` if FILTER` after it; with `!` before it one is taken
 /// away. `O_TRUNC` takes none away.
 ///
-/// EEXIST where the event has one of the same kind, EINVAL for what is none, ERANGE for a count from 2^48 on,
-/// ENOMEM where there is no space for it, or no memory for a snapshot. What is wrong with a filter is in
-/// `error_log`.
+/// ENODEV when the instance has been removed meanwhile, EEXIST where the event has one of the same kind,
+/// EINVAL for what is none, ERANGE for a count from 2^48 on, ENOMEM where there is no space for it, or no
+/// memory for a snapshot. What is wrong with a filter is in `error_log`.
 ///
 /// Source: `event_trigger_write` and `trigger_show` in `kernel/trace/trace_events_trigger.c` of Linux 6.18.
 #[derive(Debug, Clone)]
@@ -25,12 +25,14 @@ const PAGE: usize = 4096;
 
 impl Control for Trigger {
     const TEXT: Text = Text::Kept;
+    const KEEPS_INSTANCE: bool = false;
 
     fn mode(&self) -> u32 {
         0o640
     }
 
     fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+        tree.still_there()?;
         let triggers = tree.session().triggers(self.0.id);
         if triggers.is_empty() {
             let names: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
@@ -40,6 +42,7 @@ impl Control for Trigger {
     }
 
     fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+        tree.still_there()?;
         if bytes.is_empty() {
             return Ok(0);
         }

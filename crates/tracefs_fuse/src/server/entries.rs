@@ -15,8 +15,21 @@ const LONG: u64 = 60;
 impl Server {
     pub(super) fn lookup(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
-        let node = self.tree.find(&path).inspect_err(|_| self.attributes.forget(&path))?;
-        Ok(Reply::of(&self.entry(&path, &node)))
+        match self.tree.find(&path) {
+            Ok(node) => Ok(Reply::of(&self.entry(&path, &node))),
+            Err(error) => {
+                if is_instance(&path) {
+                    self.forget_removed(&path);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The instance at `path` is gone: another that gets its name is another.
+    fn forget_removed(&mut self, path: &str) {
+        self.attributes.forget(path);
+        self.nodes.remove(path);
     }
 
     /// The answer for an entry, which the kernel then knows.
@@ -97,7 +110,7 @@ impl Server {
     pub(super) fn rmdir(&mut self, request: &Request<'_>) -> Answer {
         let path = self.nodes.path_in(request.header.nodeid, request.name()?)?;
         self.tree.remove_directory(&path)?;
-        self.attributes.forget(&path);
+        self.forget_removed(&path);
         Ok(Reply::DONE)
     }
 

@@ -1,7 +1,7 @@
 //! What stat(2), statfs(2) and readdir(3) say, and what may be done with names.
 
 use crate::mounted::*;
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -179,6 +179,27 @@ fn row_16_instances_come_and_go() {
     // Another of the same name is another.
     std::fs::create_dir(&one).unwrap();
     assert_eq!(mounted.read("instances/one/set_event"), "");
+}
+
+/// An instance that gets the name of a removed one has all its files, while a directory and a file of the
+/// removed one are held; these find nothing any more.
+#[test]
+fn an_instance_made_again_is_another() {
+    let mounted = Mounted::new();
+    let one = mounted.path("instances/one");
+    let open = |path: &str| mounted.open(path, OFlags::RDONLY).unwrap();
+    std::fs::create_dir(&one).unwrap();
+    let complete = names(&one).len();
+    let held = ["instances/one", "instances/one/events", "instances/one/events/libc/read/format"].map(open);
+    std::fs::remove_dir(&one).unwrap();
+    std::fs::create_dir(&one).unwrap();
+    assert_eq!(names(&one).len(), complete);
+    assert!(!names(&one.join("events")).is_empty());
+    mounted.write("instances/one/events/libc/read/enable", "1").unwrap();
+    for directory in &held[..2] {
+        let found = rustix::fs::openat(directory, "enable", OFlags::RDONLY, Mode::empty());
+        assert_eq!(found.map(drop), Err(Errno::NOENT));
+    }
 }
 
 /// Row 10: that there are no extended attributes is asked once, and not again before each write.
