@@ -19,7 +19,8 @@ const SHORT: usize = 16;
 pub(crate) struct EventHead {
     /// What the event adds to the tail.
     pub(crate) step: u64,
-    /// Bytes after the tail that writing it may touch.
+    /// Bytes after the tail that the fast path may touch: at most as many as there are left in the page.
+    /// Where fewer are left the slow path stores the event's own bytes and no others.
     pub(crate) footprint: u64,
     /// `type_len` of its first word.
     pub(crate) type_len: u64,
@@ -168,6 +169,11 @@ impl<const WORDS: usize> RecordBuffer<WORDS> {
 }
 
 impl EventHead {
+    /// Bytes that the event takes in a page.
+    pub(crate) fn size(&self) -> u64 {
+        self.step >> 16
+    }
+
     /// That of an event with so many words of payload, `len` bytes of them in use.
     #[inline(always)]
     fn of(words: usize, len: usize) -> EventHead {

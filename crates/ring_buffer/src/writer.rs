@@ -75,10 +75,33 @@ impl Writer {
             if cpu < self.quick_cpus {
                 let block = self.buffer.block_address(cpu);
                 // SAFETY: the area is the calling thread's, the block that of `cpu`.
-                let outcome = unsafe { arch::append(area, cpu, block, &self.target, event) };
-                if outcome == Outcome::Committed {
-                    return Ok(());
+                match unsafe { arch::append(area, cpu, block, &self.target, event) } {
+                    Outcome::Committed => return Ok(()),
+                    Outcome::Refused => return self.write_last(thread, area, event),
+                    Outcome::Aborted => {}
                 }
+            }
+        }
+        self.write_slowly(thread, event)
+    }
+
+    /// Writes what the fast path refuses: often the last event of a page, after which there is less space
+    /// than that path may touch.
+    #[cold]
+    #[inline(never)]
+    fn write_last(
+        &self,
+        thread: WriterThread,
+        area: Area,
+        event: EncodedEvent<'_>,
+    ) -> Result<(), NotWritten> {
+        let cpu = area.raw_cpu();
+        if cpu < self.quick_cpus {
+            // SAFETY: the area is the calling thread's, the block that of `cpu`.
+            let outcome =
+                unsafe { arch::append_last(area, cpu, self.buffer.block_address(cpu), &self.target, event) };
+            if outcome == Outcome::Committed {
+                return Ok(());
             }
         }
         self.write_slowly(thread, event)
@@ -133,7 +156,7 @@ impl Writer {
                 break;
             };
             let Some(block) = self.buffer.block(cpu) else { break };
-            let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().footprint) {
+            let step = match self.buffer.prepare(block, &OnCpu { area, cpu }, event.head().size()) {
                 Step::Ready(time) => {
                     let time = self.buffer.event_time(time);
                     // SAFETY: the area is the calling thread's, the block that of `cpu`.

@@ -9,24 +9,32 @@
 //! ```
 //!
 //! The commit is all that anybody sees (R2). Before it, while `seen` equals the control word (R3), free bytes
-//! after the tail of the section's own CPU are stored (R1), at a checked position (R12). The processor shows
-//! a CPU's stores in order, and the compiler moves none across `asm!`: an Acquire load of the tail finds the
-//! event complete.
+//! after the tail of the section's own CPU are stored (R1), at a checked position (R12), none of them after
+//! the page: the fast path needs a page with space for all that it copies, `append_exact` for the event
+//! alone. The processor shows a CPU's stores in order, and the compiler moves none across `asm!`: an Acquire
+//! load of the tail finds the event complete.
+
+mod copy;
 
 use crate::record::{EncodedEvent, EventHead, UNROLLED};
 use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::target::Target;
 use abi::buffer::Block;
 use abi::page::DELTA_LIMIT;
+use copy::{copy_exact, copy_large, copy_sliced, copy_small};
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid, __rdtscp};
 use core::mem::offset_of;
 use rseq::{Area, Outcome};
 
-/// Defines a section that writes one event. They differ in where the time comes from and in how the
-/// payload is copied. Every way out but the last instruction leaves the tail as it was (R2).
+/// Defines a section that writes one event. They differ in the space that they need, in where the time comes
+/// from and in how the payload is copied. Every way out but the last instruction leaves the tail as it was
+/// (R2).
 macro_rules! append_section {
-    ($(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ty, clock: $clock:expr, copy: $copy:expr) => {
+    (
+        $(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ty,
+        space: $space:expr, clock: $clock:expr, copy: $copy:expr
+    ) => {
         $(#[$doc])*
         #[inline(always)]
         unsafe fn $name(
@@ -56,7 +64,7 @@ macro_rules! append_section {
                     "ja {look_again}",
                     "mov {scratch}, {position}",
                     "and {scratch}, [{target} + {PAGE_MASK}]",
-                    "add {scratch}, [{event} + {FOOTPRINT}]",
+                    $space,
                     "cmp {scratch}, [{target} + {CAPACITY}]",
                     "ja {look_again}",
                     $clock,
@@ -117,6 +125,20 @@ macro_rules! append_section {
     };
 }
 
+/// Needs the bytes that the copy touches, which may be more than the event's own.
+macro_rules! footprint {
+    () => {
+        "add {scratch}, [{event} + {FOOTPRINT}]"
+    };
+}
+
+/// Needs the event's own bytes, and no more: what the tail is moved by.
+macro_rules! exact {
+    () => {
+        "mov rdx, [{event} + {STEP}]\nshr rdx, 16\nadd {scratch}, rdx\n/* {FOOTPRINT} */"
+    };
+}
+
 /// Time from the processor's counter. It is read as late as possible, and inside the section: a
 /// writer that loses the CPU reads it again, so times in a page never decrease.
 macro_rules! read_counter {
@@ -132,102 +154,25 @@ macro_rules! given_time {
     };
 }
 
-/// A payload whose length is in the event's first word: four words at once, then one by one.
-macro_rules! copy_small {
-    () => {
-        concat!(
-            "mov rdx, [{event} + {PAYLOAD}]\n",
-            "mov rcx, [{event} + {PAYLOAD} + 8]\n",
-            "mov [{position} + 4], rdx\n",
-            "mov [{position} + 12], rcx\n",
-            "mov rdx, [{event} + {PAYLOAD} + 16]\n",
-            "mov rcx, [{event} + {PAYLOAD} + 24]\n",
-            "mov [{position} + 20], rdx\n",
-            "mov [{position} + 28], rcx\n",
-            "mov ecx, {UNROLLED}\n",
-            "2:\n",
-            "cmp rcx, [{event} + {WORDS}]\n",
-            "jae 3f\n",
-            "mov rdx, [{event} + {PAYLOAD} + 8 * rcx]\n",
-            "mov [{position} + 4 + 8 * rcx], rdx\n",
-            "inc rcx\n",
-            "jmp 2b\n",
-            "3:\n",
-            "/* {LEN} */",
-        )
-    };
-}
-
-/// A payload whose length, plus the 4 bytes of the length itself, stands before it.
-macro_rules! copy_large {
-    () => {
-        concat!(
-            "mov rdx, [{event} + {LEN}]\n",
-            "add edx, 7\n",
-            "and edx, -4\n",
-            "mov [{position} + 4], edx\n",
-            // Two words at a time, then the odd one.
-            "xor ecx, ecx\n",
-            "mov rdx, [{event} + {WORDS}]\n",
-            "dec rdx\n",
-            "2:\n",
-            "movups xmm0, [{event} + {PAYLOAD} + 8 * rcx]\n",
-            "movups [{position} + 8 + 8 * rcx], xmm0\n",
-            "add rcx, 2\n",
-            "cmp rcx, rdx\n",
-            "jb 2b\n",
-            "ja 3f\n",
-            "mov rdx, [{event} + {PAYLOAD} + 8 * rcx]\n",
-            "mov [{position} + 8 + 8 * rcx], rdx\n",
-            "3:\n",
-            "/* {UNROLLED} */",
-        )
-    };
-}
-
-/// A large payload whose end is a slice of memory, a multiple of two words.
-macro_rules! copy_sliced {
-    () => {
-        concat!(
-            "mov rdx, [{event} + {LEN}]\n",
-            "add edx, 4\n",
-            "mov [{position} + 4], edx\n",
-            "movups xmm0, [{event} + {PAYLOAD}]\n",
-            "movups xmm1, [{event} + {PAYLOAD} + 16]\n",
-            "movups [{position} + 8], xmm0\n",
-            "movups [{position} + 24], xmm1\n",
-            "mov {scratch}, [{event} + {PAYLOAD} + 32]\n",
-            "mov ecx, {UNROLLED}\n",
-            "2:\n",
-            "movups xmm0, [{scratch} + 8 * rcx - 32]\n",
-            "movups [{position} + 8 + 8 * rcx], xmm0\n",
-            "add rcx, 2\n",
-            "cmp rcx, [{event} + {WORDS}]\n",
-            "jb 2b\n",
-        )
-    };
-}
-
 append_section! {
     /// A small event, stamped with the counter.
-    append_small() of EncodedEvent<'_>, clock: read_counter!(), copy: copy_small!()
+    append_small() of EncodedEvent<'_>, space: footprint!(), clock: read_counter!(), copy: copy_small!()
 }
 append_section! {
     /// A large event, stamped with the counter.
-    append_large() of EncodedEvent<'_>, clock: read_counter!(), copy: copy_large!()
+    append_large() of EncodedEvent<'_>, space: footprint!(), clock: read_counter!(), copy: copy_large!()
 }
 append_section! {
-    /// A small event, stamped with `time`.
-    append_small_at(time) of EncodedEvent<'_>, clock: given_time!(), copy: copy_small!()
+    /// An event, stamped with the counter, also where the page has space for nothing else.
+    append_exact() of EncodedEvent<'_>, space: exact!(), clock: read_counter!(), copy: copy_exact!()
 }
 append_section! {
-    /// A large event, stamped with `time`.
-    append_large_at(time) of EncodedEvent<'_>, clock: given_time!(), copy: copy_large!()
+    /// An event, stamped with `time`, also where the page has space for nothing else.
+    append_exact_at(time) of EncodedEvent<'_>, space: exact!(), clock: given_time!(), copy: copy_exact!()
 }
-
 append_section! {
     /// An event that ends with a slice of memory, stamped with `time`.
-    append_slice_at(time) of &Sliced<'_>, clock: given_time!(), copy: copy_sliced!()
+    append_slice_at(time) of &Sliced<'_>, space: exact!(), clock: given_time!(), copy: copy_sliced!()
 }
 
 /// Writes `event` to the block of `cpu` and stamps it with the processor's counter.
@@ -255,6 +200,23 @@ pub(crate) unsafe fn append(
     }
 }
 
+/// [`append`] for an event that may be the last of its page: touches no byte after it.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(always)]
+pub(crate) unsafe fn append_last(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: EncodedEvent<'_>,
+) -> Outcome {
+    // SAFETY: the caller's promise.
+    unsafe { append_exact(area, cpu, block, target, event) }
+}
+
 /// Writes `event` to the block of `cpu` with the stamp `time`, or the last event's where that is later.
 ///
 /// # Safety
@@ -270,13 +232,7 @@ pub(crate) unsafe fn append_at(
     time: u64,
 ) -> Outcome {
     // SAFETY: the caller's promise.
-    unsafe {
-        if event.head().type_len != 0 {
-            append_small_at(area, cpu, block, target, event, time)
-        } else {
-            append_large_at(area, cpu, block, target, event, time)
-        }
-    }
+    unsafe { append_exact_at(area, cpu, block, target, event, time) }
 }
 
 /// Writes an event that ends with a slice of memory to the block of `cpu`, with the stamp `time`, or the last

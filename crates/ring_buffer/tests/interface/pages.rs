@@ -1,8 +1,8 @@
 //! The pages that readers get: the kernel's, with what was lost before them.
 
-use crate::temporary::{TemporaryBuffer, numbers, thread, write};
-use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
-use ring_buffer::{Buffer, PageCopy, RecordBuffer, Writer};
+use crate::temporary::{ROUTES, TemporaryBuffer, block, numbers, thread, write};
+use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED, event_size};
+use ring_buffer::{Buffer, Clock, PageCopy, RecordBuffer, Walk, Writer};
 
 /// What a page says of the events lost before it: whether there were any, and how many.
 fn missed(page: &[u8]) -> (bool, Option<u64>) {
@@ -115,4 +115,45 @@ fn a_cursor_knows_when_it_is_at_the_end() {
     cursor.reset();
     buffer.consume(lane(&buffer), &mut page).unwrap();
     assert!(cursor.is_empty(), "what others have consumed is gone");
+}
+
+/// The most events of `len` bytes that a page got, after a check that each has arrived whole.
+fn fill_pages(lane: bool, clock: Clock, len: usize) -> usize {
+    let temporary = TemporaryBuffer::with_clock(16, 1, clock);
+    let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+    let block = block(lane, &buffer);
+    let payload = |number: u64| -> Vec<u8> { (0..len).map(|at| (number as usize + at) as u8).collect() };
+    let statistics = || buffer.statistics(block);
+    let mut written = 0;
+    while statistics().bytes <= 3 * 4080 {
+        let mut record = RecordBuffer::<64>::new();
+        record.push_bytes(&payload(written));
+        writer.write(thread(lane), record.event()).unwrap();
+        written += 1;
+    }
+    let (mut page, mut number, mut most) = (vec![0; 4096], 0, 0);
+    while let Some(taken) = buffer.consume(block, &mut page) {
+        let events = Walk::new(&page[..taken.len]);
+        let found: Vec<&[u8]> = events.map(|found| &page[found.payload..][..found.len]).collect();
+        for found in &found {
+            let found = if lane { &found[8..] } else { found };
+            assert!(found.starts_with(&payload(number)), "{len} bytes, event {number}: {found:?}");
+            number += 1;
+        }
+        most = most.max(found.len());
+    }
+    assert_eq!(number, written);
+    most
+}
+
+#[test]
+fn a_page_is_filled_to_its_end() {
+    for lane in ROUTES {
+        for len in (8..=136).chain([252, 500, 501, 504, 505]) {
+            let size = event_size(if lane { len + 8 } else { len });
+            // A pause takes 8 bytes of a page, but not of each.
+            assert_eq!(fill_pages(lane, Clock::Tsc, len), 4080 / size, "{len} bytes, lane: {lane}");
+        }
+    }
+    assert_eq!(fill_pages(false, Clock::Counter, 12), 255);
 }

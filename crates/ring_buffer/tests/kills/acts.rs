@@ -2,6 +2,7 @@
 
 use crate::stage::{PAGES, Stage, block_offset, identity};
 use abi::buffer::{Block, BufferHeader, DropReason, MAX_HOLDERS};
+use abi::page::HEADER_SIZE;
 use ring_buffer::{Content, NotWritten, Released};
 use std::mem::offset_of;
 
@@ -57,6 +58,7 @@ pub const ACTS: &[Act] = &[
     of_writer("adopt_snapshot", |stage| write_and(stage, false, snapshot), |stage| stage.write(false)),
     of_writer("adopt_reset", |stage| write_and(stage, false, clear_blocks), |stage| stage.write(false)),
     of_writer("next_page", |stage| fill_page(stage, false, 1), |stage| stage.write(false)),
+    of_writer("end_of_page", leave_space_for_one, |stage| stage.write(false)),
     of_writer("overwrite_page", |stage| fill_page(stage, false, 3), |stage| stage.write(false)),
     Act {
         last_event: LastEvent::LongAgo,
@@ -216,6 +218,22 @@ pub fn fill_page(stage: &Stage, lane: bool, pages: u32) {
             stage.restore(&image);
         }
     }
+}
+
+/// Leaves a page less space than the fast path needs, and builds an event that fits it.
+fn leave_space_for_one(stage: &Stage) {
+    const SMALLEST: usize = 20;
+    stage.write(false);
+    let block = block_offset(ring_buffer_block(stage));
+    let space = || 4096 - HEADER_SIZE - (stage.peek(block) >> 16) as usize % 4096;
+    while space() > 300 {
+        stage.build_next_of(SMALLEST..=200);
+        stage.write(false);
+    }
+    stage.build_next_of(space() - 35..=space() - SMALLEST);
+    stage.write(false);
+    assert!((SMALLEST..36).contains(&space()));
+    stage.build_next_of(SMALLEST..=SMALLEST);
 }
 
 /// A full buffer that doesn't overwrite.

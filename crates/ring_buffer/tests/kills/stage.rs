@@ -2,12 +2,14 @@
 
 use crate::event::{self, MAX_WORDS, Stamp};
 use abi::buffer::{BLOCKS_OFFSET, Block};
+use abi::page;
 use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
 use ring_buffer::{RecordBuffer, Walk, Writer, WriterThread};
 use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::fs::File;
 use std::mem::offset_of;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
 /// Rings of each block: the live one and two for snapshots.
@@ -152,6 +154,14 @@ impl Stage {
         self.number.set(self.number.get() + 1);
         let stamp = Stamp { writer: 1, number: self.number.get() };
         self.next.replace(Some(event::build(stamp)));
+    }
+
+    /// Builds the next event that takes so many bytes of a page.
+    pub fn build_next_of(&self, sizes: RangeInclusive<usize>) {
+        let has_size = |record: &RecordBuffer<_>| sizes.contains(&page::event_size(record.len()));
+        while !self.next.borrow().as_ref().is_some_and(has_size) {
+            self.build_next();
+        }
     }
 
     /// The number of the last event that was built.

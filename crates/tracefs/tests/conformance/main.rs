@@ -11,6 +11,7 @@ mod kernel;
 mod names;
 mod opening;
 mod ours;
+mod pages;
 mod pids;
 mod pieces;
 mod player;
