@@ -64,20 +64,24 @@ pub struct PrintError {
     pub reason: String,
 }
 
-/// `text` with C's escapes replaced by what they stand for: `\n`, `\t`, `\r`; any other character
-/// after a backslash stands for itself, as libtraceevent has it.
+/// `text` with C's escapes replaced by what they stand for: `\n`, `\t`, `\r`, octal digits; any other
+/// character after a backslash stands for itself, as libtraceevent has it.
 pub(crate) fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        let next = if character == '\\' { characters.next() } else { None };
-        plain.push(match next {
-            Some('n') => '\n',
-            Some('t') => '\t',
-            Some('r') => '\r',
-            Some(other) => other,
-            None => character,
-        });
+    let (mut plain, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        let (byte, after) = match (first, after) {
+            (b'\\', [b'0'..=b'7', ..]) => {
+                let digits = after.iter().take(3).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
+                let (octal, after) = after.split_at(digits);
+                (octal.iter().fold(0, |value, digit| value << 3 | (digit - b'0')), after)
+            }
+            (b'\\', [b'n', after @ ..]) => (b'\n', after),
+            (b'\\', [b't', after @ ..]) => (b'\t', after),
+            (b'\\', [b'r', after @ ..]) => (b'\r', after),
+            (b'\\', [other, after @ ..]) | (other, after) => (*other, after),
+        };
+        plain.push(byte);
+        rest = after;
     }
-    plain
+    String::from_utf8_lossy(&plain).into_owned()
 }

@@ -2,6 +2,7 @@
 
 mod format;
 mod format_text;
+mod literal;
 
 use crate::current::shared;
 use crate::enter;

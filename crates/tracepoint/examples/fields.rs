@@ -35,6 +35,11 @@ trace_event! {
 
     fn fields:message(id: u64, who: &str, ok: bool) => "100% of {id}: \"{who}\" said {{{ok}}} \\ {id}";
 
+    fn fields:quotes(
+        mark: u8 as symbolic { 1 => "paid \"twice\"", 2 => "C:\\temp", 3 => "it's \"\u{e9}\"", 4 => "\\" },
+        marks: u8 as flags { 1 => "a\"b", 2 => "c\\" },
+    ) => "\u{e9}t\u{e9}: \"{mark}\" {marks} \\";
+
     fn fields:nothing();
 }
 
@@ -70,6 +75,7 @@ fn main() {
     arrays([9; 6], [0; 3], &[], &[], &[u64::MAX]);
     texts("Ada L.", "", c"from C", 77);
     message(3, "Grace", true);
+    (1..5).for_each(|mark| quotes(mark, mark - 1));
     if nothing::is_enabled() {
         nothing();
     }

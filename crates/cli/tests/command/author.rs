@@ -15,6 +15,10 @@ arrays: mac=00 01 02 fd fe ff ports={1,443,65535} bytes=00 61 62 63 words={0x1,0
 arrays: mac=09 09 09 09 09 09 ports={0,0,0} bytes= words={} none={0xffffffffffffffff}
 texts: name="Ada L." empty="" c="from C" after=77
 message: 100% of 3: "Grace" said {true} \ 3
+quotes: été: "paid "twice""  \
+quotes: été: "C:\temp" a"b \
+quotes: été: "it's "é"" c\ \
+quotes: été: "\" a"b|c\ \
 nothing:
 "#;
 
@@ -22,6 +26,15 @@ nothing:
 const SLICES: [(&str, &str); 2] = [
     ("words={0x1,0xffffffff} none={}", "words=1 4294967295 none="),
     ("words={} none={0xffffffffffffffff}", "words= none=18446744073709551615"),
+];
+
+/// What trace-cmd prints of strings that its parser can't have as they are: libtraceevent undoes no escapes.
+const ESCAPES: [(&str, &str); 5] = [
+    (r" \", r" \134"),
+    (r"c\ ", r"c\134 "),
+    (r#""\""#, r#""\134""#),
+    (r#""it's "é"""#, r#""it's \042\303\251\042""#),
+    ("été", r"\303\251t\303\251"),
 ];
 
 /// The lines of events, without what is before their names.
@@ -46,8 +59,11 @@ fn every_type_of_field_is_shown_as_it_was() {
     let mut theirs = scratch.command("trace-cmd");
     let theirs = run(theirs.args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success();
     assert_eq!(theirs.stderr, "");
-    let in_their_form =
-        |line: &&str| SLICES.iter().fold(line.to_string(), |line, (ours, theirs)| line.replace(ours, theirs));
+    let in_their_form = |line: &&str| {
+        let escapes = ESCAPES.iter().filter(|_| line.starts_with("quotes"));
+        let forms = SLICES.iter().chain(escapes);
+        forms.fold(line.to_string(), |line, (ours, theirs)| line.replace(ours, theirs))
+    };
     assert_eq!(lines(&theirs.stdout, FIELDS), expected.iter().map(in_their_form).collect::<Vec<_>>());
     // A message is shown with the function that it comes from.
     for report in [ours, theirs.stdout] {
@@ -67,7 +83,7 @@ fn recorded_events(options: &[(&str, &str)]) -> BTreeSet<String> {
 
 #[test]
 fn no_linker_and_no_profile_loses_a_site() {
-    let names = ["numbers", "others", "names", "arrays", "texts", "message", "nothing"];
+    let names = ["numbers", "others", "names", "arrays", "texts", "message", "quotes", "nothing"];
     let expected: BTreeSet<String> =
         names.into_iter().map(String::from).chain((1..=20).map(|number| format!("e{number}"))).collect();
     let release = ("CARGO_BUILD_PROFILE", "release");
@@ -200,5 +216,38 @@ fn a_c_program_has_events_by_a_header_alone() {
         assert_eq!(run(&mut scratch.record(&options, &[program])).success().stdout, "1 2 3\n");
         let report = run(&mut scratch.report(&[])).success().stdout;
         assert_eq!(lines(&report, STACK), STACK.trim().lines().collect::<Vec<_>>(), "{compiler}");
+    }
+}
+
+const QUOTES: &str = r#"
+#include <lookback.h>
+int main(void)
+{
+	LB_EVENT(quotes, seen, LB_SYMBOLIC(x, 1, {1, "paid \"twice\""}), LB_FLAGS(y, 3, {1, "a\\b"}, {2, "'c'"}));
+	return 0;
+}
+"#;
+
+#[test]
+fn names_of_values_may_have_quotes() {
+    let scratch = Scratch::new();
+    let (source, program) = (scratch.outside("quotes.c"), scratch.outside("quotes"));
+    std::fs::write(&source, QUOTES).unwrap();
+    for compiler in ["gcc", "g++"] {
+        if is_missing(&[compiler, "trace-cmd"]) {
+            return;
+        }
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tracepoint/include");
+        let mut cc = scratch.command(compiler);
+        run(cc.arg("-I").arg(include).arg("-o").arg(&program).arg(&source)).success();
+        run(&mut scratch.record(&["-q", "-e", "quotes:"], &[program.to_str().unwrap()])).success();
+        let expected = [r#"seen: x=paid "twice" y=a\b|'c'"#];
+        assert_eq!(lines(&run(&mut scratch.report(&[])).success().stdout, "seen:"), expected);
+        let mut theirs = scratch.command("trace-cmd");
+        let theirs = run(theirs.args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success();
+        assert_eq!(
+            (lines(&theirs.stdout, "seen:"), theirs.stderr.as_str()),
+            (expected.map(String::from).to_vec(), "")
+        );
     }
 }

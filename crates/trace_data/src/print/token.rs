@@ -88,12 +88,18 @@ impl<'a> Tokens<'a> {
         Ok(unescape(&inside[..end]))
     }
 
-    /// A character constant is a number.
+    /// A character constant is a number. More between single quotes is a string without escapes, as
+    /// libtraceevent has it: so names can have double quotes.
     fn character(&mut self, rest: &'a str) -> Result<Token<'a>, PrintError> {
         let inside = &rest[1..];
         let length = if inside.starts_with('\\') { 2 } else { 1 };
-        let value = inside.get(..length).filter(|_| inside[length..].starts_with('\''));
-        let value = value.map(unescape).ok_or_else(|| self.error("no character constant"))?;
+        let Some(value) = inside.get(..length).filter(|_| inside[length..].starts_with('\'')) else {
+            let end = inside.find('\'').filter(|end| *end > 0);
+            let end = end.ok_or_else(|| self.error("a single quote without another"))?;
+            self.position += end + 2;
+            return Ok(Token::Text(inside[..end].to_string()));
+        };
+        let value = unescape(value);
         self.position += length + 2;
         Ok(Token::Number { value: u64::from(value.as_bytes()[0]), unsigned: false, long: false })
     }
@@ -133,6 +139,15 @@ mod tests {
     }
 
     #[test]
+    fn single_quotes_have_a_character_or_a_string() {
+        let found = tokens(r#"'a' 'paid "twice"' 'C:\temp' "\303\251\042""#).unwrap();
+        let text = |text: &str| Token::Text(text.to_string());
+        let character = Token::Number { value: 97, unsigned: false, long: false };
+        assert_eq!(found, [character, text("paid \"twice\""), text(r"C:\temp"), text("\u{e9}\"")]);
+        assert!(tokens("''").is_err() && tokens("'ab").is_err());
+    }
+
+    #[test]
     fn tokens_of_a_print_format() {
         let found = tokens("\"a\\n\\\"\", REC->x>>010 & 0x1fUL, 'c' '\\n'").unwrap();
         let expected = [
@@ -157,8 +172,6 @@ mod tests {
         assert_eq!(tokens("a \"b").unwrap_err().position, 2);
         assert_eq!(tokens("a @").unwrap_err().position, 2);
         assert!(tokens("0x").is_err());
-        assert!(tokens("'ab'").is_err());
         assert!(tokens("'").is_err());
-        assert!(tokens("'ä'").is_err());
     }
 }

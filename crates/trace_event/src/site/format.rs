@@ -2,6 +2,7 @@
 //!
 //! Only what libtraceevent's parser and the kernel's own understand alike is used; see `trace_data::print`.
 
+use super::literal::{Literal, end_of_plain, end_of_special, escaped};
 use super::text;
 use abi::common;
 use abi::site::{DYNAMIC, FIELDS, RawField, RawName, RawSite, kind};
@@ -65,13 +66,16 @@ impl SiteFormat<'_> {
         for piece in pieces(print) {
             match piece {
                 Piece::Text(text) => escaped(f, text)?,
+                Piece::Special(_) => f.write_str("%s")?,
                 Piece::Field(name) => conversion(f, self.field(name)?)?,
             }
         }
         f.write_char('"')?;
         for piece in pieces(print) {
-            if let Piece::Field(name) = piece {
-                argument(f, self.field(name)?)?;
+            match piece {
+                Piece::Text(_) => {}
+                Piece::Special(text) => write!(f, ", {}", Literal(text))?,
+                Piece::Field(name) => argument(f, self.field(name)?)?,
             }
         }
         Ok(())
@@ -99,6 +103,8 @@ impl SiteFormat<'_> {
 /// A part of a message.
 enum Piece<'a> {
     Text(&'a str),
+    /// Text that a format string can't have: libtraceevent's parser stops at it.
+    Special(&'a str),
     Field(&'a str),
 }
 
@@ -114,21 +120,13 @@ fn pieces(print: &str) -> impl Iterator<Item = Piece<'_>> {
                 let end = rest.find('}')?;
                 (Piece::Field(rest.get(1..end)?), end + 1)
             }
-            text => (Piece::Text(text), brace),
+            text => match end_of_plain(text, brace == rest.len()) {
+                0 => (Piece::Special(text.get(..end_of_special(text))?), end_of_special(text)),
+                end => (Piece::Text(text.get(..end)?), end),
+            },
         };
         rest = rest.get(len..)?;
         Some(piece)
-    })
-}
-
-/// Text in the format string of a print format.
-fn escaped(f: &mut Formatter<'_>, text: &str) -> Result {
-    text.chars().try_for_each(|letter| match letter {
-        '%' => f.write_str("%%"),
-        '"' => f.write_str("\\\""),
-        '\\' => f.write_str("\\\\"),
-        '\n' => f.write_str("\\n"),
-        letter => f.write_char(letter),
     })
 }
 
@@ -244,7 +242,7 @@ fn table(f: &mut Formatter<'_>, call: core::fmt::Arguments<'_>, names: &[RawName
     f.write_fmt(call)?;
     for entry in names {
         // Unsigned: libtraceevent finds no values with a sign.
-        write!(f, ", {{ {}, \"{}\" }}", entry.value as u64, name(entry.name)?)?;
+        write!(f, ", {{ {}, {} }}", entry.value as u64, Literal(name(entry.name)?))?;
     }
     f.write_char(')')
 }
