@@ -21,7 +21,8 @@ const PAGES: u32 = 4;
 const LARGEST: usize = abi::page::max_payload(PAGE);
 /// Bytes of one whose length stands before it.
 const LONG: usize = 200;
-const SMALL: usize = 16;
+/// Bytes of one of which a full page leaves space for the count of lost events.
+const SMALL: usize = 24;
 
 /// A buffer of this test's own, and what was taken from it: pages of the CPU that it stays on.
 struct Ring {
