@@ -66,12 +66,30 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
-/// The id of the first event: smaller ones belong to the kernel's own `ftrace` events.
-pub const FIRST_EVENT: u16 = 32;
+/// What the ids of events begin with that are not the kernel's own of `ftrace`. The kernel numbers its events
+/// from below and has some thousand: what it is asked to record by one of these ids, as `perf record` does,
+/// it refuses.
+const EVENT_IDS: u16 = 0xf000;
+/// The id of the first event: the entries of smaller ones belong to the kernel's own `ftrace` events.
+pub const FIRST_EVENT: u16 = EVENT_IDS + FIRST_INDEX;
+const FIRST_INDEX: u16 = 32;
+
+/// Where a table that has an entry for each event has that of an id. An id that is none has that of another.
+#[inline(always)]
+pub const fn event_index(id: u16) -> usize {
+    const { assert!(EVENTS.is_power_of_two() && (EVENT_IDS as usize).is_multiple_of(EVENTS)) };
+    id as usize & (EVENTS - 1)
+}
+
+/// The id of the event that has this entry.
+pub const fn event_id(index: usize) -> u16 {
+    let index = index as u16;
+    if index < FIRST_INDEX { index } else { EVENT_IDS | index }
+}
 /// Entries for threads.
 pub const TASKS: usize = 16384;
 /// Entries for processes.

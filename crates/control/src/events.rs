@@ -1,7 +1,9 @@
 //! Events: what they look like.
 
 use crate::area::ControlArea;
-use abi::control::{EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, heap_range};
+use abi::control::{
+    EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, event_id, event_index, heap_range,
+};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 /// An event's description, copied out of the file.
@@ -31,7 +33,7 @@ impl ControlArea {
     // Relaxed on failure: nothing is done.
     pub fn add_event_at(&self, id: u16, system: &str, name: &str, format: &str) -> bool {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
-        let Some(entry) = self.events().get(usize::from(id)) else { return false };
+        let Some(entry) = self.events().get(event_index(id)) else { return false };
         let Some(text) = self.allocate(&parts) else { return false };
         entry.description.compare_exchange(0, text, AcqRel, Relaxed).is_ok()
     }
@@ -63,20 +65,20 @@ impl ControlArea {
             return None;
         }
         let mut fresh = 0;
-        for (index, entry) in self.events().iter().enumerate().skip(usize::from(FIRST_EVENT)) {
+        for (index, entry) in self.events().iter().enumerate().skip(event_index(FIRST_EVENT)) {
             let found = entry.description.load(Acquire);
             if found == 0 {
                 if fresh == 0 {
                     fresh = self.allocate(parts)?;
                 }
                 match entry.description.compare_exchange(0, fresh, AcqRel, Acquire) {
-                    Ok(_) => return Some((index as u16, true)),
-                    Err(other) if self.is_text(other, parts) => return Some((index as u16, false)),
+                    Ok(_) => return Some((event_id(index), true)),
+                    Err(other) if self.is_text(other, parts) => return Some((event_id(index), false)),
                     Err(_) => continue,
                 }
             }
             if self.is_text(found, parts) {
-                return Some((index as u16, false));
+                return Some((event_id(index), false));
             }
         }
         None
@@ -95,7 +97,7 @@ impl ControlArea {
     /// The description of an event, in `buffer`. None when there is no such event.
     // Acquire: pairs with the AcqRel of `add_event_at` and `try_add_event`: the text is there.
     pub fn describe<'a>(&self, id: u16, buffer: &'a mut [u8]) -> Option<Description<'a>> {
-        let word = self.events().get(usize::from(id))?.description.load(Acquire);
+        let word = self.events().get(event_index(id))?.description.load(Acquire);
         if word == 0 {
             return None;
         }
@@ -111,7 +113,7 @@ impl ControlArea {
     // Acquire: pairs with the AcqRel of `try_add_event`: an event that is counted can be described.
     pub fn next_event(&self, from: u16) -> u16 {
         let is_known =
-            |id| self.events().get(usize::from(id)).is_some_and(|entry| entry.description.load(Acquire) != 0);
+            |id| self.events().get(event_index(id)).is_some_and(|entry| entry.description.load(Acquire) != 0);
         (from.max(FIRST_EVENT)..u16::MAX).find(|id| !is_known(*id)).unwrap_or(u16::MAX)
     }
 
@@ -119,6 +121,6 @@ impl ControlArea {
     // Acquire: pairs with the AcqRel of `try_add_event`: an event that is listed can be described.
     pub fn event_ids(&self) -> impl Iterator<Item = u16> {
         let known = |(_, entry): &(usize, &EventEntry)| entry.description.load(Acquire) != 0;
-        self.events().iter().enumerate().filter(known).map(|(index, _)| index as u16)
+        self.events().iter().enumerate().filter(known).map(|(index, _)| event_id(index))
     }
 }

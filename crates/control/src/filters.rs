@@ -13,8 +13,8 @@
 use crate::area::ControlArea;
 use crate::extension::InstanceWords;
 use abi::control::{
-    EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, filter_lengths, filter_offset, filter_word,
-    is_filter_word,
+    EVENTS, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, event_id, event_index, filter_lengths, filter_offset,
+    filter_word, is_filter_word,
 };
 use abi::instance::RECORDING;
 use core::ops::Range;
@@ -105,8 +105,8 @@ impl ControlArea {
     #[inline]
     pub(crate) fn filter_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
         match instance {
-            RECORDING => self.fixed::<FILTERING_OFFSET, AtomicU64, EVENTS>().get(usize::from(id)),
-            _ => self.extension_words(instance, InstanceWords::Filtering)?.get(usize::from(id)),
+            RECORDING => self.fixed::<FILTERING_OFFSET, AtomicU64, EVENTS>().get(event_index(id)),
+            _ => self.extension_words(instance, InstanceWords::Filtering)?.get(event_index(id)),
         }
     }
 
@@ -218,7 +218,7 @@ impl ControlArea {
     /// Where one ends of those filters and lists of triggers that have words in a range.
     // Relaxed: only the holder of the session's lock changes these words, and that is the caller.
     fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
-        let ids = 0..EVENTS as u16;
+        let ids = (0..EVENTS).map(event_id);
         let filters = ids.flat_map(|id| {
             let instances = self.switched(id).filtered.iter();
             instances.filter_map(move |instance| self.filter_word(id, instance))

@@ -9,7 +9,9 @@
 //! until the next that changes anything has [mended](ControlArea::mend) it.
 
 use crate::area::ControlArea;
-use abi::control::{BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, is_filter_word};
+use abi::control::{
+    BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
+};
 use abi::instance::{INSTANCE_WORDS, INSTANCES};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
@@ -209,7 +211,7 @@ impl ControlArea {
     // Relaxed: a hint. `summarize` does it again with all that it needs.
     pub(crate) fn mend_summaries(&self) {
         for id in self.event_ids() {
-            let word = self.enabled_words().get(usize::from(id));
+            let word = self.enabled_words().get(event_index(id));
             let summary = self.switched(id).summary(self.of_first(id));
             if word.is_some_and(|word| word.load(Relaxed) != summary) {
                 self.summarize(id);
@@ -230,7 +232,7 @@ impl ControlArea {
     // fence stands between this store and the loads, and pairs with the SeqCst changes of switches and flags:
     // of two who change them at once, one sees the other's (see the module).
     fn summarize(&self, id: u16) {
-        let Some(word) = self.enabled_words().get(usize::from(id)) else { return };
+        let Some(word) = self.enabled_words().get(event_index(id)) else { return };
         loop {
             let seen = (self.switched(id), self.of_first(id));
             // The filter is there for one who finds its word here.
@@ -245,6 +247,6 @@ impl ControlArea {
 
     #[inline]
     fn switches(&self, id: u16) -> Option<&Switches> {
-        self.fixed::<SWITCHES_OFFSET, _, EVENTS>().get(usize::from(id))
+        self.fixed::<SWITCHES_OFFSET, _, EVENTS>().get(event_index(id))
     }
 }

@@ -10,7 +10,7 @@
 use crate::area::ControlArea;
 use crate::extension::InstanceWords;
 use crate::filters::StoredFilter;
-use abi::control::{EVENTS, TRIGGERING_OFFSET};
+use abi::control::{EVENTS, TRIGGERING_OFFSET, event_index};
 use abi::instance::RECORDING;
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
@@ -54,7 +54,7 @@ impl ControlArea {
     /// Gives memory to where an event's triggers in an instance are entered, in this file, which is at
     /// `path`. Errors: what fallocate(2) says.
     pub fn reserve_triggers(&self, path: &CStr, id: u16, instance: usize) -> Result<(), Errno> {
-        let start = u64::from(id) * 8;
+        let start = event_index(id) as u64 * 8;
         self.reserve_words(path, instance, InstanceWords::Triggering, start..start + 8)
     }
 
@@ -93,8 +93,8 @@ impl ControlArea {
     #[inline]
     fn trigger_word(&self, id: u16, instance: usize) -> Option<&AtomicU64> {
         match instance {
-            RECORDING => self.fixed::<TRIGGERING_OFFSET, AtomicU64, EVENTS>().get(usize::from(id)),
-            _ => self.extension_words(instance, InstanceWords::Triggering)?.get(usize::from(id)),
+            RECORDING => self.fixed::<TRIGGERING_OFFSET, AtomicU64, EVENTS>().get(event_index(id)),
+            _ => self.extension_words(instance, InstanceWords::Triggering)?.get(event_index(id)),
         }
     }
 

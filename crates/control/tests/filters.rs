@@ -4,8 +4,8 @@
 mod common;
 
 use abi::control::{
-    BY_SWITCHES, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FIRST_ALONE, FIRST_EVENT, filter_word,
-    is_filter_word,
+    BY_SWITCHES, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FIRST_ALONE, FIRST_EVENT, event_index,
+    filter_word, is_filter_word,
 };
 use common::Temporary;
 use control::{ControlArea, Here};
@@ -50,7 +50,7 @@ fn a_filter_stays_with_its_event() {
     let temporary = Temporary::new();
     let (file, other) = (&temporary.file, temporary.again());
     let id = file.add_event("app", "request", "").unwrap();
-    let word = || other.enabled_words()[usize::from(id)].load(Relaxed);
+    let word = || other.enabled_words()[event_index(id)].load(Relaxed);
     let passes = |n| other.passes(0, &record(id, n, ""), &HERE);
     set(file, id, "n > 5");
     assert_eq!(word(), 0, "an event that is off has nothing but zeros, which assembly compares with");
@@ -74,7 +74,7 @@ fn a_filter_stays_with_its_event() {
 fn one_comparison_is_made_by_its_word() {
     let temporary = Temporary::new();
     let (file, id) = (&temporary.file, FIRST_EVENT);
-    let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
+    let word = || file.enabled_words()[event_index(id)].load(Relaxed);
     let passes = |word, n| file.passes_single(word, id, &record(id, n, ""));
     file.enable(id, 0, true);
     set(file, id, "n > 5");
@@ -107,7 +107,7 @@ fn each_instance_has_filters_of_its_own() {
     (0..3).for_each(|instance| file.enable(id, instance, true));
     let passes = |n| [0, 1, 2].map(|instance| file.passes(instance, &record(id, n, ""), &HERE));
     assert_eq!([passes(5), passes(6), passes(8)], [[false, true, false], [true, true, false], [true; 3]]);
-    let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
+    let word = || file.enabled_words()[event_index(id)].load(Relaxed);
     assert_eq!(word(), BY_SWITCHES);
     file.set_filter(id, 0, None);
     assert_eq!((word(), passes(5)), (BY_SWITCHES, [true, true, false]));
@@ -159,7 +159,7 @@ fn who_looks_while_a_filter_is_replaced_finds_the_old_or_the_new_one() {
             let (file, mut looked) = (temporary.again(), 0_u64);
             while !is_over.load(Relaxed) {
                 assert!(file.passes(0, record, &HERE));
-                let word = file.enabled_words()[usize::from(id)].load(Acquire);
+                let word = file.enabled_words()[event_index(id)].load(Acquire);
                 assert_ne!(file.passes_single(word, id, record), Some(false));
                 let text = text(&file, id).unwrap();
                 assert!(text == "n == 7" || text == long, "{text}");
@@ -212,7 +212,7 @@ proptest! {
         let segment = shm::open(&temporary.path).unwrap();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         segment.write(FILTERS_OFFSET + at * 8, &bytes).unwrap();
-        segment.write(FILTERING_OFFSET + u64::from(FIRST_EVENT) * 8, &entry.to_le_bytes()).unwrap();
+        segment.write(FILTERING_OFFSET + event_index(FIRST_EVENT) as u64 * 8, &entry.to_le_bytes()).unwrap();
         // It ends, and nothing is touched that isn't there.
         file.passes(0, &record(FIRST_EVENT, 1, "/etc/passwd"), &HERE);
         file.passes(0, &[], &HERE);

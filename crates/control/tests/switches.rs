@@ -10,7 +10,7 @@ use control::{ControlArea, InstanceSet};
 use std::sync::atomic::Ordering::Relaxed;
 
 fn word(file: &ControlArea, id: u16) -> u64 {
-    file.enabled_words()[usize::from(id)].load(Relaxed)
+    file.enabled_words()[abi::control::event_index(id)].load(Relaxed)
 }
 
 #[test]

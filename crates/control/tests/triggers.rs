@@ -90,7 +90,7 @@ fn those_act_whose_filter_lets_the_record_pass() {
 fn an_event_that_is_off_is_looked_at() {
     let temporary = Temporary::new();
     let (file, id) = (&temporary.file, event(&temporary));
-    let word = || file.enabled_words()[usize::from(id)].load(Relaxed);
+    let word = || file.enabled_words()[abi::control::event_index(id)].load(Relaxed);
     assert_eq!(word(), 0);
     set(&temporary, id, 0, &[(("traceoff", 0), CounterRef::UNLIMITED, "")]);
     assert!(word() != 0 && !file.is_enabled(id, 0));
@@ -211,7 +211,7 @@ fn a_removed_instance_leaves_none() {
     set(&temporary, id, 5, &[(("traceoff", 0), file.new_counter(9).unwrap(), "")]);
     file.forget_instance(5);
     assert!(!file.has_triggers(id, 5));
-    assert_eq!(file.enabled_words()[usize::from(id)].load(Relaxed), 0);
+    assert_eq!(file.enabled_words()[abi::control::event_index(id)].load(Relaxed), 0);
     // Its place is free: a list that takes all of the space fits.
     assert!(file.filter_space().store(&[1; 4096], "").is_some());
 }

@@ -3,6 +3,7 @@
 use crate::image::{END, Image};
 use crate::tables::Process;
 use crate::unwind::FrameTable;
+use abi::control::event_index;
 use control::ControlArea;
 use events::FieldKind;
 use session::{MARKER_IP, MARKER_SYMBOL};
@@ -211,7 +212,7 @@ pub(crate) static PLACES: LazyLock<Vec<Vec<AddressPlace>>> = LazyLock::new(|| {
 pub(crate) fn places_of_fields<T>(place: impl Fn(usize, FieldKind) -> Option<T>) -> Vec<Vec<T>> {
     let mut places = Vec::new();
     for event in events::all() {
-        let id = usize::from(event.id);
+        let id = event_index(event.id);
         places.resize_with(places.len().max(id + 1), Vec::new);
         places[id] = event.placed_fields().filter_map(|(offset, field)| place(offset, field.kind)).collect();
     }

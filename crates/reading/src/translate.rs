@@ -3,6 +3,7 @@
 use crate::addresses::{AddressPlace, Addresses, PLACES, places_of_fields};
 use crate::queue::placed;
 use crate::tables::{Tables, TasksByTime};
+use abi::control::event_index;
 use events::ftrace::KERNEL_STACK_ID;
 use events::{FieldKind, sched};
 use session::{Instance, MARKER_IP, Timeline};
@@ -50,7 +51,7 @@ impl Translator {
         let is_changed = match id {
             KERNEL_STACK_ID => self.unwind(payload, record.time),
             _ => {
-                let places = PLACES.get(usize::from(id)).map_or(&[][..], Vec::as_slice);
+                let places = PLACES.get(event_index(id)).map_or(&[][..], Vec::as_slice);
                 self.name_addresses(places, payload, record.time)
             }
         };
@@ -77,7 +78,7 @@ impl Translator {
     fn resolve_placeholders(&mut self, id: u16, payload: &[u8], is_copied: bool) -> bool {
         let mut is_copied = is_copied;
         let own = std::iter::once(TID_OFFSET);
-        let places = own.chain(PID_PLACES.get(usize::from(id)).into_iter().flatten().copied());
+        let places = own.chain(PID_PLACES.get(event_index(id)).into_iter().flatten().copied());
         for offset in places {
             let Some(bytes) = payload.get(offset..).and_then(|rest| rest.first_chunk()) else { continue };
             let tid = u32::from_le_bytes(*bytes);

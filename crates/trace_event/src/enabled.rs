@@ -1,6 +1,6 @@
 //! Which events are enabled.
 
-use abi::control::EVENTS;
+use abi::control::{EVENTS, event_index};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 
@@ -28,8 +28,7 @@ pub(crate) fn use_no_words() {
 /// The word that says whether an event is on. An id that is none has that of another.
 #[inline(always)]
 pub fn enabled_word(event: u16) -> &'static AtomicU64 {
-    const { assert!(EVENTS.is_power_of_two()) };
-    let index = usize::from(event) & (EVENTS - 1);
+    let index = event_index(event);
     let shift = ENABLED_SHIFT.load(Relaxed);
     let address = (&raw const NOTHING_ENABLED[index]).expose_provenance().wrapping_add(shift);
     // SAFETY: the address of that word in one of two tables that are never unmapped.

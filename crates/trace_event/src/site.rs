@@ -6,6 +6,7 @@ mod literal;
 
 use crate::current::shared;
 use crate::enter;
+use abi::control::event_index;
 use abi::site::{self, PRINT, Payload, VERSION};
 use core::ffi::{CStr, c_char};
 use core::fmt::Write;
@@ -38,7 +39,7 @@ pub unsafe fn register(site: *const site::RawSite) {
     }
     // SAFETY: the caller's promise.
     let Some(id) = (unsafe { id_of(site, &shared.control) }) else { return };
-    let Some(word) = shared.control.enabled_words().get(usize::from(id)) else { return };
+    let Some(word) = shared.control.enabled_words().get(event_index(id)) else { return };
     site.id.store(u32::from(id), Relaxed);
     site.write.store(write as *mut _, Relaxed);
     site.word.store((&raw const *word).cast_mut(), Release);

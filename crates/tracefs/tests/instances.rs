@@ -251,7 +251,7 @@ fn is_as_new(tree: &Tree, kept: &[&str]) {
     let _lock = tree.session().session().lock_settings().unwrap();
     for id in control.event_ids() {
         assert!(control.switched(id).on.is_empty(), "{id} is on");
-        assert_eq!(control.enabled_words()[usize::from(id)].load(Relaxed), 0, "{id}");
+        assert_eq!(control.enabled_words()[abi::control::event_index(id)].load(Relaxed), 0, "{id}");
     }
     drop(_lock);
     let names: Vec<String> =

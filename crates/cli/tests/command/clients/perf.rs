@@ -20,3 +20,17 @@ fn it_lists_the_events_of_the_session() {
     assert_eq!(names, known);
     assert!(names.contains(&"libc:open_exit"));
 }
+
+/// perf hands the kernel an event's id, and no event of the kernel's has one of ours.
+#[test]
+fn it_is_refused_when_it_is_to_record_them() {
+    if is_missing(&["perf"]) {
+        return;
+    }
+    let place = Place::new();
+    let data = place.scratch.outside("perf.data");
+    let perf = ["exec", "--", "perf", "record", "-o", data.to_str().unwrap(), "-e", "libc:open", "true"];
+    let outcome = run(&mut place.lookback(&perf));
+    assert_eq!(outcome.code(), Some(255), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("Invalid event (libc:open)"), "{}", outcome.stderr);
+}

@@ -111,7 +111,7 @@ macro_rules! wrapped {
                     call = sym $crate::preload::arch::frame::call,
                     around = sym $around,
                     nothing = sym trace_event::NOTHING_ENABLED,
-                    word = const $event as u32 * 8,
+                    word = const abi::control::event_index($event) * 8,
                     hooked = const $hooked,
                     stacked = const $stacked,
                     returns = const $returns,
