@@ -72,8 +72,9 @@ pub const VERSION: u32 = 9;
 pub const EVENTS: usize = 4096;
 /// What the ids of events begin with that are not the kernel's own of `ftrace`. The kernel numbers its events
 /// from below and has some thousand: what it is asked to record by one of these ids, as `perf record` does,
-/// it refuses.
-const EVENT_IDS: u16 = 0xf000;
+/// it refuses. KernelShark keeps an id as a signed integer of 16 bits.
+const EVENT_IDS: u16 = 0x7000;
+const _: () = assert!(EVENT_IDS as usize + EVENTS - 1 <= i16::MAX as usize);
 /// The id of the first event: the entries of smaller ones belong to the kernel's own `ftrace` events.
 pub const FIRST_EVENT: u16 = EVENT_IDS + FIRST_INDEX;
 const FIRST_INDEX: u16 = 32;
