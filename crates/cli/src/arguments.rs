@@ -1,32 +1,30 @@
 //! The command's arguments. Its help and its man pages are made from this.
 
 mod choice;
-mod file_format;
 mod mounting;
+mod output;
 mod persistent;
+mod recording;
 mod report;
 mod set;
 mod snapshot;
-mod stacks;
 mod tree;
 mod trigger;
 
 pub(crate) use choice::ChoiceArguments;
-pub(crate) use file_format::FileFormatArguments;
-pub(crate) use mounting::{ExecArguments, MountArguments, UmountArguments};
+pub(crate) use mounting::{ExecArguments, MountArguments};
+pub(crate) use output::OutputArguments;
+pub(crate) use persistent::*;
+pub(crate) use recording::RecordingArguments;
 pub(crate) use report::ReportArguments;
 pub(crate) use set::SetArguments;
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
-pub(crate) use stacks::StackArguments;
+pub(crate) use tree::{FileArguments, LsArguments};
 
 use clap::{Args, Parser, Subcommand};
-use session::{FilteredSelection, Selection, TraceClock};
+use session::Selection;
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-pub(crate) use persistent::*;
-pub(crate) use tree::{CatArguments, GetArguments, LsArguments};
-pub(crate) use trigger::TriggerArguments;
 
 /// Record what programs do, and look back.
 ///
@@ -53,6 +51,10 @@ Exit status:
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) task: TaskArguments,
+
+    /// Print errors only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -60,26 +62,61 @@ pub(crate) enum TaskArguments {
     Record(RecordArguments),
     Report(Box<ReportArguments>),
     Start(StartArguments),
-    Stop(StopArguments),
+    /// Stop recording. Attached programs stay attached, and recorded events stay.
+    ///
+    /// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
+    Stop(InstanceArguments),
     Run(RunArguments),
     Show(ShowArguments),
     Snapshot(SnapshotArguments),
     Extract(ExtractArguments),
     Set(SetArguments),
-    Get(GetArguments),
-    Cat(CatArguments),
+    /// Print the contents of a control file.
+    #[command(after_help = "\
+Examples:
+  lookback get trace
+  lookback get events/libc/openat/format
+  lookback get per_cpu/cpu0/stats
+
+The files are those of the kernel's tracefs: `lookback get README`.")]
+    Get(FileArguments),
+    /// Print the contents of a control file, and go on as more arrives: of `trace_pipe`, until Control-C or
+    /// until recording is stopped.
+    Cat(FileArguments),
     Ls(LsArguments),
     Mount(MountArguments),
-    Umount(UmountArguments),
+    /// Unmount a session's control tree.
+    Umount {
+        /// The directory
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     Exec(ExecArguments),
     List(ListArguments),
     Stat(StatArguments),
-    Clear(ClearArguments),
-    Reset(ResetArguments),
-    Delete(DeleteArguments),
+    /// Empty the buffers. Snapshots and settings stay.
+    Clear(InstanceArguments),
+    /// Disable all events, empty the buffers and drop all snapshots.
+    ///
+    /// The session stays, and attached programs stay attached, at the cost of one load for each call.
+    Reset(InstanceArguments),
+    /// Remove a session, with all its events and snapshots.
+    ///
+    /// Attached programs run on, unharmed and unrecorded.
+    Delete(InstanceArguments),
     Install(InstallArguments),
     Events(EventsArguments),
-    Completions(CompletionsArguments),
+    /// Print a script that makes a shell complete lookback's arguments.
+    #[command(after_help = "\
+Examples:
+  lookback completions bash > ~/.local/share/bash-completion/completions/lookback
+  lookback completions zsh > ~/.zfunc/_lookback
+  lookback completions fish > ~/.config/fish/completions/lookback.fish")]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
     /// Install the shared object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,
@@ -121,39 +158,15 @@ Clocks:
 Memory:
   (CPUs + 1) x KB in /dev/shm, while it records.")]
 pub(crate) struct RecordArguments {
-    // Before the events: it counts those that stand before it.
     #[command(flatten)]
-    pub(crate) triggers: TriggerArguments,
-
-    /// Record these events; can be given several times
-    #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
-    pub(crate) events: Vec<FilteredSelection>,
-
-    /// KB of buffer for each CPU [default: 4096, or less where memory is short]
-    #[arg(short, long, value_name = "KB")]
-    pub(crate) buffer_size: Option<u64>,
-
-    /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]
-    #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
-    pub(crate) clock: Option<TraceClock>,
+    pub(crate) recording: RecordingArguments,
 
     #[command(flatten)]
-    pub(crate) stacks: StackArguments,
-
-    /// Write the trace to FILE
-    #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
-    pub(crate) output: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) format: FileFormatArguments,
+    pub(crate) output: OutputArguments,
 
     /// Record into the session of this name, or of this path if it has a /; it is made if it doesn't exist
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 
     /// The program to run, and its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
@@ -170,19 +183,6 @@ pub(crate) struct EventsArguments {
     /// Show the format of each: its fields and how they are printed
     #[arg(short, long)]
     pub(crate) format: bool,
-}
-
-/// Print a script that makes a shell complete lookback's arguments.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  lookback completions bash > ~/.local/share/bash-completion/completions/lookback
-  lookback completions zsh > ~/.zfunc/_lookback
-  lookback completions fish > ~/.config/fish/completions/lookback.fish")]
-pub(crate) struct CompletionsArguments {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub(crate) shell: clap_complete::Shell,
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use crate::arguments::EventsArguments;
 use crate::failure::{Done, Failure};
+use crate::stdout::written;
 use events::EventType;
 use session::Selection;
-use std::io::{ErrorKind, Write};
-use std::process::ExitCode;
+use std::io::Write;
 use trace_data::format::Format;
 
 /// Shows the events.
@@ -19,10 +19,7 @@ pub(crate) fn run(arguments: &EventsArguments) -> Done {
             asked.join(" or ")
         )));
     }
-    match show(&selected, arguments.format) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(error)),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    written(show(&selected, arguments.format))
 }
 
 fn is_selected(event: &EventType, selections: &[Selection]) -> bool {

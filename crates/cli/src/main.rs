@@ -40,6 +40,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return stdout::usage(&error),
     };
+    if arguments.quiet {
+        say::be_quiet();
+    }
     let is_recording = matches!(arguments.task, TaskArguments::Record(_));
     let done = match arguments.task {
         TaskArguments::Record(arguments) => record::run(&arguments),
@@ -55,7 +58,7 @@ fn main() -> ExitCode {
         TaskArguments::Cat(arguments) => tree::cat(&arguments),
         TaskArguments::Ls(arguments) => tree::ls(&arguments),
         TaskArguments::Mount(arguments) => mounting::mount(&arguments),
-        TaskArguments::Umount(arguments) => mounting::umount(&arguments),
+        TaskArguments::Umount { directory } => mounting::umount(&directory),
         TaskArguments::Exec(arguments) => exec::run(&arguments),
         TaskArguments::List(arguments) => persistent::list(&arguments),
         TaskArguments::Stat(arguments) => persistent::stat(&arguments),
@@ -64,7 +67,7 @@ fn main() -> ExitCode {
         TaskArguments::Delete(arguments) => persistent::delete(&arguments),
         TaskArguments::Install(arguments) => persistent::install(&arguments),
         TaskArguments::Events(arguments) => events::run(&arguments),
-        TaskArguments::Completions(arguments) => completions::write(arguments.shell),
+        TaskArguments::Completions { shell } => completions::write(shell),
         TaskArguments::Preload => object::print_path(),
         TaskArguments::Manual { directory } => manual::write(&directory),
     };

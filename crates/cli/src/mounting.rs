@@ -1,6 +1,6 @@
 //! `lookback mount` and `lookback umount`.
 
-use crate::arguments::{MountArguments, UmountArguments};
+use crate::arguments::MountArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
 use crate::stdout::print;
@@ -166,8 +166,8 @@ fn without_object(preload: &str) -> String {
 }
 
 /// Unmounts a session.
-pub(crate) fn umount(arguments: &UmountArguments) -> Done {
-    tracefs_fuse::unmount(&arguments.directory)?;
+pub(crate) fn umount(directory: &Path) -> Done {
+    tracefs_fuse::unmount(directory)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,16 +1,10 @@
 //! Numbers for people.
 
+use indicatif::HumanCount;
+
 /// With commas between thousands.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    HumanCount(number).to_string()
 }
 
 /// Bytes, in a unit that leaves few digits.

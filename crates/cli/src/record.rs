@@ -26,12 +26,12 @@ use summary::Summary;
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
 pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let program = Program::find(&arguments.command)?;
-    let version = arguments.format.version()?;
-    let output = Output::prepare(&arguments.output)?;
+    let version = arguments.output.version()?;
+    let output = Output::prepare(&arguments.output.file)?;
     let mut session = OwnSession::prepare(arguments)?;
     let object = object::install()?;
     let recorder = Recorder::start(session.path(), output.directory())?;
-    let mut progress = ProgressLines::new(arguments.quiet);
+    let mut progress = ProgressLines::new();
     let child = Child::start(&program, session.path(), &object)?;
     let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
     // In this order: the end of what was killed is recorded last.
@@ -45,12 +45,10 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let written = output.write(|file| recorded.write_dat(file, version, |events| bar.set_position(events)));
     bar.finish_and_clear();
     let written = written?;
-    if !arguments.quiet {
-        let (processes, running) = (recorded.processes(), recorded.running());
-        let file = arguments.output.as_path();
-        let (program, written, unmatched) = (&program, &written, &unmatched);
-        Summary { file, program, processes, running, written, unmatched }.print();
-    }
+    let (processes, running) = (recorded.processes(), recorded.running());
+    let file = arguments.output.file.as_path();
+    let (program, written, unmatched) = (&program, &written, &unmatched);
+    Summary { file, program, processes, running, written, unmatched }.print();
     drop((session, recorded));
     pass_on(status)
 }

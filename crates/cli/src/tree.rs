@@ -1,8 +1,8 @@
 //! `lookback get`, `cat`, `ls`, and `set` of a file: the control tree without a mount.
 
-use crate::arguments::{CatArguments, GetArguments, InstanceArguments, LsArguments, SetArguments};
+use crate::arguments::{FileArguments, InstanceArguments, LsArguments, SetArguments};
 use crate::failure::{Done, Failure};
-use crate::say::say;
+use crate::say::note;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, FLIGHT};
@@ -25,7 +25,7 @@ pub(crate) fn tree(instance: &InstanceArguments) -> Done<Tree> {
 }
 
 /// Shows what a file has now.
-pub(crate) fn get(arguments: &GetArguments) -> Done {
+pub(crate) fn get(arguments: &FileArguments) -> Done {
     let tree = tree(&arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY | OFlags::NONBLOCK)?;
     loop {
@@ -40,7 +40,7 @@ pub(crate) fn get(arguments: &GetArguments) -> Done {
 }
 
 /// Shows what a file has and goes on with what comes.
-pub(crate) fn cat(arguments: &CatArguments) -> Done {
+pub(crate) fn cat(arguments: &FileArguments) -> Done {
     let tree = tree(&arguments.instance)?;
     let mut file = open(&tree, &arguments.path, OFlags::RDONLY)?;
     loop {
@@ -67,9 +67,9 @@ pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
     let had_top = tree.session().session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
     file.write_all(Author::current(), &value).map_err(|error| refused(&arguments.what, error))?;
-    if tree.session().session().has_top() && !had_top && !arguments.quiet {
+    if tree.session().session().has_top() && !had_top {
         let what = &arguments.what;
-        say!(
+        note!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
              changes that; files without -B are of a buffer of their own from now on"
         );

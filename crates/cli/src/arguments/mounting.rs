@@ -42,14 +42,6 @@ pub(crate) struct MountArguments {
     pub(crate) background: bool,
 }
 
-/// Unmount a session's control tree.
-#[derive(Debug, Args)]
-pub(crate) struct UmountArguments {
-    /// The directory
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
-}
-
 fn option(text: &str) -> Result<MountOptions, String> {
     let gid = text.strip_prefix("gid=").and_then(|gid| gid.parse().ok());
     match gid {

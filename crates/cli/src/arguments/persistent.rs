@@ -1,8 +1,7 @@
 //! The tasks for persistent sessions.
 
-use super::{ChoiceArguments, FileFormatArguments, SnapshotOption, StackArguments, TriggerArguments};
+use super::{ChoiceArguments, OutputArguments, RecordingArguments, SnapshotOption};
 use clap::Args;
-use session::{FilteredSelection, TraceClock};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -34,6 +33,7 @@ pub(crate) struct InstanceArguments {
 /// the oldest.
 ///
 /// If the session exists already, recording is enabled in it again: the attached programs record at once.
+/// Without -e it goes on with the events that it has; a new session begins with those of record.
 ///
 /// With -B it starts an instance of the session, which is made if it doesn't exist: a buffer for rare events,
 /// which frequent ones then can't overwrite. All attached programs use it at once.
@@ -53,13 +53,8 @@ Examples:
   lookback start --group www-data   for services of several users
   lookback start -B rare -e @process   these also in a buffer of their own")]
 pub(crate) struct StartArguments {
-    // Before the events: it counts those that stand before it.
     #[command(flatten)]
-    pub(crate) triggers: TriggerArguments,
-
-    /// Record these events, given as for record, and no others [default: those of record, in a new session]
-    #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
-    pub(crate) events: Vec<FilteredSelection>,
+    pub(crate) recording: RecordingArguments,
 
     /// Record events of this thread only; can be given several times. The first thread of a process has the
     /// process's PID
@@ -70,17 +65,6 @@ pub(crate) struct StartArguments {
     #[arg(short = 'c', long, requires = "pids")]
     pub(crate) children: bool,
 
-    /// KB of buffer for each CPU [default: 4096, or less where memory is short]
-    #[arg(short, long, value_name = "KB")]
-    pub(crate) buffer_size: Option<u64>,
-
-    /// Show times of this clock, one of those that record takes [default: mono]
-    #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
-    pub(crate) clock: Option<TraceClock>,
-
-    #[command(flatten)]
-    pub(crate) stacks: StackArguments,
-
     /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,
@@ -89,19 +73,6 @@ pub(crate) struct StartArguments {
     #[arg(long, value_name = "GROUP")]
     pub(crate) group: Option<String>,
 
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// Stop recording. Attached programs stay attached, and recorded events stay.
-///
-/// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
-#[derive(Debug, Args)]
-pub(crate) struct StopArguments {
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }
@@ -115,10 +86,6 @@ pub(crate) struct StopArguments {
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) which: SessionArguments,
-
-    /// Don't warn when nothing will be recorded
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 
     /// The program to run, and its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
@@ -159,45 +126,12 @@ pub(crate) struct ShowArguments {
 /// The file is like those of `lookback record`. The events stay in the buffer, and recording goes on.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArguments {
-    /// Write to FILE
-    #[arg(short, long, value_name = "FILE", default_value = "trace.dat")]
-    pub(crate) output: PathBuf,
-
     #[command(flatten)]
-    pub(crate) format: FileFormatArguments,
+    pub(crate) output: OutputArguments,
 
     #[command(flatten)]
     pub(crate) snapshot: SnapshotOption,
 
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-/// Empty the buffers. Snapshots and settings stay.
-#[derive(Debug, Args)]
-pub(crate) struct ClearArguments {
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-}
-
-/// Disable all events, empty the buffers and drop all snapshots.
-///
-/// The session stays, and attached programs stay attached, at the cost of one load for each call.
-#[derive(Debug, Args)]
-pub(crate) struct ResetArguments {
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-}
-
-/// Remove a session, with all its events and snapshots.
-///
-/// Attached programs run on, unharmed and unrecorded.
-#[derive(Debug, Args)]
-pub(crate) struct DeleteArguments {
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 }

@@ -53,10 +53,6 @@ pub(crate) struct SetArguments {
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 }
 
 /// The word before a filter.

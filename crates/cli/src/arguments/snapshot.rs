@@ -45,8 +45,4 @@ pub(crate) struct SnapshotArguments {
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
 }

@@ -5,7 +5,7 @@ use crate::failure::Done;
 use crate::number::{bytes, count};
 use crate::persistent::show::copy;
 use crate::record::output::Output;
-use crate::say::say;
+use crate::say::note;
 use anstyle::Style;
 use recording::{Written, write_dat};
 use std::path::Path;
@@ -14,15 +14,13 @@ use std::sync::Arc;
 
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
-    let version = arguments.format.version()?;
+    let version = arguments.output.version()?;
     let session = Arc::new(arguments.instance.open()?);
-    let output = Output::prepare(&arguments.output)?;
+    let output = Output::prepare(&arguments.output.file)?;
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;
     let written = output.write(|file| write_dat(&mut records, &directory, file, version, |_| ()))?;
-    if !arguments.quiet {
-        tell(&written, &arguments.output);
-    }
+    tell(&written, &arguments.output.file);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -33,16 +31,16 @@ fn tell(written: &Written, file: &Path) {
     } else {
         String::new()
     };
-    say!(
+    note!(
         "{bold}lookback:{bold:#} {}, {} in {}{older}",
         count(written.events, "event", "events"),
         bytes(written.bytes),
         file.display(),
     );
     for (reason, number) in &written.dropped {
-        say!("  {}: {reason}", count(*number, "event", "events"));
+        note!("  {}: {reason}", count(*number, "event", "events"));
     }
     for (what, number) in &written.refused {
-        say!("  {number} {what}: the session's tables were full");
+        note!("  {number} {what}: the session's tables were full");
     }
 }

@@ -6,7 +6,7 @@ use crate::object;
 use crate::persistent::dropin::{DropIn, runs_as_other};
 use crate::persistent::unattached::User;
 use crate::persistent::unit::{Unit, Units};
-use crate::say::say;
+use crate::say::note;
 use anstyle::Style;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -35,7 +35,7 @@ pub(crate) fn install(arguments: &InstallArguments) -> Done {
     let group = group(&session);
     let text = DropIn { unit: &unit, removal: &removal, object: &object, session: &session, group }.text();
     write(&path, &text).map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
-    say!("{bold}lookback:{bold:#} wrote {}", path.display(), bold = Style::new().bold());
+    note!("{bold}lookback:{bold:#} wrote {}", path.display(), bold = Style::new().bold());
     warn(&unit, &name, &session, group);
     tell_next(arguments, &name);
     Ok(ExitCode::SUCCESS)
@@ -82,7 +82,7 @@ fn remove(path: &Path, arguments: &InstallArguments, name: &str) -> Done {
     })?;
     // Only where nobody else has anything in it.
     let _ = path.parent().map(std::fs::remove_dir);
-    say!("{bold}lookback:{bold:#} removed {}", path.display(), bold = Style::new().bold());
+    note!("{bold}lookback:{bold:#} removed {}", path.display(), bold = Style::new().bold());
     tell_next(arguments, name);
     Ok(ExitCode::SUCCESS)
 }
@@ -98,12 +98,12 @@ fn warn(unit: &Unit, name: &str, session: &Path, group: Option<u32>) {
     let shown = session.display();
     if !session.exists() {
         let option = super::option(session);
-        say!("  the session doesn't exist: `lookback start{option}` makes it, again after each boot");
+        note!("  the session doesn't exist: `lookback start{option}` makes it, again after each boot");
     } else if runs_as_other(unit) && group.is_none() {
         let user = unit.value("User").unwrap_or("a user of its own");
         let may = user_id(user).is_some_and(|uid| User { uid, groups: Vec::new() }.may_attach(session));
         if !may {
-            say!(
+            note!(
                 "  {name} runs as {user}, which may not open {shown}: `lookback start --group GROUP` makes a session for a group; then install it again with --session"
             );
         }
@@ -123,6 +123,6 @@ fn tell_next(arguments: &InstallArguments, name: &str) {
     let dim = Style::new().dimmed();
     let user = if arguments.user { " --user" } else { "" };
     if arguments.root.is_none() {
-        say!("  {dim}next{dim:#}  systemctl{user} daemon-reload && systemctl{user} restart {name}");
+        note!("  {dim}next{dim:#}  systemctl{user} daemon-reload && systemctl{user} restart {name}");
     }
 }

@@ -6,7 +6,7 @@ use crate::object;
 use crate::persistent::{events_on, option};
 use crate::record::child::execute;
 use crate::record::program::Program;
-use crate::say::say;
+use crate::say::note;
 use session::{Instance, most_addresses};
 
 /// Becomes a program that is attached to a session.
@@ -14,9 +14,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Done {
     let session = arguments.which.open()?;
     session.session().check_trusted()?;
     let program = Program::find(&arguments.command)?;
-    if !arguments.quiet {
-        warn(&session);
-    }
+    warn(&session);
     let object = object::install()?;
     let path = session.path().to_path_buf();
     match execute(&program, &path, &object)? {}
@@ -28,13 +26,13 @@ fn warn(session: &Instance) {
     let needed = session.attached_bytes();
     if most_addresses().is_some_and(|most| most < needed) {
         let kb = needed / 1024;
-        say!(
+        note!(
             "lookback: the program's addresses are limited (ulimit -v), and the session takes {kb} KB of them: it \
              runs unrecorded; `lookback start -b` makes smaller ones"
         );
     } else if session.buffer().control().is_off() {
-        say!("lookback: recording is stopped; `lookback start{option}` goes on");
+        note!("lookback: recording is stopped; `lookback start{option}` goes on");
     } else if events_on(session) == 0 && session.rules().is_empty() {
-        say!("lookback: no event is enabled; `lookback set{option} EVENT on` enables some");
+        note!("lookback: no event is enabled; `lookback set{option} EVENT on` enables some");
     }
 }

@@ -7,7 +7,7 @@ use crate::tree;
 use session::{FilteredSelection, Instance, Selection};
 use std::process::ExitCode;
 
-/// Switches events on or off, or writes to a control file.
+/// Enables or disables events, or writes to a control file.
 pub(crate) fn set(arguments: &SetArguments) -> Done {
     let tree = tree::tree(&arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
@@ -30,10 +30,7 @@ fn switch(session: &Instance, arguments: &SetArguments) -> Done<()> {
     match arguments.value.to_str().filter(|_| !arguments.append) {
         Some("on") => {
             let wanted = FilteredSelection { selection, filter: arguments.filter.clone() };
-            if !arguments.quiet {
-                return enable_or_warn(session, &wanted);
-            }
-            session.enable(&wanted)?;
+            return enable_or_warn(session, &wanted);
         }
         Some("off") if arguments.condition.is_some() => {
             return Err(Failure::failed(
@@ -41,7 +38,7 @@ fn switch(session: &Instance, arguments: &SetArguments) -> Done<()> {
             ));
         }
         Some("off") => {
-            if session.set(&selection, false)? == 0 && !arguments.quiet {
+            if session.set(&selection, false)? == 0 {
                 tell_of_none(&selection, "off");
             }
         }

@@ -4,7 +4,7 @@ use crate::arguments::{SnapshotArguments, SnapshotOption};
 use crate::failure::Done;
 use crate::number::count;
 use crate::persistent::show::show_kept;
-use crate::say::say;
+use crate::say::note;
 use query::{Choice, IdList};
 use session::Instance;
 use std::process::ExitCode;
@@ -26,9 +26,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
         let choice = Choice { cpus: arguments.only_cpu.map(IdList::of), ..Choice::default() };
         return show_kept(&session, &SnapshotOption { snapshot: Some(None) }, &choice);
     };
-    if !arguments.quiet {
-        say!("lookback: {said}");
-    }
+    note!("lookback: {said}");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,10 +1,10 @@
 //! `lookback start`.
 
-use crate::arguments::{StartArguments, TriggerArguments};
+use crate::arguments::{RecordingArguments, StartArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
 use crate::persistent::{events_on, memory};
-use crate::say::say;
+use crate::say::note;
 use anstyle::Style;
 use recording::record_ends;
 use session::{
@@ -27,9 +27,7 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
     };
-    if !arguments.quiet {
-        tell(&session);
-    }
+    tell(&session);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -47,20 +45,21 @@ fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
 /// A new session, with what is wanted on.
 fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Instance> {
     let snapshots = arguments.snapshots.unwrap_or(SNAPSHOTS);
-    let buffer_kb = match arguments.buffer_size {
+    let buffer_kb = match arguments.recording.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, snapshots)?,
     };
-    let clock = arguments.clock.unwrap_or(TraceClock::Mono);
+    let clock = arguments.recording.clock.unwrap_or(TraceClock::Mono);
     let instances = MOST_INSTANCES;
     let options =
         SessionOptions { buffer_kb, snapshots, instances, group, clock, ..SessionOptions::default() };
     let session = Session::create(path, &options)?;
     let default = [FilteredSelection::default()];
-    let events = if arguments.events.is_empty() { &default } else { arguments.events.as_slice() };
+    let events =
+        if arguments.recording.events.is_empty() { &default } else { arguments.recording.events.as_slice() };
     let set = events.iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
     let set = set.and_then(|()| narrow(&session, arguments));
-    let set = set.and_then(|()| arguments.stacks.apply(&session));
+    let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -81,8 +80,8 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     let found = session.file().metadata().ok();
     let shared_with = found.filter(|found| found.mode() & 0o060 == 0o060).map(|found| found.gid());
     let fixed = [
-        ("-b", arguments.buffer_size.is_some()),
-        ("-C", arguments.clock.is_some_and(|clock| clock != session.trace_clock())),
+        ("-b", arguments.recording.buffer_size.is_some()),
+        ("-C", arguments.recording.clock.is_some_and(|clock| clock != session.trace_clock())),
         ("--snapshots", arguments.snapshots.is_some()),
         ("--group", group.is_some() && group != shared_with),
     ];
@@ -94,24 +93,24 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     }
     session.forget_dead_reader();
     record_ends(&session)?;
-    for event in &arguments.events {
+    for event in &arguments.recording.events {
         session.check_enable(event)?;
     }
-    if !arguments.events.is_empty() {
+    if !arguments.recording.events.is_empty() {
         session.set_all_off()?;
     }
-    for event in &arguments.events {
+    for event in &arguments.recording.events {
         enable_or_warn(&session, event)?;
     }
     narrow(&session, arguments)?;
-    arguments.stacks.apply(&session)?;
+    arguments.recording.apply_stack_options(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
 }
 
 /// Sets triggers, and whose events alone are recorded.
 fn narrow(session: &Instance, arguments: &StartArguments) -> Done<()> {
-    set_triggers(session, &arguments.events, &arguments.triggers)?;
+    set_triggers(session, &arguments.recording)?;
     if !arguments.pids.is_empty() {
         session.set_option(TraceOption::EventFork, arguments.children)?;
         session.clear_pids(PidFilter::Only)?;
@@ -121,14 +120,10 @@ fn narrow(session: &Instance, arguments: &StartArguments) -> Done<()> {
 }
 
 /// Sets each trigger for the events before it. Which have it, with its text; after an error none has any.
-pub(crate) fn set_triggers(
-    session: &Instance,
-    events: &[FilteredSelection],
-    triggers: &TriggerArguments,
-) -> Done<Vec<(Vec<u16>, String)>> {
+pub(crate) fn set_triggers(session: &Instance, wanted: &RecordingArguments) -> Done<Vec<(Vec<u16>, String)>> {
     let mut set: Vec<(Vec<u16>, String)> = Vec::new();
-    for (event, text) in triggers.iter() {
-        match session.set_triggers(&events[event].selection, text) {
+    for (event, text) in wanted.triggers.iter() {
+        match session.set_triggers(&wanted.events[event].selection, text) {
             Ok(ids) => set.push((ids, text.to_string())),
             Err(error) => {
                 set.iter().for_each(|(ids, text)| session.remove_triggers(ids, text));
@@ -147,7 +142,7 @@ pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> 
     }
     if others > 0 {
         let (events, others) = (count(events as u64, "event", "events"), grouped(others as u64));
-        say!("lookback: {events} enabled; {others} don't have the filter's fields, and stay as they were");
+        note!("lookback: {events} enabled; {others} don't have the filter's fields, and stay as they were");
     }
     Ok(())
 }
@@ -155,7 +150,7 @@ pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> 
 /// Says that there are no such events yet.
 pub(super) fn tell_of_none(selection: &Selection, state: &str) {
     let text = selection.text();
-    say!("lookback: no program has added events called {text} yet; new ones are {state}");
+    note!("lookback: no program has added events called {text} yet; new ones are {state}");
 }
 
 /// The number of a group.
@@ -179,13 +174,13 @@ fn tell(session: &Instance) {
     let (cpus, kb) = size(session);
     let option = super::option(session.path());
     let instance = session.name().map(|name| format!(" -B {name}")).unwrap_or_default();
-    say!(
+    note!(
         "{bold}lookback:{bold:#} {} enabled, {kb} KB for each of {}, space for {}",
         count(events_on(session) as u64, "event", "events"),
         count(cpus, "CPU", "CPUs"),
         count(u64::from(buffer.geometry().rings - 1), "snapshot", "snapshots"),
     );
-    say!(
+    note!(
         "  {dim}memory{dim:#}  {} now, {} with all snapshots, in {}",
         bytes(memory(session)),
         bytes(session.most_bytes()),
@@ -198,8 +193,8 @@ fn tell(session: &Instance) {
         }
         Lasting::Disk => "until `lookback delete`; it is on a disk, for which programs may have to wait",
     };
-    say!("  {dim}stays{dim:#}   {stays}");
-    say!(
+    note!("  {dim}stays{dim:#}   {stays}");
+    note!(
         "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}{instance}      lookback stat{option}{instance}"
     );
 }

@@ -1,27 +1,27 @@
 //! `lookback stop`, `clear`, `reset` and `delete`: the tasks of one step.
 
-use crate::arguments::{ClearArguments, DeleteArguments, ResetArguments, StopArguments};
+use crate::arguments::InstanceArguments;
 use crate::failure::Done;
-use crate::say::say;
+use crate::say::note;
 use session::{Error, Instance, Lock, Session};
 use std::process::ExitCode;
 
 /// Stops recording.
-pub(crate) fn stop(arguments: &StopArguments) -> Done {
-    arguments.instance.open()?.buffer().set_tracing(false);
+pub(crate) fn stop(arguments: &InstanceArguments) -> Done {
+    arguments.open()?.buffer().set_tracing(false);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Empties the buffers.
-pub(crate) fn clear(arguments: &ClearArguments) -> Done {
-    arguments.instance.open()?.buffer().clear();
+pub(crate) fn clear(arguments: &InstanceArguments) -> Done {
+    arguments.open()?.buffer().clear();
     Ok(ExitCode::SUCCESS)
 }
 
 /// Brings a session to where `lookback start` without events would have made it; all are off. As trace-cmd
 /// does, it leaves tracing on.
-pub(crate) fn reset(arguments: &ResetArguments) -> Done {
-    let session = arguments.instance.open()?;
+pub(crate) fn reset(arguments: &InstanceArguments) -> Done {
+    let session = arguments.open()?;
     session.set_all_off()?;
     session.buffer().clear();
     session.free_snapshots()?;
@@ -30,10 +30,10 @@ pub(crate) fn reset(arguments: &ResetArguments) -> Done {
 }
 
 /// Removes a session, or one of its instances.
-pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
-    let path = arguments.instance.which.path()?;
-    if let Some(name) = &arguments.instance.name {
-        arguments.instance.which.open()?.session().remove_instance(name)?;
+pub(crate) fn delete(arguments: &InstanceArguments) -> Done {
+    let path = arguments.which.path()?;
+    if let Some(name) = &arguments.name {
+        arguments.which.open()?.session().remove_instance(name)?;
         return Ok(ExitCode::SUCCESS);
     }
     match Instance::open(&path) {
@@ -46,7 +46,7 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Done {
         // One of another version, or a damaged one, can't be stopped; but it can be removed.
         Err(Error::Unusable { reason, .. }) => {
             Session::remove(&path)?;
-            say!("lookback: {}: {reason}; removed all the same", path.display());
+            note!("lookback: {}: {reason}; removed all the same", path.display());
         }
         Err(error) => return Err(error.into()),
     }

@@ -58,9 +58,9 @@ impl OwnSession {
             selections: Vec::new(),
             triggers: Vec::new(),
         };
-        own.enable(&arguments.events)?;
-        own.triggers = set_triggers(&own.session, &arguments.events, &arguments.triggers)?;
-        arguments.stacks.apply(&own.session)?;
+        own.enable(&arguments.recording.events)?;
+        own.triggers = set_triggers(&own.session, &arguments.recording)?;
+        arguments.recording.apply_stack_options(&own.session)?;
         Ok(own)
     }
 
@@ -115,7 +115,7 @@ impl Drop for OwnSession {
 }
 
 fn make(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
-    let wanted_kb = match arguments.buffer_size {
+    let wanted_kb = match arguments.recording.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, 0)?,
     };
@@ -127,12 +127,12 @@ fn make(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
             most / 1024
         );
     }
-    let clock = arguments.clock.unwrap_or(TraceClock::Mono);
+    let clock = arguments.recording.clock.unwrap_or(TraceClock::Mono);
     Ok(Session::create(path, &SessionOptions { buffer_kb, clock, ..SessionOptions::default() })?)
 }
 
 fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
-    if arguments.buffer_size.is_some() {
+    if arguments.recording.buffer_size.is_some() {
         let shown = path.display();
         return Err(Failure::failed(format_args!(
             "{shown} exists already, with buffers of its own: leave out -b, or name another session"
@@ -141,7 +141,7 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
     let session = Instance::open(path)?;
     session.session().check_trusted()?;
     let clock = session.trace_clock();
-    if arguments.clock.is_some_and(|wanted| wanted != clock) {
+    if arguments.recording.clock.is_some_and(|wanted| wanted != clock) {
         let (shown, clock) = (path.display(), clock.name());
         return Err(Failure::failed(format_args!(
             "{shown} exists already, with the clock {clock}: leave out -C, or name another session"

@@ -1,7 +1,7 @@
 //! What is shown while a program is recorded.
 
 use crate::number::{bytes, count, grouped};
-use crate::say::say;
+use crate::say::{is_quiet, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub(crate) struct ProgressLines {
 
 impl ProgressLines {
     /// Shown where standard error is a terminal, and nobody wants it quiet.
-    pub(crate) fn new(quiet: bool) -> ProgressLines {
-        let is_shown = !quiet && std::io::stderr().is_terminal();
+    pub(crate) fn new() -> ProgressLines {
+        let is_shown = !is_quiet() && std::io::stderr().is_terminal();
         ProgressLines { is_shown, interval: FIRST, due: FIRST }
     }
 

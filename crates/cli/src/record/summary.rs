@@ -2,7 +2,7 @@
 
 use crate::number::{bytes, count, grouped};
 use crate::record::program::Program;
-use crate::say::say;
+use crate::say::note;
 use anstyle::{AnsiColor, Style};
 use recording::Written;
 use std::path::Path;
@@ -30,7 +30,7 @@ impl Summary<'_> {
         let lost = self.lost();
         let warning = if lost.is_empty() { Style::new() } else { AnsiColor::Yellow.on_default().bold() };
         let lost_total = written.lost + written.dropped.iter().map(|(_, count)| count).sum::<u64>();
-        say!(
+        note!(
             "{bold}lookback:{bold:#} {}, {}, {} in {}, {warning}{} lost{warning:#}",
             count(self.processes as u64, "process", "processes"),
             count(written.events, "event", "events"),
@@ -39,17 +39,17 @@ impl Summary<'_> {
             grouped(lost_total),
         );
         for line in lost {
-            say!("  {warning}lost{warning:#}     {line}");
+            note!("  {warning}lost{warning:#}     {line}");
         }
         if self.running > 0 {
             let who = count(self.running as u64, "process that is", "processes that are");
-            say!("  {dim}running{dim:#}  {who} still running, and no longer recorded");
+            note!("  {dim}running{dim:#}  {who} still running, and no longer recorded");
         }
         for selection in self.unmatched {
-            say!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
+            note!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
         }
         if !written.counts.is_empty() {
-            say!("  {dim}busiest{dim:#}  {}", self.busiest());
+            note!("  {dim}busiest{dim:#}  {}", self.busiest());
         }
         self.print_next(dim);
     }
@@ -80,7 +80,7 @@ impl Summary<'_> {
     fn print_next(&self, dim: Style) {
         if self.written.events == 0 {
             let program = self.program.name.display();
-            say!(
+            note!(
                 "  {dim}nothing{dim:#}  was recorded: {program} made none of the enabled calls; LOOKBACK_DEBUG=1 in its environment says whether it was attached"
             );
             return;
@@ -91,7 +91,7 @@ impl Summary<'_> {
             format!(" {}", quoted(self.file))
         };
         let other = if file.is_empty() { String::new() } else { format!(" -i{file}") };
-        say!(
+        note!(
             "  {dim}next{dim:#}     lookback report{file} | less      trace-cmd report{other}      kernelshark{other}"
         );
     }

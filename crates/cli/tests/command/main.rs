@@ -3,6 +3,7 @@
 //! Each test runs `lookback` as a user does, in a directory of its own, and reads what it leaves.
 
 mod agreement;
+mod answers;
 mod author;
 mod bad_files;
 mod bad_programs;

@@ -1,12 +1,17 @@
-//! The file format of a trace.
+//! The file that a trace is written to, and its format.
 
 use crate::failure::{Done, Failure};
 use clap::Args;
 use recording::Version;
+use std::path::PathBuf;
 
-/// The file format of a trace.
+/// The file that a trace is written to, and its format.
 #[derive(Debug, Args)]
-pub(crate) struct FileFormatArguments {
+pub(crate) struct OutputArguments {
+    /// Write the trace to FILE
+    #[arg(short = 'o', long = "output", value_name = "FILE", default_value = "trace.dat")]
+    pub(crate) file: PathBuf,
+
     /// Compress the trace: a third to a tenth of the size, for readers of trace.dat version 7
     #[arg(long)]
     compress: bool,
@@ -16,7 +21,7 @@ pub(crate) struct FileFormatArguments {
     file_version: Option<u8>,
 }
 
-impl FileFormatArguments {
+impl OutputArguments {
     /// The version of the file.
     pub(crate) fn version(&self) -> Done<Version> {
         match (self.file_version, self.compress) {

@@ -1,0 +1,51 @@
+//! What is recorded, for all tasks that begin a recording.
+
+use super::trigger::TriggerArguments;
+use crate::failure::Done;
+use clap::Args;
+use session::{FilteredSelection, Instance, LEAST_STACK_BYTES, MOST_STACK_BYTES, TraceClock};
+use std::ops::RangeInclusive;
+
+/// The range of `--stack-bytes`.
+const STACK_BYTES: RangeInclusive<i64> = LEAST_STACK_BYTES as i64..=MOST_STACK_BYTES as i64;
+
+/// What is recorded.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingArguments {
+    // Before the events: it counts those that stand before it.
+    #[command(flatten)]
+    pub(crate) triggers: TriggerArguments,
+
+    /// Record these events, and no others; can be given several times
+    #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
+    pub(crate) events: Vec<FilteredSelection>,
+
+    /// KB of buffer for each CPU [default: 4096, or less where memory is short]
+    #[arg(short, long, value_name = "KB")]
+    pub(crate) buffer_size: Option<u64>,
+
+    /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]
+    #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
+    pub(crate) clock: Option<TraceClock>,
+
+    /// Record a stack trace after each event
+    #[arg(short = 'T', long)]
+    stacktrace: bool,
+
+    /// Bytes of the stack that are recorded for each trace, 96 to 3968 [default: 3968]
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(STACK_BYTES))]
+    stack_bytes: Option<u32>,
+}
+
+impl RecordingArguments {
+    /// Sets the options for stack traces that were given; others stay as they are.
+    pub(crate) fn apply_stack_options(&self, session: &Instance) -> Done<()> {
+        if let Some(bytes) = self.stack_bytes {
+            session.set_stack_bytes(bytes)?;
+        }
+        if self.stacktrace {
+            session.set_option(session::TraceOption::Stacktrace, true)?;
+        }
+        Ok(())
+    }
+}
