@@ -21,7 +21,8 @@
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);
 //!
-//! let n = event_filter::FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true };
+//! let (name, type_name) = ("n", "int");
+//! let n = event_filter::FilterField { name, type_name, offset: 8, size: 4, signed: true, names: &[] };
 //! let filter = event_filter::Filter::compile("n > 5", &[n]).unwrap();
 //! let stored = file.filter_space().store(filter.words(), "n > 5").unwrap();
 //! file.set_filter(event, 0, Some(stored));

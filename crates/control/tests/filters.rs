@@ -16,8 +16,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 const FIELDS: [FilterField<'static>; 2] = [
-    FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true },
-    FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+    FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true, names: &[] },
+    FilterField {
+        name: "path",
+        type_name: "__data_loc char[]",
+        offset: 12,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
 ];
 
 const HERE: Here<'static> = Here { cpu: 1, comm: b"cat" };

@@ -20,7 +20,7 @@ fn named(name: &str) -> &'static Action {
 }
 
 fn words(triggers: &[New<'_>]) -> Vec<u64> {
-    let fields = [FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true }];
+    let fields = [FilterField { name: "n", type_name: "int", offset: 8, size: 4, signed: true, names: &[] }];
     let mut words = Vec::new();
     for (action, counter, text) in triggers {
         let filter = (!text.is_empty()).then(|| Filter::compile(text, &fields).unwrap());

@@ -7,9 +7,16 @@ use std::time::Instant;
 const EVENTS: u64 = 20_000_000;
 
 const FIELDS: [FilterField<'static>; 3] = [
-    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
-    FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
-    FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true, names: &[] },
+    FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true, names: &[] },
+    FilterField {
+        name: "path",
+        type_name: "__data_loc char[]",
+        offset: 12,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
 ];
 
 fn main() {

@@ -2,14 +2,17 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Why a text is no filter for an event, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
     /// Where, in bytes from the text's start, as the kernel counts: mostly one after what is wrong.
     pub position: usize,
+    /// The names that the field's values have, where another was written; else empty.
+    pub expected: Vec<String>,
     pub(crate) errno: i32,
 }
 
@@ -28,6 +31,7 @@ pub enum ErrorKind {
     ExpectDigit,
     IllegalFieldOperation,
     FieldNotFound,
+    NameNotFound,
     IllegalInteger,
     TooManyPredicates,
     InvalidCpulist,
@@ -56,6 +60,7 @@ impl ErrorKind {
             ErrorKind::ExpectDigit => "Expecting numeric field",
             ErrorKind::IllegalFieldOperation => "Illegal operation for field type",
             ErrorKind::FieldNotFound => "Field not found",
+            ErrorKind::NameNotFound => "Name not found",
             ErrorKind::IllegalInteger => "Illegal integer value",
             ErrorKind::TooManyPredicates => "Too many terms in predicate expression",
             ErrorKind::InvalidCpulist => "Invalid cpulist",
@@ -77,7 +82,7 @@ impl ErrorKind {
             ErrorKind::MissingQuote => ESRCH,
             _ => EINVAL,
         };
-        Error { kind: self, position, errno }
+        Error { kind: self, position, expected: Vec::new(), errno }
     }
 }
 
@@ -89,13 +94,13 @@ impl Error {
 
     /// What write(2) to the kernel's file gives for it: most often `EINVAL`, but `EPERM`, `ENOENT` and
     /// `ESRCH` for parentheses, quotes and terms.
-    pub fn errno(self) -> i32 {
+    pub fn errno(&self) -> i32 {
         self.errno
     }
 
     /// What the kernel's file reads after `text` was written to it: the text, a caret below the place, and
     /// the reason.
-    pub fn explain(self, text: &str) -> String {
+    pub fn explain(&self, text: &str) -> String {
         let text = text.trim_ascii_end();
         match self.kind {
             ErrorKind::Other => format!("{text}\nError: (0)\n"),
@@ -109,7 +114,11 @@ impl Error {
 
 impl core::fmt::Display for Error {
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        out.write_str(self.kind.text())
+        out.write_str(self.kind.text())?;
+        for (index, name) in self.expected.iter().enumerate() {
+            write!(out, "{} {name}", if index == 0 { ", expected one of" } else { "," })?;
+        }
+        Ok(())
     }
 }
 

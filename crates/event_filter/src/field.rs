@@ -1,6 +1,7 @@
 //! The fields that a filter can ask for.
 
 use crate::word::StringPlace;
+use alloc::string::String;
 
 /// A field of an event, as its format file has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct FilterField<'a> {
     pub size: u16,
     /// Whether a number is signed.
     pub signed: bool,
+    /// Values with names, which may stand for them in a filter: those that the print format shows.
+    pub names: &'a [(u64, String)],
 }
 
 /// What a field is for a filter.
@@ -65,5 +68,8 @@ pub(crate) fn find<'a>(fields: &[FilterField<'a>], name: &'a str) -> Option<(Fil
     }
     let (_, type_name, kind) = GENERIC.iter().find(|(generic, ..)| *generic == name)?;
     let size = if *kind == FilterType::Cpu { 4 } else { 8 };
-    Some((FilterField { name, type_name, offset: 0, size, signed: *kind == FilterType::Cpu }, *kind))
+    Some((
+        FilterField { name, type_name, offset: 0, size, signed: *kind == FilterType::Cpu, names: &[] },
+        *kind,
+    ))
 }

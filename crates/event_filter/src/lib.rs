@@ -14,8 +14,15 @@
 //! use event_filter::{FilterField, Filter, Here, evaluate};
 //!
 //! let fields = [
-//!     FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true },
-//!     FilterField { name: "path", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
+//!     FilterField { name: "fd", type_name: "int", offset: 8, size: 4, signed: true, names: &[] },
+//!     FilterField {
+//!         name: "path",
+//!         type_name: "__data_loc char[]",
+//!         offset: 12,
+//!         size: 4,
+//!         signed: false,
+//!         names: &[],
+//!     },
 //! ];
 //! let filter = Filter::compile(r#"fd < 0 && path ~ "/etc/*""#, &fields).unwrap();
 //!
@@ -45,6 +52,7 @@
 //! | `comm == "abcdef"` on `char comm[4]` with `abcd` | matches | doesn't |
 //! | `CPUS{0-8191}` | an error above the highest CPU | the machine that recorded may have more: an error above 8191 |
 //! | `CPUS{0-7:1/2}` | every other CPU | `Invalid cpulist` |
+//! | `error == ENOENT`, `flags & O_CREAT\|O_TRUNC` | `Invalid value` | the values that the print format shows under these names; in quotes, if a name has other characters than letters, digits and `_` |
 //! | `ip.function == vfs_read` | a function of the kernel | `Function not found` |
 //! | `name.ustring == "x"` | the string is read from the process | as without `.ustring` |
 //!

@@ -43,8 +43,7 @@ pub(crate) fn parse(
     fields: &[FilterField<'_>],
 ) -> Result<(Predicate, usize), Error> {
     let mut reader = TermReader { text, at: start };
-    // The kernel's isalnum() knows letters beyond ASCII: a name of such is no field's, but it is one.
-    let name = reader.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii());
+    let name = reader.take_while(is_of_name);
     if name.is_empty() {
         return Err(Error::no_term());
     }
@@ -59,8 +58,9 @@ pub(crate) fn parse(
     let predicate = match reader.peek() {
         _ if is_function => Err(term.function(&mut reader)),
         Some(b'C') if reader.take("CPUS") => term.cpus(&mut reader),
-        Some(quote @ (b'\'' | b'"')) => term.string(&mut reader, quote),
+        Some(quote @ (b'\'' | b'"')) if !term.has_names() => term.string(&mut reader, quote),
         Some(b'0'..=b'9' | b'-') => term.number(&mut reader),
+        Some(_) if term.has_names() => term.names(&mut reader),
         _ => Err(reader.error(ErrorKind::InvalidValue)),
     };
     Ok((predicate?, reader.at))
@@ -118,6 +118,41 @@ impl Term<'_> {
         };
         let value = value.ok_or_else(|| ErrorKind::IllegalInteger.at(start + 1))?;
         Ok(self.comparison(comparison, value, self.field.signed))
+    }
+
+    fn has_names(&self) -> bool {
+        self.kind == FilterType::Number && !self.field.names.is_empty()
+    }
+
+    /// Names of the field's values, each in quotes or without, with `|` between them.
+    fn names(&self, reader: &mut TermReader<'_>) -> Result<Predicate, Error> {
+        let Some(comparison) = self.operator else {
+            return Err(reader.error(ErrorKind::IllegalFieldOperation));
+        };
+        let mut value = self.named(reader)?;
+        while !reader.rest().starts_with("||") && reader.take("|") {
+            value |= self.named(reader)?;
+        }
+        Ok(self.comparison(comparison, value, self.field.signed))
+    }
+
+    /// The value of the name that the text goes on with.
+    fn named(&self, reader: &mut TermReader<'_>) -> Result<u64, Error> {
+        let start = reader.at;
+        let name = match reader.peek() {
+            Some(quote @ (b'\'' | b'"')) => {
+                reader.at += 1;
+                let name = reader.take_while(|byte| byte != quote);
+                reader.at += 1;
+                name
+            }
+            _ => reader.take_while(is_of_name),
+        };
+        let found = self.field.names.iter().find(|(_, known)| known == name);
+        let names = || self.field.names.iter().map(|(_, name)| name.clone()).collect();
+        found
+            .map(|(value, _)| *value)
+            .ok_or_else(|| Error { expected: names(), ..ErrorKind::NameNotFound.at(start) })
     }
 
     /// The field against a number, which is cut off to the field's size.
@@ -192,6 +227,12 @@ impl Term<'_> {
         }
         reader.error(ErrorKind::NoFunction)
     }
+}
+
+/// Whether a byte is part of a name. The kernel's isalnum() knows letters beyond ASCII: a name of such is no
+/// field's, but it is one.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 /// The size of a number; None for what is no number.

@@ -55,7 +55,7 @@ impl Event {
         let shown = match compiled {
             Ok(_) => format!("{}\n", text.trim_ascii_end()),
             // The kernel ends the error with a line of its own.
-            Err(error) => format!("{}\n", Error::explain(error, text)),
+            Err(error) => format!("{}\n", Error::explain(&error, text)),
         };
         assert_eq!(shown, read, "{text:?}");
     }
@@ -68,6 +68,7 @@ fn field(field: &trace_data::format::Field) -> FilterField<'_> {
         offset: field.offset as u16,
         size: field.size as u16,
         signed: field.signed,
+        names: &[],
     }
 }
 

@@ -6,12 +6,19 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 const FIELDS: [FilterField<'static>; 6] = [
-    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true },
-    FilterField { name: "byte", type_name: "u8", offset: 8, size: 1, signed: false },
-    FilterField { name: "word", type_name: "short", offset: 10, size: 2, signed: true },
-    FilterField { name: "name", type_name: "char[8]", offset: 12, size: 8, signed: false },
-    FilterField { name: "path", type_name: "__data_loc char[]", offset: 20, size: 4, signed: false },
-    FilterField { name: "long", type_name: "unsigned long", offset: 24, size: 8, signed: false },
+    FilterField { name: "common_pid", type_name: "int", offset: 4, size: 4, signed: true, names: &[] },
+    FilterField { name: "byte", type_name: "u8", offset: 8, size: 1, signed: false, names: &[] },
+    FilterField { name: "word", type_name: "short", offset: 10, size: 2, signed: true, names: &[] },
+    FilterField { name: "name", type_name: "char[8]", offset: 12, size: 8, signed: false, names: &[] },
+    FilterField {
+        name: "path",
+        type_name: "__data_loc char[]",
+        offset: 20,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
+    FilterField { name: "long", type_name: "unsigned long", offset: 24, size: 8, signed: false, names: &[] },
 ];
 
 /// A record in the layout of [`FIELDS`].

@@ -3,16 +3,51 @@
 use event_filter::{Context, Error, ErrorKind, Filter, FilterField, Here, evaluate, verify};
 
 const FIELDS: [FilterField<'static>; 10] = [
-    FilterField { name: "small", type_name: "u8", offset: 0, size: 1, signed: false },
-    FilterField { name: "signed", type_name: "int", offset: 4, size: 4, signed: true },
-    FilterField { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false },
-    FilterField { name: "text", type_name: "__data_loc char[]", offset: 12, size: 4, signed: false },
-    FilterField { name: "near", type_name: "__rel_loc char[]", offset: 16, size: 4, signed: false },
-    FilterField { name: "mask", type_name: "__data_loc cpumask_t", offset: 20, size: 4, signed: false },
-    FilterField { name: "pointer", type_name: "const char *", offset: 24, size: 8, signed: false },
-    FilterField { name: "list", type_name: "__data_loc u32[]", offset: 20, size: 4, signed: false },
-    FilterField { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false },
-    FilterField { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false },
+    FilterField { name: "small", type_name: "u8", offset: 0, size: 1, signed: false, names: &[] },
+    FilterField { name: "signed", type_name: "int", offset: 4, size: 4, signed: true, names: &[] },
+    FilterField { name: "comm", type_name: "char[4]", offset: 8, size: 4, signed: false, names: &[] },
+    FilterField {
+        name: "text",
+        type_name: "__data_loc char[]",
+        offset: 12,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
+    FilterField {
+        name: "near",
+        type_name: "__rel_loc char[]",
+        offset: 16,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
+    FilterField {
+        name: "mask",
+        type_name: "__data_loc cpumask_t",
+        offset: 20,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
+    FilterField {
+        name: "pointer",
+        type_name: "const char *",
+        offset: 24,
+        size: 8,
+        signed: false,
+        names: &[],
+    },
+    FilterField {
+        name: "list",
+        type_name: "__data_loc u32[]",
+        offset: 20,
+        size: 4,
+        signed: false,
+        names: &[],
+    },
+    FilterField { name: "rest", type_name: "char[]", offset: 32, size: 0, signed: false, names: &[] },
+    FilterField { name: "array", type_name: "u8[6]", offset: 8, size: 6, signed: false, names: &[] },
 ];
 
 fn record() -> Vec<u8> {
@@ -132,4 +167,46 @@ fn errors_have_the_kernels_number() {
     assert!(matches!(error("foo == 1"), Error { kind: ErrorKind::FieldNotFound, position: 4, .. }));
     assert_eq!(error("foo == 1").to_string(), "Field not found");
     assert_eq!(error("== 1").explain("== 1"), "== 1\nError: (0)\n");
+}
+
+#[test]
+fn values_have_names() {
+    let names = [(200, "BIG"), (8, "_8"), (1, "ONE"), (u64::MAX, "MINUS"), (7, "two words, or 3")];
+    let names = names.map(|(value, name)| (value, name.to_string()));
+    let fields = FIELDS.map(|field| match field.name {
+        "small" | "signed" | "text" => FilterField { names: &names, ..field },
+        _ => field,
+    });
+    let passes = |text: &str| {
+        let filter = Filter::compile(text, &fields).unwrap_or_else(|error| panic!("{}", error.explain(text)));
+        verify(filter.words()).unwrap();
+        let same = text.replace("BIG", "200").replace("_8|ONE", "9").replace("_8", "8").replace("ONE", "1");
+        let same = same.replace("MINUS", "-1").replace("'two words, or 3'", "7").replace('"', "");
+        assert_eq!(filter, Filter::compile(&same, &FIELDS).unwrap(), "{text}");
+        evaluate(filter.words(), &record(), &Strings)
+    };
+    for text in ["small == BIG", "small==BIG&&signed<MINUS", "small & _8", "small & _8|ONE||small == ONE"] {
+        assert!(passes(text), "{text}");
+    }
+    for text in ["small == _8|ONE", "!(small == BIG)", "signed == MINUS", "small == 'two words, or 3'"] {
+        assert!(!passes(text), "{text}");
+    }
+    assert!(passes("small == \"BIG\"") && passes("small == 0xc8 && signed == -2"));
+    let filter = Filter::compile("text == \"hello\"", &fields).unwrap();
+    assert!(evaluate(filter.words(), &record(), &Strings), "a string is compared as one");
+
+    let error = |text: &str| Filter::compile(text, &fields).unwrap_err();
+    let unknown = error("signed == 3 && small != BUG");
+    assert_eq!((unknown.kind, unknown.position, unknown.errno()), (ErrorKind::NameNotFound, 24, 22));
+    let expected = "Name not found, expected one of BIG, _8, ONE, MINUS, two words, or 3";
+    assert_eq!(unknown.to_string(), expected);
+    for (text, position) in
+        [("small & _8|", 11), ("small == _8|1", 12), ("small == ''", 9), ("small == \"", 9)]
+    {
+        assert!(matches!(error(text).kind, ErrorKind::NameNotFound | ErrorKind::MissingQuote), "{text}");
+        assert_eq!(error(text).position, position, "{text}");
+    }
+    assert_eq!(error("small ~ BIG").kind, ErrorKind::IllegalFieldOperation);
+    assert_eq!(error("small == BIG ONE").kind, ErrorKind::TooManyPredicates);
+    assert_eq!(error("array == BIG").kind, ErrorKind::InvalidValue, "of a field without names");
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::event_ids::EventIds;
 use event_filter::{Context, Filter, evaluate};
-use session::{Selection, explain_filter, filter_fields};
+use session::{Selection, explain_filter, filter_for};
 use std::str::FromStr;
 use trace_data::event::EventTable;
 use trace_data::info::TraceInfo;
@@ -63,7 +63,7 @@ impl EventFilters {
             let mut error = None;
             let mut is_used = false;
             for event in events.iter().filter(|event| ids.contains(event.format().id)) {
-                match Filter::compile(&filter.text, &filter_fields(event.format())) {
+                match filter_for(event.format(), &filter.text) {
                     Ok(compiled) => {
                         let id = usize::from(event.format().id);
                         by_id.resize_with(by_id.len().max(id + 1), Vec::new);
@@ -75,7 +75,7 @@ impl EventFilters {
             }
             // Of several events some may not have the fields: those don't fit.
             if let Some((event, error)) = error.filter(|_| !is_used) {
-                return Err(Error::Filter(explain_filter(event.format(), &filter.text, error)));
+                return Err(Error::Filter(explain_filter(event.format(), &filter.text, &error)));
             }
         }
         Ok(EventFilters { by_id, inverted })

@@ -22,7 +22,7 @@ mod tracer;
 mod triggers;
 
 pub use events::EventInfo;
-pub use filters::{EnabledEvents, explain_filter, filter_fields};
+pub use filters::{EnabledEvents, explain_filter, filter_for};
 pub use marker::{Author, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
 pub use preferences::Preferences;
 pub use settings::Settings;

@@ -49,7 +49,7 @@ pub use filtered::{BadFilteredSelection, FilteredSelection};
 pub use instance::{
     Author, EnabledEvents, EventInfo, Freed, Instance, LEAST_STACK_BYTES, MARKER_IP, MARKER_SYMBOL, MOST_RAW,
     MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS, TraceOption, Tracer,
-    TriggerInfo, explain_filter, filter_fields,
+    TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

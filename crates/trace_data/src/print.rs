@@ -33,6 +33,7 @@ mod expression;
 mod fields;
 mod function;
 mod integer;
+mod names;
 mod operand;
 mod parse;
 mod strings;
@@ -41,6 +42,7 @@ mod token;
 mod types;
 
 pub(crate) use fields::print_fields;
+pub use names::value_names;
 pub(crate) use template::Template;
 
 use thiserror::Error;

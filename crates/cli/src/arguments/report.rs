@@ -16,14 +16,15 @@ Lines:
 
 Filters:
   FIELD OPERATOR VALUE, joined by && || ! and parentheses.
-  == != < <= > >= & for integers; == != ~ for strings, ~ with * ? [a-z].
+  == != < <= > >= & for integers and the names of their values (error == ENOENT);
+  == != ~ for strings, ~ with * ? [a-z].
   In addition to an event's fields: common_pid, COMM, CPU, CPU & CPUS{0,2-3}.
   `lookback events --format` shows fields.
 
 Examples:
   lookback report -e 'libc:open*' -e sched
   lookback report -F 'read_exit,write_exit: ret < 0' -t 'python*'
-  lookback report -F '@file: error == 2'    calls on files that failed with ENOENT
+  lookback report -F '@file: error == ENOENT'    calls on files that aren't there
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --json | jq 'select(.event == \"openat\").fields'")]

@@ -7,6 +7,7 @@ use crate::{Error, EventInfo, FilteredSelection, Instance};
 use control::StoredFilter;
 use event_filter::{ErrorKind, Filter, FilterField, MAX_TEXT};
 use trace_data::format::Format;
+use trace_data::print::value_names;
 
 /// What takes a filter away, as in the kernel.
 const NO_FILTER: &str = "0";
@@ -134,34 +135,45 @@ pub(crate) fn compile_filter(event: &EventInfo, text: &str) -> Result<Filter, Er
         explained: format!("{}:{} can't be filtered: {error}", event.system, event.name),
         error: None,
     })?;
-    Filter::compile(text, &filter_fields(&format)).map_err(|error| Error::BadFilter {
-        explained: explain_filter(&format, text, error),
+    filter_for(&format, text).map_err(|error| Error::BadFilter {
+        explained: explain_filter(&format, text, &error),
         error: Some(error),
     })
 }
 
+/// The filter of a text for an event with this format: names of values are those that its print format shows.
+pub fn filter_for(format: &Format, text: &str) -> Result<Filter, event_filter::Error> {
+    Filter::compile(text, &filter_fields(format, &value_names(format)))
+}
+
 /// The fields of an event as filters know them. What lies beyond 64 KiB can't be asked for.
-pub fn filter_fields(format: &Format) -> Vec<FilterField<'_>> {
-    let fields = format.fields.iter().filter_map(|field| {
+fn filter_fields<'a>(format: &'a Format, names: &'a [Vec<(u64, String)>]) -> Vec<FilterField<'a>> {
+    let fields = format.fields.iter().zip(names).filter_map(|(field, names)| {
         Some(FilterField {
             name: &field.name,
             type_name: &field.type_name,
             offset: field.offset.try_into().ok()?,
             size: field.size.try_into().ok()?,
             signed: field.signed,
+            names,
         })
     });
     fields.collect()
 }
 
-/// The kernel's words for what is wrong with a filter's text, and the fields that exist.
-pub fn explain_filter(format: &Format, text: &str, error: event_filter::Error) -> String {
+/// The kernel's words for what is wrong with a filter's text, and the fields or names that exist.
+pub fn explain_filter(format: &Format, text: &str, error: &event_filter::Error) -> String {
     let mut message = format!("the filter for {}:{}:\n{}", format.system, format.name, error.explain(text));
-    if error.kind == ErrorKind::FieldNotFound {
-        let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
-        message += &format!("fields: {}, COMM, CPU", names.join(", "));
-    } else {
-        message += "expected FIELD OPERATOR VALUE, joined by && || ! and parentheses, with strings in quotes";
+    match error.kind {
+        ErrorKind::FieldNotFound => {
+            let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
+            message += &format!("fields: {}, COMM, CPU", names.join(", "));
+        }
+        ErrorKind::NameNotFound => message += &format!("names: {}", error.expected.join(", ")),
+        _ => {
+            message +=
+                "expected FIELD OPERATOR VALUE, joined by && || ! and parentheses, with strings in quotes";
+        }
     }
     message
 }

@@ -51,8 +51,8 @@ impl Control for Filter {
         let ids: Vec<u16> = self.0.events(tree).iter().map(|name| name.id).collect();
         let refused = tree.session().set_filters(&ids, text).map_err(|error| errno(&error))?;
         for error in refused.iter().skip(refused.len().saturating_sub(LOGGED)) {
-            let (wrong, at) = (error.kind.text(), error.position);
-            let logged = tree.session().log_error("event filter parse error", wrong, text, at);
+            let (wrong, at) = (error.to_string(), error.position);
+            let logged = tree.session().log_error("event filter parse error", &wrong, text, at);
             logged.map_err(|error| errno(&error))?;
         }
         match (refused.first(), &self.0) {
@@ -81,6 +81,15 @@ mod tests {
         let log = read(&tree, "error_log");
         let expected = "event filter parse error: error: Field not found\n  Command: nothing == 1\n";
         assert!(log.contains(expected), "{log}");
+        write(&tree, OPENAT, "error == ENOENT||error==EACCES").unwrap();
+        assert_eq!(read(&tree, OPENAT), "error == ENOENT||error==EACCES\n");
+        assert_eq!(write(&tree, OPENAT, "ret < 0 && error == ENOFILE"), Err(Errno::INVAL));
+        let log = read(&tree, "error_log");
+        assert!(log.contains("error: Name not found, expected one of 0, EPERM, ENOENT, ESRCH,"), "{log}");
+        assert!(
+            log.ends_with("  Command: ret < 0 && error == ENOFILE\n                               ^\n"),
+            "{log}"
+        );
         for (text, error) in [("(ret == 1", Errno::NOENT), ("ret == 1)", Errno::PERM)] {
             assert_eq!(write(&tree, OPENAT, text), Err(error), "{text}");
         }

@@ -52,10 +52,10 @@ impl Control for Trigger {
         let text = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
         match tree.session().set_trigger(self.0.id, text) {
             Err(Error::BadFilter { error: Some(error), .. }) => {
-                let (finder, wrong) = ("event filter parse error", error.kind.text());
+                let (finder, wrong) = ("event filter parse error", error.to_string());
                 let filter =
                     Command::parse(text).ok().and_then(|command| command.filter.ok()?).unwrap_or_default();
-                let logged = tree.session().log_error(finder, wrong, filter, error.position);
+                let logged = tree.session().log_error(finder, &wrong, filter, error.position);
                 logged.map_err(|error| errno(&error))?;
                 Err(Errno::from_raw_os_error(error.errno()))
             }
@@ -116,7 +116,13 @@ mod tests {
         assert_eq!(write(&tree, READ, "traceoff if (ret == 1"), Err(Errno::NOENT));
         let log = read(&tree, "error_log");
         assert!(log.contains("error: Field not found\n  Command: nothing == 1\n"), "{log}");
+        assert_eq!(write(&tree, READ, "traceoff if error == ENOFILE"), Err(Errno::INVAL));
+        assert!(
+            read(&tree, "error_log").contains("error: Name not found, expected one of 0, EPERM, ENOENT,")
+        );
         assert_eq!(read(&tree, READ), NONE);
+        write(&tree, READ, "traceoff if error == ENOENT").unwrap();
+        assert_eq!(read(&tree, READ), "traceoff:unlimited if error == ENOENT\n");
     }
 
     #[test]
