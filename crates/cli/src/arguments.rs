@@ -31,7 +31,7 @@ use std::path::PathBuf;
 /// A flight recorder for programs that use libc. It writes their calls into libc, and the start and end of
 /// their processes, to per-CPU ring buffers in memory that all processes share.
 #[derive(Debug, Parser)]
-#[command(name = "lookback", version, propagate_version = false, disable_help_subcommand = true)]
+#[command(name = "lookback", version, propagate_version = false, subcommand_value_name = "TASK")]
 #[command(after_help = "\
 Examples:
   lookback record -- make -j2       record a build, with all processes that it starts
@@ -62,9 +62,10 @@ pub(crate) enum TaskArguments {
     Record(RecordArguments),
     Report(Box<ReportArguments>),
     Start(StartArguments),
-    /// Stop recording. Attached programs stay attached, and recorded events stay.
+    /// Stop recording.
     ///
-    /// It sets the kernel's `tracing_on` to 0. `lookback start` goes on recording.
+    /// Attached programs stay attached, and recorded events stay. It sets the kernel's `tracing_on` to 0.
+    /// `lookback start` goes on recording.
     Stop(InstanceArguments),
     Run(RunArguments),
     Show(ShowArguments),
@@ -80,8 +81,9 @@ Examples:
 
 The files are those of the kernel's tracefs: `lookback get README`.")]
     Get(FileArguments),
-    /// Print the contents of a control file, and go on as more arrives: of `trace_pipe`, until Control-C or
-    /// until recording is stopped.
+    /// Print the contents of a control file, and go on as more arrives.
+    ///
+    /// Of `trace_pipe` it prints events until Control-C, or until recording is stopped and all were printed.
     Cat(FileArguments),
     Ls(LsArguments),
     Mount(MountArguments),
@@ -117,6 +119,8 @@ Examples:
         #[arg(value_name = "SHELL")]
         shell: clap_complete::Shell,
     },
+    /// Show the version
+    Version,
     /// Install the shared object that traced programs load, and print its path.
     #[command(hide = true)]
     Preload,

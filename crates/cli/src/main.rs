@@ -27,18 +27,18 @@ mod say;
 mod signals;
 mod stdout;
 mod tree;
+mod usage;
 
-use arguments::{CommandLine, TaskArguments};
-use clap::Parser;
+use arguments::TaskArguments;
 use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::outlive_file_limit();
     shm::outlive_truncation();
-    let arguments = match CommandLine::try_parse() {
+    let arguments = match usage::parse() {
         Ok(arguments) => arguments,
-        Err(error) => return stdout::usage(&error),
+        Err(code) => return code,
     };
     if arguments.quiet {
         say::be_quiet();
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         TaskArguments::Install(arguments) => persistent::install(&arguments),
         TaskArguments::Events(arguments) => events::run(&arguments),
         TaskArguments::Completions { shell } => completions::write(shell),
+        TaskArguments::Version => stdout::print(concat!("lookback ", env!("CARGO_PKG_VERSION"))),
         TaskArguments::Preload => object::print_path(),
         TaskArguments::Manual { directory } => manual::write(&directory),
     };

@@ -16,6 +16,20 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
+/// KB, of a size as it is given to options: of KB, or with a unit.
+pub(crate) fn kilobytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let kilobytes = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "K" | "KB" => 1,
+        "M" | "MB" => 1 << 10,
+        "G" | "GB" => 1 << 20,
+        _ => 0,
+    };
+    let size = digits.parse::<u64>().ok().filter(|_| kilobytes > 0);
+    size.and_then(|size| size.checked_mul(kilobytes))
+        .ok_or_else(|| "expected KB, or a size like 512K, 64M or 4G".to_string())
+}
+
 /// A duration of so many ns, in a unit that leaves few digits.
 pub(crate) fn duration(nanoseconds: u64) -> String {
     let seconds = nanoseconds / 1_000_000_000;
@@ -39,6 +53,13 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([17, 1536, 5 << 20].map(bytes), ["17 bytes", "1.5 KB", "5.0 MB"]);
+        assert_eq!(
+            ["4096", "64k", "4M", "4G", "2GB"].map(kilobytes),
+            [4096, 64, 4096, 4 << 20, 2 << 20].map(Ok)
+        );
+        for size in ["", "K", "-1", "4T", "1.5G", "18446744073709551615G", "4Kb/s"] {
+            assert!(kilobytes(size).is_err(), "{size}");
+        }
         let seconds = |seconds: u64| duration(seconds * 1_000_000_000);
         assert_eq!([5, 119, 120, 7200, 172_800].map(seconds), ["5 s", "119 s", "2 min", "2 h", "2 d"]);
         assert_eq!(count(1, "event", "events"), "1 event");

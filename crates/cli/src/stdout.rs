@@ -1,6 +1,6 @@
 //! Results, on standard output.
 
-use crate::failure::{Done, Failure, code};
+use crate::failure::{Done, Failure};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -18,13 +18,4 @@ pub(crate) fn written(result: std::io::Result<()>) -> Done {
         }
         _ => Ok(ExitCode::SUCCESS),
     }
-}
-
-/// Shows help, or what is wrong with the arguments.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    let shown = error.print();
-    if error.use_stderr() {
-        return ExitCode::from(code::FAILED);
-    }
-    written(shown).unwrap_or_else(|failure| failure.report())
 }

@@ -6,12 +6,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use tracefs_fuse::MountOptions;
 
-/// Mount the control tree of a session: the files of the kernel's tracefs, for shells and scripts.
+/// Mount the control tree of a session at a directory.
 ///
-/// A process in the background serves it until `lookback umount`. A session can be mounted at several
-/// directories at once, and stays when they are unmounted. If root mounts it, all users may use it as far as
-/// the modes of the files permit. Other users mount it by fusermount3, of the package fuse3, and only for
-/// themselves.
+/// It has the files of the kernel's tracefs, for shells and scripts. A process in the background serves it
+/// until `lookback umount`. A session can be mounted at several directories at once, and stays when they are
+/// unmounted. If root mounts it, all users may use it as far as the modes of the files permit. Other users
+/// mount it by fusermount3, of the package fuse3, and only for themselves.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,7 +50,7 @@ fn option(text: &str) -> Result<MountOptions, String> {
     }
 }
 
-/// Run a program, or a shell, that sees a session as the system's tracefs.
+/// Run a program that sees a session as the system's tracefs.
 ///
 /// The program runs in a mount namespace of its own, in which the session's control tree is mounted over the
 /// kernel's tracefs: trace-cmd, libtracefs, perf and scripts work on the session, unchanged. No privileges

@@ -136,7 +136,7 @@ pub(crate) struct ExtractArguments {
     pub(crate) instance: InstanceArguments,
 }
 
-/// List the processes that are attached to a session, and those that aren't, with the reason.
+/// List a session's processes, and why some aren't attached.
 ///
 /// Processes that aren't attached are those that have the session in their environment and that the caller
 /// may inspect.
@@ -158,7 +158,7 @@ pub(crate) struct ListArguments {
     pub(crate) json: bool,
 }
 
-/// Show a session's counts of recorded and lost events, its snapshots and its memory.
+/// Show counts of recorded and lost events, snapshots and memory.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Columns:

@@ -2,6 +2,7 @@
 
 use super::trigger::TriggerArguments;
 use crate::failure::Done;
+use crate::number::kilobytes;
 use clap::Args;
 use session::{FilteredSelection, Instance, LEAST_STACK_BYTES, MOST_STACK_BYTES, TraceClock};
 use std::ops::RangeInclusive;
@@ -20,8 +21,8 @@ pub(crate) struct RecordingArguments {
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
-    /// KB of buffer for each CPU [default: 4096, or less where memory is short]
-    #[arg(short, long, value_name = "KB")]
+    /// KB of buffer for each CPU, or a size like 64M or 4G [default: 4096, or less where memory is short]
+    #[arg(short, long, value_name = "KB", value_parser = kilobytes)]
     pub(crate) buffer_size: Option<u64>,
 
     /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]

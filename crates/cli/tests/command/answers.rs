@@ -20,3 +20,67 @@ fn every_task_can_be_quiet() {
     let outcome = run(&mut scratch.lookback(&["delete", "-q", "--session", &path]));
     outcome.failure(125, &[&path]);
 }
+
+#[test]
+fn the_help_fits_a_screen_and_names_every_task() {
+    let scratch = Scratch::new();
+    let help = run(&mut scratch.lookback(&["--help"])).success().stdout;
+    assert!((24..=40).contains(&help.lines().count()), "{help}");
+    help.lines().for_each(|line| assert!(line.chars().count() <= 80, "{line}"));
+    let pages = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/man");
+    for page in std::fs::read_dir(pages).unwrap() {
+        let name = page.unwrap().file_name().into_string().unwrap();
+        let Some(task) = name.strip_prefix("lookback-").and_then(|name| name.strip_suffix(".1")) else {
+            continue;
+        };
+        assert_eq!(help.matches(&format!("\n  {task} ")).count(), 1, "{task} in\n{help}");
+        let long = run(&mut scratch.lookback(&[task, "--help"])).success();
+        assert_eq!(run(&mut scratch.lookback(&["help", task])).success().stdout, long.stdout);
+    }
+    assert_eq!(run(&mut scratch.lookback(&["help"])).success().stdout, help);
+    let version = run(&mut scratch.lookback(&["version"])).success().stdout;
+    assert_eq!(run(&mut scratch.lookback(&["--version"])).success().stdout, version);
+}
+
+#[test]
+fn errors_have_one_prefix_and_name_no_hidden_task() {
+    let scratch = Scratch::new();
+    for arguments in [&["relod"][..], &["manul"], &["show", "--sesion"], &["record", "-e"], &["record"]] {
+        let outcome = run(&mut scratch.lookback(arguments)).failure(125, &["lookback: "]);
+        assert!(outcome.stderr.starts_with("lookback: "), "{}", outcome.stderr);
+        assert!(!outcome.stderr.contains("preload") && !outcome.stderr.contains("'manual'"), "{outcome:?}");
+    }
+    let outcome = run(&mut scratch.lookback(&["record", "-R", "traceoff", "true"]));
+    assert!(outcome.failure(125, &["expected -e EVENT"]).stderr.starts_with("lookback: -R"));
+}
+
+#[test]
+fn options_in_the_wrong_place() {
+    let scratch = Scratch::new();
+    for (arguments, expected) in [
+        (&["--session", "x", "show"][..], "`lookback show --session ...`"),
+        (&["--session=x", "list"], "`lookback list --session ...`"),
+        (&["-B", "rare"], "`lookback TASK -B ...`"),
+    ] {
+        run(&mut scratch.lookback(arguments)).failure(125, &["is an option of the task", expected]);
+    }
+    let record = |words: &[&str]| {
+        let output = scratch.outside("trace.dat");
+        run(scratch.lookback(&["record", "-b", "64K", "-o"]).arg(output).args(words)).success().stderr
+    };
+    let note = "`-e openat`: options of record precede the program";
+    assert!(record(&["true", "-e", "openat"]).contains(note));
+    for meant in [&["--", "true", "-e", "openat"][..], &["true", "-e", "s/a/b/"], &["-e", "openat", "true"]] {
+        assert!(!record(meant).contains("precede"), "{meant:?}");
+    }
+}
+
+#[test]
+fn sizes_have_units() {
+    let scratch = Scratch::new();
+    let path = scratch.outside("units").to_str().unwrap().to_string();
+    let started = run(&mut scratch.lookback(&["start", "-b", "1M", "--session", &path])).success();
+    assert!(started.stderr.contains("1024 KB for each"), "{}", started.stderr);
+    run(&mut scratch.lookback(&["start", "-b", "4T", "--session", &path]))
+        .failure(125, &["4T", "expected KB, or a size like 512K, 64M or 4G"]);
+}

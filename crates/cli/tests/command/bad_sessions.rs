@@ -28,7 +28,7 @@ fn buffers_of_no_size_or_an_absurd_one() {
             &[size, "KB can't be a buffer's size: expected 8 to"],
         );
     }
-    for size in ["-1", "many", "4k", "18446744073709551616"] {
+    for size in ["-1", "many", "4q", "18446744073709551616", "18446744073709551615G"] {
         let outcome = run(&mut scratch.record(&[&format!("-b={size}")], &PROGRAM))
             .failure(125, &["invalid value", size]);
         assert!(!is_left(outcome.pid));
