@@ -3,7 +3,7 @@
 use crate::{Error, SavedThreads, Survey, TimeReference};
 use std::collections::HashSet;
 use std::fs::File;
-use trace_data::dat::{self, Buffer, BufferPages, Metadata, Recording};
+use trace_data::dat::{self, BufferPages, Metadata, RecordedBuffer, Recording};
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Format, FormatError};
 use trace_data::info::TraceInfo;
@@ -116,9 +116,9 @@ impl Records for TraceRecords<'_> {
     }
 }
 
-fn choose_buffer(name: Option<&str>, buffers: &[Buffer]) -> Result<usize, Error> {
+fn choose_buffer(name: Option<&str>, buffers: &[RecordedBuffer]) -> Result<usize, Error> {
     let Some(name) = name else {
-        let has_events = |buffer: &Buffer| buffer.cpus.iter().any(|data| data.size > 0);
+        let has_events = |buffer: &RecordedBuffer| buffer.cpus.iter().any(|data| data.size > 0);
         return Ok(buffers.iter().position(has_events).unwrap_or(0));
     };
     buffers.iter().position(|buffer| buffer.name == name).ok_or_else(|| {

@@ -12,6 +12,8 @@
 //! Sources: trace-cmd.dat(5), files made by trace-cmd 3.1.6, and this crate's tests, which let
 //! trace-cmd read what is written here.
 
+mod blocks;
+mod buffer;
 mod compress;
 mod error;
 mod input;
@@ -19,19 +21,23 @@ mod metadata;
 mod options;
 mod reader;
 mod section;
+mod source;
 mod supplement;
 mod version6;
 mod version7;
 mod write;
+mod write6;
 mod write7;
 
+pub use buffer::{CpuData, RecordedBuffer};
 pub use compress::compress;
 pub use error::Error;
 pub use metadata::{Metadata, System};
 pub use options::{Options, TscScale};
-pub use reader::{Buffer, BufferPages, CpuData, Recording};
+pub use reader::{BufferPages, Recording};
+pub use source::{BufferSource, CpuSource};
 pub use supplement::{MappedFile, Supplement};
-pub use write::{BufferSource, CpuSource, Version, write};
+pub use write::{Version, write};
 
 /// What every file starts with.
 const MAGIC: [u8; 10] = *b"\x17\x08\x44tracing";

@@ -1,35 +1,12 @@
 //! A trace.dat file, opened.
 
+use super::buffer::CpuData;
 use super::input::Input;
 use super::metadata::Metadata;
 use super::section::decompress;
-use super::{Error, MAGIC, Supplement, version6, version7};
+use super::{Error, MAGIC, RecordedBuffer, Supplement, version6, version7};
 use crate::merge::Pages;
 use std::io::{Read, Seek};
-
-/// A buffer of a recording: the top one, or an instance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Buffer {
-    /// The name of the instance; empty for the top buffer.
-    pub name: String,
-    /// The name of the clock that its times are in.
-    pub clock: String,
-    /// Where the pages of each CPU are.
-    pub cpus: Vec<CpuData>,
-    /// Whether the pages are compressed.
-    pub compressed: bool,
-}
-
-/// Where the pages of a CPU are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CpuData {
-    /// The CPU.
-    pub cpu: u32,
-    /// Bytes from the start of the file.
-    pub offset: u64,
-    /// Bytes in the file, compressed or not. 0 for a CPU without events.
-    pub size: u64,
-}
 
 /// A trace.dat file: its metadata, and access to its pages.
 ///
@@ -51,7 +28,7 @@ pub struct CpuData {
 pub struct Recording<R> {
     input: Input<R>,
     metadata: Metadata,
-    buffers: Vec<Buffer>,
+    buffers: Vec<RecordedBuffer>,
 }
 
 impl<R: Read + Seek> Recording<R> {
@@ -99,7 +76,7 @@ impl<R: Read + Seek> Recording<R> {
     }
 
     /// The buffers; the top one is the first.
-    pub fn buffers(&self) -> &[Buffer] {
+    pub fn buffers(&self) -> &[RecordedBuffer] {
         &self.buffers
     }
 
@@ -121,11 +98,11 @@ impl<R: Read + Seek> Recording<R> {
 
 /// The pages of one buffer, read one at a time as they are asked for.
 ///
-/// A stream is the position of a CPU in [`Buffer::cpus`].
+/// A stream is the position of a CPU in [`RecordedBuffer::cpus`].
 #[derive(Debug)]
 pub struct BufferPages<'a, R> {
     input: &'a mut Input<R>,
-    buffer: &'a Buffer,
+    buffer: &'a RecordedBuffer,
     places: Vec<Place>,
     page_size: usize,
 }

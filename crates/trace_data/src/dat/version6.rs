@@ -1,25 +1,22 @@
 //! Version 6: one block after the other, the CPUs' pages at the end.
 
+use super::buffer::{CpuData, MAX_CPUS, RecordedBuffer};
 use super::input::Input;
 use super::metadata::Metadata;
-use super::reader::{Buffer, CpuData};
 use super::section::{BLOCKS, metadata, sized64};
 use super::{Error, FLYRECORD_MARK, OPTIONS_MARK, id, options};
 use std::io::{Read, Seek};
-
-/// The most CPUs that a file can be of. The kernel's own limit is 8192.
-pub(super) const MAX_CPUS: u32 = 1 << 16;
 
 /// Reads everything but the pages; `input` is after the file's first bytes.
 pub(super) fn read<R: Read + Seek>(
     input: &mut Input<R>,
     page_size: u32,
-) -> Result<(Metadata, Vec<Buffer>), Error> {
+) -> Result<(Metadata, Vec<RecordedBuffer>), Error> {
     let mut data = Metadata::new(page_size);
     for block in BLOCKS {
         metadata(block, input, &mut data)?;
     }
-    let mut found = Found { cpus: input.u32("the number of CPUs")?, ..Found::default() };
+    let mut found = BufferOptions { cpus: input.u32("the number of CPUs")?, ..BufferOptions::default() };
     let mut mark = input.array("the mark of the options")?;
     if mark == OPTIONS_MARK {
         found.options(input, &mut data)?;
@@ -43,13 +40,13 @@ pub(super) fn read<R: Read + Seek>(
 
 /// What the options say about the rest of the file.
 #[derive(Default)]
-struct Found {
+struct BufferOptions {
     cpus: u32,
     has_clock: bool,
     instances: Vec<(u64, String)>,
 }
 
-impl Found {
+impl BufferOptions {
     fn options<R: Read + Seek>(&mut self, input: &mut Input<R>, data: &mut Metadata) -> Result<(), Error> {
         loop {
             let number = input.u16("the number of an option")?;
@@ -80,7 +77,7 @@ impl Found {
         input: &mut Input<R>,
         name: String,
         mark: [u8; 10],
-    ) -> Result<Buffer, Error> {
+    ) -> Result<RecordedBuffer, Error> {
         const WHAT: &str = "the data of a CPU";
         if mark != FLYRECORD_MARK {
             let found = String::from_utf8_lossy(&mark).into_owned();
@@ -98,7 +95,7 @@ impl Found {
             }
             cpus.push(CpuData { cpu, offset, size });
         }
-        Ok(Buffer { name, clock: String::new(), cpus, compressed: false })
+        Ok(RecordedBuffer { name, clock: String::new(), cpus, compressed: false })
     }
 }
 

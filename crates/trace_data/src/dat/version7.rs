@@ -1,10 +1,9 @@
 //! Version 7: sections, found through chained sections of options.
 
+use super::buffer::{CpuData, MAX_CPUS, RecordedBuffer};
 use super::input::Input;
 use super::metadata::Metadata;
-use super::reader::{Buffer, CpuData};
 use super::section::{self, BLOCKS, metadata};
-use super::version6::MAX_CPUS;
 use super::{Error, id, options};
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Seek};
@@ -16,14 +15,14 @@ const MAX_SECTIONS: usize = 100;
 pub(super) fn read<R: Read + Seek>(
     input: &mut Input<R>,
     page_size: u32,
-) -> Result<(Metadata, Vec<Buffer>), Error> {
+) -> Result<(Metadata, Vec<RecordedBuffer>), Error> {
     let compression = input.string("the name of the compression")?;
     input.string("the version of the compression")?;
     if !matches!(compression.as_str(), "none" | "zstd" | "") {
         return Err(Error::Unsupported { what: "the compression", found: compression });
     }
     let mut data = Metadata::new(page_size);
-    let mut found = Found::default();
+    let mut found = SectionOptions::default();
     let mut next = input.u64("the offset of the options")?;
     while next != 0 {
         if found.sections.contains(&next) || found.sections.len() == MAX_SECTIONS {
@@ -47,15 +46,15 @@ pub(super) fn read<R: Read + Seek>(
 
 /// What the options say about the rest of the file.
 #[derive(Default)]
-struct Found {
+struct SectionOptions {
     /// The sections of options read so far.
     sections: Vec<u64>,
     /// Where each block of metadata is. Of several, the last one counts.
     blocks: BTreeMap<u16, u64>,
-    buffers: Vec<Buffer>,
+    buffers: Vec<RecordedBuffer>,
 }
 
-impl Found {
+impl SectionOptions {
     /// Reads the section of options at `offset`. Returns the offset of the next one, 0 after the
     /// last.
     fn options<R: Read + Seek>(
@@ -84,7 +83,7 @@ impl Found {
 }
 
 /// A buffer's option: offset of its section, name, clock, page size, and where each CPU's data is.
-fn buffer<R: Read + Seek>(input: &mut Input<R>, option: Vec<u8>) -> Result<Buffer, Error> {
+fn buffer<R: Read + Seek>(input: &mut Input<R>, option: Vec<u8>) -> Result<RecordedBuffer, Error> {
     const WHAT: &str = "the option of a buffer";
     let mut option = Input::new(Cursor::new(option))?;
     let place = option.u64(WHAT)?;
@@ -105,5 +104,5 @@ fn buffer<R: Read + Seek>(input: &mut Input<R>, option: Vec<u8>) -> Result<Buffe
         cpus.push(CpuData { cpu, offset, size });
     }
     let compressed = section::header(input, place)?.compressed;
-    Ok(Buffer { name, clock, cpus, compressed })
+    Ok(RecordedBuffer { name, clock, cpus, compressed })
 }
