@@ -1,10 +1,8 @@
 //! Addresses of networks and the like: the extensions of `%p` that print an array.
 
-use super::conversion::Kind;
-use super::evaluate::Evaluator;
-use super::expression::Expression;
-use super::template::Value;
-use crate::digits::{decimal, hex};
+use super::conversion::ConversionKind;
+use super::evaluate::{Evaluator, Value};
+use crate::digits::hex;
 use std::io::Write;
 use std::net::Ipv6Addr;
 
@@ -16,26 +14,23 @@ impl Evaluator<'_> {
     /// Appends the address that the value's argument, an array, holds. What is too short for its
     /// kind is called invalid, as libtraceevent does.
     pub(super) fn address(&self, value: &Value, out: &mut Vec<u8>) {
-        let mut argument = &value.argument;
-        while let Expression::Cast(_, inner) = argument {
-            argument = inner;
-        }
-        let bytes = match argument {
-            Expression::Field(field) | Expression::DynamicArray(field) => self.bytes(*field),
-            _ => return self.pointer(self.number(&value.argument), out),
+        let Some(bytes) = value.argument.array().map(|field| self.bytes(field)) else {
+            return self.pointer(self.number(&value.argument), out);
         };
         match value.conversion.kind {
-            Kind::Mac { separator, reversed } => mac(bytes, separator, reversed, out),
-            Kind::Internet4 { zeros, reversed } => match bytes.first_chunk() {
+            ConversionKind::Mac { separator, reversed } => mac(bytes, separator, reversed, out),
+            ConversionKind::Internet4 { zeros, reversed } => match bytes.first_chunk() {
                 Some(address) => internet4(*address, zeros, reversed, out),
                 None => out.extend_from_slice(b"INVALIDIPv4"),
             },
-            Kind::Internet6 { colons, compressed } => match bytes.first_chunk() {
+            ConversionKind::Internet6 { colons, compressed } => match bytes.first_chunk() {
                 Some(address) => internet6(*address, colons, compressed, out),
                 None => out.extend_from_slice(b"INVALIDIPv6"),
             },
-            Kind::SocketAddress { port, compressed } => socket_address(bytes, port, compressed, out),
-            Kind::Uuid { little_endian, upper } => uuid(bytes, little_endian, upper, out),
+            ConversionKind::SocketAddress { port, compressed } => {
+                socket_address(bytes, port, compressed, out)
+            }
+            ConversionKind::Uuid { little_endian, upper } => uuid(bytes, little_endian, upper, out),
             _ => {}
         }
     }
@@ -46,9 +41,7 @@ fn mac(bytes: &[u8], separator: Option<u8>, reversed: bool, out: &mut Vec<u8>) {
         return out.extend_from_slice(b"INVALIDMAC");
     };
     for index in 0..6 {
-        if let Some(separator) = separator.filter(|_| index > 0) {
-            out.push(separator);
-        }
+        out.extend(separator.filter(|_| index > 0));
         hex(u64::from(address[if reversed { 5 - index } else { index }]), 2, out);
     }
 }
@@ -57,17 +50,16 @@ fn internet4(mut address: [u8; 4], zeros: bool, reversed: bool, out: &mut Vec<u8
     if reversed {
         address.reverse();
     }
-    for (index, byte) in address.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b'.');
-        }
-        decimal(u64::from(byte), if zeros { 3 } else { 0 }, b'0', out);
-    }
+    let [a, b, c, d] = address;
+    // Writing into a vector can't fail.
+    let _ = match zeros {
+        true => write!(out, "{a:03}.{b:03}.{c:03}.{d:03}"),
+        false => write!(out, "{a}.{b}.{c}.{d}"),
+    };
 }
 
 fn internet6(address: [u8; 16], colons: bool, compressed: bool, out: &mut Vec<u8>) {
     if compressed {
-        // Writing into a vector can't fail.
         let _ = write!(out, "{}", Ipv6Addr::from(address));
         return;
     }
@@ -84,30 +76,22 @@ fn socket_address(bytes: &[u8], port: bool, compressed: bool, out: &mut Vec<u8>)
     let Some((family, rest)) = bytes.split_first_chunk::<2>() else {
         return;
     };
-    let number = rest.first_chunk().map_or(0, |bytes| u64::from(u16::from_be_bytes(*bytes)));
+    let number = rest.first_chunk().map_or(0, |bytes| u16::from_be_bytes(*bytes));
     match *family {
-        INTERNET_4 if bytes.len() < 16 => out.extend_from_slice(b"INVALIDIPv4"),
-        INTERNET_6 if bytes.len() < 28 => out.extend_from_slice(b"INVALIDIPv6"),
-        INTERNET_4 => {
-            internet4([bytes[4], bytes[5], bytes[6], bytes[7]], false, false, out);
-        }
+        INTERNET_4 if bytes.len() < 16 => return out.extend_from_slice(b"INVALIDIPv4"),
+        INTERNET_6 if bytes.len() < 28 => return out.extend_from_slice(b"INVALIDIPv6"),
+        INTERNET_4 => internet4([bytes[4], bytes[5], bytes[6], bytes[7]], false, false, out),
         INTERNET_6 => {
-            if port {
-                out.push(b'[');
-            }
             let mut address = [0; 16];
             address.copy_from_slice(&bytes[8..24]);
+            out.extend(port.then_some(b'['));
             internet6(address, true, compressed, out);
-            if port {
-                out.push(b']');
-            }
+            out.extend(port.then_some(b']'));
         }
         _ => return,
     }
-    let valid = bytes.len() >= if *family == INTERNET_4 { 16 } else { 28 };
-    if port && valid {
-        out.push(b':');
-        decimal(number, 0, b' ', out);
+    if port {
+        let _ = write!(out, ":{number}");
     }
 }
 

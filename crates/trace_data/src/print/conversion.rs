@@ -17,7 +17,7 @@ pub(super) struct Conversion {
     pub(super) precision: Amount,
     /// Bytes of the argument that count: `hh` is 1, `h` 2, nothing 4, everything else 8.
     pub(super) size: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: ConversionKind,
 }
 
 /// A width or precision.
@@ -31,7 +31,7 @@ pub(super) enum Amount {
 
 /// The form of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ConversionKind {
     Signed,
     Unsigned,
     Hex {
@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
         width: Amount::None,
         precision: Amount::None,
         size: 4,
-        kind: Kind::Signed,
+        kind: ConversionKind::Signed,
     };
     let mut rest = flags(text, &mut conversion);
     (conversion.width, rest) = amount(rest);
@@ -102,13 +102,13 @@ pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
     let kind = characters.next().unwrap_or('\0');
     let after = characters.as_str();
     conversion.kind = match kind {
-        'd' | 'i' => Kind::Signed,
-        'u' => Kind::Unsigned,
-        'x' => Kind::Hex { upper: false },
-        'X' => Kind::Hex { upper: true },
-        'o' => Kind::Octal,
-        'c' => Kind::Character,
-        's' => Kind::Text,
+        'd' | 'i' => ConversionKind::Signed,
+        'u' => ConversionKind::Unsigned,
+        'x' => ConversionKind::Hex { upper: false },
+        'X' => ConversionKind::Hex { upper: true },
+        'o' => ConversionKind::Octal,
+        'c' => ConversionKind::Character,
+        's' => ConversionKind::Text,
         'p' => {
             let (kind, after) = pointer(after);
             conversion.kind = kind;
@@ -163,52 +163,53 @@ fn size(text: &str) -> (usize, &str) {
 }
 
 /// What follows `%p`.
-fn pointer(text: &str) -> (Kind, &str) {
+fn pointer(text: &str) -> (ConversionKind, &str) {
     let (name, rest) = text.split_at_checked(1).unwrap_or(("", text));
     match name {
-        "s" | "f" => (Kind::Symbol { offset: false }, rest),
-        "S" | "F" => (Kind::Symbol { offset: true }, rest),
-        "x" | "K" => (Kind::Pointer, rest),
+        "s" | "f" => (ConversionKind::Symbol { offset: false }, rest),
+        "S" | "F" => (ConversionKind::Symbol { offset: true }, rest),
+        "x" | "K" => (ConversionKind::Pointer, rest),
         "M" | "m" => mac(name == "M", rest),
-        "I" | "i" => internet(name == "I", rest).unwrap_or((Kind::Pointer, text)),
+        "I" | "i" => internet(name == "I", rest).unwrap_or((ConversionKind::Pointer, text)),
         "U" => uuid(rest),
-        _ => (Kind::Pointer, text),
+        _ => (ConversionKind::Pointer, text),
     }
 }
 
-fn mac(separated: bool, text: &str) -> (Kind, &str) {
+fn mac(separated: bool, text: &str) -> (ConversionKind, &str) {
     let separator = separated.then_some(b':');
     if let Some(rest) = text.strip_prefix('R') {
-        return (Kind::Mac { separator, reversed: true }, rest);
+        return (ConversionKind::Mac { separator, reversed: true }, rest);
     }
     match text.strip_prefix('F') {
-        Some(rest) if separated => (Kind::Mac { separator: Some(b'-'), reversed: false }, rest),
-        _ => (Kind::Mac { separator, reversed: false }, text),
+        Some(rest) if separated => (ConversionKind::Mac { separator: Some(b'-'), reversed: false }, rest),
+        _ => (ConversionKind::Mac { separator, reversed: false }, text),
     }
 }
 
-fn internet(large: bool, text: &str) -> Option<(Kind, &str)> {
+fn internet(large: bool, text: &str) -> Option<(ConversionKind, &str)> {
     if let Some(rest) = text.strip_prefix('4') {
         let order = rest.chars().next().filter(|c| matches!(c, 'h' | 'n' | 'b' | 'l'));
         let reversed = matches!(order, Some('h' | 'l'));
         let rest = &rest[order.map_or(0, char::len_utf8)..];
-        return Some((Kind::Internet4 { zeros: !large, reversed }, rest));
+        return Some((ConversionKind::Internet4 { zeros: !large, reversed }, rest));
     }
     if let Some(rest) = text.strip_prefix('6') {
         let compressed = large && rest.starts_with('c');
         let rest = &rest[usize::from(compressed)..];
-        return Some((Kind::Internet6 { colons: large, compressed }, rest));
+        return Some((ConversionKind::Internet6 { colons: large, compressed }, rest));
     }
     let rest = text.strip_prefix('S')?;
     let end = rest.find(|c| !matches!(c, 'p' | 'c' | 'f' | 's' | 'h' | 'n' | 'b' | 'l'));
     let (letters, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    let kind = Kind::SocketAddress { port: letters.contains('p'), compressed: letters.contains('c') };
+    let kind =
+        ConversionKind::SocketAddress { port: letters.contains('p'), compressed: letters.contains('c') };
     Some((kind, rest))
 }
 
-fn uuid(text: &str) -> (Kind, &str) {
+fn uuid(text: &str) -> (ConversionKind, &str) {
     let letter = text.chars().next().filter(|c| matches!(c, 'b' | 'B' | 'l' | 'L'));
-    let kind = Kind::Uuid {
+    let kind = ConversionKind::Uuid {
         little_endian: matches!(letter, Some('l' | 'L')),
         upper: matches!(letter, Some('B' | 'L')),
     };
@@ -224,7 +225,7 @@ mod tests {
         let (conversion, rest) = parse("-08.*llx rest").unwrap();
         assert!(conversion.left && conversion.zero && !conversion.alternate);
         assert_eq!((conversion.width, conversion.precision), (Amount::Fixed(8), Amount::Argument));
-        assert_eq!((conversion.size, conversion.kind), (8, Kind::Hex { upper: false }));
+        assert_eq!((conversion.size, conversion.kind), (8, ConversionKind::Hex { upper: false }));
         assert_eq!(rest, " rest");
         assert_eq!(parse(".s").unwrap().0.precision, Amount::Fixed(0));
         assert_eq!(parse("hhd").unwrap().0.size, 1);
@@ -236,16 +237,16 @@ mod tests {
     #[test]
     fn pointers_have_letters_of_their_own() {
         let cases = [
-            ("pS+", Kind::Symbol { offset: true }, "+"),
-            ("px", Kind::Pointer, ""),
-            ("p", Kind::Pointer, ""),
-            ("p, x", Kind::Pointer, ", x"),
-            ("pMF", Kind::Mac { separator: Some(b'-'), reversed: false }, ""),
-            ("pI4h:", Kind::Internet4 { zeros: false, reversed: true }, ":"),
-            ("pI6c", Kind::Internet6 { colons: true, compressed: true }, ""),
-            ("pISpc", Kind::SocketAddress { port: true, compressed: true }, ""),
-            ("pUl", Kind::Uuid { little_endian: true, upper: false }, ""),
-            ("pIx", Kind::Pointer, "Ix"),
+            ("pS+", ConversionKind::Symbol { offset: true }, "+"),
+            ("px", ConversionKind::Pointer, ""),
+            ("p", ConversionKind::Pointer, ""),
+            ("p, x", ConversionKind::Pointer, ", x"),
+            ("pMF", ConversionKind::Mac { separator: Some(b'-'), reversed: false }, ""),
+            ("pI4h:", ConversionKind::Internet4 { zeros: false, reversed: true }, ":"),
+            ("pI6c", ConversionKind::Internet6 { colons: true, compressed: true }, ""),
+            ("pISpc", ConversionKind::SocketAddress { port: true, compressed: true }, ""),
+            ("pUl", ConversionKind::Uuid { little_endian: true, upper: false }, ""),
+            ("pIx", ConversionKind::Pointer, "Ix"),
         ];
         for (text, kind, after) in cases {
             let (conversion, rest) = parse(text).unwrap();

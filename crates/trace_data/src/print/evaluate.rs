@@ -1,13 +1,21 @@
 //! Evaluating a print format on one record.
 
 use super::Dialect;
-use super::conversion::{Amount, Kind, MAX_AMOUNT};
+use super::conversion::{Conversion, ConversionKind, MAX_AMOUNT};
 use super::expression::{Binary, Expression};
 use super::integer::{self, Column};
-use super::template::Value;
 use crate::digits::{fill, hex};
 use crate::format::Field;
 use crate::symbols::Symbols;
+
+/// A conversion and its arguments.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub(super) conversion: Conversion,
+    pub(super) argument: Expression,
+    pub(super) width: Option<Expression>,
+    pub(super) precision: Option<Expression>,
+}
 
 /// A record, and what it takes to print it.
 pub(super) struct Evaluator<'a> {
@@ -22,16 +30,19 @@ impl<'a> Evaluator<'a> {
     pub(super) fn print(&self, value: &Value, out: &mut Vec<u8>) {
         let column = self.column(value);
         match value.conversion.kind {
-            Kind::Signed | Kind::Unsigned | Kind::Hex { .. } | Kind::Octal => {
+            ConversionKind::Signed
+            | ConversionKind::Unsigned
+            | ConversionKind::Hex { .. }
+            | ConversionKind::Octal => {
                 let number = self.number(&value.argument);
                 integer::print(&value.conversion, column, number, self.dialect, out);
             }
-            Kind::Character => {
+            ConversionKind::Character => {
                 let start = out.len();
                 out.push(self.number(&value.argument) as u8);
                 justify(out, start, Column { precision: None, ..column });
             }
-            Kind::Text => {
+            ConversionKind::Text => {
                 let start = out.len();
                 match self.dialect {
                     Dialect::Kernel => {
@@ -41,35 +52,22 @@ impl<'a> Evaluator<'a> {
                     Dialect::Report => self.text(&value.argument, Some(column), out),
                 }
             }
-            Kind::Pointer => self.pointer(self.number(&value.argument), out),
-            Kind::Symbol { offset } => self.symbol(self.number(&value.argument), offset, out),
+            ConversionKind::Pointer => self.pointer(self.number(&value.argument), out),
+            ConversionKind::Symbol { offset } => self.symbol(self.number(&value.argument), offset, out),
             _ => self.address(value, out),
         }
     }
 
     /// Width and precision, which may be arguments.
     fn column(&self, value: &Value) -> Column {
-        let mut column = Column {
-            left: value.conversion.left,
-            width: match value.conversion.width {
-                Amount::Fixed(width) => width,
-                _ => 0,
-            },
-            precision: match value.conversion.precision {
-                Amount::Fixed(precision) => Some(precision),
-                _ => None,
-            },
-        };
-        if let Some(width) = &value.width {
-            let width = self.number(width) as i32;
-            column.left |= width < 0;
-            column.width = (width.unsigned_abs() as usize).min(MAX_AMOUNT);
+        let amount = |amount: &Option<Expression>| amount.as_ref().map(|amount| self.number(amount) as i32);
+        let width = amount(&value.width).unwrap_or(0);
+        let precision = amount(&value.precision).and_then(|precision| usize::try_from(precision).ok());
+        Column {
+            left: value.conversion.left || width < 0,
+            width: (width.unsigned_abs() as usize).min(MAX_AMOUNT),
+            precision: precision.map(|precision| precision.min(MAX_AMOUNT)),
         }
-        if let Some(precision) = &value.precision {
-            let precision = usize::try_from(self.number(precision) as i32).ok();
-            column.precision = precision.map(|precision| precision.min(MAX_AMOUNT));
-        }
-        column
     }
 
     /// The number that `expression` is; 0 for strings and for what lies outside the payload.

@@ -28,9 +28,9 @@ pub(super) enum Expression {
     /// A dynamic array.
     DynamicArray(usize),
     /// Names of the bits set.
-    Flags { value: Box<Expression>, delimiter: String, names: Vec<Name> },
+    Flags { value: Box<Expression>, delimiter: String, names: Vec<NamedValue> },
     /// The name of the value.
-    Symbolic { value: Box<Expression>, names: Vec<Name> },
+    Symbolic { value: Box<Expression>, names: Vec<NamedValue> },
     /// Bytes in hexadecimal, with blanks between them or without.
     Hex { array: usize, length: Box<Expression>, blanks: bool },
     /// Elements in braces.
@@ -41,9 +41,27 @@ pub(super) enum Expression {
     Cpumask(usize),
 }
 
+impl Expression {
+    /// The expression without the casts in front of it.
+    pub(super) fn uncast(&self) -> &Expression {
+        match self {
+            Expression::Cast(_, inner) => inner.uncast(),
+            other => other,
+        }
+    }
+
+    /// The field with an array, whatever type that is cast to.
+    pub(super) fn array(&self) -> Option<usize> {
+        match self.uncast() {
+            Expression::Field(field) | Expression::DynamicArray(field) => Some(*field),
+            _ => None,
+        }
+    }
+}
+
 /// A value and its name.
 #[derive(Debug)]
-pub(super) struct Name {
+pub(super) struct NamedValue {
     pub(super) value: u64,
     pub(super) text: String,
 }

@@ -1,7 +1,8 @@
 //! An event's fields one by one, for where there is no print format that can be evaluated.
 
-use crate::digits::{decimal, hex};
+use crate::digits::hex;
 use crate::format::{Field, Format};
+use std::io::Write;
 
 /// Appends ` name=value` for each of the event's own fields, as libtraceevent does for an event
 /// that it failed to parse: text as such, other arrays byte by byte, pointers and unsigned `long`s
@@ -40,18 +41,12 @@ fn number(field: &Field, payload: &[u8], out: &mut Vec<u8>) {
     let value = field.raw(payload, field.signed).unwrap_or(0);
     let long = field.type_name.contains("long");
     if field.is_pointer() || (long && !field.signed) {
-        super::evaluate::prefixed_hex(value, out);
-        return;
+        return super::evaluate::prefixed_hex(value, out);
     }
-    let negative = field.signed && (value as i64) < 0;
-    let magnitude = if negative { value.wrapping_neg() } else { value };
-    // A signed number of two bytes gets a column of two.
-    let start = out.len();
-    if negative {
-        out.push(b'-');
-    }
-    decimal(magnitude, 0, b' ', out);
-    if field.signed && field.size == 2 && out.len() == start + 1 {
-        out.insert(start, b' ');
-    }
+    // Writing into a vector can't fail.
+    let _ = match (field.signed, field.size) {
+        (true, 2) => write!(out, "{:2}", value.cast_signed()),
+        (true, _) => write!(out, "{}", value.cast_signed()),
+        (false, _) => write!(out, "{value}"),
+    };
 }

@@ -1,6 +1,6 @@
 //! The functions of the format language.
 
-use super::expression::{Expression, Name, Typed};
+use super::expression::{Expression, NamedValue, Typed};
 use super::operand::pointer;
 use super::parse::Parser;
 use super::token::Token;
@@ -76,14 +76,8 @@ impl Parser<'_> {
 
     /// An array, whatever type it is cast to; the field that has it.
     fn array_operand(&mut self) -> Result<usize, PrintError> {
-        let mut operand = self.conditional()?.expression;
-        while let Expression::Cast(_, inner) = operand {
-            operand = *inner;
-        }
-        match operand {
-            Expression::Field(field) | Expression::DynamicArray(field) => Ok(field),
-            _ => Err(self.tokens.error("no array")),
-        }
+        let operand = self.conditional()?.expression;
+        operand.array().ok_or_else(|| self.tokens.error("no array"))
     }
 
     /// `field)`, which must have its data elsewhere in the payload.
@@ -130,13 +124,13 @@ impl Parser<'_> {
     }
 
     /// `, { value, "text" }`, any number of them, and the parenthesis after.
-    fn names(&mut self) -> Result<Vec<Name>, PrintError> {
+    fn names(&mut self) -> Result<Vec<NamedValue>, PrintError> {
         let mut names = Vec::new();
         while self.take_if(",")? {
             self.expect("{")?;
             let value = self.name_value()?;
             self.expect(",")?;
-            names.extend(self.name_text()?.map(|text| Name { value, text }));
+            names.extend(self.name_text()?.map(|text| NamedValue { value, text }));
             self.expect("}")?;
         }
         self.expect(")")?;

@@ -1,13 +1,13 @@
 //! Numbers to text, as `printf` does it.
 
 use super::Dialect;
-use super::conversion::{Conversion, Kind};
+use super::conversion::{Conversion, ConversionKind};
 use super::types::Integer;
 use crate::digits::{SPACE, digits, fill};
 
 /// Width and precision of one conversion, their `*` arguments evaluated. A negative width has
 /// become the flag `-`, a negative precision none.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Column {
     pub(super) left: bool,
     pub(super) width: usize,
@@ -24,29 +24,26 @@ pub(super) fn print(
     dialect: Dialect,
     out: &mut Vec<u8>,
 ) {
-    let signed = conversion.kind == Kind::Signed;
+    let signed = conversion.kind == ConversionKind::Signed;
     let value = Integer { size: conversion.size, signed }.wrap(value);
     let negative = signed && (value as i64) < 0;
     let magnitude = if negative { value.wrapping_neg() } else { value };
     let mut buffer = [0; SPACE];
     let digits = match conversion.kind {
-        Kind::Hex { upper } => digits::<16>(magnitude, upper, &mut buffer),
-        Kind::Octal => digits::<8>(magnitude, false, &mut buffer),
+        ConversionKind::Hex { upper } => digits::<16>(magnitude, upper, &mut buffer),
+        ConversionKind::Octal => digits::<8>(magnitude, false, &mut buffer),
         _ => digits::<10>(magnitude, false, &mut buffer),
     };
     let digits = if column.precision == Some(0) && magnitude == 0 { &[] } else { digits };
     let prefix: &[u8] = match conversion.kind {
-        Kind::Signed if negative => b"-",
-        Kind::Signed if conversion.plus => b"+",
-        Kind::Signed if conversion.blank => b" ",
-        Kind::Hex { upper } if conversion.alternate && (magnitude != 0 || dialect == Dialect::Kernel) => {
-            if upper {
-                b"0X"
-            } else {
-                b"0x"
-            }
-        }
-        Kind::Octal if conversion.alternate && digits.first() != Some(&b'0') => b"0",
+        ConversionKind::Signed if negative => b"-",
+        ConversionKind::Signed if conversion.plus => b"+",
+        ConversionKind::Signed if conversion.blank => b" ",
+        ConversionKind::Hex { .. } if !conversion.alternate => b"",
+        ConversionKind::Hex { .. } if magnitude == 0 && dialect == Dialect::Report => b"",
+        ConversionKind::Hex { upper: true } => b"0X",
+        ConversionKind::Hex { upper: false } => b"0x",
+        ConversionKind::Octal if conversion.alternate && digits.first() != Some(&b'0') => b"0",
         _ => b"",
     };
     let zeros = column.precision.unwrap_or(0).saturating_sub(digits.len());

@@ -1,7 +1,7 @@
 //! The names that a print format has for the values of fields.
 
 use super::Dialect;
-use super::expression::{Binary, Expression, Name};
+use super::expression::{Binary, Expression, NamedValue};
 use super::parse::parse;
 use crate::format::Format;
 
@@ -21,7 +21,7 @@ fn collect(expression: &Expression, found: &mut [Vec<(u64, String)>]) {
     match expression {
         Expression::Flags { value, names, .. } | Expression::Symbolic { value, names } => {
             if let Some(found) = field(value).and_then(|field| found.get_mut(field)) {
-                found.extend(names.iter().map(|Name { value, text }| (*value, text.clone())));
+                found.extend(names.iter().map(|NamedValue { value, text }| (*value, text.clone())));
             }
         }
         Expression::Conditional(parts) => parts.iter().for_each(|part| collect(part, found)),
@@ -32,9 +32,8 @@ fn collect(expression: &Expression, found: &mut [Vec<(u64, String)>]) {
 
 /// The field that a value is of: the field itself, or some bits of it at their place.
 fn field(value: &Expression) -> Option<usize> {
-    match value {
+    match value.uncast() {
         Expression::Field(field) => Some(*field),
-        Expression::Cast(_, value) => field(value),
         Expression::Binary(Binary::And, _, parts) => match &**parts {
             [value, Expression::Number(_)] => field(value),
             _ => None,

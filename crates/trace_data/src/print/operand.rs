@@ -58,18 +58,15 @@ impl Parser<'_> {
 
     /// The element of an array, whose type a cast may have changed.
     pub(super) fn element(&mut self, array: Typed, index: Typed) -> Result<Typed, PrintError> {
-        let (field, of) = match array.expression {
-            Expression::Field(field) | Expression::DynamicArray(field) => (field, None),
-            Expression::Cast(Cast::Pointer(target), array) => match *array {
-                Expression::Field(field) | Expression::DynamicArray(field) => (field, target),
-                _ => return Err(self.tokens.error("an element of what is no array")),
-            },
-            _ => return Err(self.tokens.error("an element of what is no array")),
+        let (array, of) = match array.expression {
+            Expression::Cast(Cast::Pointer(target), array) => (*array, target),
+            array => (array, None),
         };
-        let of = match of.or_else(|| element_type(&self.fields[field])) {
-            Some(of) => of,
-            None => return Err(self.tokens.error("elements of unknown size")),
+        let (Expression::Field(field) | Expression::DynamicArray(field)) = array else {
+            return Err(self.tokens.error("an element of what is no array"));
         };
+        let of = of.or_else(|| element_type(&self.fields[field]));
+        let of = of.ok_or_else(|| self.tokens.error("elements of unknown size"))?;
         let index = Box::new(index.expression);
         // Read as the dialect reads numbers: libtraceevent doesn't extend by the sign.
         let read = match self.dialect {

@@ -2,7 +2,7 @@
 
 use super::Dialect;
 use super::evaluate::{Evaluator, element, justify, prefixed_hex};
-use super::expression::{Expression, Name};
+use super::expression::{Expression, NamedValue};
 use super::integer::Column;
 use crate::bytes::until_nul;
 use crate::digits::{decimal, hex};
@@ -29,11 +29,7 @@ impl Evaluator<'_> {
                 out.extend_from_slice(until_nul(field.bytes(self.payload).unwrap_or_default()));
             }
             Expression::Flags { value, delimiter, names } => {
-                let value = self.number(value);
-                return match pieces {
-                    None => self.kernel_flags(value, delimiter, names, out),
-                    Some(column) => self.report_flags(value, delimiter, names, column, out),
-                };
+                return flags(self.number(value), delimiter, names, pieces, out);
             }
             Expression::Symbolic { value, names } => {
                 let value = self.number(value);
@@ -60,9 +56,7 @@ impl Evaluator<'_> {
             }
             _ => return,
         }
-        if let Some(column) = pieces {
-            justify(out, start, column);
-        }
+        justify(out, start, pieces.unwrap_or_default());
     }
 
     /// A constant string that the record points to; its address when nobody knows it.
@@ -70,53 +64,6 @@ impl Evaluator<'_> {
         match self.symbols.string(address) {
             Some(text) => out.extend_from_slice(text.as_bytes()),
             None => hex(address, 0, out),
-        }
-    }
-
-    /// The names of the bits set, as the kernel finds them.
-    fn kernel_flags(&self, mut value: u64, delimiter: &str, names: &[Name], out: &mut Vec<u8>) {
-        let first = out.len();
-        for name in names {
-            if value == 0 {
-                return;
-            }
-            if value & name.value == name.value {
-                delimit(first, delimiter, out);
-                out.extend_from_slice(name.text.as_bytes());
-                value &= !name.value;
-            }
-        }
-        if value != 0 {
-            delimit(first, delimiter, out);
-            prefixed_hex(value, out);
-        }
-    }
-
-    /// The names as libtraceevent finds them: it computes with signs, so that a name for the
-    /// highest bit is taken for one of no bits at all, and one of no bits is never found.
-    fn report_flags(
-        &self,
-        mut value: u64,
-        delimiter: &str,
-        names: &[Name],
-        column: Column,
-        out: &mut Vec<u8>,
-    ) {
-        let first = out.len();
-        for name in names {
-            if (name.value as i64) < 0 {
-                if value == 0 {
-                    return put(&name.text, column, out);
-                }
-            } else if name.value != 0 && value & name.value == name.value {
-                delimit(first, delimiter, out);
-                put(&name.text, column, out);
-                value &= !name.value;
-            }
-        }
-        if value != 0 {
-            delimit(first, delimiter, out);
-            prefixed_hex(value, out);
         }
     }
 
@@ -148,6 +95,32 @@ impl Evaluator<'_> {
             prefixed_hex(value, out);
         }
         out.push(b'}');
+    }
+}
+
+/// The names of the bits set, as the kernel finds them; in `pieces` as libtraceevent does. That computes with
+/// signs, so that a name for the highest bit is taken for one of no bits at all, and one of no bits is never
+/// found.
+fn flags(mut value: u64, delimiter: &str, names: &[NamedValue], pieces: Option<Column>, out: &mut Vec<u8>) {
+    let first = out.len();
+    let column = pieces.unwrap_or_default();
+    for name in names {
+        let is_set = value & name.value == name.value;
+        match pieces {
+            None if value == 0 => return,
+            Some(_) if (name.value as i64) < 0 && value == 0 => return put(&name.text, column, out),
+            Some(_) if name.value as i64 <= 0 => {}
+            _ if is_set => {
+                delimit(first, delimiter, out);
+                put(&name.text, column, out);
+                value &= !name.value;
+            }
+            _ => {}
+        }
+    }
+    if value != 0 {
+        delimit(first, delimiter, out);
+        prefixed_hex(value, out);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A print format, ready to be evaluated.
 
-use super::conversion::{self, Amount, Conversion, Kind};
-use super::evaluate::Evaluator;
+use super::conversion::{self, Amount, ConversionKind};
+use super::evaluate::{Evaluator, Value};
 use super::expression::Expression;
 use super::parse::{Parsed, parse};
 use super::{Dialect, PrintError};
@@ -11,61 +11,43 @@ use crate::symbols::Symbols;
 /// Literal text and conversions, in their order.
 #[derive(Debug)]
 pub(crate) struct Template {
-    segments: Vec<Segment>,
+    parts: Vec<TemplatePart>,
     dialect: Dialect,
 }
 
 #[derive(Debug)]
-enum Segment {
+enum TemplatePart {
     Literal(String),
     Value(Box<Value>),
-}
-
-/// A conversion and its arguments.
-#[derive(Debug)]
-pub(super) struct Value {
-    pub(super) conversion: Conversion,
-    pub(super) argument: Expression,
-    /// The argument of a `*` in the width.
-    pub(super) width: Option<Expression>,
-    /// The argument of a `*` in the precision.
-    pub(super) precision: Option<Expression>,
 }
 
 impl Template {
     /// Parses the print format of `format`.
     pub(crate) fn new(format: &Format, dialect: Dialect) -> Result<Template, PrintError> {
         let Parsed { template, arguments } = parse(&format.print_fmt, &format.fields, dialect)?;
-        let segments = segments(&template, arguments.into_iter());
-        let segments = segments.ok_or_else(|| PrintError {
+        let parts = parts(&template, arguments.into_iter()).ok_or_else(|| PrintError {
             position: format.print_fmt.len(),
             reason: "a conversion without an argument".to_owned(),
         })?;
-        Ok(Template { segments, dialect })
+        Ok(Template { parts, dialect })
     }
 
     /// Appends the text for `payload` to `out`. `format` is the one given to [`Template::new`].
     pub(crate) fn print(&self, format: &Format, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
         let evaluator = Evaluator { fields: &format.fields, payload, symbols, dialect: self.dialect };
-        for segment in &self.segments {
-            match segment {
-                Segment::Literal(text) => out.extend_from_slice(text.as_bytes()),
-                Segment::Value(value) => evaluator.print(value, out),
+        for part in &self.parts {
+            match part {
+                TemplatePart::Literal(text) => out.extend_from_slice(text.as_bytes()),
+                TemplatePart::Value(value) => evaluator.print(value, out),
             }
         }
     }
-}
 
-impl Template {
     /// Whether the field at `index` is printed as the name of the function that it is an address in.
     pub(crate) fn names_function(&self, index: usize) -> bool {
-        self.segments.iter().any(|segment| match segment {
-            Segment::Value(value) if matches!(value.conversion.kind, Kind::Symbol { .. }) => {
-                let mut argument = &value.argument;
-                while let Expression::Cast(_, inner) = argument {
-                    argument = inner;
-                }
-                matches!(argument, Expression::Field(field) if *field == index)
+        self.parts.iter().any(|part| match part {
+            TemplatePart::Value(value) if matches!(value.conversion.kind, ConversionKind::Symbol { .. }) => {
+                matches!(value.argument.uncast(), Expression::Field(field) if *field == index)
             }
             _ => false,
         })
@@ -74,8 +56,8 @@ impl Template {
 
 /// Cuts the format string at its conversions and gives each its arguments, in the order of C:
 /// width, precision, value. `None` when there are too few.
-fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> Option<Vec<Segment>> {
-    let mut segments = Vec::new();
+fn parts(template: &str, mut arguments: impl Iterator<Item = Expression>) -> Option<Vec<TemplatePart>> {
+    let mut parts = Vec::new();
     let mut literal = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('%') {
@@ -89,17 +71,18 @@ fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> 
             Ok((conversion, after)) => {
                 rest = after;
                 if !literal.is_empty() {
-                    segments.push(Segment::Literal(core::mem::take(&mut literal)));
+                    parts.push(TemplatePart::Literal(core::mem::take(&mut literal)));
                 }
-                let mut starred = |amount| match amount {
+                let mut amount = |amount| match amount {
+                    Amount::None => Some(None),
+                    Amount::Fixed(number) => Some(Some(Expression::Number(number as u64))),
                     Amount::Argument => arguments.next().map(Some),
-                    _ => Some(None),
                 };
-                let width = starred(conversion.width)?;
-                let precision = starred(conversion.precision)?;
+                let width = amount(conversion.width)?;
+                let precision = amount(conversion.precision)?;
                 let argument = arguments.next()?;
                 let value = Value { conversion, argument, width, precision };
-                segments.push(Segment::Value(Box::new(value)));
+                parts.push(TemplatePart::Value(Box::new(value)));
             }
             // No floating point in the kernel, nor in libtraceevent, which shows the letter so.
             Err((letter, after)) => {
@@ -110,7 +93,7 @@ fn segments(template: &str, mut arguments: impl Iterator<Item = Expression>) -> 
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        segments.push(Segment::Literal(literal));
+        parts.push(TemplatePart::Literal(literal));
     }
-    Some(segments)
+    Some(parts)
 }
