@@ -92,7 +92,7 @@ impl EventTable {
 
     /// The event `name` of `system`. Looks at every event.
     pub fn named(&self, system: &str, name: &str) -> Option<&Event> {
-        self.iter().find(|event| event.format.system == system && event.format.name == name)
+        self.iter().find(|event| event.format.is(system, name))
     }
 
     /// All events, by their ids.

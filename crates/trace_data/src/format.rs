@@ -55,6 +55,11 @@ impl Format {
         parse::format(system, text)
     }
 
+    /// Whether it is that of the event `name` of `system`.
+    pub fn is(&self, system: &str, name: &str) -> bool {
+        self.system == system && self.name == name
+    }
+
     /// The field called `name`; common ones are found as well.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)

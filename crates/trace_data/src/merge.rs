@@ -93,20 +93,12 @@ impl<S: Pages> Merge<S> {
         let Some(mut top) = self.order.peek_mut() else {
             return Ok(());
         };
-        match self.streams[number].advance(&mut self.source, number) {
-            Ok(true) => {
-                top.0.0 = self.streams[number].time();
-                Ok(())
-            }
-            Ok(false) => {
-                PeekMut::pop(top);
-                Ok(())
-            }
-            Err(error) => {
-                PeekMut::pop(top);
-                Err(error)
-            }
+        let advanced = self.streams[number].advance(&mut self.source, number);
+        match advanced {
+            Ok(true) => top.0.0 = self.streams[number].time(),
+            _ => drop(PeekMut::pop(top)),
         }
+        advanced.map(drop)
     }
 }
 

@@ -34,6 +34,12 @@ impl Record<'_> {
         abi::common::pid(self.common())
     }
 
+    /// Its `common_flags` and `common_preempt_count`.
+    pub(crate) fn flags(&self) -> (u8, u8) {
+        let [_, _, flags, preempt_count, ..] = self.common().to_le_bytes();
+        (flags, preempt_count)
+    }
+
     /// A record that keeps its payload. Allocates.
     pub fn to_owned(&self) -> OwnedRecord {
         let Record { cpu, time, payload, lost } = *self;

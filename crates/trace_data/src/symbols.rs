@@ -117,16 +117,6 @@ impl SymbolTable {
             }
         }
     }
-
-    /// Functions known.
-    pub fn len(&self) -> usize {
-        self.functions.len()
-    }
-
-    /// Whether no function is known.
-    pub fn is_empty(&self) -> bool {
-        self.functions.is_empty()
-    }
 }
 
 impl Symbols for SymbolTable {
@@ -202,7 +192,7 @@ nonsense
     #[test]
     fn addresses_belong_to_the_function_before() {
         let table = SymbolTable::parse(KALLSYMS, "");
-        assert_eq!(table.len(), 4);
+        assert_eq!(table.functions.len(), 4);
         assert_eq!(table.symbol(0xfff), None);
         let first = Symbol { name: "first", offset: 8, size: Some(0x100), module: None };
         assert_eq!(table.symbol(0x1008), Some(first));

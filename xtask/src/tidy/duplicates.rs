@@ -16,18 +16,12 @@ const EXCEPTIONS: &[&str] = &[
 
 /// Names with several types still, each with how many. This only gets shorter.
 const REMAINING: &[(&str, usize)] = &[
-    ("Buffer", 2),
     ("Caller", 2),
     ("Event", 2),
     ("File", 2),
     ("Filter", 2),
     ("Format", 2),
-    ("Found", 3),
-    ("Kind", 2),
-    ("Layout", 2),
-    ("Name", 2),
     ("Open", 3),
-    ("Segment", 2),
     ("Shared", 2),
     ("Snapshot", 2),
     ("TraceClock", 2),

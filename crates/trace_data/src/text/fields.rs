@@ -67,7 +67,7 @@ fn number(bytes: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
         return;
     }
     let _ = match *bytes {
-        [byte] if matches!(byte, b' '..=b'~') => write!(out, "'{}'({byte})", char::from(byte)),
+        [byte @ b' '..=b'~'] => write!(out, "'{}'({byte})", char::from(byte)),
         [byte] => write!(out, "({byte})"),
         [a, b] => {
             let number = u16::from_le_bytes([a, b]);

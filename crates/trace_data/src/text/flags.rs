@@ -1,5 +1,7 @@
 //! The five characters that tell the state in which an event was recorded.
 
+use crate::record::Record;
+
 /// Bits of `common_flags`. Source: `enum trace_flag_type` in `include/linux/trace_events.h` of
 /// Linux 6.18.
 const IRQS_OFF: u8 = 0x01;
@@ -11,11 +13,12 @@ const PREEMPT_RESCHED: u8 = 0x20;
 const NMI: u8 = 0x40;
 const BH_OFF: u8 = 0x80;
 
-/// The characters for `common_flags` and `common_preempt_count`.
+/// The characters for a record's `common_flags` and `common_preempt_count`.
 ///
 /// Here, "interrupts off" is signals blocked, "in an interrupt" in a signal handler, the preemption
 /// depth that of critical sections.
-pub(super) fn characters(flags: u8, preempt_count: u8) -> [u8; 5] {
+pub(super) fn characters(record: &Record<'_>) -> [u8; 5] {
+    let (flags, preempt_count) = record.flags();
     [
         interrupts(flags),
         reschedule(flags),
@@ -68,6 +71,7 @@ fn digit(value: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Missed;
 
     #[test]
     fn flags_as_the_kernel_shows_them() {
@@ -90,7 +94,8 @@ mod tests {
             (0x48, 0x00, "..Z.."),
         ];
         for (flags, count, expected) in cases {
-            let found = characters(flags, count);
+            let payload = abi::common::word(1, flags, count, 7).to_le_bytes();
+            let found = characters(&Record { cpu: 0, time: 0, payload: &payload, lost: Missed::None });
             assert_eq!(core::str::from_utf8(&found), Ok(expected), "{flags:#x} {count:#x}");
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Layout;
 use super::escape::escape;
-use crate::bytes::{u64_at, until_nul};
+use crate::bytes::until_nul;
 use crate::digits::hex;
 use crate::event::Event;
 use crate::format::Format;
@@ -14,17 +14,15 @@ use std::io::Write;
 ///
 /// What isn't known here is printed by its print format.
 pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
-    let field = |name: &str| event.format().field(name);
     let number = |name: &str| word(event, name, payload);
     let symbol = |address: u64, out: &mut Vec<u8>| symbol(address, symbols, layout, out);
-    let bytes = |name: &str| field(name).and_then(|field| field.bytes(payload)).unwrap_or_default();
     match event.format().name.as_str() {
         "print" => {
             symbol(number("ip"), out);
             out.extend_from_slice(b": ");
-            out.extend_from_slice(until_nul(bytes("buf")));
+            out.extend_from_slice(until_nul(bytes(event, "buf", payload)));
         }
-        "raw_data" => raw_data(number("id"), bytes("buf"), out),
+        "raw_data" => raw_data(event, payload, out),
         "function" => {
             symbol(number("ip"), out);
             let parent = number("parent_ip");
@@ -34,7 +32,7 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
             }
         }
         "kernel_stack" => kernel_stack(event, payload, symbols, layout, out),
-        "user_stack" => user_stack(bytes("caller"), out),
+        "user_stack" => user_stack(bytes(event, "caller", payload), out),
         _ => event.print(payload, symbols, out),
     }
     if out.last() != Some(&b'\n') {
@@ -44,7 +42,7 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
 
 /// Whether it is a stack, which has a line for each caller.
 pub(super) fn is_stack(format: &Format) -> bool {
-    format.system == "ftrace" && matches!(format.name.as_str(), "kernel_stack" | "user_stack")
+    format.is("ftrace", "kernel_stack") || format.is("ftrace", "user_stack")
 }
 
 /// A field of such an event as a number; 0 where it has none of that name.
@@ -53,23 +51,25 @@ pub(super) fn word(event: &Event, name: &str, payload: &[u8]) -> u64 {
     field.and_then(|field| field.integer(payload)).map_or(0, |value| value as u64)
 }
 
+/// A field of such an event as bytes; none where it has none of that name.
+pub(super) fn bytes<'a>(event: &Event, name: &str, payload: &'a [u8]) -> &'a [u8] {
+    event.format().field(name).and_then(|field| field.bytes(payload)).unwrap_or_default()
+}
+
 /// The addresses of a stack, the innermost first; nothing of another event.
 pub fn callers(event: &Event, payload: &[u8]) -> Option<Vec<u64>> {
     let format = event.format();
-    let field =
-        format.field("caller").filter(|_| format.system == "ftrace" && format.name == "kernel_stack")?;
+    let field = format.field("caller").filter(|_| format.is("ftrace", "kernel_stack"))?;
     // The array is longer than its format says: up to the end of the record.
-    let words =
-        payload.get(field.offset..)?.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+    let words = payload.get(field.offset..)?.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
     Some(words.take_while(|address| *address != u64::MAX).collect())
 }
 
 /// What was written to `trace_marker_raw`, up to the end of the record.
-pub(super) fn raw_data(id: u64, bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b"# ");
-    hex(id, 0, out);
-    out.extend_from_slice(b" buf:");
-    for byte in bytes {
+pub(super) fn raw_data(event: &Event, payload: &[u8], out: &mut Vec<u8>) {
+    // Writing into a vector can't fail.
+    let _ = write!(out, "# {:x} buf:", word(event, "id", payload));
+    for byte in bytes(event, "buf", payload) {
         out.push(b' ');
         hex(u64::from(*byte), 2, out);
     }
@@ -92,15 +92,10 @@ fn kernel_stack(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: La
 /// Callers in a process, whose names the kernel doesn't know.
 fn user_stack(callers: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"<user stack trace>\n");
-    for caller in callers.chunks_exact(8) {
-        match u64_at(caller, 0) {
-            None | Some(0) => break,
-            Some(address) => {
-                out.extend_from_slice(b" =>  <");
-                hex(address, 16, out);
-                out.extend_from_slice(b">\n");
-            }
-        }
+    let callers = callers.as_chunks().0.iter().map(|caller| u64::from_le_bytes(*caller));
+    for address in callers.take_while(|address| *address != 0) {
+        // Writing into a vector can't fail.
+        let _ = writeln!(out, " =>  <{address:016x}>");
     }
 }
 
@@ -118,9 +113,7 @@ fn symbol(address: u64, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>
         }
     }
     if layout.symbol_address {
-        out.extend_from_slice(b" <");
-        hex(address, 16, out);
-        out.push(b'>');
+        let _ = write!(out, " <{address:016x}>");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What stands above the first event.
 
-use super::{Layout, latency};
-use crate::digits::decimal;
+use super::Layout;
+use std::io::Write;
 
 /// The tracer of what has events and nothing else.
 pub const NOP: &str = "nop";
@@ -37,25 +37,11 @@ pub fn tracer_lines(tracer: &str) -> String {
 }
 
 impl Header<'_> {
-    /// Appends the header to `out`.
+    /// Appends what follows the tracer's lines to `out`.
     pub(super) fn print(&self, layout: Layout, out: &mut Vec<u8>) {
-        out.extend_from_slice(tracer_lines(self.tracer).as_bytes());
-        if !layout.context_info {
-            return;
-        }
-        if layout.latency {
-            return latency::header(self, layout.verbose, out);
-        }
-        if layout.verbose {
-            return;
-        }
-        out.extend_from_slice(b"# entries-in-buffer/entries-written: ");
-        decimal(self.entries, 0, b' ', out);
-        out.push(b'/');
-        decimal(self.written, 0, b' ', out);
-        out.extend_from_slice(b"   #P:");
-        decimal(self.cpus, 0, b' ', out);
-        out.extend_from_slice(b"\n#\n");
+        let Header { entries, written, cpus, .. } = self;
+        // Writing into a vector can't fail.
+        let _ = writeln!(out, "# entries-in-buffer/entries-written: {entries}/{written}   #P:{cpus}\n#");
         legend(layout, out);
     }
 }

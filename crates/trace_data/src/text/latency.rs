@@ -13,12 +13,12 @@
 //! Linux 6.18.
 
 use super::{Header, flags};
-use crate::digits::{decimal, fill};
+use crate::digits::fill;
 use crate::record::Record;
 use std::io::Write;
 
 /// Microseconds until the next event from which on a line is marked, and how. The most first.
-const MARKS: [(u64, u8); 2] = [(100, b'!'), (1, b'+')];
+const MARKS: [(u64, char); 2] = [(100, '!'), (1, '+')];
 
 /// What the columns are.
 const LEGEND: [&str; 9] = [
@@ -38,16 +38,18 @@ pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
     if header.entries == 0 {
         return;
     }
-    let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
     let Header { tracer, entries, written, cpus, release } = header;
-    put(&format!("# {tracer} latency trace v1.1.5 on {release}\n# {:-<68}\n", ""));
-    put(&format!(
-        "# latency: 0 us, #{entries}/{written}, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{cpus})\n"
-    ));
-    put("#    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n");
-    put("#    -----------------\n#\n");
+    // Writing into a vector can't fail.
+    let _ = writeln!(
+        out,
+        "# {tracer} latency trace v1.1.5 on {release}\n# {:-<68}\n\
+         # latency: 0 us, #{entries}/{written}, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{cpus})\n\
+         #    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n\
+         #    -----------------\n#",
+        ""
+    );
     for line in LEGEND.iter().filter(|_| !verbose) {
-        put(&format!("# {line}\n"));
+        let _ = writeln!(out, "# {line}");
     }
 }
 
@@ -59,24 +61,20 @@ pub(super) fn context(
     nanoseconds: bool,
     out: &mut Vec<u8>,
 ) {
-    let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
     // The first 8 bytes of it, as far as they are whole letters.
     let end = (0..=comm.len().min(8)).rev().find(|end| comm.is_char_boundary(*end)).unwrap_or(0);
     let comm = comm.get(..end).unwrap_or_default();
     fill(b' ', 8 - comm.len(), out);
     out.extend_from_slice(comm.as_bytes());
-    out.extend_from_slice(format!("-{:<7} ", abi::common::pid(common)).as_bytes());
-    decimal(u64::from(record.cpu), 3, b' ', out);
-    out.extend_from_slice(&flags::characters((common >> 16) as u8, (common >> 24) as u8));
-    out.push(b' ');
-    if !nanoseconds {
-        decimal(record.time, 4, b' ', out);
-        return out.extend_from_slice(b": ");
-    }
-    decimal(record.time / 1000, 4, b' ', out);
+    // Writing into a vector can't fail.
+    let _ = write!(out, "-{:<7} {:3}", record.pid(), record.cpu);
+    out.extend_from_slice(&flags::characters(record));
     let delay = next.map_or(0, |next| next.saturating_sub(record.time) / 1000);
-    let mark = MARKS.into_iter().find(|(least, _)| delay > *least).map_or(b' ', |(_, mark)| mark);
-    out.extend_from_slice(&[b'u', b's', mark, b':', b' ']);
+    let mark = MARKS.into_iter().find(|(least, _)| delay > *least).map_or(' ', |(_, mark)| mark);
+    let _ = match nanoseconds {
+        true => write!(out, " {:4}us{mark}: ", record.time / 1000),
+        false => write!(out, " {:4}: ", record.time),
+    };
 }
 
 /// What precedes an event with `verbose`: names in full, flags as numbers, the number of the event among
@@ -89,8 +87,8 @@ pub(super) fn verbose(
     index: u64,
     out: &mut Vec<u8>,
 ) {
-    let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
-    let (pid, flags, depth) = (abi::common::pid(common), (common >> 16) as u8, (common >> 24) as u8 & 0xf);
+    let (pid, (flags, preempt_count)) = (record.pid(), record.flags());
+    let depth = preempt_count & 0xf;
     fill(b' ', 16_usize.saturating_sub(comm.len()), out);
     // Writing into a vector can't fail.
     let _ = write!(out, "{comm} {pid:7} {:3} {flags} {depth:08x} {index:08x} ", record.cpu);

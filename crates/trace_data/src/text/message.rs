@@ -2,9 +2,9 @@
 
 use super::escape::escape;
 use super::{Layout, fields, ftrace};
-use crate::digits::decimal;
 use crate::event::{Event, EventTable};
 use crate::symbols::Symbols;
+use std::io::Write;
 
 /// Appends the message and a line end.
 pub(super) fn print(
@@ -16,9 +16,8 @@ pub(super) fn print(
 ) {
     let start = out.len();
     let Some(event) = events.of(payload) else {
-        out.extend_from_slice(b"Unknown type ");
-        decimal(crate::bytes::u16_at(payload, 0).unwrap_or(0).into(), 0, b' ', out);
-        return out.push(b'\n');
+        // Writing into a vector can't fail.
+        return drop(writeln!(out, "Unknown type {}", crate::bytes::u16_at(payload, 0).unwrap_or(0)));
     };
     as_it_is(event, payload, symbols, layout, out);
     if layout.escape && !ftrace::is_stack(event.format()) {

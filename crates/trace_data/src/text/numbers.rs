@@ -5,18 +5,16 @@
 //! Sources: `print_raw_fmt`, `print_hex_fmt` and `print_bin_fmt` in `kernel/trace/trace.c`,
 //! `trace_output.c` of Linux 6.18.
 
-use super::ftrace::{raw_data, word};
+use super::ftrace::{bytes, raw_data, word};
 use super::{Form, Layout};
-use crate::bytes::{u16_at, u64_at, until_nul};
-use crate::digits::{decimal, hex};
+use crate::bytes::{u16_at, until_nul};
 use crate::event::{Event, EventTable};
 use crate::record::Record;
 use std::io::Write;
 
 /// Appends an event in one of these forms.
 pub(super) fn print(events: &EventTable, record: &Record<'_>, layout: Layout, out: &mut Vec<u8>) {
-    let common = u64_at(record.payload, 0).unwrap_or(0);
-    let (pid, cpu, time) = (abi::common::pid(common), record.cpu, record.time);
+    let (pid, cpu, time) = (record.pid(), record.cpu, record.time);
     // Writing into a vector can't fail.
     match layout.form {
         Form::Text => {}
@@ -46,28 +44,19 @@ pub(super) fn print(events: &EventTable, record: &Record<'_>, layout: Layout, ou
 
 fn raw(events: &EventTable, payload: &[u8], out: &mut Vec<u8>) {
     let Some(event) = events.of(payload) else {
-        decimal(u64::from(u16_at(payload, 0).unwrap_or(0)), 0, b' ', out);
-        return out.extend_from_slice(b" ?\n");
+        return drop(writeln!(out, "{} ?", u16_at(payload, 0).unwrap_or(0)));
     };
-    let bytes =
-        |name: &str| event.format().field(name).and_then(|field| field.bytes(payload)).unwrap_or_default();
+    let word = |name| word(event, name, payload);
     match own_name(event) {
         Some("print") => {
-            out.extend_from_slice(b"# ");
-            hex(word(event, "ip", payload), 0, out);
-            out.push(b' ');
-            out.extend_from_slice(until_nul(bytes("buf")));
+            let _ = write!(out, "# {:x} ", word("ip"));
+            out.extend_from_slice(until_nul(bytes(event, "buf", payload)));
         }
         Some("raw_data") => {
-            raw_data(word(event, "id", payload), bytes("buf"), out);
+            raw_data(event, payload, out);
             out.push(b'\n');
         }
-        Some("function") => {
-            hex(word(event, "ip", payload), 0, out);
-            out.push(b' ');
-            hex(word(event, "parent_ip", payload), 0, out);
-            out.push(b'\n');
-        }
+        Some("function") => drop(writeln!(out, "{:x} {:x}", word("ip"), word("parent_ip"))),
         _ => id(payload, out),
     }
 }
@@ -90,7 +79,5 @@ fn own_name(event: &Event) -> Option<&str> {
 }
 
 fn id(payload: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b"type: ");
-    decimal(u64::from(u16_at(payload, 0).unwrap_or(0)), 0, b' ', out);
-    out.push(b'\n');
+    let _ = writeln!(out, "type: {}", u16_at(payload, 0).unwrap_or(0));
 }

@@ -1,9 +1,11 @@
 //! Writing the lines.
 
+use super::ftrace::bytes;
+use super::header::tracer_lines;
 use super::{Form, Header, Layout, Tasks, flags, latency, message, numbers, print_date, printable};
 use crate::bytes::until_nul;
 use crate::digits::{decimal, fill};
-use crate::event::EventTable;
+use crate::event::{Event, EventTable};
 use crate::page::Missed;
 use crate::record::Record;
 use crate::symbols::Symbols;
@@ -74,7 +76,14 @@ impl<'a, W: Write> TextWriter<'a, W> {
     ///
     /// Those of the writer below, here and in the other methods.
     pub fn header(&mut self, header: &Header<'_>) -> io::Result<()> {
-        header.print(self.layout, &mut self.lines);
+        let out = &mut self.lines;
+        out.extend_from_slice(tracer_lines(header.tracer).as_bytes());
+        match self.layout {
+            Layout { context_info: false, .. } => {}
+            Layout { latency: true, verbose, .. } => latency::header(header, verbose, out),
+            Layout { verbose: true, .. } => {}
+            layout => header.print(layout, out),
+        }
         self.write_full()
     }
 
@@ -112,13 +121,10 @@ impl<'a, W: Write> TextWriter<'a, W> {
 
     /// Writes the text of a message. False for another event.
     fn message_only(&mut self, payload: &[u8]) -> bool {
-        let event = self.events.of(payload).map(|event| event.format());
-        let Some(format) = event.filter(|format| format.system == "ftrace" && format.name == "print") else {
-            return false;
-        };
-        let text = format.field("buf").and_then(|field| field.bytes(payload)).unwrap_or_default();
-        self.lines.extend_from_slice(until_nul(text));
-        true
+        let is_print = |event: &&Event| event.format().is("ftrace", "print");
+        let event = self.events.of(payload).filter(is_print);
+        self.lines.extend_from_slice(event.map_or(&[], |event| until_nul(bytes(event, "buf", payload))));
+        event.is_some()
     }
 
     /// Writes what has been collected.
@@ -155,15 +161,13 @@ impl<'a, W: Write> TextWriter<'a, W> {
         if !self.layout.annotate || !self.seen.cpus.insert(cpu) || self.seen.cpus.len() == 1 {
             return;
         }
-        self.lines.extend_from_slice(b"##### CPU ");
-        decimal(u64::from(cpu), 0, b' ', &mut self.lines);
-        self.lines.extend_from_slice(b" buffer started ####\n");
+        // Writing into a vector can't fail.
+        let _ = writeln!(self.lines, "##### CPU {cpu} buffer started ####");
     }
 
     /// Thread, CPU, flags and time.
     fn context(&mut self, record: &Record<'_>, next: Option<u64>) {
-        let common = crate::bytes::u64_at(record.payload, 0).unwrap_or(0);
-        let pid = abi::common::pid(common);
+        let pid = record.pid();
         let out = &mut self.lines;
         let comm = self.tasks.comm(pid).filter(|_| self.layout.comm).unwrap_or(match pid {
             0 => "<idle>",
@@ -200,7 +204,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         decimal(u64::from(record.cpu), 3, b'0', out);
         out.extend_from_slice(b"] ");
         if self.layout.irq_info {
-            out.extend_from_slice(&flags::characters((common >> 16) as u8, (common >> 24) as u8));
+            out.extend_from_slice(&flags::characters(record));
         }
         out.push(b' ');
         match self.layout.date {
@@ -213,17 +217,12 @@ impl<'a, W: Write> TextWriter<'a, W> {
 
 /// `CPU:1 [LOST 1160 EVENTS]`.
 fn lost(cpu: u32, lost: Missed, out: &mut Vec<u8>) {
-    if lost == Missed::None {
-        return;
-    }
-    out.extend_from_slice(b"CPU:");
-    decimal(u64::from(cpu), 0, b' ', out);
-    out.extend_from_slice(b" [LOST ");
-    if let Missed::Count(count) = lost {
-        decimal(count, 0, b' ', out);
-        out.push(b' ');
-    }
-    out.extend_from_slice(b"EVENTS]\n");
+    // Writing into a vector can't fail.
+    let _ = match lost {
+        Missed::None => Ok(()),
+        Missed::Unknown => writeln!(out, "CPU:{cpu} [LOST EVENTS]"),
+        Missed::Count(count) => writeln!(out, "CPU:{cpu} [LOST {count} EVENTS]"),
+    };
 }
 
 /// Seconds and microseconds, rounded to the nearest, or the number itself.
