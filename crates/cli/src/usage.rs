@@ -44,7 +44,11 @@ fn command() -> Command {
             );
         }
     }
-    let _ = write!(help, "\n{header}Options:{header:#}\n{{options}}");
+    let _ = write!(
+        help,
+        "\n{header}Options:{header:#}\n{{options}}\n\n\
+         Exit status: the program's; 125 failure, 126 not executable, 127 not found"
+    );
     command = command.help_template(help);
     command
 }
