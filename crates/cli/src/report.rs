@@ -1,11 +1,12 @@
 //! `lookback report`.
 
-mod duration;
+pub(crate) mod duration;
 mod pair;
 mod stat;
 mod text;
 
 use crate::arguments::ReportArguments;
+use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::stdout::written;
 use export::Sink;
@@ -87,16 +88,22 @@ fn show(
     let symbols = symbols(&contents, arguments);
     let trace = contents.info(&symbols);
     check(arguments, &contents, &trace)?;
-    let survey = match arguments.form.is_text() || choice.time.is_relative() {
-        true => buffer.survey().map_err(|error| unusable(&error))?,
-        false => Survey::default(),
+    let survey = match arguments.form.json && !choice.time.is_relative() {
+        true => Survey::default(),
+        false => buffer.survey().map_err(|error| unusable(&error))?,
     };
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
     let redaction = Redaction::new(&arguments.redact, trace.events)?;
     let mut query = Query::new(chooser).redacted(redaction);
-    let mut sink = sink(arguments, &trace, &survey)?;
+    let mut sink = sink(arguments, &contents, &trace, &survey)?;
     let read = match buffer.records(&contents) {
-        Ok(Some(mut records)) => query.play(&mut records, &trace, |record| sink.record(record, &trace)),
+        Ok(Some(mut records)) => query.play(&mut records, &trace, |record, is_chosen| match is_chosen {
+            true => sink.record(record, &trace),
+            false => {
+                sink.pass_over(record);
+                Ok(())
+            }
+        }),
         Ok(None) => Ok(()),
         Err(error) => Err(Interruption::Source(error)),
     };
@@ -147,6 +154,7 @@ fn check(
 /// What is made of the records.
 fn sink<'a>(
     arguments: &'a ReportArguments,
+    contents: &TraceContents,
     trace: &TraceInfo<'a>,
     survey: &Survey,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
@@ -154,15 +162,18 @@ fn sink<'a>(
     if arguments.form.json {
         return Ok(Box::new(JsonLines::new(out, arguments.wall_clock)));
     }
+    let gaps = contents.gaps(survey);
+    let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
+    let complete = completeness(&gaps, last, trace.nanoseconds);
     // Tables may have colours; where nobody wants them they are removed again.
     if arguments.form.stat {
-        return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out))));
+        return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out), complete)));
     }
     if let Some(pair) = &arguments.form.pair {
-        let pairs = Pairs::new(pair, arguments.form.key.as_deref(), trace.events)?;
-        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs)));
+        let pairs = Pairs::new(pair, arguments.form.key.as_deref(), trace.events, gaps)?;
+        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, complete)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, arguments)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), arguments)?))
 }
 
 /// How a thread is called in tables: `NAME-TID`.

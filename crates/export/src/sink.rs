@@ -16,6 +16,11 @@ pub trait Sink {
     /// When the output can't be written; it is incomplete then.
     fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
 
+    /// Passes over a record that is not chosen, for formats that have to know of it.
+    fn pass_over(&mut self, record: &Record<'_>) {
+        let _ = record;
+    }
+
     /// Writes everything that is left to write.
     ///
     /// # Errors

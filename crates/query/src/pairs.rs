@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 use trace_data::event::EventTable;
 use trace_data::format::Field;
+use trace_data::gaps::Gaps;
 use trace_data::record::Record;
 
 /// Which events are paired: `A..B`, or `A` for all of A up to their own `_exit`.
@@ -44,6 +45,14 @@ struct PairRole {
 /// What the two events of a pair have in common: the thread, or the value of a field.
 type PairKey = Vec<u8>;
 
+/// An event that has started a pair.
+#[derive(Debug)]
+struct PairStart {
+    time: u64,
+    pid: i32,
+    is_chosen: bool,
+}
+
 /// Pairs events and measures the time between them.
 #[derive(Debug)]
 pub struct Pairs {
@@ -51,29 +60,31 @@ pub struct Pairs {
     roles: Vec<PairRole>,
     /// The field that pairs have in common, by event id; none of all for threads.
     keys: Option<Vec<Option<Field>>>,
-    /// What has started: when, and by which thread.
-    open: HashMap<(u16, PairKey), (u64, i32)>,
+    open: HashMap<(u16, PairKey), PairStart>,
+    gaps: Gaps,
     names: BTreeMap<u16, String>,
     durations: BTreeMap<u16, Durations>,
-    /// Ends without a start, and starts that were followed by another one.
+    /// Chosen ends without a start, and chosen starts that were followed by another one.
     unpaired: u64,
+    uncertain: u64,
 }
 
 impl Pairs {
-    /// Pairs events of the same thread, or with the same value in the field `key`.
+    /// Pairs events of the same thread, or with the same value in the field `key`. Events are missing from
+    /// `gaps`: what started before one may have ended in it.
     ///
     /// # Errors
     ///
     /// When an event is unknown, has no exit where one is needed, or lacks the field.
-    pub fn new(rule: &PairRule, key: Option<&str>, events: &EventTable) -> Result<Pairs, Error> {
+    pub fn new(rule: &PairRule, key: Option<&str>, events: &EventTable, gaps: Gaps) -> Result<Pairs, Error> {
         let (roles, names) = roles(rule, events)?;
         let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
         let (open, durations) = (HashMap::new(), BTreeMap::new());
-        Ok(Pairs { roles, keys, open, names, durations, unpaired: 0 })
+        Ok(Pairs { roles, keys, open, gaps, names, durations, unpaired: 0, uncertain: 0 })
     }
 
-    /// Looks at a record. Records have to come in the order of time.
-    pub fn add(&mut self, record: &Record<'_>) {
+    /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured.
+    pub fn add(&mut self, record: &Record<'_>, is_chosen: bool) {
         let (id, pid) = (record.id(), record.pid());
         let Some(role) = self.roles.get(usize::from(id)).copied() else { return };
         if role.ends.is_none() && role.starts.is_none() {
@@ -81,12 +92,12 @@ impl Pairs {
         }
         let Some(key) = self.key(id, pid, record.payload) else { return };
         if let Some(row) = role.ends {
-            self.end(row, key.clone(), record.time);
+            self.end(row, key.clone(), record.time, is_chosen);
         }
-        if let Some(row) = role.starts
-            && self.open.insert((row, key), (record.time, pid)).is_some()
-        {
-            self.unpaired += 1;
+        if let Some(row) = role.starts {
+            let start = PairStart { time: record.time, pid, is_chosen };
+            let before = self.open.insert((row, key), start);
+            self.unpaired += u64::from(before.is_some_and(|start| start.is_chosen));
         }
     }
 
@@ -102,9 +113,15 @@ impl Pairs {
         self.durations.iter().map(|(row, durations)| (name(row), durations)).collect()
     }
 
-    /// How many events have no partner, so far.
+    /// How many chosen events have no partner, so far.
     pub fn unpaired(&self) -> u64 {
-        self.unpaired + self.open.len() as u64
+        self.unpaired + self.open.values().filter(|start| start.is_chosen).count() as u64
+    }
+
+    /// How many pairs were not measured, because events are missing between the two: they may be of different
+    /// pairs.
+    pub fn uncertain(&self) -> u64 {
+        self.uncertain
     }
 
     /// What an event shares with its partner. None where it hasn't got the field.
@@ -121,12 +138,14 @@ impl Pairs {
         }
     }
 
-    fn end(&mut self, row: u16, key: PairKey, time: u64) {
+    fn end(&mut self, row: u16, key: PairKey, time: u64, is_chosen: bool) {
         match self.open.remove(&(row, key)) {
-            Some((start, pid)) => {
+            None => self.unpaired += u64::from(is_chosen),
+            Some(start) if !(start.is_chosen && is_chosen) => {}
+            Some(start) if self.gaps.lie_between(start.time, time) => self.uncertain += 1,
+            Some(PairStart { time: start, pid, .. }) => {
                 self.durations.entry(row).or_default().add(time.saturating_sub(start), start, pid);
             }
-            None => self.unpaired += 1,
         }
     }
 }
@@ -178,4 +197,61 @@ fn key_fields(name: &str, roles: &[PairRole], events: &EventTable) -> Result<Vec
         keys[usize::from(format.id)] = Some(field.clone());
     }
     Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_data::event::Event;
+    use trace_data::format::Format;
+    use trace_data::page::Missed;
+    use trace_data::print::Dialect;
+
+    const START: u16 = 42;
+    const END: u16 = 43;
+
+    fn pairs(gaps: &[(u64, u64)]) -> Pairs {
+        let event = |name: &str, id: u16| {
+            let format = format!(
+                "name: {name}\nID: {id}\nformat:\n\
+                 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\nprint fmt: \"\"\n"
+            );
+            Event::new(Format::parse("libc", &format).unwrap(), Dialect::Kernel)
+        };
+        let events = [event("read", START), event("read_exit", END)].into_iter().collect();
+        Pairs::new(&"read".parse().unwrap(), None, &events, Gaps::new(gaps.to_vec())).unwrap()
+    }
+
+    /// Adds records of one thread: event, time, whether it is chosen.
+    fn add(pairs: &mut Pairs, records: &[(u16, u64, bool)]) {
+        for (id, time, is_chosen) in records {
+            let payload = [id.to_le_bytes().as_slice(), &[0, 0, 7, 0, 0, 0]].concat();
+            let record = Record { cpu: 0, time: *time, payload: &payload, lost: Missed::None };
+            pairs.add(&record, *is_chosen);
+        }
+    }
+
+    fn measured(pairs: &mut Pairs) -> (Vec<u64>, u64, u64) {
+        let longest =
+            |durations: &Durations| durations.longest().iter().map(|sample| sample.length).collect();
+        let lengths = pairs.durations().first().map_or_else(Vec::new, |(_, durations)| longest(durations));
+        (lengths, pairs.uncertain(), pairs.unpaired())
+    }
+
+    #[test]
+    fn pairs_across_gaps_are_counted_only() {
+        let mut found = pairs(&[(0, 15), (40, 50)]);
+        let records = [(START, 10, true), (END, 20, true), (START, 21, true), (END, 39, true)];
+        add(&mut found, &records);
+        add(&mut found, &[(START, 40, true), (END, 50, true), (START, 50, true), (END, 51, true)]);
+        assert_eq!(measured(&mut found), (vec![18, 1], 2, 0));
+    }
+
+    #[test]
+    fn what_is_not_chosen_ends_what_is() {
+        let mut found = pairs(&[]);
+        add(&mut found, &[(START, 10, true), (END, 20, false), (START, 30, false), (END, 90, true)]);
+        add(&mut found, &[(START, 100, true), (END, 101, true), (END, 102, true), (START, 103, false)]);
+        assert_eq!(measured(&mut found), (vec![1], 0, 1));
+    }
 }

@@ -43,7 +43,8 @@ impl Query {
         Query { started: Some(HashSet::new()), ..self }
     }
 
-    /// Hands the chosen records on to `sink`. `trace` says what they mean.
+    /// Hands all records on to `sink`, and whether they are chosen: those as they are to be handed on, the
+    /// others as they are. `trace` says what they mean.
     ///
     /// # Errors
     ///
@@ -52,12 +53,14 @@ impl Query {
         &mut self,
         records: &mut R,
         trace: &TraceInfo<'_>,
-        mut sink: impl FnMut(&Record<'_>) -> Result<(), E>,
+        mut sink: impl FnMut(&Record<'_>, bool) -> Result<(), E>,
     ) -> Result<(), Interruption<R::Error, E>> {
         while let Some(record) = records.next().map_err(Interruption::Source)? {
-            if let Some(chosen) = self.choose(&record, trace) {
-                sink(&chosen).map_err(Interruption::Sink)?;
+            match self.choose(&record, trace) {
+                Some(chosen) => sink(&chosen, true),
+                None => sink(&record, false),
             }
+            .map_err(Interruption::Sink)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! A first look at all records: how many there are, and when.
 
+use trace_data::gaps::GapFinder;
 use trace_data::merge::Pages;
 use trace_data::page::{Missed, Page};
 
@@ -14,6 +15,8 @@ pub struct Survey {
     pub cpus: u64,
     /// The times of the first record and of the last, as they are in the pages.
     pub bounds: Option<(u64, u64)>,
+    /// From which times events are missing, as in [`Gaps::new`](trace_data::gaps::Gaps::new).
+    pub gaps: Vec<(u64, u64)>,
 }
 
 impl Survey {
@@ -24,18 +27,20 @@ impl Survey {
     /// Those of the source.
     pub fn new<S: Pages>(mut pages: S) -> Result<Survey, S::Error> {
         let mut survey = Survey { cpus: pages.streams() as u64, ..Survey::default() };
-        let mut bytes = Vec::new();
+        let (mut bytes, mut finder) = (Vec::new(), GapFinder::default());
         for stream in 0..pages.streams() {
+            finder.next_cpu(true);
             while pages.next_page(stream, &mut bytes)? {
                 if let Some(page) = Page::new(&bytes) {
-                    survey.add(&page);
+                    finder.add(&page, survey.add(&page));
                 }
             }
         }
-        Ok(survey)
+        Ok(Survey { gaps: finder.gaps(), ..survey })
     }
 
-    fn add(&mut self, page: &Page<'_>) {
+    /// Counts a page. The time of its last event.
+    fn add(&mut self, page: &Page<'_>) -> Option<u64> {
         if let Missed::Count(count) = page.missed() {
             self.lost += count;
         }
@@ -48,5 +53,6 @@ impl Survey {
             let (earliest, latest) = self.bounds.unwrap_or((u64::MAX, 0));
             self.bounds = Some((earliest.min(page.time_stamp()), latest.max(last)));
         }
+        last
     }
 }

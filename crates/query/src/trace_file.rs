@@ -6,6 +6,7 @@ use std::fs::File;
 use trace_data::dat::{self, BufferPages, Metadata, RecordedBuffer, Recording};
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Format, FormatError};
+use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::merge::Merge;
 use trace_data::print::Dialect;
@@ -73,6 +74,11 @@ impl TraceContents {
         let time = |time| self.metadata.options.time(time);
         let bounds = survey.bounds.map(|(first, last)| (time(first), time(last)));
         TimeReference { bounds, supplement: Some(&self.metadata.supplement) }
+    }
+
+    /// The times from which events are missing, once the trace was surveyed.
+    pub fn gaps(&self, survey: &Survey) -> Gaps {
+        Gaps::new(survey.gaps.clone()).map(|time| self.metadata.options.time(time))
     }
 }
 

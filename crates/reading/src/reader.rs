@@ -99,7 +99,7 @@ impl Reader {
         self.prepare();
         let (session, past) = (self.session.clone(), self.past());
         let (buffer, geometry) = (session.buffer(), session.buffer().geometry());
-        let mut copying = Copying { geometry, cpu, directory, entries: 0, bounds: None };
+        let mut copying = Copying { geometry, cpu, directory, entries: 0, bounds: None, gaps: Vec::new() };
         let mut parts = Vec::new();
         let (mut overrun, mut times) = (0, 0..=u64::MAX);
         let spools = match contents {
@@ -118,11 +118,12 @@ impl Reader {
             }
         };
         parts.push((spools, times));
-        let (entries, bounds) = (copying.entries, copying.bounds);
+        let Copying { entries, bounds, gaps, .. } = copying;
         self.look();
         let (tables, clocks) = (self.tables.clone(), self.clocks.clone());
         let mut records = SessionRecords::new(self.session.clone(), tables, clocks, cpu);
         (records.entries, records.overrun, records.bounds) = (entries, overrun, bounds);
+        records.gaps = gaps;
         for (spools, times) in parts {
             records.add(spools, times)?;
         }

@@ -14,6 +14,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use trace_data::dat::MappedFile;
+use trace_data::gaps::Gaps;
 use trace_data::merge::{Merge, Pages};
 use trace_data::record::{Record, Records};
 use trace_data::symbols::SymbolTable;
@@ -35,6 +36,8 @@ pub struct SessionRecords {
     pub(crate) overrun: u64,
     /// The first time and the last, in the buffer's clock.
     pub(crate) bounds: Option<(u64, u64)>,
+    /// The times from which events are missing, in the buffer's clock.
+    pub(crate) gaps: Vec<(u64, u64)>,
 }
 
 impl SessionRecords {
@@ -67,8 +70,19 @@ impl SessionRecords {
         let mut translator = Translator::new(session.clone(), timeline.clone(), Addresses::new());
         translator.renew(timeline, &mut tables);
         let threads = Arc::new(tables.threads(session.control().identity().creator));
-        let (parts, entries, overrun, bounds) = (VecDeque::new(), 0, 0, None);
-        SessionRecords { session, parts, cpu, translator, tables, clocks, threads, entries, overrun, bounds }
+        SessionRecords {
+            session,
+            parts: VecDeque::new(),
+            cpu,
+            translator,
+            tables,
+            clocks,
+            threads,
+            entries: 0,
+            overrun: 0,
+            bounds: None,
+            gaps: Vec::new(),
+        }
     }
 
     /// Adds those of these times, none of which is before what was added already.
@@ -97,6 +111,11 @@ impl SessionRecords {
     pub fn bounds(&self) -> Option<(u64, u64)> {
         let time = |time| self.translator.timeline().time(time);
         self.bounds.map(|(first, last)| (time(first), time(last)))
+    }
+
+    /// The times from which events are missing, where they were copied.
+    pub fn gaps(&self) -> Gaps {
+        Gaps::new(self.gaps.clone()).map(|time| self.translator.timeline().time(time))
     }
 
     /// The processes and threads that the session knew.

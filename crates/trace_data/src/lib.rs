@@ -53,6 +53,7 @@ pub mod dat;
 mod digits;
 pub mod event;
 pub mod format;
+pub mod gaps;
 pub mod info;
 pub mod merge;
 pub mod page;

@@ -140,7 +140,8 @@ fn the_trace_file() {
             ..Layout::default()
         };
         let cpus = instance.cpus().len() as u64;
-        let header = Header { tracer: "nop", entries, written: entries + overrun, cpus, release: "" };
+        let header =
+            Header { tracer: "nop", entries, written: entries + overrun, cpus, complete: "", release: "" };
         let kernel = instance.read("trace");
         let tasks = Threads::of(&tracefs);
         let pages = instance.take_pages();

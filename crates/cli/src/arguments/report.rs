@@ -84,10 +84,3 @@ pub(crate) struct FormArguments {
     #[arg(long, value_name = "FIELD", requires = "pair")]
     pub(crate) key: Option<String>,
 }
-
-impl FormArguments {
-    /// Whether it is text.
-    pub(crate) fn is_text(&self) -> bool {
-        !self.json && !self.stat && self.pair.is_none()
-    }
-}

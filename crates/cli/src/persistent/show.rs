@@ -1,6 +1,7 @@
 //! `lookback show`.
 
 use crate::arguments::{ShowArguments, SnapshotOption};
+use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
 use crate::persistent::session_text::SessionText;
@@ -38,8 +39,11 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
     let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
     let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
     let mut text = text.without_first_losses();
+    let last = records.bounds().map_or(0, |(_, last)| last);
+    let complete = completeness(&records.gaps(), last, layout.nanoseconds).unwrap_or_default();
     let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
-    let mut is_read = text.header(layout, &Header { tracer, entries, written, cpus, release: "" })?;
+    let mut is_read =
+        text.header(layout, &Header { tracer, entries, written, cpus, complete: &complete, release: "" })?;
     while is_read {
         let batch = records.batch(BATCH).map_err(recording::Error::from)?;
         if batch.records.is_empty() {

@@ -6,6 +6,7 @@ use crate::json::Json;
 use crate::number::{bytes, count, duration, grouped};
 use crate::persistent::start::size;
 use crate::persistent::{ages, events_on, filtered, memory};
+use crate::report::duration::duration as exact_duration;
 use crate::stdout::print;
 use anstyle::Style;
 use control::Clocks;
@@ -163,6 +164,7 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Stri
         "memory",
         format!("{now} of {} in use; {} KB for each of {cpus}", bytes(session.most_bytes()), grouped(kb)),
     );
+    line("complete", completeness(session, blocks));
     line("snapshots", snapshots(session, kept));
     match session.session().instances() {
         names if names.is_empty() => {}
@@ -180,6 +182,24 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Stri
     );
     text.push('\n');
     text + &table(session, blocks)
+}
+
+/// The time since which nothing is missing, in the session's clock: of what a CPU or lane has overwritten, or
+/// a reader consumed. None where nothing is.
+fn complete_since(session: &Instance, blocks: &[BufferRow]) -> Option<u64> {
+    let is_incomplete = |row: &&BufferRow| row.statistics.overrun + row.statistics.read > 0;
+    let since = |row: &BufferRow| if row.oldest_time == 0 { now(session) } else { row.oldest_time };
+    blocks.iter().filter(is_incomplete).map(since).max()
+}
+
+fn completeness(session: &Instance, blocks: &[BufferRow]) -> String {
+    let Some(since) = complete_since(session, blocks) else {
+        return "nothing was overwritten or consumed".to_owned();
+    };
+    match is_nanoseconds(session.trace_clock().name()) {
+        true => format!("for the last {}", exact_duration(now(session).saturating_sub(since))),
+        false => format!("since {since}"),
+    }
 }
 
 /// The PID filters, and what they say.
@@ -309,6 +329,7 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
         ("memory_limit_bytes", Json::Number(session.most_bytes())),
+        ("complete_since_ts", Json::number(complete_since(session, blocks))),
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("not_mapped_events", Json::Number(session.control().not_mapped(session.index()))),

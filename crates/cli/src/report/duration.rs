@@ -1,7 +1,7 @@
 //! Lengths of time for people.
 
 /// Three digits or more, in the unit that leaves fewest: `840 ns`, `1.23 us`, `4.00 s`.
-pub(super) fn duration(nanoseconds: u64) -> String {
+pub(crate) fn duration(nanoseconds: u64) -> String {
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000)];
     match units.into_iter().find(|(_, unit)| nanoseconds >= *unit) {
         Some((name, unit)) => {
@@ -14,7 +14,7 @@ pub(super) fn duration(nanoseconds: u64) -> String {
 }
 
 /// Seconds and microseconds, as a line shows a time.
-pub(super) fn seconds(nanoseconds: u64) -> String {
+pub(crate) fn seconds(nanoseconds: u64) -> String {
     let microseconds = nanoseconds.saturating_add(500) / 1000;
     format!("{}.{:06}", microseconds / 1_000_000, microseconds % 1_000_000)
 }

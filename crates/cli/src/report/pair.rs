@@ -2,7 +2,7 @@
 
 use super::duration::{duration, seconds};
 use super::label;
-use crate::number::grouped;
+use crate::number::{count, grouped};
 use export::{Error, Sink};
 use query::{Durations, Pairs};
 use std::cmp::Reverse;
@@ -18,22 +18,28 @@ const LONGEST: usize = 10;
 pub(super) struct PairTables<W> {
     out: W,
     pairs: Pairs,
+    /// Since when the trace is complete.
+    complete: Option<String>,
 }
 
 impl<W: Write> PairTables<W> {
-    pub(super) fn new(out: W, pairs: Pairs) -> PairTables<W> {
-        PairTables { out, pairs }
+    pub(super) fn new(out: W, pairs: Pairs, complete: Option<String>) -> PairTables<W> {
+        PairTables { out, pairs, complete }
     }
 }
 
 impl<W: Write> Sink for PairTables<W> {
     fn record(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.pairs.add(record);
+        self.pairs.add(record, true);
         Ok(())
     }
 
+    fn pass_over(&mut self, record: &Record<'_>) {
+        self.pairs.add(record, false);
+    }
+
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let unpaired = self.pairs.unpaired();
+        let (unpaired, uncertain) = (self.pairs.unpaired(), self.pairs.uncertain());
         let width = self.pairs.names().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
         let rows = self.pairs.durations();
         let out = &mut self.out;
@@ -48,7 +54,14 @@ impl<W: Write> Sink for PairTables<W> {
             print_histogram(out, durations)?;
         }
         if unpaired > 0 {
-            writeln!(out, "\n{} events have no partner", grouped(unpaired))?;
+            writeln!(out, "\n{} no partner", count(unpaired, "event has", "events have"))?;
+        }
+        if uncertain > 0 {
+            let pairs = count(uncertain, "pair", "pairs");
+            writeln!(out, "\n{pairs} not measured: events were lost between the start and the end")?;
+        }
+        if let Some(complete) = &self.complete {
+            writeln!(out, "\nthe trace is {complete}")?;
         }
         Ok(out.flush()?)
     }

@@ -15,11 +15,13 @@ use trace_data::record::Record;
 pub(super) struct CountTables<W> {
     out: W,
     counts: Counts,
+    /// Since when the trace is complete.
+    complete: Option<String>,
 }
 
 impl<W: Write> CountTables<W> {
-    pub(super) fn new(out: W) -> CountTables<W> {
-        CountTables { out, counts: Counts::default() }
+    pub(super) fn new(out: W, complete: Option<String>) -> CountTables<W> {
+        CountTables { out, counts: Counts::default(), complete }
     }
 
     /// A table, the most frequent first.
@@ -61,6 +63,9 @@ impl<W: Write> Sink for CountTables<W> {
             write!(self.out, ", {} from {} to {}", duration(last - first), seconds(first), seconds(last))?;
         }
         writeln!(self.out)?;
+        if let Some(complete) = &self.complete {
+            writeln!(self.out, "the trace is {complete}")?;
+        }
         let name = |id: u16| match trace.events.get(id) {
             Some(event) => format!("{}:{}", event.format().system, event.format().name),
             None => format!("event {id}"),

@@ -20,6 +20,7 @@ impl<'a, W: Write> TextLines<'a, W> {
         out: W,
         trace: &TraceInfo<'a>,
         survey: &Survey,
+        complete: &str,
         arguments: &ReportArguments,
     ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
@@ -36,6 +37,7 @@ impl<'a, W: Write> TextLines<'a, W> {
             entries: survey.entries,
             written: survey.entries + survey.lost,
             cpus: survey.cpus,
+            complete,
             release: "",
         })?;
         Ok(TextLines { writer, wall_clock })

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod clocks;
+mod completeness;
 mod filters;
 mod instances;
 mod many;

@@ -17,6 +17,8 @@ pub struct Header<'a> {
     pub written: u64,
     /// CPUs.
     pub cpus: u64,
+    /// Since when the text is complete, in words; empty where nothing was lost. The kernel doesn't say.
+    pub complete: &'a str,
     /// Of the kernel, for [`Layout::latency`].
     pub release: &'a str,
 }
@@ -39,9 +41,13 @@ pub fn tracer_lines(tracer: &str) -> String {
 impl Header<'_> {
     /// Appends what follows the tracer's lines to `out`.
     pub(super) fn print(&self, layout: Layout, out: &mut Vec<u8>) {
-        let Header { entries, written, cpus, .. } = self;
+        let Header { entries, written, cpus, complete, .. } = self;
         // Writing into a vector can't fail.
-        let _ = writeln!(out, "# entries-in-buffer/entries-written: {entries}/{written}   #P:{cpus}\n#");
+        let _ = writeln!(out, "# entries-in-buffer/entries-written: {entries}/{written}   #P:{cpus}");
+        if !complete.is_empty() {
+            let _ = writeln!(out, "# {complete}");
+        }
+        let _ = writeln!(out, "#");
         legend(layout, out);
     }
 }

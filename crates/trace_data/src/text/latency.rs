@@ -38,7 +38,7 @@ pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
     if header.entries == 0 {
         return;
     }
-    let Header { tracer, entries, written, cpus, release } = header;
+    let Header { tracer, entries, written, cpus, release, .. } = header;
     // Writing into a vector can't fail.
     let _ = writeln!(
         out,
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn an_empty_buffer_has_no_legend() {
         let mut out = Vec::new();
-        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, release: "6.18" };
+        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, complete: "", release: "6.18" };
         header(&empty, false, &mut out);
         assert!(out.is_empty());
         header(&Header { entries: 2, written: 7, ..empty }, false, &mut out);

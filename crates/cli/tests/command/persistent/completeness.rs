@@ -1,0 +1,70 @@
+//! Since when a trace is complete, and what is measured where it isn't.
+
+use super::*;
+
+/// Sleeps of 20 ms that start on one CPU and end on the other, with enough calls on CPU 0 to fill its buffer
+/// between them; one that stays on CPU 0 in the end.
+const SLEEPS: &str = "
+import os, threading, time
+here = threading.get_native_id()
+def sleep(start, end):
+    os.sched_setaffinity(here, {start})
+    mover = threading.Timer(0.005, os.sched_setaffinity, (here, {end}))
+    mover.start()
+    time.sleep(0.02)
+    mover.join()
+def fill():
+    os.sched_setaffinity(here, {0})
+    for _ in range(3000):
+        os.stat('/')
+for _ in range(3):
+    sleep(1, 0)
+    fill()
+    sleep(0, 1)
+fill()
+sleep(0, 0)
+";
+
+#[test]
+fn pairs_across_losses_are_not_measured() {
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let events = ["-e", "libc:clock_nanosleep", "-e", "libc:clock_nanosleep_exit", "-e", "libc:stat*"];
+    let session = Persistent::new(&events);
+    session.run(&["python3", "-c", SLEEPS]);
+    let stat = session.done("stat", &["--interval", "0"]).stdout;
+    let complete = stat.lines().find(|line| line.starts_with("complete")).unwrap();
+    assert!(complete.contains("for the last "), "{stat}");
+    let header = session.done("show", &[]).stdout;
+    let shown = header.lines().find(|line| line.starts_with("# complete for the last ")).unwrap();
+    let since = shown.rsplit(' ').next().unwrap();
+
+    let file = session.scratch.outside("trace.dat");
+    session.done("extract", &["-q", "-o", file.to_str().unwrap()]);
+    let report = |options: &[&str]| {
+        let mut command = session.scratch.lookback(&["report"]);
+        run(command.arg(&file).args(options)).success().stdout
+    };
+    assert_eq!(report(&[]).lines().find(|line| line.starts_with("# complete")), Some(shown));
+    assert!(report(&["--stat"]).contains(&format!("the trace is {}", &shown[2..])));
+    let pairs = report(&["--pair", "clock_nanosleep"]);
+    let row: Vec<&str> = pairs.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(row[..2], ["libc:clock_nanosleep", "1"], "{pairs}");
+    assert!(pairs.contains(" not measured: events were lost"), "{pairs}");
+    assert!(pairs.contains(&format!("since {since}\n")), "{pairs}");
+    // The events of one CPU alone pair as they would with all: none ends what started before a loss.
+    let of_one = report(&["--pair", "clock_nanosleep", "-C", "1"]);
+    assert!(of_one.starts_with("no such pairs\n"), "{of_one}");
+}
+
+#[test]
+fn what_lost_nothing_is_complete() {
+    let session = Persistent::new(&[]);
+    session.run(&["true"]);
+    let stat = session.done("stat", &["--interval", "0"]).stdout;
+    assert!(stat.contains("\ncomplete   nothing was overwritten or consumed\n"), "{stat}");
+    assert!(!session.done("show", &[]).stdout.contains("# complete"));
+    let json = session.done("stat", &["--interval", "0", "--json"]).stdout;
+    assert!(json.contains(r#""complete_since_ts":null"#), "{json}");
+}
