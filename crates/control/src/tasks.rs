@@ -112,6 +112,12 @@ impl ControlArea {
         (0..TASKS as u32).filter_map(|entry| self.task(entry))
     }
 
+    /// The entry of the thread that `tid` is now, if it is one of this process.
+    pub fn find_task_entry(&self, tid: u32, process: Option<u32>) -> Option<u32> {
+        let entry = self.task_table().find(tid)? as u32;
+        self.task(entry).filter(|task| task.process == process).map(|_| entry)
+    }
+
     /// The thread that `tid` is now, if it is entered.
     pub fn find_task(&self, tid: u32) -> Option<TaskInfo> {
         match self.find_process(tid) {

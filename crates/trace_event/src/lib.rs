@@ -26,6 +26,7 @@ mod buffers;
 mod current;
 mod enabled;
 mod entered;
+mod given_names;
 mod here;
 mod own_stack;
 mod process;
@@ -45,6 +46,6 @@ pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;
 pub use thread::{
-    ThreadState, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder, placeholder_aside,
-    thread_state, tid_of_libc, tid_offset,
+    ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
+    placeholder_aside, thread_state, tid_of_libc, tid_offset,
 };

@@ -3,7 +3,7 @@
 use crate::attachment::{AttachError, Attached, Attachment};
 use crate::current::{self, Filling, shared};
 use crate::shared::SharedSession;
-use crate::{buffers, enabled, thread};
+use crate::{buffers, enabled, given_names, thread};
 use control::ControlArea;
 use core::ops::Range;
 
@@ -114,6 +114,21 @@ impl AttachedSession {
             (Some(task), _) => self.control().rename_task(task, comm),
             (None, Some(process)) => self.control().rename_process(process, comm),
             (None, None) => {}
+        }
+    }
+
+    /// Gives another thread of this process another name.
+    pub fn rename_thread(self, tid: u32, comm: [u8; 16]) {
+        if tid == self.pid() {
+            if let Some(process) = self.process() {
+                self.control().rename_process(process, comm);
+            }
+            return;
+        }
+        given_names::put(tid, comm);
+        if let Some(task) = self.control().find_task_entry(tid, self.process()) {
+            let _ = given_names::take(tid);
+            self.control().rename_task(task, comm);
         }
     }
 }

@@ -118,9 +118,10 @@ impl SharedSession {
         NewProcess { parent: origin.parent, pid_namespace, status: origin.status, ..self.new_process(pid) }
     }
 
-    /// A process that has just been made, with what is known of all.
+    /// A process that has just been made, with what is known of all. Its name is that of the thread that has
+    /// made it.
     fn new_process(&self, pid: u32) -> NewProcess {
-        NewProcess { pid, comm: self.comm(), time: self.now(), ..NewProcess::default() }
+        NewProcess { pid, comm: self.thread_comm(), time: self.now(), ..NewProcess::default() }
     }
 
     /// Enters this process, `pid`, which was forked from `parent`, the one that was entered before: it has

@@ -2,6 +2,7 @@
 
 use crate::attachment::Parent;
 use crate::current;
+use crate::given_names;
 use crate::shared::SharedSession;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
@@ -154,11 +155,26 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
         forked(tid);
         return Some(load().common);
     }
-    let task = if tid == shared.pid() { None } else { shared.add_task(tid) };
+    Some(enter_thread(shared, state, tid, shared.comm()))
+}
+
+/// Enters the calling thread, which has just been made, under its maker's name, as the kernel has it. One
+/// that doesn't come by here is entered at its first event, under the name of its process.
+pub fn begin_thread(maker_comm: [u8; 16]) {
+    let state = load();
+    if let Some(shared) = current::shared().filter(|_| state.common == 0 && state.aside == 0) {
+        enter_thread(shared, state, libc_tid(), maker_comm);
+    }
+}
+
+/// Enters the calling thread into the session's table, unless it is the first of its process, and gives its
+/// common fields.
+fn enter_thread(shared: &SharedSession, state: ThreadState, tid: u32, comm: [u8; 16]) -> u64 {
+    let task = if tid == shared.pid() { None } else { shared.add_task(tid, comm) };
     let common = abi::common::word(0, 0, 0, tid as i32);
     store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
     (shared.hooks.thread_started)();
-    Some(common)
+    common
 }
 
 /// Does so while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
@@ -223,11 +239,15 @@ pub fn forked(pid: u32) {
 }
 
 impl SharedSession {
-    /// Enters a thread of this process. It has the first thread's name; in the kernel its maker's.
-    fn add_task(&self, tid: u32) -> Option<u32> {
+    /// Enters a thread of this process, under a name that it was given, if it was.
+    fn add_task(&self, tid: u32, comm: [u8; 16]) -> Option<u32> {
         let process = self.process();
-        let task = NewTask { tid, tgid: self.pid(), process, comm: self.comm(), time: self.now() };
-        self.control.add_task(&task)
+        let task = NewTask { tid, tgid: self.pid(), process, comm, time: self.now() };
+        let entry = self.control.add_task(&task)?;
+        if let Some(given) = given_names::take(tid) {
+            self.control.rename_task(entry, given);
+        }
+        Some(entry)
     }
 
     /// The calling thread's name.

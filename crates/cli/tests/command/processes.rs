@@ -164,3 +164,76 @@ fn a_program_that_executes_itself_has_space() {
     assert_eq!(trace.count("sched_process_exec", ""), 1001);
     assert!(trace.named("execl").all(|event| event.text.contains(" caller=main+")), "{trace:?}");
 }
+
+#[test]
+fn threads_have_the_names_that_anyone_gives_them() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // Two threads are named by their maker: one before it has called anything, one after. One names the first
+    // of the process, and its own children have its name.
+    let source = "#define _GNU_SOURCE\n#include <pthread.h>\n#include <sys/wait.h>\n#include <unistd.h>
+        static pthread_barrier_t named, called;
+        static pthread_t first;
+        static void *early(void *nothing) {
+            pthread_barrier_wait(&named);
+            access(\"early\", 0);
+            return nothing;
+        }
+        static void *child(void *nothing) {
+            access(\"made_by_late\", 0);
+            return nothing;
+        }
+        static void *late(void *nothing) {
+            access(\"before\", 0);
+            pthread_barrier_wait(&called);
+            pthread_barrier_wait(&named);
+            access(\"late\", 0);
+            if (fork() == 0) {
+                access(\"forked_by_late\", 0);
+                _exit(0);
+            }
+            wait(0);
+            pthread_t thread;
+            pthread_create(&thread, 0, child, 0);
+            pthread_join(thread, 0);
+            pthread_setname_np(first, \"the_first\");
+            return nothing;
+        }
+        int main(void) {
+            pthread_t threads[2];
+            first = pthread_self();
+            pthread_barrier_init(&named, 0, 3);
+            pthread_barrier_init(&called, 0, 2);
+            pthread_create(&threads[0], 0, early, 0);
+            pthread_create(&threads[1], 0, late, 0);
+            pthread_setname_np(threads[0], \"early_bird\");
+            if (pthread_setname_np(threads[0], \"a_name_that_is_too_long\") == 0)
+                return 1;
+            pthread_barrier_wait(&called);
+            pthread_setname_np(threads[1], \"late_bird\");
+            pthread_barrier_wait(&named);
+            pthread_join(threads[0], 0);
+            pthread_join(threads[1], 0);
+            access(\"end\", 0);
+        }";
+    let program = compile(&scratch, "names", source, &["-pthread"]);
+    let program = program.to_str().unwrap();
+    for options in [&["-q"][..], &["-q", "-e", "access", "-e", "access_exit"]] {
+        let outcome = run(&mut scratch.record(options, &[program]));
+        assert_eq!(outcome.code(), Some(0), "{outcome:?}");
+        let trace = scratch.trace();
+        let name_at = |path: &str| trace.expect("access_exit", &format!("pathname={path}")).comm.as_str();
+        let birds =
+            [("early", "early_bird"), ("late", "late_bird"), ("before", "late_bird"), ("end", "the_first")];
+        for (path, name) in birds.into_iter().chain([("forked_by_late", "late_bird")]) {
+            assert_eq!(name_at(path), name, "{path} {options:?}");
+        }
+        if options.len() == 1 {
+            assert_eq!(name_at("made_by_late"), "late_bird");
+            trace.expect("sched_process_fork", "parent_comm=late_bird child_comm=late_bird");
+            assert_eq!(trace.count("sched_process_fork", "child_comm="), 0);
+        }
+    }
+}

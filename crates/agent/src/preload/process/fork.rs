@@ -10,12 +10,14 @@
 
 use crate::preload::arch::stub::stub;
 use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::memory::readable::readable;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
+use core::ptr::with_exposed_provenance;
 use rustix::process::getpid;
-use trace_event::{enter, session};
+use trace_event::{enter, session, tid_offset};
 
 /// fork(3). Its child must know that it is another process, whether anything is recorded or not.
 pub(crate) const HOOKS: CallHooks = CallHooks { before: before_fork, after: after_fork };
@@ -66,21 +68,37 @@ pub(crate) fn made(placeholder: u32, child: i32) {
     }
 }
 
-/// Has the session know a thread by its new name.
-fn rename(name: *const u8) {
+/// The thread `thread` of libc's, if it can be read there.
+fn tid_of(thread: usize) -> Option<u32> {
+    let place = with_exposed_provenance::<u32>(thread).wrapping_byte_offset(tid_offset());
+    // It may have ended since libc has looked there, and be gone.
+    let is_there = readable(place.cast(), size_of::<u32>()) == size_of::<u32>();
+    // SAFETY: it can be read.
+    is_there.then(|| unsafe { place.read_volatile() }).filter(|tid| *tid as i32 > 0)
+}
+
+/// Has the session know the calling thread, or another, by its new name.
+///
+/// # Safety
+///
+/// The name has been read up to its zero byte.
+unsafe fn rename(other: Option<u32>, name: *const u8) {
     let Some(session) = session() else { return };
     if enter().is_none() {
         return;
     }
     let mut comm = [0; 16];
     for (index, to) in comm.iter_mut().take(15).enumerate() {
-        // SAFETY: libc or the kernel has read the name up to its zero byte.
+        // SAFETY: the caller's promise.
         *to = unsafe { *name.add(index) };
         if *to == 0 {
             break;
         }
     }
-    session.rename(comm);
+    match other {
+        Some(tid) => session.rename_thread(tid, comm),
+        None => session.rename(comm),
+    }
 }
 
 unsafe extern "C" fn setname_body(thread: usize, name: *const u8, _caller: usize) -> i32 {
@@ -89,8 +107,11 @@ unsafe extern "C" fn setname_body(thread: usize, name: *const u8, _caller: usize
         unsafe { core::mem::transmute(real!(c"pthread_setname_np")) };
     // SAFETY: the program's own call.
     let error = unsafe { real(thread, name) };
-    if error == 0 && thread == thread_pointer() {
-        rename(name);
+    let is_own = thread == thread_pointer();
+    let other = if error == 0 && !is_own { tid_of(thread) } else { None };
+    if error == 0 && (is_own || other.is_some()) {
+        // SAFETY: libc has read it.
+        unsafe { rename(other, name) };
     }
     error
 }
@@ -126,7 +147,8 @@ unsafe extern "C" fn prctl_body(
         false => call(),
     };
     if result == 0 && option == libc::PR_SET_NAME {
-        rename(second as *const u8);
+        // SAFETY: the kernel has read it.
+        unsafe { rename(None, second as *const u8) };
     }
     result
 }

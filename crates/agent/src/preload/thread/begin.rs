@@ -15,6 +15,7 @@ pub(crate) unsafe extern "C" fn begin_thread(
     argument: &mut *mut c_void,
 ) -> Option<Routine> {
     let start = starts::give_back(place)?;
+    trace_event::begin_thread(start.parent.comm);
     if let (Some(session), Some(entered)) = (session(), enter()) {
         session.control().pid_forked(start.parent.tid, entered.tid() as u32);
     }
