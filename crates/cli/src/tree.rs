@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::say::note;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, FLIGHT};
+use session::{Author, Command, FLIGHT};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -66,7 +66,9 @@ pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
     let value = value(arguments)?;
     let had_top = tree.session().session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
-    file.write_all(Author::current(), &value).map_err(|error| refused(&arguments.what, error))?;
+    let log = get_text(tree, "error_log");
+    let written = file.write_all(Author::current(), &value);
+    written.map_err(|error| refused(tree, &arguments.what, &value, log, error))?;
     if tree.session().session().has_top() && !had_top {
         let what = &arguments.what;
         note!(
@@ -112,18 +114,35 @@ fn open(tree: &Tree, path: &str, flags: OFlags) -> Done<Handle> {
     })
 }
 
-/// What the kernel says of what was written, and where more can be read.
-fn refused(path: &str, error: Errno) -> Failure {
-    let hint = match path.rsplit_once('/') {
-        Some((_, "filter")) if error != Errno::NOMEM => {
-            "`lookback get error_log` shows the position of the error"
+/// What the kernel says of what was written, and what is wrong with it: `log` is `error_log` before.
+fn refused(tree: &Tree, path: &str, value: &[u8], log: Option<String>, error: Errno) -> Failure {
+    if let Some(now) = get_text(tree, "error_log").filter(|now| log.as_ref() != Some(now)) {
+        let lines: Vec<&str> = now.lines().collect();
+        let said = lines[lines.len().saturating_sub(3)..].join("\n");
+        // Without the time.
+        let said = said.split_once("] ").map_or(said.as_str(), |(_, said)| said);
+        return Failure::failed(format_args!("{path}: {error}\n{said}"));
+    }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let expected = match name {
+        "current_tracer" => get_text(tree, "available_tracers").map(|names| format!("one of {names}")),
+        "trace_clock" => get_text(tree, name).map(|names| format!("one of {names}")),
+        "trigger" => {
+            let text = String::from_utf8_lossy(value);
+            Command::parse(text.trim()).err().map(|wrong| wrong.to_string().replacen("expected ", "", 1))
         }
-        Some((_, "trigger")) if error == Errno::INVAL => {
-            "`lookback get README` says what it takes, and error_log of its filter"
-        }
-        _ => return failed(path, error),
+        _ => None,
     };
-    Failure::failed(format_args!("{path}: {error}; {hint}"))
+    match expected.filter(|_| error == Errno::INVAL) {
+        Some(expected) => Failure::failed(format_args!("{path}: {error}; expected {}", expected.trim_end())),
+        None => failed(path, error),
+    }
+}
+
+/// The text of a control file of the tree.
+fn get_text(tree: &Tree, path: &str) -> Option<String> {
+    let text = tree.open(path, OFlags::RDONLY).ok()?.read(READ).ok()?;
+    Some(String::from_utf8_lossy(&text).trim_end().to_string())
 }
 
 /// What the kernel says, and where to look.

@@ -46,7 +46,7 @@ fn command() -> Command {
     }
     let _ = write!(
         help,
-        "\n{header}Options:{header:#}\n{{options}}\n\n\
+        "{header}Options:{header:#}\n{{options}}\n\
          Exit status: the program's; 125 failure, 126 not executable, 127 not found"
     );
     command = command.help_template(help);

@@ -109,6 +109,9 @@ pub enum Error {
         /// Where.
         path: PathBuf,
     },
+    /// The directory that a session is to be made in doesn't exist.
+    #[error("{0}: its directory doesn't exist: make it, or name another session by --session")]
+    NoDirectory(PathBuf),
     /// There is no such instance.
     #[error("{path} has no instance {name:?}{}", instances(.there))]
     NoInstance {

@@ -16,7 +16,7 @@ pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
 pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
-pub(crate) use paths::c_path;
+pub(crate) use paths::{c_path, is_sibling};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

@@ -7,7 +7,7 @@
 
 use crate::Error;
 use crate::names::DEFAULT_NAME;
-use crate::session::{DIRECTORY_FOR_GROUP, share};
+use crate::session::{DIRECTORY_FOR_GROUP, is_sibling, share};
 use abi::control::{LONGEST_PATH, SESSION_FILE};
 use rustix::fs::{Access, Mode, StatVfsMountFlags, access, statvfs};
 use std::ffi::OsStr;
@@ -86,10 +86,10 @@ impl SessionsDirectory {
         if own { Ok(SessionsDirectory { path }) } else { Err(Error::ForeignDirectory { path }) }
     }
 
-    /// The sessions in it, by name. What is no session is left out.
+    /// The sessions in it, by name. What is no session is left out, and what is being made or removed.
     pub fn sessions(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
-        let is_session = |path: &PathBuf| path.join(SESSION_FILE).is_file();
+        let is_session = |path: &PathBuf| path.join(SESSION_FILE).is_file() && !is_sibling(path);
         let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_session).collect();
         found.sort();
         found

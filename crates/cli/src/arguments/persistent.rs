@@ -80,7 +80,8 @@ pub(crate) struct StartArguments {
 /// Run a program that is recorded in a persistent session.
 ///
 /// lookback executes the program in its own place, so the program has its PID. Its arguments, files and
-/// signals are as without lookback. The session must exist: `lookback start` makes one.
+/// signals are as without lookback. If the session doesn't exist, or is of another version of lookback, the
+/// program runs unrecorded, after a warning: services start after a reboot, too.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback run [OPTIONS] -- CMD [ARGUMENT]...")]
 pub(crate) struct RunArguments {

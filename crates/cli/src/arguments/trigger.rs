@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use session::{ACTIONS, Action};
 
 /// Triggers, each for the event of the `-e` before it.
 #[derive(Debug, Clone, Default)]
@@ -44,9 +45,12 @@ impl FromArgMatches for TriggerArguments {
 
 impl Args for TriggerArguments {
     fn augment_args(command: Command) -> Command {
-        let help = "Take this action when the event of the -e before it happens: traceoff, traceon, \
-                    snapshot, enable_event:SYSTEM:EVENT, disable_event:SYSTEM:EVENT, \
-                    followed by :COUNT and ' if FILTER'";
+        let target = |action: &Action| if action.has_target { ":SYSTEM:EVENT" } else { "" };
+        let actions = ACTIONS.iter().map(|action| format!("{}{}", action.name, target(action)));
+        let help = format!(
+            "Take this action when the event of the -e before it happens: {}, followed by :COUNT and ' if FILTER'",
+            actions.collect::<Vec<_>>().join(", ")
+        );
         let option = Arg::new(TRIGGERS).short('R').long("trigger").value_name("TRIGGER");
         command.arg(option.action(ArgAction::Append).help(help))
     }

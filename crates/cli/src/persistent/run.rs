@@ -4,19 +4,28 @@ use crate::arguments::RunArguments;
 use crate::failure::Done;
 use crate::object;
 use crate::persistent::{events_on, option};
-use crate::record::child::execute;
+use crate::record::child::{execute, execute_untraced};
 use crate::record::program::Program;
 use crate::say::note;
-use session::{Instance, most_addresses};
+use session::{Error, Instance, most_addresses};
 
 /// Becomes a program that is attached to a session.
 pub(crate) fn run(arguments: &RunArguments) -> Done {
-    let session = arguments.which.open()?;
+    let path = arguments.which.path()?;
+    let session = match Instance::open(&path) {
+        // A service has to start, also after a reboot.
+        Err(error @ (Error::NoSession { .. } | Error::Unusable { .. })) => {
+            let program = Program::locate(&arguments.command)?;
+            note!("lookback: {error}; {} runs unrecorded", program.name.display());
+            match execute_untraced(&program)? {}
+        }
+        opened => opened?,
+    };
+    session.forget_dead_reader();
     session.session().check_trusted()?;
     let program = Program::find(&arguments.command)?;
     warn(&session);
     let object = object::install()?;
-    let path = session.path().to_path_buf();
     match execute(&program, &path, &object)? {}
 }
 

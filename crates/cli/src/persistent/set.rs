@@ -9,6 +9,12 @@ use std::process::ExitCode;
 
 /// Enables or disables events, or writes to a control file.
 pub(crate) fn set(arguments: &SetArguments) -> Done {
+    if let state @ ("on" | "off") = arguments.what.as_str() {
+        let event = arguments.value.display();
+        return Err(Failure::failed(format_args!(
+            "expected EVENT on|off, like `lookback set {event} {state}`"
+        )));
+    }
     let tree = tree::tree(&arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
     match (is_file, arguments.condition) {

@@ -82,6 +82,11 @@ pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<
     start_traced(|command| Err(command.exec()), program, session, object)
 }
 
+/// Becomes the program, in the environment of this process.
+pub(crate) fn execute_untraced(program: &Program) -> Done<Infallible> {
+    start_by(|command| Err(command.exec()), program, |_| ())
+}
+
 /// Starts the program by `start`, traced, or where its arguments leave no space for that as it would start
 /// without us.
 fn start_traced<T>(

@@ -2,7 +2,7 @@
 
 use crate::failure::{Done, Failure};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, tempfile_in};
 
@@ -45,12 +45,17 @@ impl Output {
         };
         // Only a try: whoever is killed while the program runs leaves no file.
         tempfile_in(&directory).map_err(|error| {
-            let reason = error.kind();
-            Failure::failed(format_args!(
-                "{}: {reason}: no file can be written in {}; choose another by -o FILE",
-                path.display(),
-                directory.display()
-            ))
+            let (path, place, reason) = (path.display(), directory.display(), error.kind());
+            Failure::failed(match reason {
+                ErrorKind::NotFound => {
+                    format!(
+                        "{path}: the directory {place} doesn't exist: make it, or choose another by -o FILE"
+                    )
+                }
+                _ => {
+                    format!("{path}: {reason}: no file can be written in {place}; choose another by -o FILE")
+                }
+            })
         })?;
         Ok(Output { path, directory, target: OutputTarget::File })
     }

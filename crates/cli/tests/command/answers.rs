@@ -84,3 +84,66 @@ fn sizes_have_units() {
     run(&mut scratch.lookback(&["start", "-b", "4T", "--session", &path]))
         .failure(125, &["4T", "expected KB, or a size like 512K, 64M or 4G"]);
 }
+
+#[test]
+fn a_program_runs_without_a_session() {
+    let scratch = Scratch::new();
+    let path = scratch.outside("none").to_str().unwrap().to_string();
+    let run_in = |options: &[&str]| {
+        let mut command = scratch.lookback(&["run", "--session", &path]);
+        run(command.args(options).args(["--", "sh", "-c", "echo ran; exit 3"]))
+    };
+    let outcome = run_in(&[]);
+    assert_eq!((outcome.code(), outcome.stdout.as_str()), (Some(3), "ran\n"));
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`lookback start --session") && outcome.stderr.contains("unrecorded"));
+    assert_eq!(run_in(&["-q"]).stderr, "");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(scratch.outside("none/session"), "of another version").unwrap();
+    assert_eq!(run_in(&[]).code(), Some(3));
+}
+
+#[test]
+fn directories_that_do_not_exist() {
+    let scratch = Scratch::new();
+    run(&mut scratch.lookback(&["record", "-o", "none/x.dat", "true"]))
+        .failure(125, &["the directory none doesn't exist: make it", "-o FILE"]);
+    let outcome = run(&mut scratch.lookback(&["start", "--session", "./none/s"]));
+    let outcome = outcome.failure(125, &["./none/s: its directory doesn't exist: make it", "--session"]);
+    assert!(!outcome.stderr.contains("unfinished"), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_set_refuses_is_explained() {
+    let scratch = Scratch::new();
+    let path = session(&scratch);
+    for (arguments, parts) in [
+        (&["on", "libc:open"][..], &["expected EVENT on|off, like `lookback set libc:open on`"][..]),
+        (&["current_tracer", "function"], &["current_tracer: Invalid argument", "expected one of nop"]),
+        (&["trace_clock", "sundial"], &["trace_clock: Invalid argument", "expected one of local global"]),
+        (&["events/libc/open/trigger", "stop"], &["expected one of traceon traceoff snapshot stacktrace"]),
+        (
+            &["events/libc/open/trigger", "traceoff if nosuch == 3"],
+            &["event filter parse error: error: Field not found\n  Command: nosuch == 3\n", "^"],
+        ),
+        (&["open", "on", "if", "ret < 0"], &["Field not found", "open_exit, the end of the call, has what"]),
+    ] {
+        let mut command = scratch.lookback(&["set", "--session", &path]);
+        run(command.args(arguments)).failure(125, parts);
+    }
+    let mut other = scratch.lookback(&["set", "--session", &path, "open", "on", "if", "nosuch < 0"]);
+    assert!(!run(&mut other).failure(125, &["Field not found"]).stderr.contains("_exit"));
+    run(&mut scratch.lookback(&["delete", "--session", &path])).success();
+}
+
+#[test]
+fn a_session_that_is_being_made_is_not_listed() {
+    let scratch = Scratch::new();
+    let Ok(place) = session::SessionsDirectory::of_user() else { return };
+    let unfinished = place.path().join("answers.unfinished-4711");
+    std::fs::create_dir_all(&unfinished).unwrap();
+    std::fs::write(unfinished.join("session"), "").unwrap();
+    let listed = run(&mut scratch.lookback(&["list", "--sessions"]));
+    std::fs::remove_dir_all(&unfinished).unwrap();
+    assert!(!listed.success().stdout.contains("answers.unfinished"));
+}

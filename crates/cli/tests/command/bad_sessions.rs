@@ -61,7 +61,7 @@ fn a_place_that_is_not_there() {
     refused(
         &scratch,
         &mut scratch.record(&["--session", path.to_str().unwrap()], &PROGRAM),
-        &[path.to_str().unwrap(), "No such file"],
+        &[path.to_str().unwrap(), "doesn't exist: make it"],
     );
 }
 

@@ -102,9 +102,9 @@ fn errors_have_the_kernels_words() {
     for (arguments, parts) in [
         (&["set", "tracing_on", "maybe"][..], &["tracing_on: Invalid argument"][..]),
         (&["set", "README", "1"], &["README: Invalid argument"]),
-        (&["set", "events/libc/read/filter", "fd =="], &["/filter: ", "lookback get error_log"]),
-        (&["set", "events/libc/read/filter", "(fd == 1"], &["/filter: ", "lookback get error_log"]),
-        (&["set", "events/libc/read/trigger", "stop"], &["/trigger: ", "lookback get README"]),
+        (&["set", "events/libc/read/filter", "fd =="], &["/filter: ", "\n  Command: fd ==\n", "^"]),
+        (&["set", "events/libc/read/filter", "(fd == 1"], &["/filter: ", "\n  Command: (fd == 1\n"]),
+        (&["set", "events/libc/read/trigger", "stop"], &["/trigger: ", "expected one of traceon traceoff"]),
         (&["get", "nothing"], &["nothing: No such file or directory", "lookback ls"]),
         (&["set", "no/thing", "1"], &["no/thing: No such file or directory", "lookback ls"]),
         (&["set", "nothing", "1"], &["nothing is no control file", "lookback ls", "on|off"]),

@@ -168,6 +168,10 @@ pub fn explain_filter(format: &Format, text: &str, error: &event_filter::Error) 
         ErrorKind::FieldNotFound => {
             let names: Vec<&str> = format.fields.iter().map(|field| field.name.as_str()).collect();
             message += &format!("fields: {}, COMM, CPU", names.join(", "));
+            if exit_takes(format, text) {
+                message +=
+                    &format!("\n{}_exit, the end of the call, has what the filter asks for", format.name);
+            }
         }
         ErrorKind::NameNotFound => message += &format!("names: {}", error.expected.join(", ")),
         _ => {
@@ -176,4 +180,14 @@ pub fn explain_filter(format: &Format, text: &str, error: &event_filter::Error) 
         }
     }
     message
+}
+
+/// Whether the event at the end of a call has the fields that the one at its beginning lacks.
+fn exit_takes(format: &Format, text: &str) -> bool {
+    let name = format!("{}_exit", format.name);
+    let exit = events::all().find(|event| event.system == format.system && event.name == name);
+    let text_of =
+        |event: events::EventType| events::format_file(event.name, event.id, event.own_format()).to_string();
+    let exit = exit.and_then(|event| Format::parse(event.system, &text_of(event)).ok());
+    exit.is_some_and(|exit| filter_for(&exit, text).is_ok())
 }

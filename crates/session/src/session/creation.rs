@@ -3,7 +3,7 @@
 use super::Session;
 use super::group::{DIRECTORY_FOR_GROUP, FILE_FOR_GROUP, share};
 use super::mapping::SessionFile;
-use super::paths::{c_path, sibling};
+use super::paths::{UNFINISHED, c_path, sibling};
 use crate::size::{buffers, check_space, most_pages, specification};
 use crate::{Error, Instance, SessionOptions, clock, this_process};
 use abi::control::{CONTROL_SIZE, FILTERING, FILTERING_OFFSET, SESSION_FILE};
@@ -11,6 +11,7 @@ use abi::instance::RECORDING;
 use control::{Clocks, ControlArea, FileLayout, Identity};
 use ring_buffer::{Buffer, Specification};
 use rustix::rand::{GetRandomFlags, getrandom};
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
@@ -24,11 +25,11 @@ impl Session {
         }
         let cpus = this_process::allowed_cpus();
         check_space(path, options.buffer_kb, options.snapshots, &cpus)?;
-        let unfinished = sibling(path, "unfinished");
-        std::fs::DirBuilder::new()
-            .mode(0o700)
-            .create(&unfinished)
-            .map_err(|error| Error::system(&unfinished, error))?;
+        let unfinished = sibling(path, UNFINISHED);
+        std::fs::DirBuilder::new().mode(0o700).create(&unfinished).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::NoDirectory(path.to_path_buf()),
+            _ => Error::system(path, error),
+        })?;
         let created = Session::fill(path, &unfinished, options, &cpus).and_then(|session| {
             if let Some(group) = options.group {
                 share(&unfinished.join(SESSION_FILE), group, FILE_FOR_GROUP)?;

@@ -1,6 +1,6 @@
 //! Removing a session.
 
-use super::paths::sibling;
+use super::paths::{REMOVED, sibling};
 use super::{Session, companions};
 use crate::Error;
 use std::path::Path;
@@ -13,7 +13,7 @@ impl Session {
         if entries.flatten().any(|entry| !companions::is_own(&entry.file_name())) {
             return Err(Error::unusable(path, "there is more in it than a session: remove it by yourself"));
         }
-        let removed = sibling(path, "removed");
+        let removed = sibling(path, REMOVED);
         std::fs::rename(path, &removed).map_err(|error| Error::system(path, error))?;
         std::fs::remove_dir_all(&removed).map_err(|error| Error::system(removed, error))
     }
