@@ -29,10 +29,11 @@ fn masked(text: &str) -> String {
                         && [seconds, rest].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
                 })
         };
-        // Addresses, and times in other forms; not what counts events.
+        // Addresses, and times in other forms, which have brackets; not what counts events.
         let is_long = |word: &str| {
             let digits = word.trim_matches(['<', '>', '[', ']', ':']);
-            digits.len() > 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+            digits.len() > if word.starts_with('[') { 7 } else { 8 }
+                && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
         let words = words.into_iter().filter(|word| !word.is_empty() || line.starts_with('#'));
         let word = |word: &str| match word {
