@@ -73,7 +73,7 @@ fn snapshots(live: &Live) -> Result<f64, String> {
     let mut samples = Samples::default();
     for _ in 0..ROUNDS {
         samples.push(cpu_ns_each(1, events::record_kept) / 1e3);
-        if tree.session().snapshots().is_empty() {
+        if tree.instance().snapshots().is_empty() {
             return Err("the trigger has taken no snapshot".to_string());
         }
         // Its memory is free for the next.

@@ -64,12 +64,12 @@ fn wait(file: &Handle) {
 pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
     let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
     let value = value(arguments)?;
-    let had_top = tree.session().session().has_top();
+    let had_top = tree.instance().session().has_top();
     let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
     let log = get_text(tree, "error_log");
     let written = file.write_all(Author::current(), &value);
     written.map_err(|error| refused(tree, &arguments.what, &value, log, error))?;
-    if tree.session().session().has_top() && !had_top {
+    if tree.instance().session().has_top() && !had_top {
         let what = &arguments.what;
         note!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
@@ -96,7 +96,7 @@ pub(crate) fn ls(arguments: &LsArguments) -> Done {
     let path = &arguments.path;
     let names = match tree.find(path).map_err(|error| failed(path, error))? {
         Node::File(_) => vec![path.clone()],
-        Node::Directory(directory) => directory.names(&tree),
+        Node::Directory(directory) => directory.names(),
     };
     let line = |name: &String| match tree.find(&format!("{path}/{name}")) {
         Ok(Node::Directory(_)) => format!("{name}/\n"),

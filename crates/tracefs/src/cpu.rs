@@ -1,42 +1,65 @@
-//! `per_cpu`: a directory for each CPU, and what each has.
+//! `per_cpu`: a directory for each CPU.
 
 mod stats;
 mod trace_pipe_raw;
 
-use crate::top::{BufferSize, Snapshot, Trace, TracePipe};
-use crate::tree::{Directory, Node, Tree};
+use crate::control_file::ControlFile;
+use crate::node::{Directory, Node};
+use crate::top::{BufferSize, SnapshotFile, Trace, TracePipe};
+use crate::trace_array::TraceArray;
 use stats::Stats;
+use std::sync::Arc;
 use trace_pipe_raw::TracePipeRaw;
 
-/// What `per_cpu` has: a directory for every CPU that the machine can have, as clients count on it.
-pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    (0..tree.session().buffer().geometry().cpus).map(|cpu| format!("cpu{cpu}")).collect()
+/// The directory, with one for every CPU that the machine can have, as clients count on it.
+pub(crate) struct CpusDirectory;
+
+impl Directory for CpusDirectory {
+    fn mode(&self) -> u32 {
+        0o750
+    }
+
+    fn names(&self, array: &TraceArray) -> Vec<String> {
+        (0..array.instance().buffer().geometry().cpus).map(name).collect()
+    }
+
+    fn entry(&self, array: &TraceArray, entry: &str) -> Option<Node> {
+        let cpu = (0..array.instance().buffer().geometry().cpus).find(|cpu| entry == name(*cpu))?;
+        Some(Node::directory(array, Arc::new(CpuDirectory(cpu))))
+    }
 }
 
-/// What `per_cpu` has of this name.
-pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
-    let cpus = tree.session().buffer().geometry().cpus;
-    let cpu = (0..cpus).find(|cpu| name == format!("cpu{cpu}"))?;
-    Some(Node::Directory(Directory::Cpu(cpu)))
+fn name(cpu: u32) -> String {
+    format!("cpu{cpu}")
 }
 
-/// What a CPU has.
-pub(crate) fn names_of_cpu() -> Vec<String> {
-    ["buffer_size_kb", "snapshot", "snapshot_raw", "stats", "trace", "trace_pipe", "trace_pipe_raw"]
-        .map(String::from)
-        .to_vec()
-}
+/// The directory of a CPU.
+struct CpuDirectory(u32);
 
-/// What a CPU has of this name.
-pub(crate) fn entry_of_cpu(cpu: u32, name: &str) -> Option<Node> {
-    Some(Node::File(match name {
-        "buffer_size_kb" => Box::new(BufferSize { cpu: Some(cpu) }),
-        "snapshot" => Box::new(Snapshot { cpu: Some(cpu) }),
-        "snapshot_raw" => Box::new(TracePipeRaw { cpu, is_snapshot: true }),
-        "stats" => Box::new(Stats { cpu }),
-        "trace" => Box::new(Trace { cpu: Some(cpu) }),
-        "trace_pipe" => Box::new(TracePipe { cpu: Some(cpu) }),
-        "trace_pipe_raw" => Box::new(TracePipeRaw { cpu, is_snapshot: false }),
-        _ => return None,
-    }))
+/// Makes the file of a CPU.
+type MakeFile = fn(u32) -> Arc<dyn ControlFile>;
+
+const FILES: &[(&str, MakeFile)] = &[
+    ("buffer_size_kb", |cpu| Arc::new(BufferSize { cpu: Some(cpu) })),
+    ("snapshot", |cpu| Arc::new(SnapshotFile { cpu: Some(cpu) })),
+    ("snapshot_raw", |cpu| Arc::new(TracePipeRaw { cpu, is_snapshot: true })),
+    ("stats", |cpu| Arc::new(Stats { cpu })),
+    ("trace", |cpu| Arc::new(Trace { cpu: Some(cpu) })),
+    ("trace_pipe", |cpu| Arc::new(TracePipe { cpu: Some(cpu) })),
+    ("trace_pipe_raw", |cpu| Arc::new(TracePipeRaw { cpu, is_snapshot: false })),
+];
+
+impl Directory for CpuDirectory {
+    fn mode(&self) -> u32 {
+        0o750
+    }
+
+    fn names(&self, _array: &TraceArray) -> Vec<String> {
+        FILES.iter().map(|(name, _)| name.to_string()).collect()
+    }
+
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        let (_, make) = FILES.iter().find(|(known, _)| *known == name)?;
+        Some(Node::file(array, make(self.0)))
+    }
 }

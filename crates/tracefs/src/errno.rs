@@ -4,7 +4,7 @@ use rustix::io::Errno;
 use session::{BadTrigger, Error};
 
 /// The number of an error of the session's. What has none is EIO.
-pub(crate) fn errno(error: &Error) -> Errno {
+pub(crate) fn errno(error: Error) -> Errno {
     match error {
         Error::Busy { .. } | Error::Snapshot { .. } | Error::NotResized { .. } => Errno::BUSY,
         Error::Protected { .. } => Errno::BUSY,
@@ -17,7 +17,7 @@ pub(crate) fn errno(error: &Error) -> Errno {
         Error::BadInstanceName { .. } => Errno::INVAL,
         Error::OtherClock { .. } => Errno::INVAL,
         Error::NoSnapshots { .. } | Error::NoMemory { .. } => Errno::NOMEM,
-        Error::System { error, .. } => Errno::from_io_error(error).unwrap_or(Errno::IO),
+        Error::System { error, .. } => Errno::from_io_error(&error).unwrap_or(Errno::IO),
         _ => Errno::IO,
     }
 }

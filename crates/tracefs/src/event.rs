@@ -8,91 +8,109 @@ mod header_page;
 mod id;
 mod trigger;
 
-use crate::catalog::{self, Group};
-use crate::tree::{Directory, Node, Tree};
+use crate::catalog::EventName;
+use crate::control_file::ControlFile;
+use crate::group::Group;
+use crate::node::{Directory, Node};
+use crate::trace_array::TraceArray;
 use enable::Enable;
 use events::ftrace::{PRINT_ID, SYSTEM as FTRACE};
-use filter::Filter;
-use format::Format;
+use filter::FilterFile;
+use format::EventFormatFile;
 use header_event::HeaderEvent;
 use header_page::HeaderPage;
 use id::Id;
-use trigger::Trigger;
+use std::sync::Arc;
+use trigger::TriggerFile;
 
-/// An event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    /// Its id.
-    pub id: u16,
-    /// Its system.
-    pub system: String,
-    /// Its name in it.
-    pub event: String,
+/// `events`.
+pub(crate) struct EventsDirectory;
+
+impl Directory for EventsDirectory {
+    fn mode(&self) -> u32 {
+        0o755
+    }
+
+    fn names(&self, array: &TraceArray) -> Vec<String> {
+        let files = ["enable", "header_event", "header_page"].map(String::from);
+        array.catalog().systems().cloned().chain(files).collect()
+    }
+
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        let file: Arc<dyn ControlFile> = match name {
+            "enable" => Arc::new(Enable(Group::All)),
+            "header_event" => Arc::new(HeaderEvent),
+            "header_page" => Arc::new(HeaderPage),
+            system if array.catalog().has_system(system) => {
+                return Some(Node::directory(array, Arc::new(SystemDirectory(system.to_string()))));
+            }
+            _ => return None,
+        };
+        Some(Node::file(array, file))
+    }
 }
 
-/// What `events` has.
-pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let mut names: Vec<String> = catalog::events(tree).into_iter().map(|name| name.system).collect();
-    names.sort();
-    names.dedup();
-    names.extend(["enable", "header_event", "header_page"].map(String::from));
-    names
+/// `events/SYSTEM`.
+struct SystemDirectory(String);
+
+impl Directory for SystemDirectory {
+    fn mode(&self) -> u32 {
+        0o755
+    }
+
+    fn names(&self, array: &TraceArray) -> Vec<String> {
+        let mut names: Vec<String> =
+            array.catalog().events_of(&self.0).map(|name| name.event.clone()).collect();
+        if self.0 != FTRACE {
+            names.extend(["enable", "filter"].map(String::from));
+        }
+        names
+    }
+
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        let group = || Group::System(self.0.clone());
+        Some(match name {
+            "enable" if self.0 != FTRACE => Node::file(array, Arc::new(Enable(group()))),
+            "filter" if self.0 != FTRACE => Node::file(array, Arc::new(FilterFile(group()))),
+            name => {
+                let event = array.catalog().event(&self.0, name)?.clone();
+                Node::directory(array, Arc::new(EventDirectory(event)))
+            }
+        })
+    }
 }
 
-/// What `events` has of this name.
-pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
-    match name {
-        "enable" => Some(Node::File(Box::new(Enable(Group::All)))),
-        "header_event" => Some(Node::File(Box::new(HeaderEvent))),
-        "header_page" => Some(Node::File(Box::new(HeaderPage))),
-        system => {
-            catalog::has_system(tree, system).then(|| Node::Directory(Directory::System(system.to_string())))
+/// `events/SYSTEM/EVENT`.
+struct EventDirectory(EventName);
+
+impl EventDirectory {
+    fn has(&self) -> &'static [&'static str] {
+        match &self.0 {
+            EventName { id: PRINT_ID, .. } => &["format", "id", "trigger"],
+            event if event.system == FTRACE => &["format"],
+            _ => &["enable", "filter", "format", "id", "trigger"],
         }
     }
 }
 
-/// What a system has.
-pub(crate) fn names_of_system(tree: &Tree, system: &str) -> Vec<String> {
-    let events = catalog::events(tree).into_iter().filter(|name| name.system == system);
-    let mut names: Vec<String> = events.map(|name| name.event).collect();
-    if system != FTRACE {
-        names.extend(["enable", "filter"].map(String::from));
+impl Directory for EventDirectory {
+    fn mode(&self) -> u32 {
+        0o755
     }
-    names
-}
 
-/// What a system has of this name.
-pub(crate) fn entry_of_system(tree: &Tree, system: &str, name: &str) -> Option<Node> {
-    let group = || Group::System(system.to_string());
-    match name {
-        "enable" if system != FTRACE => return Some(Node::File(Box::new(Enable(group())))),
-        "filter" if system != FTRACE => return Some(Node::File(Box::new(Filter(group())))),
-        _ => {}
+    fn names(&self, _array: &TraceArray) -> Vec<String> {
+        self.has().iter().map(ToString::to_string).collect()
     }
-    catalog::event(tree, system, name).map(|event| Node::Directory(Directory::Event(event)))
-}
 
-/// What an event has.
-pub(crate) fn names_of_event(event: &Name) -> Vec<String> {
-    let names: &[&str] = match event {
-        Name { id: PRINT_ID, .. } => &["format", "id", "trigger"],
-        event if event.system == FTRACE => &["format"],
-        _ => &["enable", "filter", "format", "id", "trigger"],
-    };
-    names.iter().map(ToString::to_string).collect()
-}
-
-/// What an event has of this name.
-pub(crate) fn entry_of_event(event: &Name, name: &str) -> Option<Node> {
-    if !names_of_event(event).iter().any(|known| known == name) {
-        return None;
-    }
-    match name {
-        "enable" => Some(Node::File(Box::new(Enable(Group::Event(event.clone()))))),
-        "filter" => Some(Node::File(Box::new(Filter(Group::Event(event.clone()))))),
-        "format" => Some(Node::File(Box::new(Format(event.clone())))),
-        "id" => Some(Node::File(Box::new(Id(event.clone())))),
-        "trigger" => Some(Node::File(Box::new(Trigger(event.clone())))),
-        _ => None,
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        let event = self.0.clone();
+        let file: Arc<dyn ControlFile> = match *self.has().iter().find(|known| **known == name)? {
+            "enable" => Arc::new(Enable(Group::Event(event))),
+            "filter" => Arc::new(FilterFile(Group::Event(event))),
+            "format" => Arc::new(EventFormatFile(event)),
+            "id" => Arc::new(Id(event)),
+            _ => Arc::new(TriggerFile(event)),
+        };
+        Some(Node::file(array, file))
     }
 }

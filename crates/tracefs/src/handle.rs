@@ -1,8 +1,8 @@
 //! An open file as a program has it: with a position, and with what the kernel's file layer does for all
 //! files.
 
-use crate::file::Opened;
-use crate::top_level::Follower;
+use crate::control_file::Opened;
+use crate::follower::Follower;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, Lock};

@@ -1,82 +1,34 @@
 //! `instances`: a tree for each instance, with buffers of its own.
 //!
 //! Making a directory makes an instance, removing it removes the instance. Its tree has the files that the
-//! kernel's instances have: what there is once for all is only in the tree above. `flight` is the recording,
-//! which is always there.
+//! kernel's instances have: those that exist once for all are only in the tree above. `flight` is the
+//! recording, which always exists.
 
-use crate::errno::errno;
-use crate::placed::Placed;
-use crate::tree::{Directory, Node, Tree};
-use rustix::io::Errno;
+use crate::node::{Directory, Node};
+use crate::trace_array::TraceArray;
 use session::FLIGHT;
+use std::sync::Arc;
 
-/// What `instances` has.
-pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let mut names = tree.session().session().instances();
-    names.push(FLIGHT.to_string());
-    names
+/// The directory.
+pub(crate) struct InstancesDirectory {
+    /// What each instance has.
+    pub(crate) tree: Arc<dyn Directory>,
 }
 
-/// What `instances` has of this name.
-pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
-    let _ = tree.instance(name)?;
-    Some(Node::Directory(Directory::Of(name.to_string(), Box::new(Directory::Top))))
-}
-
-/// What a directory of an instance has of this name.
-pub(crate) fn entry_of(tree: &Tree, instance: &str, directory: &Directory, name: &str) -> Option<Node> {
-    let of = tree.instance(instance)?;
-    Some(match directory.entry(&of, name)? {
-        Node::Directory(inner) => Node::Directory(Directory::Of(instance.to_string(), Box::new(inner))),
-        Node::File(file) => Node::File(Box::new(Placed { tree: of, file: file.into() })),
-    })
-}
-
-impl Tree {
-    /// The tree of an instance: the same as long as the instance is the same.
-    pub(crate) fn instance(&self, name: &str) -> Option<Tree> {
-        if !self.is_top() {
-            return None;
-        }
-        let mut known = self.known_instances();
-        if let Some(tree) = known.get(name).filter(|tree| tree.session().is_named(name)) {
-            return Some(tree.clone());
-        }
-        // One that is gone takes addresses, and nobody asks for its name any more.
-        known.retain(|_, tree| tree.session().is_there());
-        let tree = self.of_same(self.session().session().open_named(name).ok()?, false);
-        known.insert(name.to_string(), tree.clone());
-        Some(tree)
+impl Directory for InstancesDirectory {
+    fn mode(&self) -> u32 {
+        0o750
     }
 
-    /// ENODEV once the instance has been removed: for files that don't keep it.
-    pub(crate) fn still_there(&self) -> Result<(), Errno> {
-        if self.session().is_there() { Ok(()) } else { Err(Errno::NODEV) }
+    fn names(&self, array: &TraceArray) -> Vec<String> {
+        let mut names = array.instance().session().instances();
+        names.push(FLIGHT.to_string());
+        names
     }
 
-    pub(crate) fn make_instance(&self, name: &str) -> Result<(), Errno> {
-        if name.len() > crate::tree::LONGEST_NAME {
-            return Err(Errno::NAMETOOLONG);
-        }
-        if name == ".." {
-            return Err(Errno::EXIST);
-        }
-        self.session().session().create_instance(name).map(drop).map_err(|error| errno(&error))
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        Some(Node::directory(&array.named(name)?, self.tree.clone()))
     }
-
-    pub(crate) fn remove_instance(&self, name: &str) -> Result<(), Errno> {
-        if name.len() > crate::tree::LONGEST_NAME {
-            return Err(Errno::NAMETOOLONG);
-        }
-        self.session().session().remove_instance(name).map_err(|error| errno(&error))
-    }
-}
-
-/// The name in `DIRECTORY/NAME`.
-pub(crate) fn name_in<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
-    let mut names = path.split('/').filter(|name| !name.is_empty() && *name != ".");
-    let (first, name) = (names.next()?, names.next()?);
-    (first == directory && names.next().is_none()).then_some(name)
 }
 
 #[cfg(test)]
@@ -126,7 +78,7 @@ pub(crate) mod tests {
         assert_eq!(tree.make_directory("instances/three"), Err(Errno::NOMEM));
         assert_eq!(tree.make_directory("instances/one/new"), Err(Errno::PERM));
         // By somebody else, as another process.
-        let other = Tree::new(Instance::open(tree.session().path()).unwrap());
+        let other = Tree::new(Instance::open(tree.instance().path()).unwrap());
         let open = other.open("instances/one/trace", OFlags::RDONLY).unwrap();
         let removable = ["options/markers", "events/libc/read/trigger"];
         let opened =

@@ -6,7 +6,7 @@
 //! kernel's.
 //!
 //! A [`Tree`] finds and opens ([`Handle`]); a server that presents it to others asks [`Tree::find`] for modes
-//! and names, and calls [`File`] and [`Opened`] with offsets of its own. Nothing here waits: what would is
+//! and names, and reads each [`Handle`] at offsets of its own. Nothing here waits: what would is
 //! EAGAIN, and [`Handle::is_unblocked`] says when to come again.
 //!
 //! What this crate is not: it mounts nothing, and it doesn't know how events are recorded.
@@ -35,29 +35,34 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod beside;
 mod catalog;
+mod control_file;
 mod cpu;
 mod errno;
 mod event;
-mod file;
+mod file_node;
+mod follower;
+mod group;
 mod handle;
 mod instances;
 mod listed;
 mod marking;
+mod node;
 mod number;
 mod options;
 mod pause;
 mod pipe_text;
-mod placed;
+mod proc;
+mod root;
 mod sub_buffers;
+mod text_file;
 mod token;
 mod top;
-mod top_level;
+mod trace_array;
 mod trace_text;
 mod tree;
 
-pub use event::Name;
-pub use file::{Change, Control, File, Opened, Text};
+pub use file_node::FileNode;
 pub use handle::Handle;
-pub use tree::{Directory, Node, Tree};
+pub use node::{DirectoryNode, Node};
+pub use tree::Tree;

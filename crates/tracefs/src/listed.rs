@@ -1,7 +1,9 @@
 //! Directories whose files are always the same.
 
-use crate::file::File;
-use crate::tree::Node;
+use crate::control_file::ControlFile;
+use crate::node::Node;
+use crate::trace_array::TraceArray;
+use std::sync::Arc;
 
 /// A file in such a directory.
 pub(crate) struct Listed {
@@ -10,7 +12,7 @@ pub(crate) struct Listed {
     /// What it is, in a line of README.
     pub(crate) help: &'static str,
     /// Makes it.
-    pub(crate) make: fn() -> Box<dyn File>,
+    pub(crate) make: fn() -> Arc<dyn ControlFile>,
 }
 
 /// Their names.
@@ -19,6 +21,6 @@ pub(crate) fn names(files: &[Listed]) -> Vec<String> {
 }
 
 /// The one of this name.
-pub(crate) fn entry(files: &[Listed], name: &str) -> Option<Node> {
-    files.iter().find(|file| file.name == name).map(|file| Node::File((file.make)()))
+pub(crate) fn entry(files: &[Listed], array: &TraceArray, name: &str) -> Option<Node> {
+    files.iter().find(|file| file.name == name).map(|file| Node::file(array, (file.make)()))
 }

@@ -1,6 +1,6 @@
 //! Where markers go.
 
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use ring_buffer::NotWritten;
 use rustix::io::Errno;
 use session::{Marker, TraceOption};
@@ -15,22 +15,25 @@ use session::{Marker, TraceOption};
 /// recorded.
 ///
 /// Source: `tracing_mark_write` in `kernel/trace/trace.c` of Linux 6.18.
-pub(crate) fn mark<T>(tree: &Tree, write: impl Fn(&Marker) -> Result<T, NotWritten>) -> Result<T, Errno> {
-    if !tree.session().option(TraceOption::Markers) {
+pub(crate) fn mark<T>(
+    array: &TraceArray,
+    write: impl Fn(&Marker) -> Result<T, NotWritten>,
+) -> Result<T, Errno> {
+    if !array.instance().option(TraceOption::Markers) {
         return Err(Errno::INVAL);
     }
-    let write = |tree: &Tree| write(tree.marker()?).map_err(|_| Errno::BADF);
-    if !tree.is_top() {
-        return write(tree);
+    let write = |array: &TraceArray| write(array.marker()?).map_err(|_| Errno::BADF);
+    if !array.is_top() {
+        return write(array);
     }
     let mut written = Err(Errno::NODEV);
-    for name in tree.session().session().instances_with_marker_copies() {
-        if let Some(instance) = tree.instance(&name) {
-            written = Ok(write(&instance)?);
+    for name in array.instance().session().instances_with_marker_copies() {
+        if let Some(array) = array.named(&name) {
+            written = Ok(write(&array)?);
         }
     }
-    if tree.session().option(TraceOption::CopyTraceMarker) {
-        written = Ok(write(tree)?);
+    if array.instance().option(TraceOption::CopyTraceMarker) {
+        written = Ok(write(array)?);
     }
     written
 }

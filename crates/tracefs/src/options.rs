@@ -1,51 +1,60 @@
 //! `options`: a file for each option.
 
 use crate::errno::errno;
-use crate::file::Control;
+use crate::node::{Directory, Node};
 use crate::number;
-use crate::tree::{Node, Tree};
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::TraceOption;
+use std::sync::Arc;
 
 /// One of them: 0 or 1. ENODEV when the instance has been removed meanwhile: the kernel reads and writes
 /// memory that it has given back.
 #[derive(Debug, Clone)]
-pub(crate) struct OptionFile(TraceOption);
+struct OptionFile(TraceOption);
 
-impl Control for OptionFile {
+impl TextFile for OptionFile {
     const KEEPS_INSTANCE: bool = false;
 
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        tree.still_there()?;
-        Ok(if tree.session().option(self.0) { b"1\n".to_vec() } else { b"0\n".to_vec() })
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        array.still_there()?;
+        Ok(if array.instance().option(self.0) { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        tree.still_there()?;
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        array.still_there()?;
         let on = number::parse_switch(bytes)?;
-        tree.session().set_option(self.0, on).map_err(|error| errno(&error))?;
+        array.instance().set_option(self.0, on).map_err(errno)?;
         Ok(bytes.len())
     }
 }
 
-/// What the directory has.
-pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let options = TraceOption::ALL.iter().copied().filter(|option| is_there(tree, *option));
-    options.map(|option| option.name().to_string()).collect()
+/// The directory.
+pub(crate) struct OptionsDirectory;
+
+impl Directory for OptionsDirectory {
+    fn mode(&self) -> u32 {
+        0o750
+    }
+
+    fn names(&self, array: &TraceArray) -> Vec<String> {
+        let options = TraceOption::ALL.iter().filter(|option| is_there(array, **option));
+        options.map(|option| option.name().to_string()).collect()
+    }
+
+    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
+        let option = TraceOption::named(name).filter(|option| is_there(array, *option))?;
+        Some(Node::file(array, Arc::new(OptionFile(option))))
+    }
 }
 
-/// What it has of this name.
-pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
-    let option = TraceOption::named(name).filter(|option| is_there(tree, *option));
-    option.map(|option| Node::File(Box::new(OptionFile(option))))
-}
-
-fn is_there(tree: &Tree, option: TraceOption) -> bool {
-    tree.is_top() || !option.is_at_top_only()
+fn is_there(array: &TraceArray, option: TraceOption) -> bool {
+    array.is_top() || !option.is_at_top_only()
 }
 
 #[cfg(test)]

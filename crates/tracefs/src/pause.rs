@@ -1,21 +1,21 @@
 //! Recording that stops while somebody reads: the option `pause-on-trace`.
 
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use session::TraceOption;
 
 /// As long as there is one, nothing is recorded; what `tracing_on` says stays. Who is killed with one leaves
 /// recording stopped; writing 1 to `tracing_on` goes on.
-pub(crate) struct Pause(Tree);
+pub(crate) struct Pause(TraceArray);
 
 impl Pause {
     /// One, if the option asks for it.
-    pub(crate) fn if_wanted(tree: &Tree) -> Option<Pause> {
-        tree.session().option(TraceOption::PauseOnTrace).then(|| {
-            let mut pauses = tree.pauses();
+    pub(crate) fn if_wanted(array: &TraceArray) -> Option<Pause> {
+        array.instance().option(TraceOption::PauseOnTrace).then(|| {
+            let mut pauses = array.pauses();
             *pauses += 1;
-            tree.session().buffer().set_recording(false);
+            array.instance().buffer().set_recording(false);
             drop(pauses);
-            Pause(tree.clone())
+            Pause(array.clone())
         })
     }
 }
@@ -25,7 +25,7 @@ impl Drop for Pause {
         let mut pauses = self.0.pauses();
         *pauses -= 1;
         if *pauses == 0 {
-            self.0.session().buffer().set_recording(true);
+            self.0.instance().buffer().set_recording(true);
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
         let (_directory, tree) = tree();
         write(&tree, "options/pause-on-trace", "1").unwrap();
         // As of another process.
-        let other = Tree::new(tree.session().again().unwrap());
+        let other = Tree::new(tree.instance().again().unwrap());
         std::mem::forget(other.open("trace", OFlags::RDONLY).unwrap());
         assert_eq!(write(&tree, "trace_marker", "x"), Err(Errno::BADF));
         write(&tree, "tracing_on", "1").unwrap();

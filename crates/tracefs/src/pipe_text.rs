@@ -1,6 +1,6 @@
 //! The text of events that are consumed: what `trace_pipe` and `snapshot_pipe` have.
 
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use reading::layout;
 use rustix::io::Errno;
 use trace_data::text::{Layout, Seen, TextWriter};
@@ -9,7 +9,7 @@ use trace_data::text::{Layout, Seen, TextWriter};
 pub(crate) struct PipeText {
     cpu: Option<u32>,
     is_snapshot: bool,
-    tree: Tree,
+    array: TraceArray,
     text: Vec<u8>,
     has_read: bool,
 }
@@ -20,8 +20,8 @@ const LINE: usize = 64;
 
 impl PipeText {
     /// That of a CPU, or of all: of the buffers, or of the newest snapshot.
-    pub(crate) fn new(tree: &Tree, cpu: Option<u32>, is_snapshot: bool) -> PipeText {
-        PipeText { cpu, is_snapshot, tree: tree.clone(), text: Vec::new(), has_read: false }
+    pub(crate) fn new(array: &TraceArray, cpu: Option<u32>, is_snapshot: bool) -> PipeText {
+        PipeText { cpu, is_snapshot, array: array.clone(), text: Vec::new(), has_read: false }
     }
 
     /// Up to `len` bytes; None where there is nothing now.
@@ -44,13 +44,13 @@ impl PipeText {
     fn next(&self, len: usize) -> Result<Vec<u8>, Errno> {
         let most = (len / LINE).max(1);
         let batch =
-            self.tree.read(self.is_snapshot, |reader, contents| reader.batch(contents, self.cpu, most))?;
+            self.array.read(self.is_snapshot, |reader, contents| reader.batch(contents, self.cpu, most))?;
         let batch = batch.unwrap_or_default();
         if batch.records.is_empty() {
             return Ok(Vec::new());
         }
-        let layout = Layout { annotate: false, ..layout(self.tree.session()) };
-        let events = self.tree.formats();
+        let layout = Layout { annotate: false, ..layout(self.array.instance()) };
+        let events = self.array.formats();
         let writer = TextWriter::new(Vec::new(), &events, &*batch.threads, &*batch.symbols, layout);
         let mut writer = writer.with_seen(Seen::of_pipe());
         for record in &batch.records {
@@ -68,12 +68,12 @@ impl PipeText {
     /// Whether a read would get something.
     pub(crate) fn has_events(&self) -> bool {
         let has_events =
-            || self.tree.read(self.is_snapshot, |reader, contents| reader.has_events(contents, self.cpu));
+            || self.array.read(self.is_snapshot, |reader, contents| reader.has_events(contents, self.cpu));
         self.has_text() || has_events() == Ok(Some(true))
     }
 
     /// Whether nothing will come: something was read, and recording is off.
     pub(crate) fn is_at_end(&self) -> bool {
-        self.has_read && self.tree.session().buffer().control().is_off()
+        self.has_read && self.array.instance().buffer().control().is_off()
     }
 }

@@ -1,4 +1,4 @@
-//! The files of the tree itself.
+//! The files of the top level, and of each instance.
 
 mod available_events;
 mod available_tracers;
@@ -31,12 +31,11 @@ mod tracing_cpumask;
 mod tracing_on;
 
 pub(crate) use buffer_size::BufferSize;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use snapshot::SnapshotFile;
 pub(crate) use trace::Trace;
 pub(crate) use trace_pipe::TracePipe;
 
-use crate::listed::{self, Listed};
-use crate::tree::{Directory, Node, Tree};
+use crate::listed::Listed;
 
 /// All of them, in the order in which README tells of them.
 pub(crate) const FILES: &[Listed] = &[
@@ -71,50 +70,6 @@ pub(crate) const FILES: &[Listed] = &[
     dynamic_events::LISTED,
     error_log::LISTED,
 ];
-
-/// Its directories.
-const DIRECTORIES: &[(&str, Directory)] = &[
-    ("events", Directory::Events),
-    ("instances", Directory::Instances),
-    ("options", Directory::Options),
-    ("per_cpu", Directory::Cpus),
-    ("sub_buffers", Directory::SubBuffers),
-];
-
-/// What there is once for all instances, and not in their trees.
-const ONCE: &[&str] = &[
-    "README",
-    "available_events",
-    "dynamic_events",
-    "instances",
-    "printk_formats",
-    "saved_cmdlines",
-    "saved_cmdlines_size",
-    "saved_tgids",
-    "sub_buffers",
-];
-
-fn is_there(tree: &Tree, name: &str) -> bool {
-    tree.is_top() || !ONCE.contains(&name)
-}
-
-/// What it has.
-pub(crate) fn names(tree: &Tree) -> Vec<String> {
-    let mut names = listed::names(FILES);
-    names.extend(DIRECTORIES.iter().map(|(name, _)| name.to_string()));
-    names.retain(|name| is_there(tree, name));
-    names
-}
-
-/// What it has of this name.
-pub(crate) fn entry(tree: &Tree, name: &str) -> Option<Node> {
-    if !is_there(tree, name) {
-        return None;
-    }
-    let directory = DIRECTORIES.iter().find(|(known, _)| *known == name);
-    let directory = directory.map(|(_, directory)| Node::Directory(directory.clone()));
-    directory.or_else(|| listed::entry(FILES, name))
-}
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -1,6 +1,6 @@
 //! The text of events that were copied, with a header: what `trace` and `snapshot` have.
 
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use reading::{Batch, SessionRecords, layout};
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -44,25 +44,26 @@ const EVENTS: usize = 512;
 
 impl TraceText {
     /// That of events that were copied, with a header above it.
-    pub(crate) fn new(tree: &Tree, records: SessionRecords) -> TraceText {
+    pub(crate) fn new(array: &TraceArray, records: SessionRecords) -> TraceText {
         let (entries, overrun) = (records.entries(), records.overrun());
-        let mut text = TraceText::fixed(tree, String::new());
+        let mut text = TraceText::fixed(array, String::new());
         text.layout.annotate &= overrun > 0;
-        text.header = Some((entries, entries + overrun, u64::from(tree.session().buffer().geometry().cpus)));
+        text.header =
+            Some((entries, entries + overrun, u64::from(array.instance().buffer().geometry().cpus)));
         text.records = Some(records);
         text.ahead = text.batch();
         text
     }
 
     /// One that says something else.
-    pub(crate) fn fixed(tree: &Tree, text: String) -> TraceText {
+    pub(crate) fn fixed(array: &TraceArray, text: String) -> TraceText {
         TraceText {
             records: None,
             ahead: Batch::default(),
             header: None,
-            events: tree.formats(),
-            layout: layout(tree.session()),
-            tracer: tree.session().tracer().name,
+            events: array.formats(),
+            layout: layout(array.instance()),
+            tracer: array.instance().tracer().name,
             seen: Seen::default(),
             start: 0,
             piece: text.into_bytes(),

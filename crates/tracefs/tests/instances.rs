@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tracefs::{Directory, Tree};
+use tracefs::{Node, Tree};
 
 /// Where the session is that another process makes instances in, and what that calls those that are its own.
 const SESSION: &str = "LOOKBACK_TEST_SESSION";
@@ -54,13 +54,14 @@ fn write(tree: &Tree, path: &str, text: &str) -> Result<(), Errno> {
 }
 
 fn names(tree: &Tree) -> Vec<String> {
-    Directory::Instances.names(tree)
+    let Node::Directory(found) = tree.find("instances").unwrap() else { panic!("a file") };
+    found.names()
 }
 
 /// Bytes of memory that the session's file takes.
 fn memory(tree: &Tree) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    tree.session().file().metadata().unwrap().blocks() * 512
+    tree.instance().file().metadata().unwrap().blocks() * 512
 }
 
 #[test]
@@ -75,8 +76,8 @@ fn there_can_be_sixty_four() {
     }
     assert_eq!((MOST_INSTANCES, tree.make_directory("instances/more")), (64, Err(Errno::NOMEM)));
     assert_eq!(names(&tree).len(), 65, "and the recording");
-    let id = tree.session().events().find(|event| event.name == "open").unwrap().id;
-    assert_eq!(tree.session().control().switched(id).on.iter().count(), 64);
+    let id = tree.instance().events().find(|event| event.name == "open").unwrap().id;
+    assert_eq!(tree.instance().control().switched(id).on.iter().count(), 64);
     for number in 0..MOST_INSTANCES {
         let text = read(&tree, &format!("{}/trace", name(number))).unwrap();
         assert!(text.contains("written: 1/1") && text.contains(&format!(": to {number}.\n")), "{text}");
@@ -88,7 +89,7 @@ fn there_can_be_sixty_four() {
         assert_eq!(tree.remove_directory(&name(number)), Err(Errno::NOENT));
     }
     assert_eq!(names(&tree), [FLIGHT]);
-    assert!(tree.session().control().switched(id).on.is_empty());
+    assert!(tree.instance().control().switched(id).on.is_empty());
     assert!(with_all > before && memory(&tree) < with_all, "{before}, {with_all}, {}", memory(&tree));
 }
 
@@ -185,7 +186,7 @@ fn consume(tree: &Tree, is_over: &AtomicBool) -> usize {
 #[test]
 fn many_make_and_remove_them_at_once() {
     let (_directory, tree) = session();
-    let path = tree.session().path().to_path_buf();
+    let path = tree.instance().path().to_path_buf();
     tree.make_directory("instances/kept").unwrap();
     let (is_over, is_written) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -219,7 +220,7 @@ fn many_make_and_remove_them_at_once() {
 #[test]
 fn who_is_killed_over_it_leaves_space_for_the_next() {
     let (_directory, tree) = session();
-    let path = tree.session().path().to_path_buf();
+    let path = tree.instance().path().to_path_buf();
     tree.make_directory("instances/kept").unwrap();
     write(&tree, "instances/kept/trace_marker", "kept.").unwrap();
     for killed in 0..KILLED {
@@ -247,8 +248,8 @@ fn who_is_killed_over_it_leaves_space_for_the_next() {
 fn is_as_new(tree: &Tree, kept: &[&str]) {
     let expected: Vec<&str> = [FLIGHT].into_iter().chain(kept.iter().copied()).collect();
     assert_eq!(names(tree), expected);
-    let control = tree.session().control();
-    let _lock = tree.session().session().lock_settings().unwrap();
+    let control = tree.instance().control();
+    let _lock = tree.instance().session().lock_settings().unwrap();
     for id in control.event_ids() {
         assert!(control.switched(id).on.is_empty(), "{id} is on");
         assert_eq!(control.enabled_words()[abi::control::event_index(id)].load(Relaxed), 0, "{id}");

@@ -25,7 +25,6 @@
 #![forbid(unsafe_code)]
 
 mod attributes;
-mod caller;
 mod channel;
 mod error;
 mod kept_texts;
@@ -35,6 +34,7 @@ mod nodes;
 mod open_file;
 mod pages;
 mod request;
+mod requester;
 mod server;
 mod splicing;
 

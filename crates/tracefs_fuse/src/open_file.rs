@@ -7,7 +7,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tracefs::{File, Handle};
+use tracefs::{FileNode, Handle};
 
 /// How long events wait at most until poll(2) reports them, where they don't fill the buffer as far as
 /// `buffer_percent` asks for: a reader of a quiet session sees its events all the same.
@@ -31,7 +31,7 @@ pub(crate) enum FileKind {
 
 impl FileKind {
     /// That of a file.
-    pub(crate) fn of(file: &dyn File) -> FileKind {
+    pub(crate) fn of(file: &FileNode) -> FileKind {
         match file.is_stream() {
             true if file.is_paged() => FileKind::Pages,
             true if file.mode() & 0o444 != 0 => FileKind::Pipe,

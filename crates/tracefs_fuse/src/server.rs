@@ -11,13 +11,13 @@ mod settling;
 mod waiting;
 
 use crate::attributes::Attributes;
-use crate::caller::Caller;
 use crate::channel::{Channel, Received};
 use crate::kept_texts::KeptTexts;
 use crate::mount::Mount;
 use crate::nodes::Nodes;
 use crate::open_file::OpenFile;
 use crate::request::{Answer, Reply, Request};
+use crate::requester::Requester;
 use listing::Listing;
 use polyfuse_kernel::*;
 use rustix::io::Errno;
@@ -54,7 +54,7 @@ pub struct Server {
     texts: KeptTexts,
     waiting: Waiting,
     settling: Settling,
-    caller: Caller,
+    requester: Requester,
     /// The number of the file or listing that was opened last.
     last: u64,
 }
@@ -72,7 +72,7 @@ impl Server {
             texts: KeptTexts::default(),
             waiting: Waiting::default(),
             settling: Settling::default(),
-            caller: Caller::default(),
+            requester: Requester::default(),
             last: 0,
         }
     }
@@ -105,7 +105,7 @@ impl Server {
 
     fn answer(&mut self, bytes: &[u8]) {
         let Some(request) = Request::parse(bytes) else { return };
-        self.caller.note(request.header.pid);
+        self.requester.note(request.header.pid);
         match self.dispatch(&request) {
             Ok(Reply::Nothing) => {}
             Ok(Reply::Bytes(body)) => self.channel.answer(request.header.unique, Ok(&body)),

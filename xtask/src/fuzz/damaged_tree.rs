@@ -4,7 +4,7 @@ use rustix::fs::OFlags;
 use session::{Author, Instance};
 use std::hint::black_box;
 use std::path::Path;
-use tracefs::{Directory, Tree};
+use tracefs::{Node, Tree};
 
 /// Pieces of 64 KB that a control file may have. All of the file's pages as text have far fewer.
 const MOST_PIECES: usize = 10_000;
@@ -44,6 +44,6 @@ pub fn read_and_write(path: &Path) {
             black_box(file.write(Author::current(), text.as_bytes()).is_ok());
         }
     }
-    let names = Directory::Events.names(&tree);
-    black_box(names.iter().filter(|name| tree.find(&format!("events/{name}")).is_ok()).count());
+    let Ok(Node::Directory(events)) = tree.find("events") else { panic!("events is no directory") };
+    black_box(events.names().iter().filter(|name| tree.find(&format!("events/{name}")).is_ok()).count());
 }

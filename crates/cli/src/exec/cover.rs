@@ -17,8 +17,8 @@ const MOUNTS: &str = "/proc/self/mounts";
 const TRACEFS: &str = "/sys/kernel/tracing";
 const DEBUGFS: &str = "/sys/kernel/debug/tracing";
 
-/// The kernel's files that belong to its tracefs, and what lies over them.
-const NEXT_TO: &[(&str, &str)] = &[
+/// The kernel's files of `/proc` that belong to its tracefs, and what lies over them.
+const PROC_FILES: &[(&str, &str)] = &[
     ("/proc/kallsyms", "kallsyms"),
     ("/proc/sys/kernel/ftrace_enabled", "ftrace_enabled"),
     ("/proc/sys/kernel/kptr_restrict", "kptr_restrict"),
@@ -52,7 +52,7 @@ pub(super) fn cover(session: Instance) -> Done<Cover> {
     let known = [TRACEFS, DEBUGFS].into_iter().find(|path| Path::new(path).is_dir());
     let place = known.map_or_else(new_directory, |path| Ok(PathBuf::from(path)))?;
     let cover = Cover { place: place.clone(), is_own: known.is_none() };
-    cover_next_to(&tree, &place)?;
+    cover_proc(&tree, &place)?;
     // Over the mount whose files lie where they should now.
     serve(tree, &place)?;
     if known == Some(TRACEFS) && Path::new(DEBUGFS).is_dir() {
@@ -71,14 +71,14 @@ fn new_directory() -> Done<PathBuf> {
 /// Mounts a tree and serves it, for as long as this process lives.
 fn serve(tree: Tree, place: &Path) -> Done<()> {
     let mount = Mount::without_helper(place, &MountOptions::default())?;
-    // It ends with this process, and has nobody to tell that anything failed.
+    // It ends with this process, and has nobody to report to that anything failed.
     std::thread::spawn(|| Server::new(tree, mount).run());
     Ok(())
 }
 
-fn cover_next_to(tree: &Tree, place: &Path) -> Done<()> {
-    serve(tree.beside(), place)?;
-    for (path, name) in NEXT_TO.iter().filter(|(path, _)| Path::new(path).exists()) {
+fn cover_proc(tree: &Tree, place: &Path) -> Done<()> {
+    serve(tree.proc_files(), place)?;
+    for (path, name) in PROC_FILES.iter().filter(|(path, _)| Path::new(path).exists()) {
         bind(&place.join(name), Path::new(path))?;
     }
     Ok(())

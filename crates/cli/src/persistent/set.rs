@@ -18,7 +18,7 @@ pub(crate) fn set(arguments: &SetArguments) -> Done {
     let tree = tree::tree(&arguments.instance)?;
     let is_file = arguments.what.contains('/') || tree.find(&arguments.what).is_ok();
     match (is_file, arguments.condition) {
-        (false, _) => switch(tree.session(), arguments)?,
+        (false, _) => switch(tree.instance(), arguments)?,
         (true, None) => tree::write(&tree, arguments)?,
         (true, Some(_)) => {
             return Err(Failure::failed(format_args!(

@@ -1,7 +1,7 @@
 //! `per_cpu/cpuN/stats`: what has become of a CPU's events.
 
-use crate::file::Control;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use trace_data::text::is_nanoseconds;
 
@@ -13,16 +13,16 @@ pub(crate) struct Stats {
     pub(crate) cpu: u32,
 }
 
-impl Control for Stats {
+impl TextFile for Stats {
     fn mode(&self) -> u32 {
         0o440
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let found = tree.session().buffer().statistics(self.cpu);
-        let mut reader = tree.reader();
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let found = array.instance().buffer().statistics(self.cpu);
+        let mut reader = array.reader();
         let oldest = if found.oldest_time == 0 { 0 } else { reader.time(found.oldest_time) };
-        let is_nanoseconds = is_nanoseconds(tree.session().trace_clock().name());
+        let is_nanoseconds = is_nanoseconds(array.instance().trace_clock().name());
         let shown = |time: u64| if is_nanoseconds { seconds(time) } else { time.to_string() };
         let text = format!(
             "entries: {}\noverrun: {}\ncommit overrun: 0\nbytes: {}\noldest event ts: {}\nnow ts: {}\n\
@@ -48,6 +48,7 @@ fn seconds(nanoseconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tree;
     use crate::top::tests::{read, tree, write};
 
     #[test]
@@ -61,7 +62,7 @@ mod tests {
         let (_directory, tree) = tree();
         write(&tree, "trace_marker", "one").unwrap();
         let entries = |tree: &Tree| {
-            let cpus = tree.session().buffer().geometry().cpus;
+            let cpus = tree.instance().buffer().geometry().cpus;
             let stats = (0..cpus).map(|cpu| read(tree, &format!("per_cpu/cpu{cpu}/stats")));
             stats.filter(|text| text.starts_with("entries: 1\noverrun: 0\n")).count()
         };

@@ -1,7 +1,7 @@
 //! `per_cpu/cpuN/trace_pipe_raw` and `snapshot_raw`: the events of a CPU as pages, taken away.
 
-use crate::file::{File, Opened};
-use crate::tree::Tree;
+use crate::control_file::{ControlFile, Opened};
+use crate::trace_array::TraceArray;
 use abi::page::DEFAULT_SIZE;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -24,7 +24,7 @@ pub(crate) struct TracePipeRaw {
     pub(crate) is_snapshot: bool,
 }
 
-impl File for TracePipeRaw {
+impl ControlFile for TracePipeRaw {
     fn mode(&self) -> u32 {
         0o440
     }
@@ -37,15 +37,15 @@ impl File for TracePipeRaw {
         true
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(OpenRaw { of: *self, tree: tree.clone(), page: Vec::new(), read: 0 }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenRaw { of: *self, array: array.clone(), page: Vec::new(), read: 0 }))
     }
 }
 
 /// An open one, with the page that is being read.
 struct OpenRaw {
     of: TracePipeRaw,
-    tree: Tree,
+    array: TraceArray,
     page: Vec<u8>,
     read: usize,
 }
@@ -71,16 +71,16 @@ impl Opened for OpenRaw {
     }
 
     fn is_readable(&self) -> bool {
-        let percent = self.tree.session().preferences().buffer_percent;
+        let percent = self.array.instance().preferences().buffer_percent;
         match self.of {
             TracePipeRaw { is_snapshot: true, .. } => self.is_unblocked(),
-            TracePipeRaw { cpu, .. } => self.tree.session().buffer().has_reached(cpu, percent),
+            TracePipeRaw { cpu, .. } => self.array.instance().buffer().has_reached(cpu, percent),
         }
     }
 
     fn is_unblocked(&self) -> bool {
-        let (tree, cpu) = (&self.tree, Some(self.of.cpu));
-        tree.read(self.of.is_snapshot, |reader, contents| reader.has_events(contents, cpu)) == Ok(Some(true))
+        let (array, cpu) = (&self.array, Some(self.of.cpu));
+        array.read(self.of.is_snapshot, |reader, contents| reader.has_events(contents, cpu)) == Ok(Some(true))
     }
 }
 
@@ -93,8 +93,8 @@ impl OpenRaw {
         }
         let mut packer = PagePacker::new(size);
         let push = |record: &Record<'_>| packer.push(record);
-        let (tree, cpu) = (&self.tree, Some(self.of.cpu));
-        tree.read(self.of.is_snapshot, |reader, contents| reader.take(contents, cpu, push))?;
+        let (array, cpu) = (&self.array, Some(self.of.cpu));
+        array.read(self.of.is_snapshot, |reader, contents| reader.take(contents, cpu, push))?;
         Ok(packer.finish().map(|page| {
             let mut page = page.to_vec();
             page.resize(DEFAULT_SIZE, 0);
@@ -106,6 +106,7 @@ impl OpenRaw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tree;
     use crate::top::tests::tree;
     use abi::page::event_size;
     use events::ftrace::PRINT_ID;
@@ -158,7 +159,7 @@ mod tests {
         let mut kept = tree.open("per_cpu/cpu0/snapshot_raw", OFlags::RDONLY).unwrap();
         assert_eq!(kept.read(4096), Err(Errno::AGAIN));
         assert!(!kept.is_readable());
-        tree.session().take_snapshot().unwrap();
+        tree.instance().take_snapshot().unwrap();
         assert!(kept.is_readable());
         assert_eq!(live.read(4096), Err(Errno::AGAIN));
         assert_eq!(Page::new(&kept.read(4096).unwrap()).unwrap().events().count(), 3);
@@ -185,7 +186,7 @@ mod tests {
         let (_directory, tree) = tree();
         let raw = opened(&tree, 1);
         assert!(raw.is_unblocked() && !raw.is_readable());
-        tree.session().prefer(|preferred| preferred.buffer_percent = 0).unwrap();
+        tree.instance().prefer(|preferred| preferred.buffer_percent = 0).unwrap();
         assert!(raw.is_readable());
     }
 }

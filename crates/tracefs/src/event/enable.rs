@@ -1,10 +1,11 @@
 //! `enable`: of an event, of a system's, of all.
 
-use crate::catalog::{self, Group};
-use crate::event::Name;
-use crate::file::{Change, Control};
+use crate::catalog::EventName;
+use crate::control_file::Change;
+use crate::group::{self, Group};
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// Reads 0 or 1, or X where some of several events are on. Takes 0 and 1. Of an event that has a trigger, or
@@ -12,7 +13,7 @@ use rustix::io::Errno;
 #[derive(Debug, Clone)]
 pub(crate) struct Enable(pub(crate) Group);
 
-impl Control for Enable {
+impl TextFile for Enable {
     fn mode(&self) -> u32 {
         0o640
     }
@@ -21,13 +22,13 @@ impl Control for Enable {
         matches!(change, Change::Written(bytes) if number::parse_switch(bytes) == Ok(false))
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let (events, soft) = (self.0.events(tree), tree.session().soft_events());
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let (events, soft) = (self.0.events(array), array.instance().soft_events());
         if let Group::Event(name) = &self.0 {
             let star = if soft.contains(&name.id) { "*" } else { "" };
-            return Ok(format!("{}{star}\n", u32::from(catalog::is_on(tree, name))).into_bytes());
+            return Ok(format!("{}{star}\n", u32::from(group::is_enabled(array, name))).into_bytes());
         }
-        let counts = |name: &&Name| catalog::is_on(tree, name) || soft.contains(&name.id);
+        let counts = |name: &&EventName| group::is_enabled(array, name) || soft.contains(&name.id);
         let on = events.iter().filter(counts).count();
         Ok(match on {
             0 => b"0\n".to_vec(),
@@ -36,8 +37,8 @@ impl Control for Enable {
         })
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        self.0.set(tree, number::parse_switch(bytes)?)?;
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        self.0.set(array, number::parse_switch(bytes)?)?;
         Ok(bytes.len())
     }
 }

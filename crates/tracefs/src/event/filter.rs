@@ -1,9 +1,9 @@
 //! `filter`: which records of an event are written, decided in the traced process.
 
-use crate::catalog::Group;
 use crate::errno::errno;
-use crate::file::Control;
-use crate::tree::Tree;
+use crate::group::Group;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// Of an event: reads its filter, or `none`. Takes another, or 0 for none. Of a system: takes one for those
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 /// Source: `event_filter_write` and `subsystem_filter_write` in `kernel/trace/trace_events.c`, and
 /// `kernel/trace/trace_events_filter.c`, of Linux 6.18.
 #[derive(Debug, Clone)]
-pub(crate) struct Filter(pub(crate) Group);
+pub(crate) struct FilterFile(pub(crate) Group);
 
 /// What a system's file reads: the kernel's `DEFAULT_SYS_FILTER_MESSAGE`.
 const OF_SYSTEM: &str = "\
@@ -30,30 +30,29 @@ const PAGE: usize = 4096;
 /// Errors that `error_log` keeps.
 const LOGGED: usize = 8;
 
-impl Control for Filter {
+impl TextFile for FilterFile {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
         let Group::Event(name) = &self.0 else { return Ok(OF_SYSTEM.into()) };
-        let text = tree.session().filter(name.id);
+        let text = array.instance().filter(name.id);
         Ok(format!("{}\n", text.as_deref().unwrap_or("none")).into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         if bytes.len() >= PAGE {
             return Err(Errno::INVAL);
         }
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
         let text = String::from_utf8_lossy(text);
         let text = text.trim_ascii();
-        let ids: Vec<u16> = self.0.events(tree).iter().map(|name| name.id).collect();
-        let refused = tree.session().set_filters(&ids, text).map_err(|error| errno(&error))?;
+        let refused = array.instance().set_filters(&self.0.ids(array), text).map_err(errno)?;
         for error in refused.iter().skip(refused.len().saturating_sub(LOGGED)) {
             let (wrong, at) = (error.to_string(), error.position);
-            let logged = tree.session().log_error("event filter parse error", &wrong, text, at);
-            logged.map_err(|error| errno(&error))?;
+            let logged = array.instance().log_error("event filter parse error", &wrong, text, at);
+            logged.map_err(errno)?;
         }
         match (refused.first(), &self.0) {
             (Some(error), Group::Event(_)) => Err(Errno::from_raw_os_error(error.errno())),

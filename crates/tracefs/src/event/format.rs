@@ -1,16 +1,16 @@
 //! `format`: the fields of an event, and how they are printed.
 
-use crate::event::Name;
-use crate::file::{Control, Text};
-use crate::tree::Tree;
+use crate::catalog::EventName;
+use crate::text_file::{Text, TextFile};
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// The text that readers of raw pages need. ENODEV when the instance has been removed meanwhile, as in the
 /// kernel.
 #[derive(Debug, Clone)]
-pub(crate) struct Format(pub(crate) Name);
+pub(crate) struct EventFormatFile(pub(crate) EventName);
 
-impl Control for Format {
+impl TextFile for EventFormatFile {
     const TEXT: Text = Text::Kept;
     const KEEPS_INSTANCE: bool = false;
 
@@ -18,9 +18,9 @@ impl Control for Format {
         0o440
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        tree.still_there()?;
-        let event = tree.session().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        array.still_there()?;
+        let event = array.instance().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
         Ok(event.format.into_bytes())
     }
 }

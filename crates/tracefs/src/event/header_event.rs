@@ -1,19 +1,19 @@
 //! `events/header_event`: the layout of what stands before each event in a page.
 
-use crate::file::Control;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// A text that has never changed.
 #[derive(Debug, Clone)]
 pub(crate) struct HeaderEvent;
 
-impl Control for HeaderEvent {
+impl TextFile for HeaderEvent {
     fn mode(&self) -> u32 {
         0o440
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         Ok(b"# compressed entry header\n\
              \ttype_len    :    5 bits\n\
              \ttime_delta  :   27 bits\n\

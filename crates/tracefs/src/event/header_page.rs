@@ -1,7 +1,7 @@
 //! `events/header_page`: the layout of a page of `trace_pipe_raw`.
 
-use crate::file::Control;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use abi::page::{DEFAULT_SIZE, HEADER_SIZE};
 use rustix::io::Errno;
 
@@ -9,12 +9,12 @@ use rustix::io::Errno;
 #[derive(Debug, Clone)]
 pub(crate) struct HeaderPage;
 
-impl Control for HeaderPage {
+impl TextFile for HeaderPage {
     fn mode(&self) -> u32 {
         0o440
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         let capacity = DEFAULT_SIZE - HEADER_SIZE;
         let text = format!(
             "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\

@@ -1,10 +1,10 @@
 //! `trigger`: what is done when an event happens, in the traced process and at once.
 
+use crate::catalog::EventName;
 use crate::errno::errno;
-use crate::event::Name;
-use crate::file::{Control, Text};
+use crate::text_file::{Text, TextFile};
 use crate::token;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::{ACTIONS, Command, Error};
 
@@ -18,12 +18,12 @@ use session::{ACTIONS, Command, Error};
 ///
 /// Source: `event_trigger_write` and `trigger_show` in `kernel/trace/trace_events_trigger.c` of Linux 6.18.
 #[derive(Debug, Clone)]
-pub(crate) struct Trigger(pub(crate) Name);
+pub(crate) struct TriggerFile(pub(crate) EventName);
 
 /// Texts of a page and more are refused.
 const PAGE: usize = 4096;
 
-impl Control for Trigger {
+impl TextFile for TriggerFile {
     const TEXT: Text = Text::Kept;
     const KEEPS_INSTANCE: bool = false;
 
@@ -31,9 +31,9 @@ impl Control for Trigger {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        tree.still_there()?;
-        let triggers = tree.session().triggers(self.0.id);
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        array.still_there()?;
+        let triggers = array.instance().triggers(self.0.id);
         if triggers.is_empty() {
             let names: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
             return Ok(format!("# Available triggers:\n# {}\n", names.join(" ")).into_bytes());
@@ -41,8 +41,8 @@ impl Control for Trigger {
         Ok(triggers.iter().map(|trigger| format!("{trigger}\n")).collect::<String>().into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        tree.still_there()?;
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        array.still_there()?;
         if bytes.is_empty() {
             return Ok(0);
         }
@@ -50,16 +50,16 @@ impl Control for Trigger {
             return Err(Errno::INVAL);
         }
         let text = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
-        match tree.session().set_trigger(self.0.id, text) {
+        match array.instance().set_trigger(self.0.id, text) {
             Err(Error::BadFilter { error: Some(error), .. }) => {
                 let (finder, wrong) = ("event filter parse error", error.to_string());
                 let filter =
                     Command::parse(text).ok().and_then(|command| command.filter.ok()?).unwrap_or_default();
-                let logged = tree.session().log_error(finder, &wrong, filter, error.position);
-                logged.map_err(|error| errno(&error))?;
+                let logged = array.instance().log_error(finder, &wrong, filter, error.position);
+                logged.map_err(errno)?;
                 Err(Errno::from_raw_os_error(error.errno()))
             }
-            set => set.map(|()| bytes.len()).map_err(|error| errno(&error)),
+            set => set.map(|()| bytes.len()).map_err(errno),
         }
     }
 }
@@ -188,6 +188,6 @@ mod tests {
         assert_eq!(read(&without, READ), NONE);
         let (_directory, tree) = tree();
         write(&tree, READ, "snapshot:3").unwrap();
-        assert!(tree.session().has_snapshot_memory());
+        assert!(tree.instance().has_snapshot_memory());
     }
 }

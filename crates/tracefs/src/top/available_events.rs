@@ -1,10 +1,11 @@
 //! `available_events`: what can be enabled.
 
-use crate::catalog;
-use crate::file::{Control, Text};
+use crate::catalog::EventName;
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::text_file::{Text, TextFile};
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads `SYSTEM:EVENT`, a line for each.
 #[derive(Debug, Clone)]
@@ -13,19 +14,17 @@ struct AvailableEvents;
 pub(super) const LISTED: Listed = Listed {
     name: "available_events",
     help: "the events that set_event takes",
-    make: || Box::new(AvailableEvents),
+    make: || Arc::new(AvailableEvents),
 };
 
-impl Control for AvailableEvents {
+impl TextFile for AvailableEvents {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
         0o440
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let lines =
-            catalog::switchable(tree).into_iter().map(|name| format!("{}:{}\n", name.system, name.event));
-        Ok(lines.collect::<String>().into_bytes())
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        Ok(array.catalog().switchable().map(EventName::line).collect::<String>().into_bytes())
     }
 }

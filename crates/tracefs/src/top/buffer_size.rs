@@ -1,11 +1,13 @@
 //! `buffer_size_kb`: how large the buffer of a CPU is.
 
+use crate::control_file::Change;
 use crate::errno::errno;
-use crate::file::{Change, Control};
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads KB for each CPU, without the pages' headers: of one CPU, or of those that have memory, X where they
 /// differ. 0 for a CPU that the session had no leave to run on when it was made. Takes a number of KB, which
@@ -21,10 +23,10 @@ pub(crate) struct BufferSize {
 pub(super) const LISTED: Listed = Listed {
     name: "buffer_size_kb",
     help: "KB of buffer for each CPU",
-    make: || Box::new(BufferSize { cpu: None }),
+    make: || Arc::new(BufferSize { cpu: None }),
 };
 
-impl Control for BufferSize {
+impl TextFile for BufferSize {
     fn mode(&self) -> u32 {
         0o640
     }
@@ -33,12 +35,12 @@ impl Control for BufferSize {
         change.is_written()
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let session = tree.session();
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let instance = array.instance();
         if let Some(cpu) = self.cpu {
-            return Ok(format!("{}\n", session.buffer_kb(cpu)).into_bytes());
+            return Ok(format!("{}\n", instance.buffer_kb(cpu)).into_bytes());
         }
-        let sizes = (0..session.buffer().geometry().cpus).map(|cpu| session.buffer_kb(cpu));
+        let sizes = (0..instance.buffer().geometry().cpus).map(|cpu| instance.buffer_kb(cpu));
         let mut sizes: Vec<u64> = sizes.filter(|size| *size > 0).collect();
         sizes.dedup();
         Ok(match sizes[..] {
@@ -48,10 +50,10 @@ impl Control for BufferSize {
         })
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         match number::parse(bytes)? {
             0 => return Err(Errno::INVAL),
-            kb => tree.session().resize(self.cpu, kb).map_err(|error| errno(&error))?,
+            kb => array.instance().resize(self.cpu, kb).map_err(errno)?,
         }
         Ok(bytes.len())
     }
@@ -77,7 +79,7 @@ mod tests {
         }
         write(&tree, "per_cpu/cpu0/buffer_size_kb", "8").unwrap();
         assert_eq!(read(&tree, "per_cpu/cpu0/buffer_size_kb"), "11\n");
-        let cpus = tree.session().buffer().geometry().cpus;
+        let cpus = tree.instance().buffer().geometry().cpus;
         assert!(cpus == 1 || ["X\n", "11\n"].contains(&read(&tree, "buffer_size_kb").as_str()));
         write(&tree, "trace_marker", "works").unwrap();
         assert!(read(&tree, "trace").contains(": works\n"));

@@ -1,10 +1,11 @@
 //! `buffer_subbuf_size_kb`: how large a page of the buffers is.
 
-use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads KB. Takes a number of KB up to 512, which becomes the next power of two pages of memory: what that
 /// is already. Pages keep the size that the session was made with, so others are ENOMEM.
@@ -16,7 +17,7 @@ struct BufferSubbufSize;
 pub(super) const LISTED: Listed = Listed {
     name: "buffer_subbuf_size_kb",
     help: "KB of a page of the buffers",
-    make: || Box::new(BufferSubbufSize),
+    make: || Arc::new(BufferSubbufSize),
 };
 
 /// The largest that the kernel knows.
@@ -25,24 +26,24 @@ const MOST_KB: u64 = 512;
 /// The smallest: a page of memory.
 const LEAST_KB: u64 = 4;
 
-fn kilobytes(tree: &Tree) -> u64 {
-    tree.session().buffer().geometry().page_size / 1024
+fn kilobytes(array: &TraceArray) -> u64 {
+    array.instance().buffer().geometry().page_size / 1024
 }
 
-impl Control for BufferSubbufSize {
+impl TextFile for BufferSubbufSize {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{}\n", kilobytes(tree)).into_bytes())
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        Ok(format!("{}\n", kilobytes(array)).into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         match number::parse(bytes)? {
             0 => Err(Errno::INVAL),
             kb if kb > MOST_KB => Err(Errno::INVAL),
-            kb if kb.next_power_of_two().max(LEAST_KB) != kilobytes(tree) => Err(Errno::NOMEM),
+            kb if kb.next_power_of_two().max(LEAST_KB) != kilobytes(array) => Err(Errno::NOMEM),
             _ => Ok(bytes.len()),
         }
     }

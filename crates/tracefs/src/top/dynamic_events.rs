@@ -1,9 +1,10 @@
 //! `dynamic_events`: events that are made by writing their definition.
 
-use crate::file::Control;
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads the definitions. No kind of event can be made this way: what clients look for is there, reads as
 /// empty, and takes what has nothing to do; `-:NAME` is ENOENT, a definition EINVAL.
@@ -16,20 +17,20 @@ struct DynamicEvents;
 pub(super) const LISTED: Listed = Listed {
     name: "dynamic_events",
     help: "events that were made by their definition: there is no such kind",
-    make: || Box::new(DynamicEvents),
+    make: || Arc::new(DynamicEvents),
 };
 
-impl Control for DynamicEvents {
+impl TextFile for DynamicEvents {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         Ok(Vec::new())
     }
 
     /// Line by line, up to the first that is refused.
-    fn store(&self, _tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         bytes.split(|byte| *byte == b'\n').try_for_each(define)?;
         Ok(bytes.len())
     }

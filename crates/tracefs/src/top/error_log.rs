@@ -1,10 +1,11 @@
 //! `error_log`: why commands to control files were refused.
 
 use crate::errno::errno;
-use crate::file::{Control, Text};
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::text_file::{Text, TextFile};
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads the last 8 errors. Opening it for writing with `O_TRUNC` forgets them; what is written is not looked
 /// at.
@@ -16,26 +17,26 @@ struct ErrorLog;
 pub(super) const LISTED: Listed = Listed {
     name: "error_log",
     help: "why commands were refused; echo > error_log forgets it",
-    make: || Box::new(ErrorLog),
+    make: || Arc::new(ErrorLog),
 };
 
-impl Control for ErrorLog {
+impl TextFile for ErrorLog {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(tree.session().error_log().into_bytes())
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        Ok(array.instance().error_log().into_bytes())
     }
 
-    fn store(&self, _tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         Ok(bytes.len())
     }
 
-    fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
-        tree.session().clear_error_log().map_err(|error| errno(&error))
+    fn truncate(&self, array: &TraceArray) -> Result<(), Errno> {
+        array.instance().clear_error_log().map_err(errno)
     }
 }
 
@@ -48,7 +49,7 @@ mod tests {
     #[test]
     fn only_opening_with_truncation_forgets() {
         let (_directory, tree) = tree();
-        tree.session().log_error("event filter parse error", "Field not found", "foo == 1", 4).unwrap();
+        tree.instance().log_error("event filter parse error", "Field not found", "foo == 1", 4).unwrap();
         let mut file = tree.open("error_log", OFlags::RDWR | OFlags::APPEND).unwrap();
         assert_eq!(file.write(Author::current(), b"anything"), Ok(8));
         assert!(read(&tree, "error_log").ends_with("  Command: foo == 1\n               ^\n"));

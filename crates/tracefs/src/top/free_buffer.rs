@@ -1,11 +1,12 @@
 //! `free_buffer`: memory is given back when its writer ends, however it ends.
 
-use crate::file::{Change, File, Opened};
+use crate::control_file::{Change, ControlFile, Opened};
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, TraceOption};
+use std::sync::Arc;
 
 /// Closing it, after writing or not, makes the buffers as small as can be; with the option
 /// `disable_on_free` it stops recording, too. What is written is not looked at.
@@ -16,10 +17,10 @@ struct FreeBuffer;
 pub(super) const LISTED: Listed = Listed {
     name: "free_buffer",
     help: "closing it makes the buffers as small as can be",
-    make: || Box::new(FreeBuffer),
+    make: || Arc::new(FreeBuffer),
 };
 
-impl File for FreeBuffer {
+impl ControlFile for FreeBuffer {
     fn mode(&self) -> u32 {
         0o200
     }
@@ -32,29 +33,29 @@ impl File for FreeBuffer {
         matches!(change, Change::Opened(_))
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { tree: tree.clone() }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenFreeBuffer { array: array.clone() }))
     }
 }
 
-struct Open {
-    tree: Tree,
+struct OpenFreeBuffer {
+    array: TraceArray,
 }
 
-impl Opened for Open {
+impl Opened for OpenFreeBuffer {
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
         Ok(bytes.len())
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenFreeBuffer {
     fn drop(&mut self) {
-        let session = self.tree.session();
-        if session.option(TraceOption::DisableOnFree) {
-            session.buffer().set_tracing(false);
+        let instance = self.array.instance();
+        if instance.option(TraceOption::DisableOnFree) {
+            instance.buffer().set_tracing(false);
         }
         // close(2) has nobody to tell that there was no space.
-        let _ = session.resize(None, 1);
+        let _ = instance.resize(None, 1);
     }
 }
 

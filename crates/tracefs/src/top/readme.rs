@@ -1,18 +1,19 @@
 //! `README`: what there is.
 
 use super::FILES;
-use crate::file::{Control, Text};
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::text_file::{Text, TextFile};
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::{ACTIONS, TRACERS};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// A line for every file, and for nothing that doesn't exist: programs look here for what they can use.
 #[derive(Debug, Clone)]
 struct Readme;
 
-pub(super) const LISTED: Listed = Listed { name: "README", help: "this text", make: || Box::new(Readme) };
+pub(super) const LISTED: Listed = Listed { name: "README", help: "this text", make: || Arc::new(Readme) };
 
 /// What stands after the files.
 const DIRECTORIES: &str = "
@@ -42,7 +43,7 @@ const DIRECTORIES: &str = "
 \t    ! before it takes it away
 ";
 
-impl Control for Readme {
+impl TextFile for Readme {
     /// It may be longer than a page.
     const TEXT: Text = Text::Kept;
 
@@ -50,7 +51,7 @@ impl Control for Readme {
         0o440
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         let mut text = String::from(
             "tracing mini-HOWTO:\n\n\
              # echo 0 > tracing_on : quick way to disable tracing\n\

@@ -1,9 +1,10 @@
 //! `saved_cmdlines`: the names of threads.
 
-use crate::file::{Control, Text};
 use crate::listed::Listed;
-use crate::tree::Tree;
+use crate::text_file::{Text, TextFile};
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads `TID NAME`, a line for each thread that the session knows.
 #[derive(Debug, Clone)]
@@ -12,18 +13,18 @@ struct SavedCmdlines;
 pub(super) const LISTED: Listed = Listed {
     name: "saved_cmdlines",
     help: "the names of the threads that the events are of",
-    make: || Box::new(SavedCmdlines),
+    make: || Arc::new(SavedCmdlines),
 };
 
-impl Control for SavedCmdlines {
+impl TextFile for SavedCmdlines {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
         0o440
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let threads = tree.reader().threads();
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let threads = array.reader().threads();
         let lines = threads.iter().map(|thread| format!("{} {}\n", thread.tid, thread.name));
         Ok(lines.collect::<String>().into_bytes())
     }

@@ -1,11 +1,12 @@
 //! `saved_cmdlines_size`: of how many threads names can be remembered.
 
-use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use abi::control::{PROCESSES, TASKS};
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads how many. Takes a number up to 32,768, which the kernel rounds up, and so does this tree: to what
 /// the session has space for. EINVAL for others, ENOMEM for more than that.
@@ -17,7 +18,7 @@ struct SavedCmdlinesSize;
 pub(super) const LISTED: Listed = Listed {
     name: "saved_cmdlines_size",
     help: "of how many threads names can be remembered",
-    make: || Box::new(SavedCmdlinesSize),
+    make: || Arc::new(SavedCmdlinesSize),
 };
 
 /// The kernel's `PID_MAX_DEFAULT`.
@@ -26,16 +27,16 @@ const MOST: u64 = 32_768;
 /// First threads of processes, and others.
 const ROOM: u64 = (PROCESSES + TASKS) as u64;
 
-impl Control for SavedCmdlinesSize {
+impl TextFile for SavedCmdlinesSize {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         Ok(format!("{ROOM}\n").into_bytes())
     }
 
-    fn store(&self, _tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         match number::parse(bytes)? {
             0 => Err(Errno::INVAL),
             count if count > MOST => Err(Errno::INVAL),

@@ -1,13 +1,14 @@
 //! `set_event`: which events are on, by name.
 
-use crate::catalog::{self, Group};
-use crate::event::Name;
-use crate::file::{Change, Control, Text};
+use crate::catalog::EventName;
+use crate::control_file::Change;
+use crate::group::{self, Group};
 use crate::listed::Listed;
+use crate::text_file::{Text, TextFile};
 use crate::token;
-use crate::tree::Tree;
-use events::ftrace::SYSTEM as FTRACE;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads `SYSTEM:EVENT` for each event that is on, has a trigger, or is one that a trigger is about. Opening
 /// it with `O_TRUNC` switches all off. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,
@@ -21,13 +22,13 @@ struct SetEvent;
 pub(super) const LISTED: Listed = Listed {
     name: "set_event",
     help: "the events that are on: echo SYSTEM:EVENT >> set_event, !SYSTEM:EVENT switches off",
-    make: || Box::new(SetEvent),
+    make: || Arc::new(SetEvent),
 };
 
 /// The most bytes of a word.
 const MOST: usize = 127;
 
-impl Control for SetEvent {
+impl TextFile for SetEvent {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
@@ -39,29 +40,29 @@ impl Control for SetEvent {
         change.is_truncation() || matches!(change, Change::Written(bytes) if switches_off(bytes))
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let soft = tree.session().soft_events();
-        let mut on = catalog::events(tree);
-        on.retain(|name| soft.contains(&name.id) || name.system != FTRACE && catalog::is_on(tree, name));
-        Ok(on.iter().map(|name| format!("{}:{}\n", name.system, name.event)).collect::<String>().into_bytes())
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let soft = array.instance().soft_events();
+        let mut on = array.catalog().events().to_vec();
+        on.retain(|name| soft.contains(&name.id) || name.is_switchable() && group::is_enabled(array, name));
+        Ok(on.iter().map(EventName::line).collect::<String>().into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         let (word, taken) = token::first(bytes, MOST)?;
         if let Some(word) = word {
             let (word, on) = word.strip_prefix(b"!").map_or((word, true), |word| (word, false));
             let chosen = Chosen::parse(std::str::from_utf8(word).map_err(|_| Errno::INVAL)?);
-            let groups = chosen.groups(tree);
+            let groups = chosen.groups(array);
             if groups.is_empty() {
                 return Err(Errno::INVAL);
             }
-            groups.iter().try_for_each(|group| group.set(tree, on))?;
+            groups.iter().try_for_each(|group| group.set(array, on))?;
         }
         Ok(taken)
     }
 
-    fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
-        Group::All.set(tree, false)
+    fn truncate(&self, array: &TraceArray) -> Result<(), Errno> {
+        Group::All.set(array, false)
     }
 }
 
@@ -84,8 +85,9 @@ impl<'a> Chosen<'a> {
     }
 
     /// The events that there are, together where all of a system are meant.
-    fn groups(&self, tree: &Tree) -> Vec<Group> {
-        let found = catalog::switchable(tree).into_iter().filter(|name| self.matches(name));
+    fn groups(&self, array: &TraceArray) -> Vec<Group> {
+        let catalog = array.catalog();
+        let found = catalog.switchable().filter(|name| self.matches(name));
         let system = match self {
             Chosen::Either(system) | Chosen::Both(Some(system), None) => Some(*system),
             Chosen::Both(..) => None,
@@ -93,15 +95,15 @@ impl<'a> Chosen<'a> {
         let mut groups: Vec<Group> = found
             .map(|name| match self {
                 Chosen::Both(None, None) => Group::All,
-                _ if system == Some(name.system.as_str()) => Group::System(name.system),
-                _ => Group::Event(name),
+                _ if system == Some(name.system.as_str()) => Group::System(name.system.clone()),
+                _ => Group::Event(name.clone()),
             })
             .collect();
         groups.dedup();
         groups
     }
 
-    fn matches(&self, name: &Name) -> bool {
+    fn matches(&self, name: &EventName) -> bool {
         match self {
             Chosen::Either(either) => name.system == *either || name.event == *either,
             Chosen::Both(system, event) => {

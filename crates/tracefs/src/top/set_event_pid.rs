@@ -1,12 +1,13 @@
 //! `set_event_pid` and `set_event_notrace_pid`: whose events are recorded, and whose are not.
 
 use crate::errno::errno;
-use crate::file::{Control, Text};
 use crate::listed::Listed;
+use crate::text_file::{Text, TextFile};
 use crate::token;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::{PidFilter, parse_integer};
+use std::sync::Arc;
 
 /// Reads a PID filter, sorted. A write adds those that it has, all of them or none: numbers in decimal,
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
@@ -22,13 +23,13 @@ struct SetEventPid(PidFilter);
 pub(super) const LISTED: Listed = Listed {
     name: "set_event_pid",
     help: "the threads whose events alone are recorded",
-    make: || Box::new(SetEventPid(PidFilter::Only)),
+    make: || Arc::new(SetEventPid(PidFilter::Only)),
 };
 
 pub(super) const NOTRACE: Listed = Listed {
     name: "set_event_notrace_pid",
     help: "the threads whose events are not recorded",
-    make: || Box::new(SetEventPid(PidFilter::Never)),
+    make: || Arc::new(SetEventPid(PidFilter::Never)),
 };
 
 /// The most bytes of a number.
@@ -37,19 +38,19 @@ const MOST: usize = 127;
 /// The kernel's `MAX_PID` in `pid_list.h`.
 const TOO_LARGE: u32 = 1 << 30;
 
-impl Control for SetEventPid {
+impl TextFile for SetEventPid {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let pids = tree.session().pids(self.0);
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let pids = array.instance().pids(self.0);
         Ok(pids.iter().map(|pid| format!("{pid}\n")).collect::<String>().into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         let (mut pids, mut taken) = (Vec::new(), 0);
         while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
             let (word, len) = token::first(rest, MOST)?;
@@ -59,13 +60,13 @@ impl Control for SetEventPid {
             pids.push(pid(word)?);
         }
         if !pids.is_empty() {
-            tree.session().add_pids(self.0, &pids).map_err(|error| errno(&error))?;
+            array.instance().add_pids(self.0, &pids).map_err(errno)?;
         }
         Ok(taken)
     }
 
-    fn truncate(&self, tree: &Tree) -> Result<(), Errno> {
-        tree.session().clear_pids(self.0).map_err(|error| errno(&error))
+    fn truncate(&self, array: &TraceArray) -> Result<(), Errno> {
+        array.instance().clear_pids(self.0).map_err(errno)
     }
 }
 

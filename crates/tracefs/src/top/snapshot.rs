@@ -1,15 +1,16 @@
 //! `snapshot`: what was kept, while recording goes on.
 
+use crate::control_file::{ControlFile, Opened};
 use crate::errno::errno;
-use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
+use crate::trace_array::TraceArray;
 use crate::trace_text::{self, TraceText};
-use crate::tree::Tree;
 use reading::{Contents, Reader};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use std::sync::Arc;
 use trace_data::text::tracer_lines;
 
 /// Reads the newest snapshot, of a CPU or of all, as `trace` has the buffers; without events in it, whether
@@ -18,30 +19,30 @@ use trace_data::text::tracer_lines;
 /// snapshots up and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read.
 ///
 /// Source: `tracing_snapshot_write` in `kernel/trace/trace.c` of Linux 6.18.
-pub(crate) struct Snapshot {
+pub(crate) struct SnapshotFile {
     pub(crate) cpu: Option<u32>,
 }
 
 pub(super) const LISTED: Listed = Listed {
     name: "snapshot",
     help: "the snapshot; echo 1 takes one, 2 clears it, 0 frees it",
-    make: || Box::new(Snapshot { cpu: None }),
+    make: || Arc::new(SnapshotFile { cpu: None }),
 };
 
-impl File for Snapshot {
+impl ControlFile for SnapshotFile {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(OpenSnapshot { cpu: self.cpu, tree: tree.clone(), text: None }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenSnapshot { cpu: self.cpu, array: array.clone(), text: None }))
     }
 }
 
 /// An open one.
 struct OpenSnapshot {
     cpu: Option<u32>,
-    tree: Tree,
+    array: TraceArray,
     text: Option<TraceText>,
 }
 
@@ -49,31 +50,31 @@ impl Opened for OpenSnapshot {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let make = || {
             let copy = |reader: &mut Reader, contents: Contents<'_>| reader.copy(contents, self.cpu, None);
-            let records = self.tree.read(true, copy)?.transpose().map_err(|_| Errno::IO)?;
-            let text = records.map(|records| TraceText::new(&self.tree, records));
+            let records = self.array.read(true, copy)?.transpose().map_err(|_| Errno::IO)?;
+            let text = records.map(|records| TraceText::new(&self.array, records));
             let text = text.filter(|text| !text.is_empty());
-            Ok(text.unwrap_or_else(|| TraceText::fixed(&self.tree, help(&self.tree, self.cpu))))
+            Ok(text.unwrap_or_else(|| TraceText::fixed(&self.array, help(&self.array, self.cpu))))
         };
         trace_text::read(&mut self.text, offset, len, make).map(Some)
     }
 
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        let session = self.tree.session();
+        let instance = self.array.instance();
         let done = match (number::parse(bytes)?, self.cpu) {
             (0, Some(_)) => return Err(Errno::INVAL),
-            (0, None) => session.free_snapshots().map(drop),
-            (1, Some(cpu)) => session.take_snapshot_of(cpu).map(drop),
-            (1, None) => session.take_snapshot().map(drop),
-            _ => session.discard_snapshots().map(drop),
+            (0, None) => instance.free_snapshots().map(drop),
+            (1, Some(cpu)) => instance.take_snapshot_of(cpu).map(drop),
+            (1, None) => instance.take_snapshot().map(drop),
+            _ => instance.discard_snapshots().map(drop),
         };
-        done.map_err(|error| errno(&error))?;
+        done.map_err(errno)?;
         Ok(bytes.len())
     }
 }
 
 /// What an empty one has.
-fn help(tree: &Tree, cpu: Option<u32>) -> String {
-    let state = if tree.session().has_snapshot_memory() { "allocated" } else { "freed" };
+fn help(array: &TraceArray, cpu: Option<u32>) -> String {
+    let state = if array.instance().has_snapshot_memory() { "allocated" } else { "freed" };
     let commands = match cpu {
         None => {
             "\
@@ -90,7 +91,7 @@ fn help(tree: &Tree, cpu: Option<u32>) -> String {
 "
         }
     };
-    let header = tracer_lines(tree.session().tracer().name);
+    let header = tracer_lines(array.instance().tracer().name);
     format!("{header}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n{commands}")
 }
 
@@ -144,7 +145,7 @@ mod tests {
         let (_directory, tree) = tree();
         let cpu = {
             write(&tree, "trace_marker", "somewhere").unwrap();
-            let cpus = 0..tree.session().buffer().geometry().cpus;
+            let cpus = 0..tree.instance().buffer().geometry().cpus;
             cpus.into_iter().find(|cpu| has(&tree, &format!("per_cpu/cpu{cpu}/trace"), "somewhere")).unwrap()
         };
         let path = format!("per_cpu/cpu{cpu}/snapshot");

@@ -1,11 +1,12 @@
 //! `snapshot_enabled`: whether there is memory for a snapshot.
 
 use crate::errno::errno;
-use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads 0 or 1. Takes a number: 0 gives snapshots and their memory up; any other takes the memory, so that
 /// the first snapshot is as quick as all. ENOMEM where there is none, and all is as it was.
@@ -17,24 +18,24 @@ struct SnapshotEnabled;
 pub(super) const LISTED: Listed = Listed {
     name: "snapshot_enabled",
     help: "1 takes memory for a snapshot, 0 gives it back",
-    make: || Box::new(SnapshotEnabled),
+    make: || Arc::new(SnapshotEnabled),
 };
 
-impl Control for SnapshotEnabled {
+impl TextFile for SnapshotEnabled {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(if tree.session().has_snapshot_memory() { b"1\n".to_vec() } else { b"0\n".to_vec() })
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        Ok(if array.instance().has_snapshot_memory() { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         let done = match number::parse(bytes)? {
-            0 => tree.session().free_snapshots().map(drop),
-            _ => tree.session().reserve_snapshot(),
+            0 => array.instance().free_snapshots().map(drop),
+            _ => array.instance().reserve_snapshot(),
         };
-        done.map_err(|error| errno(&error))?;
+        done.map_err(errno)?;
         Ok(bytes.len())
     }
 }

@@ -1,14 +1,15 @@
 //! `snapshot_pipe`: the events of snapshots, each given once.
 
+use crate::control_file::{ControlFile, Opened};
 use crate::errno::errno;
-use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::number;
 use crate::pipe_text::PipeText;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use std::sync::Arc;
 
 /// Reads the events of the newest snapshot as `trace_pipe` reads those of the buffers, at the same time if
 /// need be, and takes them away; then it waits for another snapshot. Takes a number: any but 0 takes a
@@ -20,10 +21,10 @@ struct SnapshotPipe;
 pub(super) const LISTED: Listed = Listed {
     name: "snapshot_pipe",
     help: "the events of the snapshot, each given once; echo 1 takes one",
-    make: || Box::new(SnapshotPipe),
+    make: || Arc::new(SnapshotPipe),
 };
 
-impl File for SnapshotPipe {
+impl ControlFile for SnapshotPipe {
     fn mode(&self) -> u32 {
         0o640
     }
@@ -32,14 +33,14 @@ impl File for SnapshotPipe {
         true
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(OpenSnapshotPipe { tree: tree.clone(), text: PipeText::new(tree, None, true) }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenSnapshotPipe { array: array.clone(), text: PipeText::new(array, None, true) }))
     }
 }
 
 /// An open one, with what was consumed and not read yet.
 struct OpenSnapshotPipe {
-    tree: Tree,
+    array: TraceArray,
     text: PipeText,
 }
 
@@ -49,12 +50,12 @@ impl Opened for OpenSnapshotPipe {
     }
 
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        let session = self.tree.session();
+        let instance = self.array.instance();
         if number::parse(bytes)? != 0 {
-            if !session.has_snapshot_memory() {
+            if !instance.has_snapshot_memory() {
                 return Err(Errno::BUSY);
             }
-            session.take_snapshot().map_err(|error| errno(&error))?;
+            instance.take_snapshot().map_err(errno)?;
         }
         Ok(bytes.len())
     }

@@ -1,14 +1,15 @@
 //! `trace`: the events that are there, as text.
 
-use crate::file::{Change, File, Opened, is_truncating};
+use crate::control_file::{Change, ControlFile, Opened, is_truncating};
 use crate::listed::Listed;
 use crate::pause::Pause;
+use crate::trace_array::TraceArray;
 use crate::trace_text::{self, TraceText};
-use crate::tree::Tree;
 use reading::Contents;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use std::sync::Arc;
 
 /// Reads the events of a CPU, or of all, and leaves them where they are: those that are there when it is read
 /// from its start. Opening it for writing with `O_TRUNC` clears them; what is written is not looked at.
@@ -21,10 +22,10 @@ pub(crate) struct Trace {
 pub(super) const LISTED: Listed = Listed {
     name: "trace",
     help: "the events that are there; echo > trace clears them",
-    make: || Box::new(Trace { cpu: None }),
+    make: || Arc::new(Trace { cpu: None }),
 };
 
-impl File for Trace {
+impl ControlFile for Trace {
     fn mode(&self) -> u32 {
         0o640
     }
@@ -33,26 +34,26 @@ impl File for Trace {
         change.is_truncation()
     }
 
-    fn open(&self, tree: &Tree, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+    fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         if is_truncating(flags) {
             match self.cpu {
                 Some(cpu) => {
-                    tree.session().buffer().clear_block(cpu);
-                    tree.session().forget_past();
+                    array.instance().buffer().clear_block(cpu);
+                    array.instance().forget_past();
                 }
-                None => tree.session().buffer().clear(),
+                None => array.instance().buffer().clear(),
             }
-            tree.reader().forget(self.cpu);
+            array.reader().forget(self.cpu);
         }
-        let pause = Pause::if_wanted(tree);
-        Ok(Box::new(OpenTrace { cpu: self.cpu, tree: tree.clone(), text: None, _pause: pause }))
+        let pause = Pause::if_wanted(array);
+        Ok(Box::new(OpenTrace { cpu: self.cpu, array: array.clone(), text: None, _pause: pause }))
     }
 }
 
 /// An open one.
 struct OpenTrace {
     cpu: Option<u32>,
-    tree: Tree,
+    array: TraceArray,
     text: Option<TraceText>,
     _pause: Option<Pause>,
 }
@@ -60,8 +61,8 @@ struct OpenTrace {
 impl Opened for OpenTrace {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let make = || {
-            let records = self.tree.reader().copy(Contents::Live, self.cpu, None);
-            Ok(TraceText::new(&self.tree, records.map_err(|_| Errno::IO)?))
+            let records = self.array.reader().copy(Contents::Live, self.cpu, None);
+            Ok(TraceText::new(&self.array, records.map_err(|_| Errno::IO)?))
         };
         trace_text::read(&mut self.text, offset, len, make).map(Some)
     }
@@ -119,8 +120,8 @@ mod tests {
     fn a_cpu_has_its_own() {
         let (_directory, tree) = tree();
         let mut marker = tree.open("trace_marker", OFlags::WRONLY).unwrap();
-        let cpus = tree.session().buffer().geometry().cpus;
-        let usable = |cpu: &u32| tree.session().buffer().capacity(*cpu) > 0;
+        let cpus = tree.instance().buffer().geometry().cpus;
+        let usable = |cpu: &u32| tree.instance().buffer().capacity(*cpu) > 0;
         for cpu in (0..cpus).filter(usable) {
             let author = Author { cpu: Some(cpu), ..Author::current() };
             marker.write(author, format!("on {cpu}").as_bytes()).unwrap();

@@ -1,11 +1,13 @@
 //! `trace_clock`: what the times are of.
 
+use crate::control_file::Change;
 use crate::errno::errno;
-use crate::file::{Change, Control, Text};
 use crate::listed::Listed;
+use crate::text_file::{Text, TextFile};
 use crate::token;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads the clocks that can be chosen, with the present one in brackets: all but `counter`, which is no
 /// time, where the buffers have ticks of the time stamp counter. Takes the name of one, and clears the
@@ -13,15 +15,18 @@ use rustix::io::Errno;
 ///
 /// Source: `tracing_clock_write` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Debug, Clone)]
-struct TraceClock;
+struct TraceClockFile;
 
-pub(super) const LISTED: Listed =
-    Listed { name: "trace_clock", help: "the clock that the times are of", make: || Box::new(TraceClock) };
+pub(super) const LISTED: Listed = Listed {
+    name: "trace_clock",
+    help: "the clock that the times are of",
+    make: || Arc::new(TraceClockFile),
+};
 
 /// The first length that is no name's any more.
 const TOO_LONG: usize = 64;
 
-impl Control for TraceClock {
+impl TextFile for TraceClockFile {
     const TEXT: Text = Text::Kept;
 
     fn mode(&self) -> u32 {
@@ -32,22 +37,22 @@ impl Control for TraceClock {
         change.is_written()
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let (session, current) = (tree.session(), tree.session().trace_clock());
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let (instance, current) = (array.instance(), array.instance().trace_clock());
         let name = |clock: session::TraceClock| match clock == current {
             true => format!("[{}]", clock.name()),
             false => clock.name().to_string(),
         };
-        Ok((session.trace_clocks().map(name).collect::<Vec<_>>().join(" ") + "\n").into_bytes())
+        Ok((instance.trace_clocks().map(name).collect::<Vec<_>>().join(" ") + "\n").into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         if bytes.len() >= TOO_LONG {
             return Err(Errno::INVAL);
         }
         let name = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
         let clock = session::trace_clock(name).map_err(|_| Errno::INVAL)?;
-        tree.session().set_trace_clock(clock).map_err(|error| errno(&error))?;
+        array.instance().set_trace_clock(clock).map_err(errno)?;
         Ok(bytes.len())
     }
 }

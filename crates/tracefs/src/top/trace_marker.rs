@@ -1,12 +1,13 @@
 //! `trace_marker`: texts of programs among the events.
 
-use crate::file::{File, Opened};
+use crate::control_file::{ControlFile, Opened};
 use crate::listed::Listed;
 use crate::marking::mark;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use std::sync::Arc;
 
 /// Each write is an event `ftrace:print`, with the writer's TID, in the buffer of the CPU that the writer was
 /// on. Of a longer text than fits an event as much is taken as does: 4054 bytes. EBADF when nothing is
@@ -16,9 +17,9 @@ use session::Author;
 struct TraceMarker;
 
 pub(super) const LISTED: Listed =
-    Listed { name: "trace_marker", help: "what is written here is an event", make: || Box::new(TraceMarker) };
+    Listed { name: "trace_marker", help: "what is written here is an event", make: || Arc::new(TraceMarker) };
 
-impl File for TraceMarker {
+impl ControlFile for TraceMarker {
     fn mode(&self) -> u32 {
         0o220
     }
@@ -27,18 +28,18 @@ impl File for TraceMarker {
         true
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { tree: tree.clone() }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenMarker { array: array.clone() }))
     }
 }
 
-struct Open {
-    tree: Tree,
+struct OpenMarker {
+    array: TraceArray,
 }
 
-impl Opened for Open {
+impl Opened for OpenMarker {
     fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        mark(&self.tree, |marker| marker.write_text(author, bytes))
+        mark(&self.array, |marker| marker.write_text(author, bytes))
     }
 }
 

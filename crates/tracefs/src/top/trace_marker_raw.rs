@@ -1,12 +1,13 @@
 //! `trace_marker_raw`: bytes of programs among the events.
 
-use crate::file::{File, Opened};
+use crate::control_file::{ControlFile, Opened};
 use crate::listed::Listed;
 use crate::marking::mark;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, MOST_RAW};
+use std::sync::Arc;
 
 /// Each write is an event `ftrace:raw_data`: a number of 4 bytes, and bytes. EINVAL for fewer than 4, and for
 /// more than fit an event: nothing is cut off. Else as `trace_marker`.
@@ -17,13 +18,13 @@ struct TraceMarkerRaw;
 pub(super) const LISTED: Listed = Listed {
     name: "trace_marker_raw",
     help: "what is written here is an event: a number of 4 bytes, and bytes",
-    make: || Box::new(TraceMarkerRaw),
+    make: || Arc::new(TraceMarkerRaw),
 };
 
 /// Bytes of the number.
 const NUMBER: usize = 4;
 
-impl File for TraceMarkerRaw {
+impl ControlFile for TraceMarkerRaw {
     fn mode(&self) -> u32 {
         0o220
     }
@@ -32,21 +33,21 @@ impl File for TraceMarkerRaw {
         true
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        Ok(Box::new(Open { tree: tree.clone() }))
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        Ok(Box::new(OpenRawMarker { array: array.clone() }))
     }
 }
 
-struct Open {
-    tree: Tree,
+struct OpenRawMarker {
+    array: TraceArray,
 }
 
-impl Opened for Open {
+impl Opened for OpenRawMarker {
     fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
         if !(NUMBER..=MOST_RAW).contains(&bytes.len()) {
             return Err(Errno::INVAL);
         }
-        mark(&self.tree, |marker| marker.write_raw(author, bytes))?;
+        mark(&self.array, |marker| marker.write_raw(author, bytes))?;
         Ok(bytes.len())
     }
 }

@@ -1,13 +1,14 @@
 //! `trace_pipe`: the events as text, each given once.
 
+use crate::control_file::{ControlFile, Opened};
 use crate::errno::errno;
-use crate::file::{File, Opened};
 use crate::listed::Listed;
 use crate::pipe_text::PipeText;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Lock, TraceOption};
+use std::sync::Arc;
 
 /// Reads the events of a CPU, or of all, and takes them away. A reader waits where there are none; after it
 /// has read some, and recording is off, that is the end. One reader at a time: of all CPUs, or of each.
@@ -20,10 +21,10 @@ pub(crate) struct TracePipe {
 pub(super) const LISTED: Listed = Listed {
     name: "trace_pipe",
     help: "the events, each given once; waits for more",
-    make: || Box::new(TracePipe { cpu: None }),
+    make: || Arc::new(TracePipe { cpu: None }),
 };
 
-impl File for TracePipe {
+impl ControlFile for TracePipe {
     fn mode(&self) -> u32 {
         0o440
     }
@@ -32,18 +33,18 @@ impl File for TracePipe {
         true
     }
 
-    fn open(&self, tree: &Tree, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        let session = tree.session();
+    fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        let instance = array.instance();
         let lock = match self.cpu {
-            Some(cpu) => session.lock_cpu_reader(cpu),
-            None => session.lock_reader(),
+            Some(cpu) => instance.lock_cpu_reader(cpu),
+            None => instance.lock_reader(),
         };
-        let lock = lock.map_err(|error| errno(&error))?;
+        let lock = lock.map_err(errno)?;
         Ok(Box::new(OpenPipe {
             cpu: self.cpu,
-            tree: tree.clone(),
+            array: array.clone(),
             _lock: lock,
-            text: PipeText::new(tree, self.cpu, false),
+            text: PipeText::new(array, self.cpu, false),
         }))
     }
 }
@@ -51,7 +52,7 @@ impl File for TracePipe {
 /// An open one, with what was consumed and not read yet.
 struct OpenPipe {
     cpu: Option<u32>,
-    tree: Tree,
+    array: TraceArray,
     _lock: Lock,
     text: PipeText,
 }
@@ -62,11 +63,11 @@ impl Opened for OpenPipe {
     }
 
     fn is_readable(&self) -> bool {
-        let session = self.tree.session();
+        let instance = self.array.instance();
         self.text.has_text()
-            || session.option(TraceOption::Block)
+            || instance.option(TraceOption::Block)
             || match self.cpu {
-                Some(cpu) => session.buffer().has_reached(cpu, session.preferences().buffer_percent),
+                Some(cpu) => instance.buffer().has_reached(cpu, instance.preferences().buffer_percent),
                 None => self.text.has_events(),
             }
     }

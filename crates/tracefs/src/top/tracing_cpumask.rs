@@ -1,10 +1,11 @@
 //! `tracing_cpumask`: on which CPUs is recorded.
 
-use crate::file::Control;
 use crate::listed::Listed;
+use crate::text_file::TextFile;
 use crate::token::is_blank;
-use crate::tree::Tree;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads and takes a mask in hexadecimal, with a comma between any two 32 bits. EOVERFLOW for CPUs that there
 /// aren't. What programs write to lanes is not masked.
@@ -17,25 +18,25 @@ struct TracingCpumask;
 pub(super) const LISTED: Listed = Listed {
     name: "tracing_cpumask",
     help: "the CPUs that record, as a mask in hexadecimal",
-    make: || Box::new(TracingCpumask),
+    make: || Arc::new(TracingCpumask),
 };
 
 /// Bits of a group between commas.
 const GROUP: usize = 32;
 
-impl Control for TracingCpumask {
+impl TextFile for TracingCpumask {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        let buffer = tree.session().buffer();
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let buffer = array.instance().buffer();
         let cpus: Vec<bool> = (0..buffer.geometry().cpus).map(|cpu| buffer.is_block_recording(cpu)).collect();
         Ok(format!("{}\n", print(&cpus)).into_bytes())
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        let buffer = tree.session().buffer();
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        let buffer = array.instance().buffer();
         let mask = parse(bytes, buffer.geometry().cpus as usize)?;
         for (cpu, on) in (0..).zip(mask) {
             if on != buffer.is_block_recording(cpu) {

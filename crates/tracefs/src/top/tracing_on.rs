@@ -1,10 +1,11 @@
 //! `tracing_on`: the switch that anyone may flip.
 
-use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared. A
 /// recording that is stopped at the top level goes on when that becomes an instance of its own.
@@ -14,28 +15,28 @@ struct TracingOn;
 pub(super) const LISTED: Listed = Listed {
     name: "tracing_on",
     help: "0 stops recording into the buffer, 1 goes on with it",
-    make: || Box::new(TracingOn),
+    make: || Arc::new(TracingOn),
 };
 
-impl Control for TracingOn {
+impl TextFile for TracingOn {
     fn mode(&self) -> u32 {
         0o640
     }
 
-    fn show(&self, tree: &Tree) -> Result<Vec<u8>, Errno> {
-        Ok(if tree.session().buffer().is_tracing() { b"1\n".to_vec() } else { b"0\n".to_vec() })
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        Ok(if array.instance().buffer().is_tracing() { b"1\n".to_vec() } else { b"0\n".to_vec() })
     }
 
-    fn store(&self, tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
-        let (on, session) = (number::parse(bytes)? != 0, tree.session());
-        if on && *tree.pauses() == 0 {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        let (on, instance) = (number::parse(bytes)? != 0, array.instance());
+        if on && *array.pauses() == 0 {
             // A reader that was killed while it had stopped recording, see `pause`.
-            session.buffer().set_recording(true);
+            instance.buffer().set_recording(true);
         }
-        if tree.is_top() {
-            session.set_tracing_at_top(on);
+        if array.is_top() {
+            instance.set_tracing_at_top(on);
         } else {
-            session.buffer().set_tracing(on);
+            instance.buffer().set_tracing(on);
         }
         Ok(bytes.len())
     }

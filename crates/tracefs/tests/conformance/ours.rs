@@ -83,7 +83,7 @@ impl Target for Ours {
 
     fn names(&mut self, path: &str) -> Result<Vec<String>, Errno> {
         match self.tree.find(path)? {
-            Node::Directory(directory) => Ok(directory.names(&self.tree)),
+            Node::Directory(directory) => Ok(directory.names()),
             Node::File(_) => Err(Errno::NOTDIR),
         }
     }

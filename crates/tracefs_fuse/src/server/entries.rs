@@ -141,7 +141,7 @@ impl Server {
             (".".to_string(), Node::Directory(found.clone())),
             ("..".to_string(), self.tree.find(if directory == ROOT { "" } else { above })?),
         ];
-        let names = found.names(&self.tree).into_iter();
+        let names = found.names().into_iter();
         // What has gone meanwhile isn't there.
         entries.extend(names.filter_map(|name| {
             let node = self.tree.find(&join(path, &name)).ok()?;
@@ -153,7 +153,7 @@ impl Server {
 
 /// Whether each opening has a page cache of its own, that of a node: splice(2) takes events from there.
 pub(super) fn has_own_cache(node: &Node) -> bool {
-    matches!(node, Node::File(file) if matches!(FileKind::of(&**file), FileKind::Pages | FileKind::Pipe))
+    matches!(node, Node::File(file) if matches!(FileKind::of(file), FileKind::Pages | FileKind::Pipe))
 }
 
 /// Whether it is the directory of an instance: they come and go, by other ways than this mount, too.

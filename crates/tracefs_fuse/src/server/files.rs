@@ -32,8 +32,8 @@ impl Server {
             return Err(Errno::INVAL);
         }
         let Node::File(file) = self.tree.find(&path)? else { return Err(Errno::ISDIR) };
-        let kind = FileKind::of(&*file);
-        let handle = self.tree.open(&path, flags & MEANT)?;
+        let kind = FileKind::of(&file);
+        let handle = file.open(flags & MEANT)?;
         // A descriptor that is opened again by /proc shares the cache: only the first one's reader has pages.
         let has_pages = kind == FileKind::Pages && self.pushed(request.header.nodeid).is_none();
         let positions = match kind {
@@ -113,7 +113,7 @@ impl Server {
         let bytes = bytes.get(..wanted.size as usize).ok_or(Errno::INVAL)?;
         let tid = request.header.pid;
         let author = match file.kind {
-            FileKind::Marker => self.caller.author(tid),
+            FileKind::Marker => self.requester.author(tid),
             _ => Author { tid, cpu: None },
         };
         let size = file.handle.write(author, bytes)? as u32;

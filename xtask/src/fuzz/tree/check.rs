@@ -23,7 +23,7 @@ const NUMBERS: &[&str] = &[
 
 /// Panics where two files contradict each other, and where one that nobody has open can't be read.
 pub fn check(tree: &Tree, random: &mut Random) {
-    let made = tree.session().session().instances();
+    let made = tree.instance().session().instances();
     let mut instances = names(tree, "instances");
     one(tree, "", random);
     for name in &instances {
@@ -145,7 +145,7 @@ fn pieces(tree: &Tree, path: &str, random: &mut Random) {
 /// The names in a directory.
 pub fn names(tree: &Tree, path: &str) -> Vec<String> {
     match tree.find(path) {
-        Ok(Node::Directory(directory)) => directory.names(tree),
+        Ok(Node::Directory(directory)) => directory.names(),
         Ok(Node::File(_)) => panic!("{path} is a file"),
         Err(error) => panic!("{path}: {error}"),
     }

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use session::{Author, Session, SessionOptions};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use tracefs::{Directory, Handle, Node, Tree};
+use tracefs::{Handle, Node, Tree};
 
 /// KB of each CPU's buffer.
 const BUFFER_KB: u64 = 64;
@@ -82,18 +82,16 @@ impl Case {
     /// nothing's or another's.
     fn path(&self, random: &mut Random) -> String {
         let mut path = String::new();
-        let mut directory = Directory::Top;
         loop {
-            let names = directory.names(&self.tree);
+            let names = match self.tree.find(&path) {
+                Ok(Node::Directory(directory)) => directory.names(),
+                Ok(Node::File(_)) => break,
+                Err(error) => panic!("{path} is listed, but {error}"),
+            };
             if names.is_empty() {
                 break;
             }
             path = format!("{path}/{}", random.choose(&names));
-            match self.tree.find(&path) {
-                Ok(Node::Directory(inner)) => directory = inner,
-                Ok(Node::File(_)) => break,
-                Err(error) => panic!("{path} is listed, but {error}"),
-            }
         }
         if random.one_in(10) {
             let at = path.char_indices().nth(random.below(path.len())).map_or(0, |(at, _)| at);
@@ -121,7 +119,7 @@ impl Case {
     /// What a program does that has an event of its own.
     fn bring_event(&self, random: &mut Random) {
         let name = format!("order{}", random.below(5));
-        black_box(self.tree.session().control().add_event("shop", &name, FORMAT));
+        black_box(self.tree.instance().control().add_event("shop", &name, FORMAT));
     }
 }
 

@@ -11,7 +11,7 @@ use session::Author;
 /// As long as nobody else asks for anything the server runs on the same CPU: to be woken on another one takes
 /// several times as long as to answer. What is written to `trace_marker` has to be written there anyhow.
 #[derive(Debug, Default)]
-pub(crate) struct Caller {
+pub(crate) struct Requester {
     tid: u32,
     /// Its `/proc/TID/stat`.
     stat: Option<OwnedFd>,
@@ -28,7 +28,7 @@ const LOOKED_FOR: u32 = 128;
 /// More than the first 39 fields of `stat` take.
 const MOST: usize = 1024;
 
-impl Caller {
+impl Requester {
     /// Notes a request of a thread. What the kernel asks for by itself is of none: 0.
     pub(crate) fn note(&mut self, tid: u32) {
         match tid {
@@ -142,37 +142,37 @@ mod tests {
                 let _ = ended.recv();
             });
             let tid = receiver.recv().unwrap();
-            let mut caller = Caller::default();
-            (0..=FOLLOWED).for_each(|_| caller.note(tid));
+            let mut requester = Requester::default();
+            (0..=FOLLOWED).for_each(|_| requester.note(tid));
             assert_eq!(sched_getcpu(), cpu);
-            caller.note(1);
+            requester.note(1);
             assert_eq!(sched_getaffinity(None).unwrap(), everywhere);
-            caller.note(tid);
-            let author = caller.author(tid);
+            requester.note(tid);
+            let author = requester.author(tid);
             assert_eq!((author.tid, author.cpu, sched_getcpu()), (tid, Some(cpu as u32), cpu));
             drop(end);
             thread.join().unwrap();
             // It has ended, but the kernel may have it in /proc for a moment.
-            let mut looks = (0..1000).map(|_| caller.author(tid).cpu);
+            let mut looks = (0..1000).map(|_| requester.author(tid).cpu);
             assert!(looks.any(|cpu| {
                 std::thread::sleep(std::time::Duration::from_millis(1));
                 cpu.is_none()
             }));
-            caller.leave();
+            requester.leave();
         }
-        assert_eq!(Caller::default().author(0).cpu, None);
+        assert_eq!(Requester::default().author(0).cpu, None);
     }
 
     #[test]
     fn who_may_run_anywhere_is_looked_for() {
         let everywhere = sched_getaffinity(None).unwrap();
-        let (mut caller, tid) = (Caller::default(), Author::current().tid);
-        caller.note(tid);
-        let cpu = caller.seen_cpu().unwrap();
+        let (mut requester, tid) = (Requester::default(), Author::current().tid);
+        requester.note(tid);
+        let cpu = requester.seen_cpu().unwrap();
         assert!(everywhere.is_set(cpu as usize));
         assert_eq!(only_cpu(tid).is_some(), everywhere.count() == 1);
-        assert_eq!(caller.author(tid).cpu, Some(sched_getcpu() as u32));
-        caller.leave();
+        assert_eq!(requester.author(tid).cpu, Some(sched_getcpu() as u32));
+        requester.leave();
         assert_eq!(sched_getaffinity(None).unwrap(), everywhere);
     }
 }

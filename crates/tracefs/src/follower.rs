@@ -1,14 +1,13 @@
 //! The top level: the recording's, until something is to be taken away from that.
 //!
-//! A client of the kernel's tree takes it for its own: it clears `trace`, switches all events off and stops
+//! A client of the kernel's tree takes it for its own: it clears `trace`, disables all events and stops
 //! recording before it starts. What is recorded all the time must outlast that. So the top level shows the
 //! recording, and what is enabled or set there holds for it, up to the first change that would take
-//! something away ([`File::takes_away`]). That gives the top level an instance of its own, for good and for
-//! all who look, with the same settings. The recording is `instances/flight` all the while.
+//! something away ([`ControlFile::takes_away`]). That gives the top level an instance of its own, for good
+//! and for all readers, with the same settings. The recording is `instances/flight` all the while.
 
-use crate::errno::errno;
-use crate::file::{Change, File, Opened};
-use crate::tree::Tree;
+use crate::control_file::{Change, ControlFile, Opened};
+use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -16,31 +15,31 @@ use std::sync::Arc;
 /// A file of the top level that is open where that shows the recording: what is written to it goes where the
 /// top level is then, and pipes are read there.
 pub(crate) struct Follower {
-    tree: Tree,
-    file: Arc<dyn File>,
+    array: TraceArray,
+    file: Arc<dyn ControlFile>,
     flags: OFlags,
 }
 
 impl Follower {
     /// Opens a file of the top level. With a follower unless that has an instance of its own.
     pub(crate) fn open(
-        tree: &Tree,
-        file: &Arc<dyn File>,
+        array: &TraceArray,
+        file: &Arc<dyn ControlFile>,
         flags: OFlags,
     ) -> Result<(Box<dyn Opened>, Option<Follower>), Errno> {
         let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR);
         let shown = match writes && file.takes_away(Change::Opened(flags)) {
-            true => tree.own_top()?,
-            false => tree.shown_at_top(),
+            true => array.own_top()?,
+            false => array.shown_at_top(),
         };
-        let follows = shown.session().index() == 0;
-        let follower = follows.then(|| Follower { tree: tree.clone(), file: file.clone(), flags });
+        let follows = shown.instance().index() == 0;
+        let follower = follows.then(|| Follower { array: array.clone(), file: file.clone(), flags });
         Ok((file.open(&shown, flags)?, follower))
     }
 
     /// Whether the top level has an instance of its own by now.
     pub(crate) fn is_left_behind(&self) -> bool {
-        self.tree.session().session().has_top()
+        self.array.instance().session().has_top()
     }
 
     /// The file as it is to be used from now on: opened again where the top level has an instance of its own,
@@ -49,36 +48,8 @@ impl Follower {
         if !self.is_left_behind() && !self.file.takes_away(Change::Written(bytes)) {
             return Ok(None);
         }
-        let own = self.tree.own_top()?;
+        let own = self.array.own_top()?;
         self.file.open(&own, self.flags.difference(OFlags::TRUNC)).map(Some)
-    }
-}
-
-/// What the top level's own tree is known as: no instance has this name.
-const OWN: &str = "";
-
-impl Tree {
-    /// The tree that the top level shows.
-    fn shown_at_top(&self) -> Tree {
-        if !self.session().session().has_top() {
-            return self.clone();
-        }
-        self.own_top().unwrap_or_else(|_| self.clone())
-    }
-
-    /// The top level's own tree, for which there is an instance from now on. The recording's in a session
-    /// without space for instances.
-    fn own_top(&self) -> Result<Tree, Errno> {
-        let mut known = self.known_instances();
-        if let Some(own) = known.get(OWN) {
-            return Ok(own.clone());
-        }
-        let Some(session) = self.session().session().make_top().map_err(|error| errno(&error))? else {
-            return Ok(self.clone());
-        };
-        let own = self.of_same(session, true);
-        known.insert(OWN.to_string(), own.clone());
-        Ok(own)
     }
 }
 
@@ -116,7 +87,7 @@ mod tests {
         ] {
             let written = write(&tree, path, value);
             assert!(
-                (written.is_ok() || path == "README") && !tree.session().session().has_top(),
+                (written.is_ok() || path == "README") && !tree.instance().session().has_top(),
                 "{path}: {written:?}"
             );
         }
@@ -125,12 +96,12 @@ mod tests {
         write(&tree, "trace_marker", "still").unwrap();
         assert!(read(&tree, "trace").ends_with(": still\n"));
         write(&tree, "events/libc/open/enable", "0").unwrap();
-        assert!(tree.session().session().has_top() && read(&tree, "trace").ends_with(": still\n"));
+        assert!(tree.instance().session().has_top() && read(&tree, "trace").ends_with(": still\n"));
         let files = ["events/libc/open/enable", "events/enable", "options/irq-info", "buffer_percent"];
         assert_eq!(files.map(|file| read(&tree, file)), ["0\n", "X\n", "0\n", "10\n"], "what was set stays");
         assert!(read(&tree, "instances/flight/trace").ends_with(": still\n"));
         assert_eq!(read(&tree, "instances/flight/events/enable"), "1\n");
-        let other = Tree::new(Instance::open(tree.session().path()).unwrap());
+        let other = Tree::new(Instance::open(tree.instance().path()).unwrap());
         assert_eq!(read(&other, "events/libc/open/enable"), "0\n", "for whoever looks");
     }
 
@@ -152,11 +123,11 @@ mod tests {
         let mark = |path: &str, text: &str| write(&tree, path, text).unwrap();
         mark("trace_marker", "before");
         write(&tree, "events/libc/open/enable", "0").unwrap();
-        assert!(tree.session().session().has_top());
+        assert!(tree.instance().session().has_top());
         mark("trace_marker", "behind");
         mark("instances/flight/trace_marker", "not its own");
         expect(&["before", "behind"]);
-        let cpus = tree.session().buffer().geometry().cpus;
+        let cpus = tree.instance().buffer().geometry().cpus;
         let of_cpus = (0..cpus).map(|cpu| read(&tree, &format!("per_cpu/cpu{cpu}/trace")));
         assert_eq!(of_cpus.map(|text| text.matches("before").count()).sum::<usize>(), 1);
         write(&tree, "trace", "").unwrap();
@@ -255,7 +226,7 @@ mod tests {
     fn the_recording_does_what_its_own_files_say() {
         let (_directory, tree) = tree();
         write(&tree, "instances/flight/trace_marker", "one").unwrap();
-        assert!(!tree.session().session().has_top());
+        assert!(!tree.instance().session().has_top());
         assert_eq!(tree.remove_directory("instances/flight"), Err(Errno::BUSY));
         assert_eq!(tree.make_directory("instances/flight"), Err(Errno::EXIST));
         write(&tree, "instances/flight/trace", "").unwrap();

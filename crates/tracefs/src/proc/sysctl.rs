@@ -1,10 +1,11 @@
 //! `ftrace_enabled` and `kptr_restrict` of `/proc/sys/kernel`: what clients set before they trace is set.
 
-use crate::file::Control;
 use crate::listed::Listed;
 use crate::number;
-use crate::tree::Tree;
+use crate::text_file::TextFile;
+use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use std::sync::Arc;
 
 /// A number that can't be changed: writing the same succeeds.
 #[derive(Debug, Clone)]
@@ -16,22 +17,22 @@ struct Fixed {
 
 /// Tracing of functions can't be forbidden: EBUSY, as in the kernel for one who traces all the time.
 pub(super) const FTRACE_ENABLED: Listed =
-    Listed { name: "ftrace_enabled", help: "1", make: || Box::new(Fixed { number: 1, error: Errno::BUSY }) };
+    Listed { name: "ftrace_enabled", help: "1", make: || Arc::new(Fixed { number: 1, error: Errno::BUSY }) };
 
 /// Addresses are shown to all who may read them.
 pub(super) const KPTR_RESTRICT: Listed =
-    Listed { name: "kptr_restrict", help: "0", make: || Box::new(Fixed { number: 0, error: Errno::PERM }) };
+    Listed { name: "kptr_restrict", help: "0", make: || Arc::new(Fixed { number: 0, error: Errno::PERM }) };
 
-impl Control for Fixed {
+impl TextFile for Fixed {
     fn mode(&self) -> u32 {
         0o644
     }
 
-    fn show(&self, _tree: &Tree) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
         Ok(format!("{}\n", self.number).into_bytes())
     }
 
-    fn store(&self, _tree: &Tree, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         match number::parse(bytes)? {
             number if number == self.number => Ok(bytes.len()),
             _ => Err(self.error),
@@ -47,13 +48,13 @@ mod tests {
     #[test]
     fn what_is_so_can_be_written() {
         let (_directory, tree) = tree();
-        let beside = tree.beside();
-        assert_eq!(read(&beside, "ftrace_enabled") + &read(&beside, "kptr_restrict"), "1\n0\n");
-        assert_eq!(write(&beside, "ftrace_enabled", "1"), Ok(()));
-        assert_eq!(write(&beside, "ftrace_enabled", "0"), Err(Errno::BUSY));
-        assert_eq!(write(&beside, "kptr_restrict", "1"), Err(Errno::PERM));
-        assert_eq!(write(&beside, "kptr_restrict", "x"), Err(Errno::INVAL));
+        let proc = tree.proc_files();
+        assert_eq!(read(&proc, "ftrace_enabled") + &read(&proc, "kptr_restrict"), "1\n0\n");
+        assert_eq!(write(&proc, "ftrace_enabled", "1"), Ok(()));
+        assert_eq!(write(&proc, "ftrace_enabled", "0"), Err(Errno::BUSY));
+        assert_eq!(write(&proc, "kptr_restrict", "1"), Err(Errno::PERM));
+        assert_eq!(write(&proc, "kptr_restrict", "x"), Err(Errno::INVAL));
         assert_eq!(tree.find("kallsyms").err(), Some(Errno::NOENT));
-        assert_eq!(beside.make_directory("instances/one"), Err(Errno::NOENT));
+        assert_eq!(proc.make_directory("instances/one"), Err(Errno::NOENT));
     }
 }

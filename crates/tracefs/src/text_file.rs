@@ -1,0 +1,127 @@
+//! A control file that is a text: made when it is read, and words that are taken when they are written.
+
+use crate::control_file::{Change, ControlFile, Opened, is_truncating};
+use crate::trace_array::TraceArray;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::Author;
+
+/// How the text of a control file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// Made again for each read(2), whatever its offset: a short one.
+    Fresh,
+    /// Made when it is read from its start, and kept for what follows: the kernel's `seq_file`.
+    Kept,
+}
+
+/// A control file that is a text.
+pub(crate) trait TextFile: Clone + Send + Sync + 'static {
+    /// How it is read.
+    const TEXT: Text = Text::Fresh;
+
+    /// [`ControlFile::keeps_instance`].
+    const KEEPS_INSTANCE: bool = true;
+
+    /// Its mode.
+    fn mode(&self) -> u32;
+
+    /// Its text.
+    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+        let _ = array;
+        Err(Errno::INVAL)
+    }
+
+    /// Takes what is written, all of it or the first bytes.
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        let _ = (array, bytes);
+        Err(Errno::INVAL)
+    }
+
+    /// [`ControlFile::takes_away`].
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        let _ = change;
+        false
+    }
+
+    /// What opening it for writing with `O_TRUNC` does.
+    fn truncate(&self, array: &TraceArray) -> Result<(), Errno> {
+        let _ = array;
+        Ok(())
+    }
+}
+
+impl<F: TextFile> ControlFile for F {
+    fn mode(&self) -> u32 {
+        TextFile::mode(self)
+    }
+
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        TextFile::takes_away(self, change)
+    }
+
+    fn keeps_instance(&self) -> bool {
+        F::KEEPS_INSTANCE
+    }
+
+    fn cached_size(&self) -> u64 {
+        match F::TEXT {
+            Text::Fresh if TextFile::mode(self) & 0o444 != 0 => PAGE,
+            _ => 0,
+        }
+    }
+
+    fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        if is_truncating(flags) {
+            self.truncate(array)?;
+        }
+        Ok(Box::new(OpenText { file: self.clone(), array: array.clone(), kept: None }))
+    }
+}
+
+/// Bytes of a page of memory.
+const PAGE: u64 = 4096;
+
+/// An open [`TextFile`].
+struct OpenText<F> {
+    file: F,
+    array: TraceArray,
+    kept: Option<Vec<u8>>,
+}
+
+impl<F: TextFile> Opened for OpenText<F> {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        let keep = F::TEXT == Text::Kept && offset > 0;
+        let text = match self.kept.take().filter(|_| keep) {
+            Some(text) => text,
+            None => self.file.show(&self.array)?,
+        };
+        let part = part(&text, offset, len);
+        self.kept = Some(text);
+        Ok(Some(part))
+    }
+
+    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        self.file.store(&self.array, bytes)
+    }
+}
+
+/// Up to `len` bytes of a text from `offset` on.
+fn part(text: &[u8], offset: u64, len: usize) -> Vec<u8> {
+    let from = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
+    let rest = text.get(from..).unwrap_or_default();
+    rest.get(..len).unwrap_or(rest).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_with_the_text() {
+        assert_eq!(part(b"0123", 1, 2), b"12");
+        assert_eq!(part(b"0123", 3, 9), b"3");
+        assert_eq!(part(b"0123", 4, 9), b"");
+        assert_eq!(part(b"0123", u64::MAX, 9), b"");
+    }
+}
