@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &ExecArguments) -> Done {
         set_untraced(command);
         command.env("LOOKBACK_SESSION", &path).env("TRACEFS_PATH", &cover.place);
     });
-    let status = child?.wait(|_| ())?;
+    let status = child?.wait(|_| (), || ())?;
     // Before this process ends as the program did.
     drop(cover);
     pass_on(status)

@@ -17,7 +17,7 @@ use output::Output;
 use own_session::OwnSession;
 use program::Program;
 use progress::ProgressLines;
-use recording::Recorder;
+use recording::{Recorder, record_ends};
 use session::FilteredSelection;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -36,7 +36,9 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let recorder = Recorder::start(session.path(), output.directory())?;
     let mut progress = ProgressLines::new();
     let child = Child::start(&program, session.path(), &object)?;
-    let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()))?;
+    // Before it is waited for: what has killed it can be known until then.
+    let ended = || drop(record_ends(recorder.session()));
+    let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()), ended)?;
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
     if let Some(why) = recorded.cut_short() {

@@ -18,6 +18,21 @@ macro_rules! names {
     };
 }
 
+/// The signal of a process of which it can't be known whether it was killed.
+pub(crate) const UNKNOWN_SIGNAL: u32 = u32::MAX;
+
+/// What has killed a process: a signal, none, or nobody knows.
+pub(crate) const DEATH: ValueNames = &{
+    let mut names = [(0, "0"); SIGNAL.len() + 2];
+    names[1] = (UNKNOWN_SIGNAL as i64, "unknown");
+    let mut index = 0;
+    while index < SIGNAL.len() {
+        names[index + 2] = SIGNAL[index];
+        index += 1;
+    }
+    names
+};
+
 names! {
     /// open(2), without the access mode.
     OPEN: O_CREAT O_EXCL O_NOCTTY O_TRUNC O_APPEND O_NONBLOCK O_DSYNC O_DIRECT O_TMPFILE O_DIRECTORY

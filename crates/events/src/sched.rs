@@ -1,7 +1,7 @@
 //! Events about processes, with the kernel's names and fields.
 
 use crate::field::field;
-use crate::{EventField, EventType, FieldKind};
+use crate::{EventField, EventType, FieldKind, names};
 use abi::control::FIRST_EVENT;
 
 const fn event(id: u16, name: &'static str, fields: &'static [EventField]) -> EventType {
@@ -26,7 +26,8 @@ pub const EXEC: EventType = event(
     &[field("filename", FieldKind::Text), field("pid", FieldKind::Pid), field("old_pid", FieldKind::Pid)],
 );
 /// A thread ends; with `group_dead`, its process. The end of a process that was killed is recorded by
-/// whoever learns of it first.
+/// whoever learns of it first, and has the time of that: [`NOTICED_BY`] says by whom, and `signal` what has
+/// killed it ([`UNKNOWN_SIGNAL`] if that can't be known, 0 if it was not killed).
 pub const EXIT: EventType = event(
     EXIT_ID,
     "sched_process_exit",
@@ -35,6 +36,8 @@ pub const EXIT: EventType = event(
         field("pid", FieldKind::Pid),
         field("prio", FieldKind::I32),
         field("group_dead", FieldKind::Bool),
+        field("noticed_by", FieldKind::Named(NOTICED_BY)),
+        field("signal", FieldKind::Named(names::DEATH)),
     ],
 );
 /// A process waits for a child.
@@ -43,6 +46,18 @@ pub const WAIT: EventType = event(
     "sched_process_wait",
     &[field("comm", FieldKind::Text), field("pid", FieldKind::Pid), field("prio", FieldKind::I32)],
 );
+
+/// Who has recorded the end of a process.
+pub const NOTICED_BY: &[(i64, &str)] =
+    &[(ITSELF as i64, "itself"), (PARENT as i64, "parent"), (OBSERVER as i64, "observer")];
+/// It has recorded it itself.
+pub const ITSELF: u32 = 0;
+/// Its parent, when it waited for it.
+pub const PARENT: u32 = 1;
+/// One who looked at the session, and found it gone.
+pub const OBSERVER: u32 = 2;
+/// The signal of a process of which it can't be known whether it was killed.
+pub const UNKNOWN_SIGNAL: u32 = names::UNKNOWN_SIGNAL;
 
 /// All of them, in the order of their ids.
 pub(crate) const ALL: [EventType; 4] = [FORK, EXEC, EXIT, WAIT];

@@ -37,27 +37,27 @@ impl Obituary {
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
     pub fn look(&self, session: &Instance) {
-        self.look_for(session, is_gone);
+        self.look_for(session, |pid| is_gone(pid).then_some(sched::UNKNOWN_SIGNAL));
     }
 
-    /// Records the end of those processes that have ended as `has_ended` says.
-    fn look_for(&self, session: &Instance, has_ended: impl Fn(u32) -> bool) {
+    /// Records the end of those processes for which `death` has a signal, as the event has it.
+    fn look_for(&self, session: &Instance, death: impl Fn(u32) -> Option<u32>) {
         let control = session.control();
         let namespace = control.identity().pid_namespace;
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
         let instance = session.index();
-        for process in suspects.filter(|process| has_ended(process.pid)) {
+        for (process, signal) in suspects.filter_map(|process| Some((process, death(process.pid)?))) {
             // Before it is said that it has ended: PID filters may forget it then.
             let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
                 && !control.ignores(instance, control.instance_flags(instance), process.pid);
             if control.end_process(process.entry, session.buffer().now()) && is_wanted {
-                self.record(session, &process);
+                self.record(session, &process, signal);
             }
         }
     }
 
-    fn record(&self, session: &Instance, process: &ProcessInfo) {
+    fn record(&self, session: &Instance, process: &ProcessInfo, signal: u32) {
         let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
         for half in process.comm.as_chunks::<8>().0 {
@@ -66,7 +66,9 @@ impl Obituary {
         record.push_half(process.pid);
         record.push_half(PRIORITY);
         // The last of its threads.
-        record.push(1);
+        record.push_half(1);
+        record.push_half(sched::OBSERVER);
+        record.push_half(signal);
         let event = record.event();
         let cpu = self.thread.area.and_then(rseq::Area::cpu).unwrap_or_else(current_cpu);
         let here = Here { cpu, comm: &process.comm };
@@ -83,15 +85,25 @@ impl Obituary {
 pub fn record_ends(session: &Instance) -> Result<(), Error> {
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), session);
-    obituary.look_for(session, |pid| is_gone(pid) || is_zombie(pid));
+    obituary
+        .look_for(session, |pid| if is_gone(pid) { Some(sched::UNKNOWN_SIGNAL) } else { zombie_signal(pid) });
     Ok(())
 }
 
-/// Whether a process has ended, and its parent has not waited for it.
-fn is_zombie(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+/// The signal, as the event has it, of a process that has ended and that its parent has not waited for.
+fn zombie_signal(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // After the name, which may have anything in it.
-    status.rsplit_once(") ").is_some_and(|(_, after)| after.starts_with(['Z', 'X']))
+    let fields: Vec<&str> = status.rsplit_once(") ")?.1.split_whitespace().collect();
+    if !matches!(fields.first(), Some(&("Z" | "X"))) {
+        return None;
+    }
+    // As wait(2) has it; 0, too, for an observer without the right to know it.
+    let status: u32 = fields.last()?.parse().ok()?;
+    Some(match status & 0x7f {
+        0 if status == 0 => sched::UNKNOWN_SIGNAL,
+        signal => signal,
+    })
 }
 
 fn is_gone(pid: u32) -> bool {
@@ -104,8 +116,12 @@ mod tests {
 
     #[test]
     fn the_record_has_the_fields_of_the_event() {
-        let offsets: Vec<usize> = (0..=4).map(|field| sched::EXIT.offset(field)).collect();
-        assert_eq!(offsets, [8, 24, 28, 32, 40], "comm, pid, prio, group_dead, end");
+        let offsets: Vec<usize> = (0..=6).map(|field| sched::EXIT.offset(field)).collect();
+        assert_eq!(
+            offsets,
+            [8, 24, 28, 32, 36, 40, 48],
+            "comm, pid, prio, group_dead, noticed_by, signal, end"
+        );
     }
 
     #[test]
@@ -114,9 +130,10 @@ mod tests {
         assert!(!is_gone(child.id()));
         child.kill().unwrap();
         let start = std::time::Instant::now();
-        while !is_zombie(child.id()) {
+        while zombie_signal(child.id()).is_none() {
             assert!(start.elapsed().as_secs() < 10);
         }
+        assert_eq!(zombie_signal(child.id()), Some(9));
         assert!(!is_gone(child.id()), "nobody has waited for it");
         child.wait().unwrap();
         assert!(is_gone(child.id()));

@@ -3,8 +3,8 @@
 //! A thread is entered into the table when it first records something, and some never do. So these names
 //! stay in the process: the last of them, which are more than the threads that are about to start.
 //!
-//! Who gives a name puts it here, then looks for the thread in the table. The thread enters itself, then looks
-//! here. At least one of the two sees the other.
+//! Who gives a name puts it here, then looks for the thread in the table. The thread enters itself, then
+//! looks here. At least one of the two sees the other.
 
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
 use core::sync::atomic::{AtomicU32, AtomicU64, fence};

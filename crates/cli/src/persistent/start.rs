@@ -14,6 +14,7 @@ use session::{
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use trace_data::text::printable;
 
 /// Snapshots that can be kept when nothing else is said: as many as in the kernel.
 const SNAPSHOTS: u32 = 1;
@@ -115,8 +116,27 @@ fn narrow(session: &Instance, arguments: &StartArguments) -> Done<()> {
         session.set_option(TraceOption::EventFork, arguments.children)?;
         session.clear_pids(PidFilter::Only)?;
         session.add_pids(PidFilter::Only, &arguments.pids)?;
+        arguments.pids.iter().for_each(|pid| tell_if_unattached(session, *pid));
     }
     Ok(())
+}
+
+/// Says that nothing is recorded of a thread: the filter attaches nobody.
+fn tell_if_unattached(session: &Instance, pid: u32) {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else {
+        note!("lookback: no process or thread has PID {pid} now");
+        return;
+    };
+    let field =
+        |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
+    let tgid = field("Tgid:").parse().unwrap_or(pid);
+    if !session.control().knows_process(tgid) {
+        let (comm, option) = (printable(field("Name:")), super::option(session.path()));
+        note!(
+            "lookback: {comm}-{pid} is not attached, so nothing of it is recorded: a program is attached when it \
+             starts, by `lookback run{option} -- CMD`"
+        );
+    }
 }
 
 /// Sets each trigger for the events before it. Which have it, with its text; after an error none has any.

@@ -63,13 +63,15 @@ impl Child {
         Ok(Child { process, handle, started: Instant::now() })
     }
 
-    /// Waits for its end, and calls `tell` with the time that it has run now and then.
-    pub(crate) fn wait(mut self, mut tell: impl FnMut(Duration)) -> Done<ExitStatus> {
+    /// Waits for its end, and calls `tell` with the time that it has run now and then, and `ended` when it
+    /// has ended and its PID is still its own.
+    pub(crate) fn wait(mut self, mut tell: impl FnMut(Duration), ended: impl FnOnce()) -> Done<ExitStatus> {
         let tick = Timespec { tv_sec: 0, tv_nsec: TICK.as_nanos() as i64 };
         loop {
-            let mut ended = [PollFd::new(&*self.handle, PollFlags::IN)];
+            let mut handle = [PollFd::new(&*self.handle, PollFlags::IN)];
             // An interruption by a signal is as good as the end of a tick.
-            if poll(&mut ended, Some(&tick)).is_ok_and(|count| count > 0) {
+            if poll(&mut handle, Some(&tick)).is_ok_and(|count| count > 0) {
+                ended();
                 return self.process.wait().map_err(Failure::failed);
             }
             tell(self.started.elapsed());

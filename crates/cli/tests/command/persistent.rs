@@ -268,9 +268,14 @@ fn only_a_session_is_deleted() {
     let persistent = Persistent::new(&[]);
     let more = persistent.path.join("mine");
     std::fs::write(&more, "mine").unwrap();
-    std::fs::write(persistent.path.join("session"), "no session").unwrap();
+    let file = persistent.path.join("session");
+    let session = std::fs::read(&file).unwrap();
+    std::fs::write(&file, "no session").unwrap();
     run(&mut persistent.task("delete", &[])).failure(125, &["there is more in it than a session"]);
     std::fs::remove_file(more).unwrap();
+    run(&mut persistent.task("delete", &[])).failure(125, &["`session` is not lookback's"]);
+    // Of another version, cut short.
+    std::fs::write(&file, [&session[..8], &[0xff; 100]].concat()).unwrap();
     let outcome = persistent.done("delete", &[]);
     assert!(outcome.stderr.contains("removed all the same"), "{outcome:?}");
     assert!(!persistent.path.exists());

@@ -52,6 +52,7 @@ fn a_killed_child_has_one_end() {
     assert_eq!(status, "137\n");
     is_complete(&trace);
     assert_eq!(trace.count("sched_process_exit", &format!("pid={pid} group_dead=true")), 1);
+    trace.expect("sched_process_exit", &format!("pid={pid} noticed_by=parent signal=SIGKILL"));
     let waited = trace.events.iter().find(|event| event.name.starts_with("wait") && event.has("ret", pid));
     assert!(waited.is_some_and(|event| event.has("wstatus", "9")), "{waited:?}");
 }
@@ -62,6 +63,8 @@ fn a_killed_program_has_one_end() {
     let (outcome, trace) = scratch.recorded(&["sh", "-c", "ls -d / > /dev/null; kill -9 $$"]);
     assert_eq!(outcome.signal(), Some(9));
     is_complete(&trace);
+    trace.expect("sched_process_exit", "comm=sh noticed_by=observer signal=SIGKILL");
+    trace.expect("sched_process_exit", "comm=ls noticed_by=itself signal=0");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn events_are_listed_with_their_formats() {
         "sched:sched_process_exit",
         "field:char comm[16]",
         "field:pid_t pid",
-        "print fmt: \"comm=%s pid=%d prio=%d group_dead=%s\"",
+        "print fmt: \"comm=%s pid=%d prio=%d group_dead=%s noticed_by=%s signal=%s\"",
     ] {
         assert!(format.contains(part), "{part} is not in\n{format}");
     }

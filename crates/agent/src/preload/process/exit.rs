@@ -12,7 +12,7 @@ use crate::preload::thread::end::record_exit;
 use crate::preload::wrapper::real::real;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::AcqRel;
-use events::Call;
+use events::{Call, sched};
 use trace_event::{enter, is_aside, session};
 
 /// Records the end of the process, once.
@@ -23,7 +23,7 @@ pub(crate) fn process_ends() {
         // A child in its parent's memory, that has executed nothing: only the child ends.
         if let Some(entered) = enter() {
             let child = entered.tid() as u32;
-            record_exit(&session.process_comm(), child, true);
+            record_exit(&session.process_comm(), child, true, [sched::ITSELF, 0]);
             if let Some(process) = session.control().find_process(child) {
                 session.control().end_process(process.entry, session.now());
             }
@@ -36,7 +36,7 @@ pub(crate) fn process_ends() {
     }
     if let Some(process) = session.process() {
         mapped::keep_up();
-        record_exit(&session.process_comm(), pid, true);
+        record_exit(&session.process_comm(), pid, true, [sched::ITSELF, 0]);
         session.control().end_process(process, session.now());
     }
 }

@@ -15,7 +15,7 @@ use crate::preload::record::value::FieldValue;
 use crate::preload::thread::end::record_exit;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use events::sched;
-use libc::{WEXITED, WIFEXITED, WIFSIGNALED, siginfo_t};
+use libc::{WEXITED, WIFEXITED, WIFSIGNALED, WTERMSIG, siginfo_t};
 use trace_event::{is_enabled, session};
 
 /// wait(2).
@@ -69,8 +69,10 @@ unsafe fn look_at_child(child: i32, status: u64) {
     if child > 0 {
         // SAFETY: the caller's promise.
         let status = unsafe { (status as usize as *const i32).read_unaligned() };
-        if WIFEXITED(status) || WIFSIGNALED(status) {
-            record_end(child as u32);
+        if WIFEXITED(status) {
+            record_end(child as u32, 0);
+        } else if WIFSIGNALED(status) {
+            record_end(child as u32, WTERMSIG(status) as u32);
         }
     }
 }
@@ -86,10 +88,11 @@ unsafe fn after_waitid(frame: &mut CallFrame) {
         // SAFETY: the call has filled it.
         let info = unsafe { (info as usize as *const siginfo_t).read_unaligned() };
         let ended = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
-        // SAFETY: for these codes there is a PID; 0 when no child has changed its state.
-        let child = unsafe { info.si_pid() };
+        // SAFETY: for these codes there are a PID, 0 when no child has changed its state, and a status.
+        let (child, status) = unsafe { (info.si_pid(), info.si_status()) };
         if ended && child > 0 {
-            record_end(child as u32);
+            let signal = if info.si_code == libc::CLD_EXITED { 0 } else { status };
+            record_end(child as u32, signal as u32);
         }
     }
 }
@@ -108,8 +111,8 @@ fn record_wait(pid: i32) {
     }
 }
 
-/// Records the end of a child that hasn't done so itself.
-fn record_end(child: u32) {
+/// Records the end of a child that hasn't done so itself: by a signal, or 0.
+fn record_end(child: u32, signal: u32) {
     let Some(session) = session() else { return };
     let (control, now) = (session.control(), session.now());
     let task = control.find_task(child);
@@ -120,6 +123,7 @@ fn record_end(child: u32) {
         None => !control.knows_process(child),
     };
     if is_first {
-        record_exit(&task.map_or(session.comm(), |task| task.comm), child, true);
+        let comm = task.map_or(session.comm(), |task| task.comm);
+        record_exit(&comm, child, true, [sched::PARENT, signal]);
     }
 }

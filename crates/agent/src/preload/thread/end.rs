@@ -58,13 +58,13 @@ unsafe extern "C" fn thread_ended(_: *mut c_void) {
     if let (Some(session), Some(entered)) = (session(), enter())
         && !is_aside()
     {
-        record_exit(&session.comm(), entered.tid() as u32, false);
+        record_exit(&session.comm(), entered.tid() as u32, false, [sched::ITSELF, 0]);
     }
     end_thread();
 }
 
-/// Records the end of a thread, or with `group_dead` of a process.
-pub(crate) fn record_exit(comm: &[u8; 16], pid: u32, group_dead: bool) {
+/// Records the end of a thread, or with `group_dead` of a process: who has noticed it, and the signal.
+pub(crate) fn record_exit(comm: &[u8; 16], pid: u32, group_dead: bool, [noticed_by, signal]: [u32; 2]) {
     let [low, high] = comm.as_chunks::<8>().0 else { return };
     let values = [
         FieldValue::Word(u64::from_le_bytes(*low)),
@@ -72,6 +72,8 @@ pub(crate) fn record_exit(comm: &[u8; 16], pid: u32, group_dead: bool) {
         FieldValue::Half(pid),
         FieldValue::Half(priority() as u32),
         FieldValue::Half(u32::from(group_dead)),
+        FieldValue::Half(noticed_by),
+        FieldValue::Half(signal),
     ];
     // SAFETY: no value is a pointer.
     unsafe { record::write(sched::EXIT_ID, &values) };

@@ -159,3 +159,32 @@ fn thousands_of_threads_follow() {
     family.persistent.done("start", &["-q", "-e", "libc:open_exit", "-P", &pid, "-c"]);
     assert_eq!(family.opened(), (0..3000).map(|number| format!("/{number}")).collect());
 }
+
+#[test]
+fn a_filter_attaches_nobody() {
+    let session = Persistent::new(&[]);
+    let mut sleep = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let pid = sleep.id().to_string();
+    let outcome = session.done("start", &["-P", &pid]);
+    assert!(outcome.stderr.contains(&format!("sleep-{pid} is not attached")), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`lookback run --session"), "{}", outcome.stderr);
+    sleep.kill().unwrap();
+    sleep.wait().unwrap();
+    let outcome = session.done("start", &["-P", &pid]);
+    assert!(
+        outcome.stderr.contains(&format!("no process or thread has PID {pid} now")),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn who_is_found_gone_died_at_an_unknown_time() {
+    let session = Persistent::new(&["-e", "sched:sched_process_ex*"]);
+    let sleep = start(&mut session.running(&["sleep", "60"]));
+    sleep.wait_until(|| session.shown(&[]).count("sched_process_exec", "") > 0);
+    sleep.signal(rustix::process::Signal::KILL);
+    sleep.wait();
+    session.done("list", &[]);
+    session.shown(&[]).expect("sched_process_exit", "comm=sleep noticed_by=observer signal=unknown");
+}
