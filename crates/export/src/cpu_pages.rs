@@ -8,6 +8,17 @@ use std::path::Path;
 use trace_data::dat::{CpuSource, Version, compress};
 use trace_data::record::{PagePacker, Record};
 
+/// What a CPU has in a trace.dat file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuTotals {
+    /// Records.
+    pub events: u64,
+    /// Events that were lost before them.
+    pub lost: u64,
+    /// Bytes of full pages.
+    pub bytes: u64,
+}
+
 /// A CPU's pages on their way into the file.
 #[derive(Debug)]
 pub(crate) struct CpuPages<'a> {
@@ -15,21 +26,13 @@ pub(crate) struct CpuPages<'a> {
     /// Created when there is something to be written.
     file: Option<BufWriter<File>>,
     packer: PagePacker,
-    pub(crate) events: u64,
-    pub(crate) lost: u64,
-    pub(crate) bytes: u64,
+    pub(crate) totals: CpuTotals,
 }
 
 impl<'a> CpuPages<'a> {
     pub(crate) fn new(directory: &'a Path) -> CpuPages<'a> {
-        CpuPages {
-            directory,
-            file: None,
-            packer: PagePacker::new(DEFAULT_SIZE),
-            events: 0,
-            lost: 0,
-            bytes: 0,
-        }
+        let packer = PagePacker::new(DEFAULT_SIZE);
+        CpuPages { directory, file: None, packer, totals: CpuTotals::default() }
     }
 
     /// Appends a record.
@@ -39,8 +42,8 @@ impl<'a> CpuPages<'a> {
             // One that fits no page can't have been in one.
             self.packer.push(record);
         }
-        self.events += 1;
-        self.lost += record.lost.count();
+        self.totals.events += 1;
+        self.totals.lost += record.lost.count();
         Ok(())
     }
 
@@ -51,7 +54,7 @@ impl<'a> CpuPages<'a> {
             none => none.insert(BufWriter::new(tempfile::tempfile_in(self.directory)?)),
         };
         file.write_all(page)?;
-        self.bytes += page.len() as u64;
+        self.totals.bytes += page.len() as u64;
         Ok(())
     }
 
@@ -60,15 +63,19 @@ impl<'a> CpuPages<'a> {
         let Some(file) = self.file else {
             return Ok(CpuSource { pages: Box::new(io::empty()), length: 0 });
         };
-        let mut file = file.into_inner().map_err(|error| error.into_error())?;
-        file.rewind()?;
+        let (file, bytes) = (rewound(file)?, self.totals.bytes);
         if version != Version::SevenCompressed {
-            return Ok(CpuSource { pages: Box::new(file), length: self.bytes });
+            return Ok(CpuSource { pages: Box::new(file), length: bytes });
         }
         let mut compressed = BufWriter::new(tempfile::tempfile_in(self.directory)?);
-        let length = compress(file, self.bytes, DEFAULT_SIZE as u32, &mut compressed)?;
-        let mut file = compressed.into_inner().map_err(|error| error.into_error())?;
-        file.rewind()?;
-        Ok(CpuSource { pages: Box::new(file), length })
+        let length = compress(file, bytes, DEFAULT_SIZE as u32, &mut compressed)?;
+        Ok(CpuSource { pages: Box::new(rewound(compressed)?), length })
     }
+}
+
+/// What was written to a file, to be read.
+fn rewound(file: BufWriter<File>) -> io::Result<File> {
+    let mut file = file.into_inner().map_err(|error| error.into_error())?;
+    file.rewind()?;
+    Ok(file)
 }

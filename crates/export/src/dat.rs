@@ -1,6 +1,7 @@
 //! trace.dat, the file of trace-cmd. Its layout is [`trace_data::dat`]'s matter.
 
 use crate::cpu_pages::CpuPages;
+pub use crate::cpu_pages::CpuTotals;
 use crate::{Error, Sink};
 use std::io::Write;
 use std::path::Path;
@@ -38,17 +39,6 @@ pub struct DatFile<'a, W> {
     cpus: Vec<CpuPages<'a>>,
 }
 
-/// What a CPU has in a trace.dat file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CpuTotals {
-    /// Records.
-    pub events: u64,
-    /// Events that were lost before them.
-    pub lost: u64,
-    /// Bytes of full pages.
-    pub bytes: u64,
-}
-
 impl<'a, W: Write> DatFile<'a, W> {
     /// Writes to `out`, for so many CPUs. Pages wait in `directory`.
     pub fn new(out: W, version: Version, cpus: u32, directory: &'a Path) -> DatFile<'a, W> {
@@ -67,7 +57,7 @@ impl<'a, W: Write> DatFile<'a, W> {
 
     /// What each CPU has so far.
     pub fn totals(&self) -> impl Iterator<Item = CpuTotals> {
-        self.cpus.iter().map(|pages| CpuTotals { events: pages.events, lost: pages.lost, bytes: pages.bytes })
+        self.cpus.iter().map(|pages| pages.totals)
     }
 
     /// Writes the file, and gives its length. No record may come afterwards.

@@ -19,6 +19,7 @@ mod error;
 mod input;
 mod metadata;
 mod options;
+mod output;
 mod reader;
 mod section;
 mod source;

@@ -1,7 +1,7 @@
 //! Metadata as it is written: in version 6 one block after the other, in version 7 each in its own section.
 
+use super::output::{sized32, sized64, string};
 use super::{MAGIC, Metadata, id};
-use crate::bytes::until_nul;
 
 /// What a file starts with, up to its page size.
 pub(super) fn head(version: &[u8; 2], metadata: &Metadata) -> Vec<u8> {
@@ -30,21 +30,4 @@ pub(super) fn blocks(metadata: &Metadata) -> [(u16, Vec<u8>); 6] {
 fn formats(formats: &[String]) -> Vec<u8> {
     let count = (formats.len() as u32).to_le_bytes();
     count.into_iter().chain(formats.iter().flat_map(|format| sized64(format))).collect()
-}
-
-fn sized32(text: &str) -> Vec<u8> {
-    [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
-}
-
-pub(super) fn sized64(text: &str) -> Vec<u8> {
-    [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat()
-}
-
-/// A name, up to its NUL: what follows one would be taken for the next thing.
-pub(super) fn string(text: &str) -> Vec<u8> {
-    [until_nul(text.as_bytes()), &[0]].concat()
-}
-
-pub(super) fn option(number: u16, data: &[u8]) -> Vec<u8> {
-    [&number.to_le_bytes()[..], &(data.len() as u32).to_le_bytes(), data].concat()
 }

@@ -7,7 +7,7 @@ use crate::print::Dialect;
 use crate::symbols::SymbolTable;
 
 /// What is needed to understand a recording. The same when read and when written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Bytes of a page.
     pub page_size: u32,
@@ -60,13 +60,7 @@ impl Metadata {
             page_size,
             header_page: header_page(page_size),
             header_event: HEADER_EVENT.to_owned(),
-            ftrace_formats: Vec::new(),
-            systems: Vec::new(),
-            kallsyms: String::new(),
-            printk_formats: String::new(),
-            cmdlines: Vec::new(),
-            options: Options::default(),
-            supplement: Supplement::default(),
+            ..Metadata::default()
         }
     }
 
@@ -82,11 +76,11 @@ impl Metadata {
     /// All formats: system and text.
     pub fn formats(&self) -> impl Iterator<Item = (&str, &str)> {
         let ftrace = self.ftrace_formats.iter().map(|text| ("ftrace", text.as_str()));
-        ftrace.chain(
-            self.systems
-                .iter()
-                .flat_map(|system| system.formats.iter().map(|text| (system.name.as_str(), text.as_str()))),
-        )
+        let systems = self
+            .systems
+            .iter()
+            .flat_map(|System { name, formats }| formats.iter().map(|text| (name.as_str(), text.as_str())));
+        ftrace.chain(systems)
     }
 
     /// The names for addresses, ready to be looked up.

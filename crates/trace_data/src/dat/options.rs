@@ -84,10 +84,9 @@ impl Options {
     /// All options but those about places in the file, as [`Options::take`] takes them.
     pub(super) fn give(&self) -> Vec<(u16, Vec<u8>)> {
         let with_nul = |text: &str| [text.as_bytes(), &[0]].concat();
+        let offset = Some(self.time_offset).filter(|offset| *offset != 0);
         let mut options = Vec::new();
-        if self.time_offset != 0 {
-            options.push((id::OFFSET, with_nul(&self.time_offset.to_string())));
-        }
+        options.extend(offset.map(|offset| (id::OFFSET, with_nul(&offset.to_string()))));
         options.extend(self.cpu_stats.iter().map(|stats| (id::CPUSTAT, with_nul(stats))));
         options.extend(self.uname.iter().map(|uname| (id::UNAME, with_nul(uname))));
         options.extend(self.version.iter().map(|version| (id::VERSION, with_nul(version))));
@@ -121,11 +120,8 @@ impl TscScale {
     }
 
     fn to_bytes(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(16);
-        bytes.extend(self.multiplier.to_le_bytes());
-        bytes.extend(self.shift.to_le_bytes());
-        bytes.extend(self.offset.to_le_bytes());
-        bytes
+        let TscScale { multiplier, shift, offset } = self;
+        [&multiplier.to_le_bytes()[..], &shift.to_le_bytes(), &offset.to_le_bytes()].concat()
     }
 }
 
@@ -144,15 +140,9 @@ fn text(data: &[u8]) -> String {
 /// A number in decimal, or in hexadecimal after `0x`; 0 for anything else.
 fn integer(data: &[u8]) -> i64 {
     let text = String::from_utf8_lossy(crate::bytes::until_nul(data));
-    let text = text.trim();
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    let number = match text.trim().split_once("0x") {
+        Some((sign @ ("" | "+" | "-"), hex)) => i128::from_str_radix(&format!("{sign}{hex}"), 16),
+        _ => text.trim().parse(),
     };
-    let magnitude = match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    let magnitude = magnitude.unwrap_or(0) as i64;
-    if negative { magnitude.wrapping_neg() } else { magnitude }
+    number.unwrap_or(0) as i64
 }

@@ -62,9 +62,7 @@ impl<R: Read + Seek> Recording<R> {
         let (mut metadata, buffers) = match version.as_str() {
             "6" => version6::read(&mut input, page_size)?,
             "7" => version7::read(&mut input, page_size)?,
-            _ => {
-                return Err(Error::Unsupported { what: "the version", found: version });
-            }
+            _ => return Err(Error::Unsupported { what: "the version", found: version }),
         };
         metadata.supplement = Supplement::read(&mut input)?;
         Ok(Recording { input, metadata, buffers })
@@ -83,13 +81,8 @@ impl<R: Read + Seek> Recording<R> {
     /// The pages of all CPUs of the buffer at `index`. `None` when there is no such buffer.
     pub fn pages(&mut self, index: usize) -> Option<BufferPages<'_, R>> {
         let buffer = self.buffers.get(index)?;
-        let place = |data: &CpuData| Place {
-            next: data.offset,
-            end: data.offset + data.size,
-            chunks: None,
-            chunk: Vec::new(),
-            used: 0,
-        };
+        let place =
+            |data: &CpuData| Place { next: data.offset, end: data.offset + data.size, ..Place::default() };
         let places = buffer.cpus.iter().map(place).collect();
         let page_size = self.metadata.page_size as usize;
         Some(BufferPages { input: &mut self.input, buffer, places, page_size })
@@ -108,7 +101,7 @@ pub struct BufferPages<'a, R> {
 }
 
 /// How far the pages of a CPU have been read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Place {
     /// Where the next page, or compressed chunk, is.
     next: u64,

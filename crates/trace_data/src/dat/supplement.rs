@@ -13,8 +13,10 @@
 
 use super::Error;
 use super::input::Input;
+use super::output::{sized64, string};
 use std::fmt::Write;
 use std::io::{Read, Seek};
+use std::str::FromStr;
 
 /// The last bytes of a file that has one.
 const MARK: [u8; 8] = *b"lookback";
@@ -96,18 +98,14 @@ impl Supplement {
         if self.is_empty() {
             return bytes;
         }
-        let lines = |pairs: &[(u64, u64)]| pairs.iter().map(|(one, two)| format!("{one} {two}\n")).collect();
-        let tgids = self.tgids.iter().map(|(pid, tgid)| format!("{pid} {tgid}\n")).collect();
-        let texts: [(&str, String); 3] = [
-            ("saved_tgids", tgids),
-            ("real_time", lines(&self.real_times)),
-            ("mapped_files", self.files.iter().map(MappedFile::to_text).collect()),
+        let texts = [
+            ("saved_tgids", self.tgids.iter().map(|(pid, tgid)| format!("{pid} {tgid}\n")).collect()),
+            ("real_time", self.real_times.iter().map(|(time, real)| format!("{time} {real}\n")).collect()),
+            ("mapped_files", self.files.iter().map(MappedFile::to_text).collect::<String>()),
         ];
         for (name, text) in texts {
-            bytes.extend(name.as_bytes());
-            bytes.push(0);
-            bytes.extend((text.len() as u64).to_le_bytes());
-            bytes.extend(text.as_bytes());
+            bytes.extend(string(name));
+            bytes.extend(sized64(&text));
         }
         bytes.extend(length.to_le_bytes());
         bytes.extend(MARK);
@@ -136,8 +134,8 @@ impl Supplement {
             let size = input.u64(WHAT)?;
             let text = input.text(size, WHAT)?;
             match name.as_str() {
-                "saved_tgids" => supplement.tgids = pairs(&text),
-                "real_time" => supplement.real_times = pairs(&text),
+                "saved_tgids" => supplement.tgids = text.lines().filter_map(pair).collect(),
+                "real_time" => supplement.real_times = text.lines().filter_map(pair).collect(),
                 "mapped_files" => supplement.files = files(&text),
                 // Of a later version.
                 _ => {}
@@ -172,13 +170,10 @@ impl MappedFile {
     }
 }
 
-/// Lines of two numbers; others are passed over.
-fn pairs<T: std::str::FromStr>(text: &str) -> Vec<(T, T)> {
-    let pair = |line: &str| {
-        let (one, two) = line.split_once(' ')?;
-        Some((one.parse().ok()?, two.parse().ok()?))
-    };
-    text.lines().filter_map(pair).collect()
+/// A line of two numbers. None for another one, which is passed over.
+fn pair<T: FromStr>(line: &str) -> Option<(T, T)> {
+    let (one, two) = line.split_once(' ')?;
+    Some((one.parse().ok()?, two.parse().ok()?))
 }
 
 fn files(text: &str) -> Vec<MappedFile> {

@@ -1,6 +1,7 @@
 //! Writing version 6: one block after the other, the CPUs' pages at the end.
 
-use super::blocks::{blocks, head, option, sized64, string};
+use super::blocks::{blocks, head};
+use super::output::{option, sized64, string};
 use super::source::BufferSource;
 use super::{Error, FLYRECORD_MARK, Metadata, OPTIONS_MARK, id};
 use std::io::{Read, Write};

@@ -1,7 +1,8 @@
 //! Writing version 7: sections, and at the end the options that say where they are.
 
-use super::blocks::{blocks, head, option, string};
+use super::blocks::{blocks, head};
 use super::compress::block;
+use super::output::{option, string};
 use super::source::BufferSource;
 use super::{Error, Metadata, id};
 use std::io::{Read, Write};
