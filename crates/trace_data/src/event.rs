@@ -66,11 +66,6 @@ pub struct EventTable {
 }
 
 impl EventTable {
-    /// A table without events.
-    pub fn new() -> EventTable {
-        EventTable::default()
-    }
-
     /// Adds an event; one of the same id that was there before is returned.
     pub fn insert(&mut self, event: Event) -> Option<Box<Event>> {
         let id = usize::from(event.format.id);
@@ -103,10 +98,8 @@ impl EventTable {
 
 impl FromIterator<Event> for EventTable {
     fn from_iter<I: IntoIterator<Item = Event>>(events: I) -> EventTable {
-        let mut table = EventTable::new();
-        for event in events {
-            table.insert(event);
-        }
+        let mut table = EventTable::default();
+        events.into_iter().for_each(|event| drop(table.insert(event)));
         table
     }
 }

@@ -78,59 +78,31 @@ pub(super) const MAX_AMOUNT: usize = 4096;
 /// Parses the conversion at the start of `text`, which begins after the `%`. Returns it and the
 /// rest, or the character that is no conversion and the rest after it.
 pub(super) fn parse(text: &str) -> Result<(Conversion, &str), (char, &str)> {
-    let mut conversion = Conversion {
-        left: false,
-        zero: false,
-        plus: false,
-        blank: false,
-        alternate: false,
-        width: Amount::None,
-        precision: Amount::None,
-        size: 4,
-        kind: ConversionKind::Signed,
+    let flags = text.find(|c| !matches!(c, '-' | '0' | '+' | ' ' | '#')).unwrap_or(text.len());
+    let (flags, rest) = text.split_at(flags);
+    let (width, rest) = amount(rest);
+    let (precision, rest) = match rest.strip_prefix('.').map(amount) {
+        Some((Amount::None, rest)) => (Amount::Fixed(0), rest),
+        Some(found) => found,
+        None => (Amount::None, rest),
     };
-    let mut rest = flags(text, &mut conversion);
-    (conversion.width, rest) = amount(rest);
-    if let Some(after) = rest.strip_prefix('.') {
-        (conversion.precision, rest) = amount(after);
-        if conversion.precision == Amount::None {
-            conversion.precision = Amount::Fixed(0);
-        }
-    }
-    (conversion.size, rest) = size(rest);
+    let (size, rest) = size(rest);
     let mut characters = rest.chars();
-    let kind = characters.next().unwrap_or('\0');
-    let after = characters.as_str();
-    conversion.kind = match kind {
-        'd' | 'i' => ConversionKind::Signed,
-        'u' => ConversionKind::Unsigned,
-        'x' => ConversionKind::Hex { upper: false },
-        'X' => ConversionKind::Hex { upper: true },
-        'o' => ConversionKind::Octal,
-        'c' => ConversionKind::Character,
-        's' => ConversionKind::Text,
-        'p' => {
-            let (kind, after) = pointer(after);
-            conversion.kind = kind;
-            return Ok((conversion, after));
-        }
-        other => return Err((other, after)),
+    let letter = characters.next().unwrap_or('\0');
+    let rest = characters.as_str();
+    let (kind, rest) = match letter {
+        'd' | 'i' => (ConversionKind::Signed, rest),
+        'u' => (ConversionKind::Unsigned, rest),
+        'x' => (ConversionKind::Hex { upper: false }, rest),
+        'X' => (ConversionKind::Hex { upper: true }, rest),
+        'o' => (ConversionKind::Octal, rest),
+        'c' => (ConversionKind::Character, rest),
+        's' => (ConversionKind::Text, rest),
+        'p' => pointer(rest),
+        other => return Err((other, rest)),
     };
-    Ok((conversion, after))
-}
-
-fn flags<'a>(text: &'a str, conversion: &mut Conversion) -> &'a str {
-    let end = text.find(|c| !matches!(c, '-' | '0' | '+' | ' ' | '#')).unwrap_or(text.len());
-    for flag in text[..end].chars() {
-        match flag {
-            '-' => conversion.left = true,
-            '0' => conversion.zero = true,
-            '+' => conversion.plus = true,
-            ' ' => conversion.blank = true,
-            _ => conversion.alternate = true,
-        }
-    }
-    &text[end..]
+    let [left, zero, plus, blank, alternate] = ['-', '0', '+', ' ', '#'].map(|flag| flags.contains(flag));
+    Ok((Conversion { left, zero, plus, blank, alternate, width, precision, size, kind }, rest))
 }
 
 fn amount(text: &str) -> (Amount, &str) {
@@ -146,19 +118,9 @@ fn amount(text: &str) -> (Amount, &str) {
 }
 
 fn size(text: &str) -> (usize, &str) {
-    let prefixes = [
-        ("hh", 1),
-        ("h", 2),
-        ("ll", 8),
-        ("l", 8),
-        ("L", 8),
-        ("q", 8),
-        ("j", 8),
-        ("z", 8),
-        ("Z", 8),
-        ("t", 8),
-    ];
-    let found = prefixes.iter().find_map(|(prefix, size)| Some((*size, text.strip_prefix(*prefix)?)));
+    let eight = ["ll", "l", "L", "q", "j", "z", "Z", "t"].map(|prefix| (prefix, 8));
+    let mut prefixes = [("hh", 1), ("h", 2)].into_iter().chain(eight);
+    let found = prefixes.find_map(|(prefix, size)| Some((size, text.strip_prefix(prefix)?)));
     found.unwrap_or((4, text))
 }
 
@@ -177,14 +139,12 @@ fn pointer(text: &str) -> (ConversionKind, &str) {
 }
 
 fn mac(separated: bool, text: &str) -> (ConversionKind, &str) {
-    let separator = separated.then_some(b':');
-    if let Some(rest) = text.strip_prefix('R') {
-        return (ConversionKind::Mac { separator, reversed: true }, rest);
-    }
-    match text.strip_prefix('F') {
-        Some(rest) if separated => (ConversionKind::Mac { separator: Some(b'-'), reversed: false }, rest),
-        _ => (ConversionKind::Mac { separator, reversed: false }, text),
-    }
+    let (separator, reversed, rest) = match text.as_bytes().first() {
+        Some(b'R') => (b':', true, &text[1..]),
+        Some(b'F') if separated => (b'-', false, &text[1..]),
+        _ => (b':', false, text),
+    };
+    (ConversionKind::Mac { separator: separated.then_some(separator), reversed }, rest)
 }
 
 fn internet(large: bool, text: &str) -> Option<(ConversionKind, &str)> {
