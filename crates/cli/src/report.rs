@@ -135,7 +135,7 @@ fn check(
     trace: &TraceInfo<'_>,
 ) -> Result<(), Failure> {
     let choice = &arguments.choice;
-    if choice.tgid.is_some() && contents.threads.has_no_tgids() {
+    if choice.tgid.is_some() && contents.threads.processes().is_empty() {
         return Err(Failure::failed(
             "the trace doesn't have the processes of threads: choose threads by -P, or by name with -t",
         ));

@@ -1,11 +1,12 @@
 //! Which records are meant.
 
 use crate::event_filter::{EventFilters, EventRule};
-use crate::event_ids::EventIds;
-use crate::time::{TimeRange, TimeReference, TimeWindow};
+use crate::event_ids::select;
+use crate::time::{TimeRange, TimeReference};
 use crate::{Error, IdList};
 use session::Selection;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use trace_data::event::EventTable;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -37,10 +38,10 @@ pub struct Chooser {
     /// The id of stack traces, and the threads whose last event was meant.
     stack: Option<u16>,
     followed: HashSet<i32>,
-    events: Option<EventIds>,
+    events: Option<HashSet<u16>>,
     filters: Option<EventFilters>,
     choice: Choice,
-    window: TimeWindow,
+    window: RangeInclusive<u64>,
 }
 
 impl Chooser {
@@ -52,7 +53,7 @@ impl Chooser {
     pub fn new(choice: &Choice, events: &EventTable, reference: TimeReference<'_>) -> Result<Chooser, Error> {
         let ids = match choice.events.as_slice() {
             [] => None,
-            selections => Some(EventIds::select(selections, events)?),
+            selections => Some(select(selections, events)?),
         };
         let filters = match choice.filters.as_slice() {
             [] => None,
@@ -64,7 +65,7 @@ impl Chooser {
             events: ids,
             filters,
             choice: choice.clone(),
-            window: TimeWindow::new(choice.time, reference)?,
+            window: choice.time.resolve(reference)?,
         })
     }
 
@@ -91,8 +92,8 @@ impl Chooser {
     /// Whether it is everything that is asked for. The cheapest tests come first.
     fn fits(&self, id: u16, pid: i32, record: &Record<'_>, trace: &TraceInfo<'_>) -> bool {
         let Choice { cpus, threads, processes, names, .. } = &self.choice;
-        self.window.contains(record.time)
-            && self.events.as_ref().is_none_or(|events| events.contains(id))
+        self.window.contains(&record.time)
+            && self.events.as_ref().is_none_or(|events| events.contains(&id))
             && cpus.as_ref().is_none_or(|cpus| cpus.contains(record.cpu))
             && threads.as_ref().is_none_or(|threads| threads.contains(pid as u32))
             && processes.as_ref().is_none_or(|processes| {

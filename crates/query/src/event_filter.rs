@@ -1,7 +1,7 @@
 //! Filters on fields: `openat,open: flags & 64`.
 
 use crate::Error;
-use crate::event_ids::EventIds;
+use crate::event_ids::select;
 use event_filter::{Context, Filter, evaluate};
 use session::{Selection, explain_filter, filter_for};
 use std::str::FromStr;
@@ -59,10 +59,10 @@ impl EventFilters {
     ) -> Result<EventFilters, Error> {
         let mut by_id: Vec<Vec<Filter>> = Vec::new();
         for filter in filters {
-            let ids = EventIds::select(&filter.events, events)?;
+            let ids = select(&filter.events, events)?;
             let mut error = None;
             let mut is_used = false;
-            for event in events.iter().filter(|event| ids.contains(event.format().id)) {
+            for event in events.iter().filter(|event| ids.contains(&event.format().id)) {
                 match filter_for(event.format(), &filter.text) {
                     Ok(compiled) => {
                         let id = usize::from(event.format().id);

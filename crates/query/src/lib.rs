@@ -57,7 +57,6 @@ mod redact;
 mod source_lines;
 mod survey;
 mod symbols;
-mod threads;
 mod time;
 mod trace_file;
 
@@ -71,6 +70,5 @@ pub use query::{Interruption, Query};
 pub use redact::{RedactRule, Redaction};
 pub use survey::Survey;
 pub use symbols::SourceSymbols;
-pub use threads::SavedThreads;
 pub use time::{TimeBound, TimeRange, TimeReference};
 pub use trace_file::{TraceBuffer, TraceContents, TraceFile, TraceRecords};

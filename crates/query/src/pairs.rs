@@ -5,7 +5,7 @@ mod durations;
 pub use durations::{DurationSample, Durations};
 
 use crate::Error;
-use crate::event_ids::EventIds;
+use crate::event_ids::select;
 use session::Selection;
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
@@ -152,13 +152,12 @@ impl Pairs {
 
 /// What each event does, and the names of the rows.
 fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMap<u16, String>), Error> {
-    let starts = EventIds::select(std::slice::from_ref(&rule.start), events)?;
-    let ends =
-        rule.end.as_ref().map(|end| EventIds::select(std::slice::from_ref(end), events)).transpose()?;
+    let starts = select(std::slice::from_ref(&rule.start), events)?;
+    let ends = rule.end.as_ref().map(|end| select(std::slice::from_ref(end), events)).transpose()?;
     let last = events.iter().map(|event| event.format().id).max().unwrap_or(0);
     let mut roles = vec![PairRole::default(); usize::from(last) + 1];
     let mut names = BTreeMap::new();
-    for format in events.iter().map(|event| event.format()).filter(|format| starts.contains(format.id)) {
+    for format in events.iter().map(|event| event.format()).filter(|format| starts.contains(&format.id)) {
         if ends.is_some() {
             roles[usize::from(format.id)].starts = Some(0);
             names.insert(0, rule.text.clone());
@@ -174,7 +173,7 @@ fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMa
         return Err(Error::NoExit(rule.text.clone()));
     }
     for format in events.iter().map(|event| event.format()) {
-        if ends.as_ref().is_some_and(|ends| ends.contains(format.id)) {
+        if ends.as_ref().is_some_and(|ends| ends.contains(&format.id)) {
             roles[usize::from(format.id)].ends = Some(0);
         }
     }

@@ -1,7 +1,7 @@
 //! Strings that are hidden.
 
 use crate::Error;
-use crate::event_ids::EventIds;
+use crate::event_ids::select;
 use session::Selection;
 use std::str::FromStr;
 use trace_data::event::EventTable;
@@ -73,9 +73,10 @@ impl Redaction {
     pub fn new(rules: &[RedactRule], events: &EventTable) -> Result<Redaction, Error> {
         let mut redaction = Redaction::default();
         for rule in rules {
-            let ids = EventIds::select(std::slice::from_ref(&rule.events), events)?;
+            let ids = select(std::slice::from_ref(&rule.events), events)?;
             let mut is_used = false;
-            for format in events.iter().map(|event| event.format()).filter(|format| ids.contains(format.id)) {
+            for format in events.iter().map(|event| event.format()).filter(|format| ids.contains(&format.id))
+            {
                 let is_meant = |field: &&Field| {
                     event_filter::glob(rule.field.as_bytes(), field.name.as_bytes()) && is_text(field)
                 };

@@ -1,13 +1,11 @@
 //! Lines of source for addresses, from the debug information of the files that were mapped.
 
 use addr2line::Loader;
-use object::Object;
-use object::read::ReadCache;
+use reading::is_same_file;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use trace_data::dat::{MappedFile, Supplement};
 use trace_data::symbols::debug_file;
 
@@ -53,14 +51,6 @@ impl<'a> SourceLines<'a> {
 /// the file is another one now.
 fn load(file: &MappedFile) -> Option<Loader> {
     let paths = debug_file(&file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
-    let mut same = paths.filter(|path| is_same(path, &file.build_id));
+    let mut same = paths.filter(|path| is_same_file(path, &file.build_id));
     same.find_map(|path| Loader::new(path).ok().filter(|loader| loader.get_section_range(b".text").is_some()))
-}
-
-/// Whether a file has this build id. One that had none when it was recorded is taken as it is.
-fn is_same(path: &Path, build_id: &[u8]) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let cache = ReadCache::new(file);
-    let found = object::File::parse(&cache).ok().and_then(|file| Some(file.build_id().ok()??.to_vec()));
-    build_id.is_empty() || found.is_some_and(|found| found.starts_with(build_id))
 }

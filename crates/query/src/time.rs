@@ -1,6 +1,7 @@
 //! Times that records are chosen by.
 
 use crate::Error;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use trace_data::dat::Supplement;
 use trace_data::text::parse_date;
@@ -97,33 +98,19 @@ fn duration(text: &str) -> Option<u64> {
 /// Nanoseconds that rounding to microseconds can add.
 const ROUNDED: u64 = 500;
 
-/// From when to when, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TimeWindow {
-    from: u64,
-    to: u64,
-}
-
-impl TimeWindow {
-    pub(crate) fn new(range: TimeRange, reference: TimeReference<'_>) -> Result<TimeWindow, Error> {
+impl TimeRange {
+    /// From when to when.
+    pub(crate) fn resolve(self, reference: TimeReference<'_>) -> Result<RangeInclusive<u64>, Error> {
         let at = |bound: Option<TimeBound>, other| bound.map_or(Ok(other), |bound| resolve(bound, reference));
-        let (mut from, mut to) = (at(range.from, 0)?, at(range.to, u64::MAX)?);
+        let (mut from, mut to) = (at(self.from, 0)?, at(self.to, u64::MAX)?);
         // Lines show microseconds, rounded: what is typed as it is shown means the event that shows it.
-        if matches!(range.from, Some(TimeBound::At(_))) {
+        if matches!(self.from, Some(TimeBound::At(_))) {
             from = from.saturating_sub(ROUNDED);
         }
-        if matches!(range.to, Some(TimeBound::At(_))) {
+        if matches!(self.to, Some(TimeBound::At(_))) {
             to = to.saturating_add(ROUNDED - 1);
         }
-        let window = TimeWindow { from, to };
-        if window.from > window.to {
-            return Err(Error::TimesReversed);
-        }
-        Ok(window)
-    }
-
-    pub(crate) fn contains(&self, time: u64) -> bool {
-        (self.from..=self.to).contains(&time)
+        if from <= to { Ok(from..=to) } else { Err(Error::TimesReversed) }
     }
 }
 
@@ -161,7 +148,7 @@ mod tests {
     fn a_range_can_be_open() {
         let window = |text: &str| {
             let reference = TimeReference { bounds: Some((1000, 9000)), supplement: None };
-            TimeWindow::new(text.parse().unwrap(), reference).map(|window| (window.from, window.to)).ok()
+            text.parse::<TimeRange>().unwrap().resolve(reference).ok().map(RangeInclusive::into_inner)
         };
         assert_eq!(window("+1us..-1us"), Some((2000, 8000)));
         assert_eq!(window("..+1us"), Some((0, 2000)));

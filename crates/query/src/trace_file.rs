@@ -1,6 +1,6 @@
 //! A trace.dat file, ready to be asked.
 
-use crate::{Error, SavedThreads, Survey, TimeReference};
+use crate::{Error, Survey, TimeReference};
 use std::collections::HashSet;
 use std::fs::File;
 use trace_data::dat::{self, BufferPages, Metadata, RecordedBuffer, Recording};
@@ -13,6 +13,7 @@ use trace_data::print::Dialect;
 use trace_data::record::{Record, Records};
 use trace_data::symbols::Symbols;
 use trace_data::text::is_nanoseconds;
+use trace_data::threads::ThreadTable;
 
 /// A trace.dat file: what its records mean, and one of its buffers.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct TraceContents {
     /// The formats of its events. Those of lookback's own that have not happened are among them.
     pub events: EventTable,
     /// Its threads.
-    pub threads: SavedThreads,
+    pub threads: ThreadTable,
     /// The name of its clock.
     pub clock: String,
 }
@@ -53,7 +54,7 @@ impl TraceFile {
         let recording = Recording::open(file)?;
         let metadata = recording.metadata().clone();
         let events = known_events(&metadata)?;
-        let threads = SavedThreads::new(&metadata);
+        let threads = ThreadTable::new(metadata.cmdlines.clone(), metadata.supplement.tgids.clone());
         let index = choose_buffer(buffer, recording.buffers())?;
         let clock = recording.buffers().get(index).map_or(&metadata.options.clock, |buffer| &buffer.clock);
         let contents = TraceContents { clock: clock.clone(), metadata, events, threads };

@@ -36,10 +36,8 @@ pub(crate) struct Addresses {
     /// Entries that are some process's program.
     programs: HashSet<u32>,
     next: u64,
-    /// Whether somebody has written a text.
-    is_marked: bool,
-    /// Whether a stack was not known to its end.
-    is_cut: bool,
+    /// Those that are in no file, with their names.
+    unmapped: Vec<(u64, &'static str)>,
     /// What was asked before: entry and start of the process, and address.
     known: HashMap<(u32, u64, u64), u64>,
     /// Places in files, by the same.
@@ -49,18 +47,13 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    pub(crate) fn new() -> Addresses {
-        Addresses::of_instance(0)
-    }
-
-    /// For one who reads several instances of a session: what one has, no other has.
-    pub(crate) fn of_instance(instance: usize) -> Addresses {
+    /// For one who reads an instance of a session: what one has, no other has.
+    pub(crate) fn new(instance: usize) -> Addresses {
         Addresses {
             images: HashMap::new(),
             programs: HashSet::new(),
             next: START + instance as u64 * INSTANCE,
-            is_marked: false,
-            is_cut: false,
+            unmapped: Vec::new(),
             known: HashMap::new(),
             places: HashMap::new(),
             symbols: None,
@@ -129,9 +122,7 @@ impl Addresses {
 
     /// The address that stands for what is not known of a stack.
     pub(crate) fn cut(&mut self) -> u64 {
-        if !std::mem::replace(&mut self.is_cut, true) {
-            self.symbols = None;
-        }
+        self.name_unmapped(CUT_IP, CUT_SYMBOL);
         CUT_IP
     }
 
@@ -159,7 +150,12 @@ impl Addresses {
 
     /// Gives the address that texts come from its name.
     pub(crate) fn name_marker(&mut self) {
-        if !std::mem::replace(&mut self.is_marked, true) {
+        self.name_unmapped(MARKER_IP, MARKER_SYMBOL);
+    }
+
+    fn name_unmapped(&mut self, address: u64, name: &'static str) {
+        if !self.unmapped.contains(&(address, name)) {
+            self.unmapped.push((address, name));
             self.symbols = None;
         }
     }
@@ -171,13 +167,12 @@ impl Addresses {
     }
 
     fn named(&self) -> impl Iterator<Item = NamedAddress> {
-        let marker = self.is_marked.then_some((MARKER_IP, MARKER_SYMBOL));
-        let cut = self.is_cut.then_some((CUT_IP, CUT_SYMBOL));
-        let single = marker.into_iter().chain(cut);
         let named = |(address, name)| NamedAddress::function(address, name, None);
-        let single = single.flat_map(move |(address, name)| [(address, name), (address + 1, END)].map(named));
+        let unmapped = self.unmapped.iter();
+        let unmapped =
+            unmapped.flat_map(move |(address, name)| [(*address, *name), (address + 1, END)].map(named));
         let images = self.images.iter().filter_map(|(entry, image)| Some((entry, image.as_ref()?)));
-        single.chain(images.flat_map(|(entry, image)| image.named(self.programs.contains(entry))))
+        unmapped.chain(images.flat_map(|(entry, image)| image.named(self.programs.contains(entry))))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Some records, and what is needed to show them.
 
-use crate::threads::SessionThreads;
 use std::sync::Arc;
 use trace_data::record::OwnedRecord;
 use trace_data::symbols::SymbolTable;
+use trace_data::threads::ThreadTable;
 
 /// Records in the order of time, with names for what is in them.
 #[derive(Debug, Default)]
@@ -13,5 +13,5 @@ pub struct Batch {
     /// Names for the addresses in them.
     pub symbols: Arc<SymbolTable>,
     /// The threads that wrote them.
-    pub threads: Arc<SessionThreads>,
+    pub threads: Arc<ThreadTable>,
 }

@@ -15,8 +15,11 @@ pub(crate) fn read<T>(
     let cache = ReadCache::new(File::open(path).ok()?);
     let file = object::File::parse(&cache).ok()?;
     let found = file.build_id().ok().flatten().unwrap_or_default();
-    if !build_id.is_empty() && found.get(..build_id.len().min(found.len())) != Some(build_id) {
-        return None;
-    }
-    read(&file)
+    if found.starts_with(build_id) { read(&file) } else { None }
+}
+
+/// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none
+/// is taken for the one that is there now.
+pub fn is_same_file(path: &Path, build_id: &[u8]) -> bool {
+    read(path, build_id, |_| Some(())).is_some()
 }

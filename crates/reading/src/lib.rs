@@ -41,15 +41,14 @@ mod spool;
 mod stack;
 mod tables;
 mod text;
-mod threads;
 mod translate;
 mod unwind;
 
 pub use batch::Batch;
 pub use clock_sync::ClockSync;
+pub use elf::is_same_file;
 pub use reader::{Contents, Reader};
 pub use records::SessionRecords;
 pub use spool::Spool;
 pub use tables::Tables;
 pub use text::{Formats, layout};
-pub use threads::{SessionThreads, Thread};

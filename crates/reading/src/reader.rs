@@ -7,7 +7,6 @@ use crate::copying::Copying;
 use crate::pipe::Pipe;
 use crate::records::SessionRecords;
 use crate::tables::Tables;
-use crate::threads::SessionThreads;
 use crate::translate::Translator;
 use ring_buffer::Held;
 use session::Instance;
@@ -16,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use trace_data::record::Record;
 use trace_data::symbols::SymbolTable;
+use trace_data::threads::ThreadTable;
 
 /// Clock sync points that are kept: what was read is before one, so that it has the same time again.
 const POINTS: usize = 1024;
@@ -31,8 +31,8 @@ const MOST_FORKS: usize = 4096;
 #[derive(Debug)]
 pub struct Reader {
     session: Arc<Instance>,
-    /// The recording, where that is the session's past.
-    recording: Option<Arc<Instance>>,
+    /// The default instance, where what that has recorded is the session's past.
+    default_instance: Option<Arc<Instance>>,
     tables: Tables,
     clocks: ClockSync,
     translator: Translator,
@@ -58,12 +58,12 @@ impl Reader {
     pub fn new(session: Arc<Instance>) -> Reader {
         let clocks = ClockSync::since(session.control().identity().created);
         let (live, kept) = (Pipe::new(&session), Pipe::new(&session));
-        let addresses = Addresses::of_instance(session.index());
+        let addresses = Addresses::new(session.index());
         let translator = Translator::new(session.clone(), session.timeline(clocks.all()), addresses);
         let tables = Tables::default();
         Reader {
             session,
-            recording: None,
+            default_instance: None,
             tables,
             clocks,
             translator,
@@ -104,9 +104,9 @@ impl Reader {
         let (mut overrun, mut times) = (0, 0..=u64::MAX);
         let spools = match contents {
             Contents::Live => {
-                if let Some((recording, until)) = past {
-                    parts.push((copying.live(recording.buffer(), &(0..=until))?, 0..=until));
-                    overrun = if copying.entries > 0 { recording.buffer().overruns() } else { 0 };
+                if let Some((instance, until)) = past {
+                    parts.push((copying.live(instance.buffer(), &(0..=until))?, 0..=until));
+                    overrun = if copying.entries > 0 { instance.buffer().overruns() } else { 0 };
                     times = until.saturating_add(1)..=u64::MAX;
                 }
                 overrun += buffer.overruns();
@@ -130,12 +130,12 @@ impl Reader {
         Ok(records)
     }
 
-    /// The session's past: the recording, and up to when.
+    /// The session's past: the default instance, and up to when.
     fn past(&mut self) -> Option<(Arc<Instance>, u64)> {
         let until = self.session.past_until()?;
         let open = || Some(Arc::new(Instance::open(self.session.path()).ok()?));
-        self.recording = self.recording.take().or_else(open);
-        Some((self.recording.clone()?, until))
+        self.default_instance = self.default_instance.take().or_else(open);
+        Some((self.default_instance.clone()?, until))
     }
 
     /// Consumes events, the oldest first, as long as `take` says that it has taken one: those of `cpu`, or
@@ -206,7 +206,7 @@ impl Reader {
     }
 
     /// The threads that the session knows.
-    pub fn threads(&mut self) -> SessionThreads {
+    pub fn threads(&mut self) -> ThreadTable {
         self.look();
         self.tables.threads(self.session.control().identity().creator)
     }
@@ -243,7 +243,7 @@ impl Reader {
     /// be read.
     fn prepare(&mut self) {
         self.look();
-        let past = self.past().map_or(u64::MAX, |(recording, _)| recording.buffer().oldest_time());
+        let past = self.past().map_or(u64::MAX, |(instance, _)| instance.buffer().oldest_time());
         let there = self.session.buffer().oldest_time().min(self.session.control().kept_since()).min(past);
         let waiting = self.live.queues.oldest_time().min(self.kept.queues.oldest_time());
         let oldest = there.min(waiting);

@@ -6,7 +6,6 @@ use crate::clock_sync::ClockSync;
 use crate::queue::placed;
 use crate::spool::{Spool, SpoolReader};
 use crate::tables::Tables;
-use crate::threads::SessionThreads;
 use crate::translate::Translator;
 use session::Instance;
 use std::collections::VecDeque;
@@ -18,6 +17,7 @@ use trace_data::gaps::Gaps;
 use trace_data::merge::{Merge, Pages};
 use trace_data::record::{Record, Records};
 use trace_data::symbols::SymbolTable;
+use trace_data::threads::ThreadTable;
 
 /// Records that were consumed from a session, or copied: a source that is read once. Its pages are kept as
 /// they were; what is in them is translated when it is asked for.
@@ -31,7 +31,7 @@ pub struct SessionRecords {
     translator: Translator,
     tables: Tables,
     clocks: ClockSync,
-    threads: Arc<SessionThreads>,
+    threads: Arc<ThreadTable>,
     pub(crate) entries: u64,
     pub(crate) overrun: u64,
     /// The first time and the last, in the buffer's clock.
@@ -67,7 +67,7 @@ impl SessionRecords {
         cpu: Option<u32>,
     ) -> SessionRecords {
         let timeline = session.timeline(clocks.all());
-        let mut translator = Translator::new(session.clone(), timeline.clone(), Addresses::new());
+        let mut translator = Translator::new(session.clone(), timeline.clone(), Addresses::new(0));
         translator.renew(timeline, &mut tables);
         let threads = Arc::new(tables.threads(session.control().identity().creator));
         SessionRecords {

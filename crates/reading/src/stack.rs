@@ -3,7 +3,7 @@
 
 use crate::addresses::Addresses;
 use crate::tables::Process;
-use crate::unwind::{Caller, FrameTable, Memory, Registers};
+use crate::unwind::{FrameCaller, Memory, Registers};
 use control::ControlArea;
 use gimli::X86_64;
 
@@ -62,11 +62,10 @@ impl Addresses {
                 });
             }
             let table = place.and_then(|(entry, own)| Some((self.frame_table(control, entry)?, own)));
-            let leave = |(table, own): (&FrameTable, u64)| table.leave(own, &mut registers, memory);
-            match table.map_or(Caller::Unknown, leave) {
-                Caller::Nobody => return callers,
-                Caller::Unknown => break,
-                caller => is_interrupted = caller == Caller::Interrupted,
+            match table.and_then(|(table, own)| table.leave(own, &mut registers, memory)) {
+                Some(FrameCaller::Nobody) => return callers,
+                Some(caller) => is_interrupted = caller == FrameCaller::Interrupted,
+                None => break,
             }
         }
         callers.push(self.cut());
@@ -84,7 +83,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
-        let mut addresses = Addresses::new();
+        let mut addresses = Addresses::new(0);
         for len in abi::common::SIZE..100 {
             let mut payload: Vec<u8> = (0..len).map(|index| index as u8).collect();
             addresses.unwind(session.control(), None, &mut payload);

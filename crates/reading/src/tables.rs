@@ -1,10 +1,9 @@
-//! Processes and threads that were attached: what a session's tables say, kept beyond the reuse of their
-//! entries.
+//! Processes and threads that were attached.
 
-use crate::threads::{SessionThreads, Thread};
 use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use trace_data::threads::ThreadTable;
 
 /// Processes and threads that a reader remembers at most, in addition to those that the session knows now.
 /// Where the oldest events are not read for long all that has ended since would be.
@@ -18,8 +17,6 @@ pub struct Tables {
     processes: HashMap<(u32, u64), Arc<Process>>,
     /// By TID and start.
     tasks: HashMap<(u32, u64), TaskInfo>,
-    /// The PIDs of all processes.
-    pids: HashSet<u32>,
     /// Which TIDs placeholders stand for.
     placeholders: Placeholders,
     /// What is made of them when it is asked for, and kept until they change.
@@ -41,7 +38,6 @@ impl Tables {
             let known = self.processes.get(&(info.entry, info.start_time));
             if known.is_none_or(|known| known.info.end_time == 0) {
                 let maps = control.maps(info.entry).collect();
-                self.pids.insert(info.pid);
                 self.processes.insert((info.entry, info.start_time), Arc::new(Process { info, maps }));
             }
         }
@@ -68,12 +64,12 @@ impl Tables {
         let is_needed = |end| end == 0 || end >= time;
         self.processes.retain(|_, process| is_needed(process.info.end_time));
         self.tasks.retain(|_, task| is_needed(task.end_time));
-        self.pids = self.processes.values().map(|process| process.info.pid).collect();
     }
 
     /// How many processes there were.
     pub fn process_count(&self) -> usize {
-        self.pids.iter().filter(|pid| !is_placeholder(**pid)).count()
+        let pids = self.programs_entered().map(|info| info.pid).filter(|pid| !is_placeholder(*pid));
+        pids.collect::<HashSet<u32>>().len()
     }
 
     /// How many have not ended. What a process ran before it executed another program has, and so has what an
@@ -117,10 +113,13 @@ impl Tables {
     }
 
     /// What every thread was last, as far as [`Tables::names`] knows them.
-    pub(crate) fn threads(&self, creator: u32) -> SessionThreads {
-        let processes: HashMap<i32, i32> = self.tgids().into_iter().collect();
-        let thread = |(tid, name)| Thread { tid, name, process: processes.get(&tid).copied().unwrap_or(tid) };
-        SessionThreads(self.names(creator).into_iter().map(thread).collect())
+    pub(crate) fn threads(&self, creator: u32) -> ThreadTable {
+        let (names, mut processes) = (self.names(creator), self.tgids());
+        let creator = creator as i32;
+        if processes.iter().all(|(tid, _)| *tid != creator) {
+            processes.push((creator, creator));
+        }
+        ThreadTable::new(names, processes)
     }
 
     /// What every TID was last.

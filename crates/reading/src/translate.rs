@@ -83,19 +83,22 @@ impl Translator {
             let Some(bytes) = payload.get(offset..).and_then(|rest| rest.first_chunk()) else { continue };
             let tid = u32::from_le_bytes(*bytes);
             let resolved = self.tasks.resolve(tid);
-            if resolved == tid {
-                continue;
-            }
-            if !is_copied {
-                self.payload.clear();
-                self.payload.extend_from_slice(payload);
-                is_copied = true;
-            }
-            if let Some(bytes) = self.payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
-                *bytes = resolved.to_le_bytes();
+            if resolved != tid {
+                self.put(payload, &mut is_copied, offset, resolved.to_le_bytes());
             }
         }
         is_copied
+    }
+
+    /// Puts bytes into the copy of a record, which is made if there is none yet.
+    fn put<const N: usize>(&mut self, payload: &[u8], is_copied: &mut bool, offset: usize, bytes: [u8; N]) {
+        if !std::mem::replace(is_copied, true) {
+            self.payload.clear();
+            self.payload.extend_from_slice(payload);
+        }
+        if let Some(place) = self.payload.get_mut(offset..).and_then(|rest| rest.first_chunk_mut()) {
+            *place = bytes;
+        }
     }
 
     /// Copies a captured stack, as addresses.
@@ -111,20 +114,13 @@ impl Translator {
     /// Copies a record with addresses that mean in the recording what those in it mean. False where it stays
     /// as it is: to copy each, and look at the copy at once, was a tenth of all that pages take.
     fn name_addresses(&mut self, places: &[AddressPlace], payload: &[u8], time: u64) -> bool {
-        let mut is_changed = false;
+        let mut is_copied = false;
         for place in places {
-            let Some(address) = self.name_address(*place, payload, time) else { continue };
-            if !is_changed {
-                self.payload.clear();
-                self.payload.extend_from_slice(payload);
-                is_changed = true;
-            }
-            if let Some(bytes) = self.payload.get_mut(place.offset..).and_then(|rest| rest.first_chunk_mut())
-            {
-                *bytes = address.to_le_bytes();
+            if let Some(address) = self.name_address(*place, payload, time) {
+                self.put(payload, &mut is_copied, place.offset, address.to_le_bytes());
             }
         }
-        is_changed
+        is_copied
     }
 
     /// The address that means in the recording what the one in a payload means; None where that

@@ -85,7 +85,7 @@ impl Registers {
 
 /// What called the function of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Caller {
+pub(crate) enum FrameCaller {
     /// A function that has called.
     Function,
     /// A function that a signal has interrupted: its instruction is the next one, and not where a call
@@ -93,8 +93,6 @@ pub(crate) enum Caller {
     Interrupted,
     /// Nothing: it was the thread's first function.
     Nobody,
-    /// Nobody knows.
-    Unknown,
 }
 
 impl FrameTable {
@@ -115,12 +113,13 @@ impl FrameTable {
     }
 
     /// Goes on to what has called the function whose instruction is at `address` of the file: `registers` are
-    /// then the caller's, if there is one.
-    pub(crate) fn leave(&self, address: u64, registers: &mut Registers, memory: Memory<'_>) -> Caller {
-        self.caller(address, registers, memory).unwrap_or(Caller::Unknown)
-    }
-
-    fn caller(&self, address: u64, registers: &mut Registers, memory: Memory<'_>) -> Option<Caller> {
+    /// then the caller's, if there is one. None where that isn't known.
+    pub(crate) fn leave(
+        &self,
+        address: u64,
+        registers: &mut Registers,
+        memory: Memory<'_>,
+    ) -> Option<FrameCaller> {
         let row = self.row(address)?;
         let frame = Frame { eh_frame: self.eh_frame(), encoding: row.encoding, registers, memory };
         let cfa = match &row.cfa {
@@ -137,8 +136,8 @@ impl FrameTable {
             caller.set(X86_64::RSP, Some(cfa));
         }
         match row.registers.last() {
-            None | Some(None | Some(RegisterRule::Undefined)) => return Some(Caller::Nobody),
-            _ if caller.get(X86_64::RA) == Some(0) => return Some(Caller::Nobody),
+            None | Some(None | Some(RegisterRule::Undefined)) => return Some(FrameCaller::Nobody),
+            _ if caller.get(X86_64::RA) == Some(0) => return Some(FrameCaller::Nobody),
             _ => {}
         }
         caller.get(X86_64::RA)?;
@@ -147,7 +146,7 @@ impl FrameTable {
             return None;
         }
         *registers = caller;
-        Some(if row.is_of_signal { Caller::Interrupted } else { Caller::Function })
+        Some(if row.is_of_signal { FrameCaller::Interrupted } else { FrameCaller::Function })
     }
 
     /// How the function that has the address leaves its frame there.

@@ -36,7 +36,7 @@
 //! let page = builder.finish(None);
 //!
 //! let page = Page::new(page).ok_or("shorter than a page's header")?;
-//! for record in page {
+//! for record in page.events() {
 //!     let event = events.of(record.payload).ok_or("an event without a format")?;
 //!     let mut text = Vec::new();
 //!     event.print(record.payload, &(), &mut text);
@@ -61,3 +61,4 @@ pub mod print;
 pub mod record;
 pub mod symbols;
 pub mod text;
+pub mod threads;

@@ -57,7 +57,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "export",
         ],
     ),
-    ("query", &["abi", "events", "event_filter", "session", "trace_data"]),
+    ("query", &["abi", "events", "event_filter", "session", "trace_data", "reading"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading"]),
     ("tracefs_fuse", &["tracefs", "session"]),
 ];

@@ -25,7 +25,7 @@ impl TextFile for SavedCmdlines {
 
     fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
         let threads = array.reader().threads();
-        let lines = threads.iter().map(|thread| format!("{} {}\n", thread.tid, thread.name));
+        let lines = threads.names().iter().map(|(tid, name)| format!("{tid} {name}\n"));
         Ok(lines.collect::<String>().into_bytes())
     }
 }

@@ -26,7 +26,7 @@ impl TextFile for SavedTgids {
 
     fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
         let threads = array.reader().threads();
-        let lines = threads.iter().map(|thread| format!("{} {}\n", thread.tid, thread.process));
+        let lines = threads.processes().iter().map(|(tid, process)| format!("{tid} {process}\n"));
         Ok(lines.collect::<String>().into_bytes())
     }
 }
