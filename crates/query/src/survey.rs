@@ -41,7 +41,7 @@ impl Survey {
 
     /// Counts a page. The time of its last event.
     fn add(&mut self, page: &Page<'_>) -> Option<u64> {
-        if let Missed::Count(count) = page.missed() {
+        if let Missed::Count(count) = page.missed {
             self.lost += count;
         }
         let mut last = None;
@@ -51,7 +51,7 @@ impl Survey {
         }
         if let Some(last) = last {
             let (earliest, latest) = self.bounds.unwrap_or((u64::MAX, 0));
-            self.bounds = Some((earliest.min(page.time_stamp()), latest.max(last)));
+            self.bounds = Some((earliest.min(page.time_stamp), latest.max(last)));
         }
         last
     }

@@ -6,7 +6,7 @@
 use ring_buffer::{Buffer, Held, PageCopy};
 use std::collections::VecDeque;
 use std::ops::Range;
-use trace_data::page::{Event, Missed, Page, PageEvents};
+use trace_data::page::{Missed, Page, PageEvents, TimedEvent};
 use trace_data::record::{OwnedRecord, Record};
 
 /// Where events come from.
@@ -225,7 +225,7 @@ impl Queues {
         let Some(taken) = supply.consume(lane, &mut self.page) else { return false };
         let Some(page) = self.page.get(..taken.len).and_then(Page::new) else { return false };
         let (cpus, mut lost) = (self.cpus.len() as u32, Missed::of(taken.lost));
-        for Event { time, payload } in page {
+        for TimedEvent { time, payload } in page.events() {
             let record = Record { cpu: lane, time, payload, lost: Missed::None };
             let Some(record) = placed(&record, cpus) else { continue };
             let record = Record { lost: std::mem::take(&mut lost), ..record };
@@ -257,7 +257,7 @@ impl Queue {
         if let Some(record) = self.lane_first() {
             return Some(record.borrowed());
         }
-        let Event { time, payload } = self.own.event()?;
+        let TimedEvent { time, payload } = self.own.event()?;
         Some(Record { cpu: 0, time, payload, lost: self.own_lost })
     }
 

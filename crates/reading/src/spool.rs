@@ -108,7 +108,7 @@ mod tests {
             for (time, missed) in [(5, Missed::None), (9, Missed::Count(7))] {
                 assert!(reader.next_page(&mut bytes).unwrap());
                 let page = Page::new(&bytes).unwrap();
-                assert_eq!((page.time_stamp(), page.missed(), page.events().count()), (time, missed, 1));
+                assert_eq!((page.time_stamp, page.missed, page.events().count()), (time, missed, 1));
             }
             assert!(!reader.next_page(&mut bytes).unwrap());
         }

@@ -63,9 +63,9 @@ impl GapFinder {
 
     /// Looks at the next page, whose last event has the time `last`; `None` where it has no event.
     pub fn add(&mut self, page: &Page<'_>, last: Option<u64>) {
-        self.is_open |= page.missed() != Missed::None;
+        self.is_open |= page.missed != Missed::None;
         if let Some(last) = last {
-            self.close(page.time_stamp());
+            self.close(page.time_stamp);
             self.last = last;
         }
     }

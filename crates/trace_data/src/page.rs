@@ -59,9 +59,12 @@ impl Missed {
 /// A page, its header taken apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    time_stamp: u64,
-    data: &'a [u8],
-    missed: Missed,
+    /// The time of the first event, in units of the buffer's clock.
+    pub time_stamp: u64,
+    /// The committed bytes: events, back to back.
+    pub data: &'a [u8],
+    /// Whether events were lost between the page before and this one.
+    pub missed: Missed,
 }
 
 impl<'a> Page<'a> {
@@ -78,33 +81,9 @@ impl<'a> Page<'a> {
         Some(Page { time_stamp, data, missed: missed(commit, tail) })
     }
 
-    /// The time of the first event, in units of the buffer's clock.
-    pub fn time_stamp(&self) -> u64 {
-        self.time_stamp
-    }
-
-    /// The committed bytes: events, back to back.
-    pub fn data(&self) -> &'a [u8] {
-        self.data
-    }
-
-    /// Whether events were lost between the page before and this one.
-    pub fn missed(&self) -> Missed {
-        self.missed
-    }
-
     /// The events, in the order of their recording.
     pub fn events(&self) -> Events<'a> {
         Events { data: self.data, cursor: Cursor::new(self.time_stamp) }
-    }
-}
-
-impl<'a> IntoIterator for Page<'a> {
-    type Item = Event<'a>;
-    type IntoIter = Events<'a>;
-
-    fn into_iter(self) -> Events<'a> {
-        self.events()
     }
 }
 
@@ -121,7 +100,7 @@ fn missed(commit: u64, tail: &[u8]) -> Missed {
 
 /// An event of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event<'a> {
+pub struct TimedEvent<'a> {
     /// When, in units of the buffer's clock.
     pub time: u64,
     /// What: the common fields ([`abi::common`]) and the event's own. The length is that in the
@@ -136,23 +115,14 @@ pub struct Events<'a> {
     cursor: Cursor,
 }
 
-impl Events<'_> {
-    /// Whether the events ended before the page's commit, at bytes that are no event.
-    ///
-    /// Known once the iterator has returned `None`.
-    pub fn damaged(&self) -> bool {
-        self.cursor.damaged()
-    }
-}
-
 impl<'a> Iterator for Events<'a> {
-    type Item = Event<'a>;
+    type Item = TimedEvent<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Event<'a>> {
+    fn next(&mut self) -> Option<TimedEvent<'a>> {
         let (time, range) = self.cursor.next(self.data)?;
         // The cursor returns ranges inside the data; `get` spares this loop a way to panic.
-        Some(Event { time, payload: self.data.get(range)? })
+        Some(TimedEvent { time, payload: self.data.get(range)? })
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Record<'a> {
     pub cpu: u32,
     /// When, in units of the trace's clock.
     pub time: u64,
-    /// What, as in [`crate::page::Event`].
+    /// What, as in [`crate::page::TimedEvent`].
     pub payload: &'a [u8],
     /// Whether events of this CPU were lost right before this one.
     pub lost: Missed,
@@ -59,7 +59,7 @@ pub struct OwnedRecord {
     pub cpu: u32,
     /// When, in units of the trace's clock.
     pub time: u64,
-    /// What, as in [`crate::page::Event`].
+    /// What, as in [`crate::page::TimedEvent`].
     pub payload: Vec<u8>,
     /// Whether events of this CPU were lost right before this one.
     pub lost: Missed,

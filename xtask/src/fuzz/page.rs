@@ -26,7 +26,7 @@ pub fn read(page: &[u8]) {
         black_box(&page[found.payload..found.payload + found.len]);
     }
     if let Some(page) = Page::new(page) {
-        black_box((page.missed(), page.time_stamp()));
+        black_box((page.missed, page.time_stamp));
         black_box(page.events().map(|event| event.payload.len()).sum::<usize>());
     }
 }

@@ -13,30 +13,23 @@ const STAMP_HIGH_BITS: u64 = 0xf8 << 56;
 pub(crate) struct Cursor {
     position: usize,
     time: u64,
-    damaged: bool,
 }
 
 impl Cursor {
     /// Before the first event of a page that starts at `time_stamp`.
     pub(crate) fn new(time_stamp: u64) -> Cursor {
-        Cursor { position: 0, time: time_stamp, damaged: false }
+        Cursor { position: 0, time: time_stamp }
     }
 
-    /// Whether it stopped at bytes that are no event.
-    pub(crate) fn damaged(&self) -> bool {
-        self.damaged
-    }
-
-    /// The next event's time and the range of `data` that is its payload.
+    /// The next event's time and the range of `data` that is its payload. None at the end, and at bytes that
+    /// are no event.
     ///
     /// Every step moves at least 4 bytes on, so a page of any content comes to its end.
     #[inline]
     pub(crate) fn next(&mut self, data: &[u8]) -> Option<(u64, Range<usize>)> {
         loop {
             let position = self.position;
-            let Some(word) = u32_at(data, position) else {
-                return self.stop(data, position != data.len());
-            };
+            let word = u32_at(data, position)?;
             // The second word belongs to the entry for some types only; after the last entry
             // there is none.
             let next = u32_at(data, position + 4).unwrap_or(0);
@@ -45,7 +38,7 @@ impl Cursor {
                     let start = position + lead;
                     let end = start.saturating_add(len);
                     if end > data.len() {
-                        return self.stop(data, true);
+                        return None;
                     }
                     self.position = end;
                     self.time = self.time.wrapping_add(delta);
@@ -64,21 +57,9 @@ impl Cursor {
                     self.time = absolute(stamp, self.time);
                     self.position = position + TIME_EXTEND_SIZE;
                 }
-                PageEntry::End => {
-                    // Padding without length ends a page as it should; an event whose length
-                    // doesn't count itself is no event.
-                    return self.stop(data, word & 31 == 0);
-                }
+                PageEntry::End => return None,
             }
         }
-    }
-
-    /// Ends the iteration for good.
-    #[cold]
-    fn stop(&mut self, data: &[u8], damaged: bool) -> Option<(u64, Range<usize>)> {
-        self.position = data.len();
-        self.damaged |= damaged;
-        None
     }
 }
 
@@ -118,7 +99,6 @@ mod tests {
         assert_eq!(cursor.next(&data), Some((105, 4..8)));
         assert_eq!(cursor.next(&data), Some((107, 24..28)));
         assert_eq!(cursor.next(&data), None);
-        assert!(!cursor.damaged());
     }
 
     #[test]
@@ -126,7 +106,6 @@ mod tests {
         let data = abi::page::event_word(3, 0).to_le_bytes();
         let mut cursor = Cursor::new(0);
         assert_eq!(cursor.next(&data), None);
-        assert!(cursor.damaged());
         assert_eq!(cursor.next(&data), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A page that is read event by event, together with how far.
 
-use super::{Cursor, Event, Missed, Page};
+use super::{Cursor, Missed, Page, TimedEvent};
 use core::ops::Range;
 
 /// The events of a page that it owns.
@@ -32,9 +32,9 @@ impl PageEvents {
         let Some(found) = Page::new(&page) else { return PageEvents { page, ..PageEvents::default() } };
         let start = abi::page::HEADER_SIZE;
         PageEvents {
-            data: start..start + found.data().len(),
-            missed: found.missed(),
-            cursor: Cursor::new(found.time_stamp()),
+            data: start..start + found.data.len(),
+            missed: found.missed,
+            cursor: Cursor::new(found.time_stamp),
             current: None,
             page,
         }
@@ -67,8 +67,8 @@ impl PageEvents {
 
     /// The event that it is at. None before the first one, and after the last.
     #[inline]
-    pub fn event(&self) -> Option<Event<'_>> {
+    pub fn event(&self) -> Option<TimedEvent<'_>> {
         let (time, payload) = self.current.as_ref()?;
-        Some(Event { time: *time, payload: self.page.get(payload.clone())? })
+        Some(TimedEvent { time: *time, payload: self.page.get(payload.clone())? })
     }
 }

@@ -17,9 +17,9 @@ use abi::page::{HEADER_SIZE, TIME_EXTEND_SIZE, event_size};
 /// let record = Record { cpu: 0, time: 1000, payload: b"an event", lost: Missed::None };
 /// let after_loss = Record { time: 2000, lost: Missed::Count(7), ..record };
 /// assert!(packer.push(&record) && !packer.push(&after_loss));
-/// assert_eq!(Page::new(packer.finish().unwrap()).unwrap().missed(), Missed::None);
+/// assert_eq!(Page::new(packer.finish().unwrap()).unwrap().missed, Missed::None);
 /// assert!(packer.push(&after_loss));
-/// assert_eq!(Page::new(packer.finish().unwrap()).unwrap().missed(), Missed::Count(7));
+/// assert_eq!(Page::new(packer.finish().unwrap()).unwrap().missed, Missed::Count(7));
 /// ```
 #[derive(Debug)]
 pub struct PagePacker {
@@ -88,11 +88,11 @@ mod tests {
             let lost = if time % 300 == 1 { Missed::Count(7) } else { Missed::None };
             let record = Record { cpu: 0, time, payload: &[0; 28], lost };
             if !packer.push(&record) {
-                missed.push(Page::new(packer.finish().unwrap()).unwrap().missed());
+                missed.push(Page::new(packer.finish().unwrap()).unwrap().missed);
                 assert!(packer.push(&record));
             }
         }
-        missed.push(Page::new(packer.finish().unwrap()).unwrap().missed());
+        missed.push(Page::new(packer.finish().unwrap()).unwrap().missed);
         assert_eq!(packer.finish(), None);
         missed.retain(|missed| *missed != Missed::None);
         assert_eq!(missed, [Missed::Count(7); 4]);

@@ -146,10 +146,7 @@ mod tests {
         let (page, next) = (raw.read(4096).unwrap(), raw.read(4096).unwrap());
         let [page, next] = [&page, &next].map(|page| Page::new(page).unwrap());
         let first = next.events().next().unwrap();
-        assert!(
-            page.data().len() + event_size(first.payload.len()) > 4080,
-            "what is in the next doesn't fit"
-        );
+        assert!(page.data.len() + event_size(first.payload.len()) > 4080, "what is in the next doesn't fit");
     }
 
     #[test]
@@ -172,7 +169,7 @@ mod tests {
         let mut raw = opened(&tree, 200);
         let (first, rest) = (raw.read(1000).unwrap(), raw.read(4096).unwrap());
         assert_eq!((first.len(), rest.len()), (1000, 3096));
-        assert!(Page::new(&first).unwrap().data().len() <= 984, "only what fits the first read");
+        assert!(Page::new(&first).unwrap().data.len() <= 984, "only what fits the first read");
         assert!(rest.iter().all(|byte| *byte == 0));
         let mut events = Page::new(&first).unwrap().events().count();
         while let Ok(page) = raw.read(4096) {
