@@ -93,6 +93,8 @@ arguments! {
     Int: FieldKind::I32;
     /// A string that is there when the call is entered: a wrong pointer is a crash in libc, too.
     Name: FieldKind::Text;
+    /// What a program is executed with, copied before it is. Without wrappers that are made from the table.
+    Arguments: FieldKind::Text;
     /// A function of the program's.
     Function: FieldKind::Function;
     /// An unsigned integer.

@@ -1,24 +1,29 @@
 //! A hash of what sessions and agents have to agree on.
 
 use crate::libc_call::EVERY;
+use crate::{EventType, sched, signal};
 
-/// A hash of all events of calls: a session and an agent with different events don't fit.
+/// A hash of all events that agents record: a session and an agent with different events don't fit.
 pub const FINGERPRINT: u64 = {
-    let mut hash = with_bytes(0xcbf2_9ce4_8422_2325, env!("CARGO_PKG_VERSION").as_bytes());
+    let hash = with_bytes(0xcbf2_9ce4_8422_2325, env!("CARGO_PKG_VERSION").as_bytes());
+    with_events(with_events(with_events(hash, &sched::ALL), &signal::ALL), EVERY)
+};
+
+const fn with_events(mut hash: u64, events: &[EventType]) -> u64 {
     let mut at = 0;
-    while at < EVERY.len() {
-        hash = with_bytes(hash, EVERY[at].name.as_bytes());
-        let fields = EVERY[at].fields;
+    while at < events.len() {
+        hash = with_bytes(hash, events[at].name.as_bytes());
+        let fields = events[at].fields;
         let mut index = 0;
         while index < fields.len() {
             hash = with_bytes(hash, fields[index].name.as_bytes());
-            hash = with(hash, EVERY[at].offset(index) as u64);
+            hash = with(hash, events[at].offset(index) as u64);
             index += 1;
         }
         at += 1;
     }
     hash
-};
+}
 
 /// FNV-1a.
 const fn with(hash: u64, value: u64) -> u64 {

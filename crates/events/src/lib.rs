@@ -19,8 +19,10 @@
 //!     "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n\
 //!      \tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n\
 //!      \tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n\
+//!      \tfield:__data_loc char[] argv;\toffset:20;\tsize:4;\tsigned:0;\n\
 //!      \n\
-//!      print fmt: \"filename=\\\"%s\\\" pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid\n"
+//!      print fmt: \"filename=\\\"%s\\\" pid=%d old_pid=%d argv=\\\"%s\\\"\", \
+//!      __get_str(filename), REC->pid, REC->old_pid, __get_str(argv)\n"
 //! );
 //! ```
 #![no_std]

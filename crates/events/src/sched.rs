@@ -19,11 +19,17 @@ pub const FORK: EventType = event(
         field("child_pid", FieldKind::Pid),
     ],
 );
-/// A process runs another program. Recorded by that program.
+/// A process runs another program. Recorded by that program. In addition to the kernel's fields it has the
+/// arguments, as a shell would take them.
 pub const EXEC: EventType = event(
     EXEC_ID,
     "sched_process_exec",
-    &[field("filename", FieldKind::Text), field("pid", FieldKind::Pid), field("old_pid", FieldKind::Pid)],
+    &[
+        field("filename", FieldKind::Text),
+        field("pid", FieldKind::Pid),
+        field("old_pid", FieldKind::Pid),
+        field("argv", FieldKind::Text),
+    ],
 );
 /// A thread ends; with `group_dead`, its process. The end of a process that was killed is recorded by
 /// whoever learns of it first, and has the time of that: [`NOTICED_BY`] says by whom, and `signal` what has

@@ -240,3 +240,44 @@ fn threads_have_the_names_that_anyone_gives_them() {
         }
     }
 }
+
+#[test]
+fn programs_have_the_arguments_that_they_were_executed_with() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // A file that can't be executed: only the call knows with what it was to be. By the shell, with arguments
+    // of all kinds, and by the others.
+    let source = "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <spawn.h>\n#include <unistd.h>
+        int main(void) {
+            char *words[] = {\"a word\", \"and\", \"more\", 0}, *none[] = {0};
+            execl(\"/missing\", \"missing\", \"1\", \"2\", (char *)0);
+            fexecve(open(\"/etc/passwd\", O_RDONLY), words, none);
+            posix_spawn(0, \"/missing\", 0, 0, words, none);
+            execv(\"/missing\", 0);
+            execlp(\"sh\", \"sh\", \"-c\", \"/bin/echo '' 'two words' \\\"it's\\\" a=/b-c '$x' \u{e9}; /bin/echo $(seq 100)\", (char *)0);
+        }";
+    let program = compile(&scratch, "execute", source, &[]);
+    let outcome = run(&mut scratch.record(&["-q"], &[program.to_str().unwrap()]));
+    assert_eq!(outcome.code(), Some(0), "{outcome:?}");
+    let json = run(&mut scratch.report(&["--json", "-F", "*: argv ~ \"*\""])).success().stdout;
+    let arguments = |event: &str| -> Vec<String> {
+        let event = format!("\"event\":\"{event}\"");
+        let of_event = json.lines().filter(|line| line.contains(&event));
+        let texts = of_event.filter_map(|line| line.split("\"argv\":\"").nth(1)?.split('"').next());
+        texts.map(|text| text.replace("\\\\", "\\")).collect()
+    };
+    let (quoted, numbers) = ("/bin/echo '' 'two words' 'it'\\''s' a=/b-c '$x' \u{e9}", "/bin/echo 1 2 3 ");
+    assert_eq!(arguments("fexecve"), ["'a word' and more"]);
+    assert_eq!(arguments("posix_spawn"), ["'a word' and more"]);
+    let executed = arguments("execve");
+    assert_eq!(executed[..2], ["missing 1 2", ""]);
+    assert!(executed[2].starts_with("sh -c '/bin/echo ") && executed.contains(&quoted.to_string()), "{json}");
+    let executed = arguments("sched_process_exec");
+    assert!(executed[0].ends_with("/execute") && executed.contains(&quoted.to_string()), "{json}");
+    let long = executed.iter().find(|text| text.starts_with(numbers)).unwrap();
+    assert!(long.len() == 184 && long.ends_with("..."), "{long}");
+    let hidden = run(&mut scratch.report(&["--json", "--redact", "*.argv"])).success().stdout;
+    assert!(!hidden.contains("two words") && hidden.contains(r#""argv":"***""#), "{hidden}");
+}

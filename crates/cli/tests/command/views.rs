@@ -116,7 +116,8 @@ fn strings_are_hidden() {
     let (scratch, all) = recorded("cat /etc/passwd > /dev/null; ls /etc/hostname > /dev/null");
     assert!(all.events.iter().any(|event| event.text.contains("/etc/passwd")));
     for form in [&[][..], &["--json"]] {
-        let options = ["--redact", "*_exit.pathname", "--redact", "sched_process_exec.*"];
+        let options =
+            ["--redact", "*_exit.pathname", "--redact", "sched_process_exec.*", "--redact", "*.argv"];
         let text = printed(&scratch, &[form, &options].concat());
         assert!(
             !text.contains("/etc/passwd") && !text.contains("/usr/bin") && text.contains("***"),
@@ -125,7 +126,7 @@ fn strings_are_hidden() {
     }
     // Only what fits a pattern is hidden.
     for form in [&[][..], &["--json"]] {
-        let text = printed(&scratch, &[form, &["--redact", "*.*~*passw?"]].concat());
+        let text = printed(&scratch, &[form, &["--redact", "*.*~*passw?*"]].concat());
         assert!(!text.contains("/etc/passwd") && text.contains("/etc/hostname") && text.contains("***"));
     }
     // What is shown is hidden; what it is chosen by is not.

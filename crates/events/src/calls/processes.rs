@@ -11,9 +11,9 @@ macro_rules! process_calls {
             process {
                 fork() -> Child as [fork, _Fork] around fork::HOOKS;
                 vfork() -> Child as [];
-                execve(pathname: Path, argv: Pointer, envp: Pointer) -> Success as [];
-                fexecve(fd: Int, argv: Pointer, envp: Pointer) -> Success as [];
-                posix_spawn(pid: ChildPid, path: Path, file_actions: Pointer, attrp: Pointer, argv: Pointer, envp: Pointer) -> ErrorNumber as [];
+                execve(pathname: Path, argv: Arguments, envp: Pointer) -> Success as [];
+                fexecve(fd: Int, argv: Arguments, envp: Pointer) -> Success as [];
+                posix_spawn(pid: ChildPid, path: Path, file_actions: Pointer, attrp: Pointer, argv: Arguments, envp: Pointer) -> ErrorNumber as [];
                 system(command: Path) -> Descriptor as [system];
                 popen(command: Path, kind: Path) -> Address as [popen];
                 pclose(stream: Pointer) -> Descriptor as [pclose];

@@ -4,6 +4,7 @@
 //!
 //! As in `fork.rs`.
 
+pub(crate) mod arguments;
 pub(crate) mod environment;
 pub(crate) mod place;
 mod target;
@@ -16,20 +17,33 @@ use crate::preload::object::mapped;
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::wrapper::real::{older, real};
+use arguments::ArgumentsText;
 use core::ffi::c_char;
 use environment::completed;
 use events::Call;
 use target::ExecTarget;
-use trace_event::session;
+use trace_event::{is_enabled, session};
 
 type Environment = *const *const c_char;
 type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
 
 fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
     mapped::keep_up();
-    let values = [path as u64, arguments as u64, environment as u64, caller as u64].map(FieldValue::Word);
-    // SAFETY: no value is followed.
-    unsafe { record::write(Call::execve.entry(), &values) };
+    let [path, environment, caller] = [path as u64, environment as u64, caller as u64].map(FieldValue::Word);
+    record_with(Call::execve.entry(), arguments, |arguments| [path, arguments, environment, caller]);
+}
+
+/// Records an event with the arguments in it, if it is enabled.
+fn record_with<const N: usize>(
+    event: u16,
+    arguments: usize,
+    values: impl FnOnce(FieldValue) -> [FieldValue; N],
+) {
+    if is_enabled(event) {
+        let text = ArgumentsText::copy(arguments, arguments::MOST);
+        // SAFETY: the only value that is followed is the copy.
+        unsafe { record::write(event, &values(FieldValue::bytes(text.as_bytes()))) };
+    }
 }
 
 /// Says that the process executes another program, or that this has failed.
@@ -133,16 +147,12 @@ listing!(execle, execle_body);
 
 unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Environment, caller: usize) -> i32 {
     type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
-    let values = [
-        FieldValue::Half(fd as u32),
-        FieldValue::Word(arguments as u64),
-        FieldValue::Word(environment as u64),
-        FieldValue::Word(caller as u64),
-    ];
+    mapped::keep_up();
+    let [own, place] = [environment as u64, caller as u64].map(FieldValue::Word);
+    let fd_value = FieldValue::Half(fd as u32);
+    record_with(Call::fexecve.entry(), arguments, |arguments| [fd_value, arguments, own, place]);
     // SAFETY: the function has this type; the program's own call.
     let result = unsafe {
-        mapped::keep_up();
-        record::write(Call::fexecve.entry(), &values);
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
         set_executing(true);
         let refuses = || ExecTarget::Descriptor(fd).refuses_object(arguments);
@@ -173,11 +183,11 @@ macro_rules! spawning {
             environment: Environment,
             caller: usize,
         ) -> i32 {
-            let values = [pid, path, actions, attributes, arguments, environment as usize, caller];
-            // SAFETY: no value is followed.
-            unsafe {
-                record::write(Call::posix_spawn.entry(), &values.map(|value| FieldValue::Word(value as u64)));
-            }
+            record_with(Call::posix_spawn.entry(), arguments, |arguments| {
+                let word = |value: usize| FieldValue::Word(value as u64);
+                let [pid, path, actions, attributes] = [pid, path, actions, attributes].map(word);
+                [pid, path, actions, attributes, arguments, word(environment as usize), word(caller)]
+            });
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
                 let real: Spawn = core::mem::transmute($real);

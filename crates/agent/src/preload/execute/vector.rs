@@ -10,11 +10,16 @@ use shm::PAGE;
 
 /// What was found readable last: texts lie next to each other.
 #[derive(Debug, Default)]
-struct KnownRange(Range<usize>);
+pub(crate) struct KnownRange(Range<usize>);
 
 impl KnownRange {
+    /// For memory that is known to be there.
+    pub(crate) fn all() -> KnownRange {
+        KnownRange(0..usize::MAX)
+    }
+
     /// How many bytes from `address` on are known to be readable, at most to the end of its page; 0 if none.
-    fn reach(&mut self, address: usize) -> usize {
+    pub(crate) fn reach(&mut self, address: usize) -> usize {
         if !self.0.contains(&address) {
             let wanted = PAGE - address % PAGE;
             self.0 = address..address + readable(address as *const u8, wanted);

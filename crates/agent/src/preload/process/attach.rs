@@ -1,6 +1,7 @@
 //! The start of the agent in a process.
 
 use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::execute::arguments::{self, ArgumentsText};
 use crate::preload::execute::environment;
 use crate::preload::memory::{address_limit, readable, stack};
 use crate::preload::object::tables::SymbolName;
@@ -215,10 +216,21 @@ fn began(attached: Attached) {
             record_fork(Parent { tid, comm: comm_of_parent(control, tid) });
         }
     }
-    let pid = session.pid();
-    let program = FieldValue::text(program().as_ptr().cast());
+    record_exec(session.pid());
+}
+
+/// Records the program that the process executes.
+fn record_exec(pid: u32) {
+    /// Bytes for the path, at least, and for the arguments: each with a zero byte, up to a multiple of 8.
+    const SPACE: usize = 8 * record::WORDS - sched::EXEC.fixed_size();
+    let path = program();
+    let for_path = (path.count_bytes() + 1).next_multiple_of(8).min(SPACE / 2);
+    // SAFETY: it is on the stack for good.
+    let arguments = unsafe { ArgumentsText::copy_own(arguments::own().addr(), SPACE - for_path - 1) };
+    let pid = FieldValue::Half(pid);
+    let values = [FieldValue::text(path.as_ptr().cast()), pid, pid, FieldValue::bytes(arguments.as_bytes())];
     // SAFETY: the path is on the stack for good.
-    unsafe { record::write(sched::EXEC_ID, &[program, FieldValue::Half(pid), FieldValue::Half(pid)]) };
+    unsafe { record::write(sched::EXEC_ID, &values) };
 }
 
 /// The name of a parent, as far as the session knows it.

@@ -108,17 +108,25 @@ pub(crate) unsafe fn fill<'a>(
     record.event()
 }
 
-/// Where the texts of an event go: after its fixed fields, each at a multiple of 8, each with its share of
-/// the space.
+/// The most texts of an event.
+const MOST_TEXTS: usize = 4;
+
+/// Where the texts of an event go: after its fixed fields, each at a multiple of 8. Each has its share of the
+/// space that those before it have left.
 struct EventStrings {
     next: usize,
-    share: usize,
+    /// How many there are, have their place, and are in the record.
+    count: usize,
+    placed: usize,
+    pushed: usize,
+    /// The lengths of those that have their place, without the zero bytes after them.
+    lens: [usize; MOST_TEXTS],
     socket: SocketText,
 }
 
 impl EventStrings {
     fn new(values: &[FieldValue]) -> EventStrings {
-        let (mut len, mut texts) = (abi::common::SIZE, 0);
+        let (mut len, mut count) = (abi::common::SIZE, 0);
         for value in values {
             match value {
                 FieldValue::Nothing => {}
@@ -126,25 +134,23 @@ impl EventStrings {
                 FieldValue::Word(_) => len = len.next_multiple_of(8) + 8,
                 FieldValue::Text(..) | FieldValue::Socket(..) => {
                     len += 4;
-                    texts += 1;
+                    count += 1;
                 }
             }
         }
-        let start = len.next_multiple_of(8);
-        let share = (WORDS * 8 - start).checked_div(texts).unwrap_or(0) & !7;
-        EventStrings { next: start, share, socket: SocketText::new() }
+        let (next, socket) = (len.next_multiple_of(8), SocketText::new());
+        EventStrings { next, count, placed: 0, pushed: 0, lens: [0; MOST_TEXTS], socket }
     }
 
-    /// Bytes of a text, without the zero byte after it.
+    /// Bytes of a text of which there is space for so many.
     ///
     /// # Safety
     ///
     /// The text can be read up to its zero byte.
-    unsafe fn len(&mut self, value: &FieldValue) -> usize {
+    unsafe fn len(&mut self, value: &FieldValue, most: usize) -> usize {
         unsafe extern "C" {
             fn strnlen(text: *const c_char, most: usize) -> usize;
         }
-        let most = self.share.saturating_sub(1);
         match *value {
             FieldValue::Text(text, _) if text.is_null() => 0,
             // SAFETY: the caller's promise.
@@ -164,27 +170,39 @@ impl EventStrings {
     ///
     /// As for [`EventStrings::len`].
     unsafe fn place(&mut self, value: &FieldValue) -> u32 {
+        let left = (WORDS * 8).saturating_sub(self.next);
+        let share = left.checked_div(self.count.saturating_sub(self.placed)).unwrap_or(0) & !7;
         // SAFETY: the caller's promise.
-        let len = unsafe { self.len(value) } + 1;
+        let mut len = unsafe { self.len(value, share.saturating_sub(1)) };
+        match self.lens.get_mut(self.placed) {
+            Some(kept) => *kept = len,
+            None => len = 0,
+        }
+        self.placed += 1;
         let at = self.next;
-        self.next += len.next_multiple_of(8);
-        (len as u32) << 16 | at as u32
+        self.next += (len + 1).next_multiple_of(8);
+        (len as u32 + 1) << 16 | at as u32
     }
 
-    /// Appends a text. It can have become shorter since it was placed, by another thread; what is missing
-    /// is zeros.
+    /// Appends a text, with the length for which it has its place. Another thread may have changed it since.
     ///
     /// # Safety
     ///
     /// As for [`EventStrings::len`].
     unsafe fn push(&mut self, value: &FieldValue, record: &mut RecordBuffer<WORDS>) {
-        if !matches!(value, FieldValue::Text(..) | FieldValue::Socket(..)) {
-            return;
-        }
-        // SAFETY: the caller's promise.
-        let len = unsafe { self.len(value) };
-        let text = if let FieldValue::Text(text, _) = *value { text } else { self.socket.as_ptr() };
-        // SAFETY: the caller's promise: so many bytes were there a moment ago.
+        let text = match *value {
+            FieldValue::Text(text, _) => text,
+            FieldValue::Socket(..) => {
+                // SAFETY: the caller's promise.
+                unsafe { self.len(value, 0) };
+                self.socket.as_ptr()
+            }
+            _ => return,
+        };
+        let len = self.lens.get(self.pushed).copied().unwrap_or(0);
+        self.pushed += 1;
+        // SAFETY: the caller's promise: so many bytes were there a moment ago; of a socket, there are as many
+        // as its text can have.
         unsafe { record.push_text(text, len) };
     }
 }

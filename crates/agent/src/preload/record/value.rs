@@ -39,6 +39,11 @@ impl FieldValue {
         FieldValue::Text(text, u32::MAX)
     }
 
+    /// A string of these bytes.
+    pub(crate) const fn bytes(bytes: &[u8]) -> FieldValue {
+        FieldValue::Text(bytes.as_ptr(), bytes.len() as u32)
+    }
+
     /// A string that nobody has read, as far as it can be read for sure.
     pub(crate) fn readable_text(text: *const u8) -> FieldValue {
         /// The most bytes of a string that an event has.

@@ -158,6 +158,14 @@ static void with_others(char *bad)
 								   environments[i])));
 		}
 	}
+	char *bad_word[] = { "x", bad, NULL };
+	SAY(execv("/bin/true-not", (char **)bad));
+	SAY(execve("/bin/true-not", bad_word, NULL));
+	SAY(fexecve(-1, (char **)bad, NULL));
+	SAY(fexecve(0, bad_word, words));
+	if (bad)
+		SAY(execv("/bin/true", bad_word));
+	printf("spawn: %s\n", strerror(posix_spawn(&child, "/bin/true-not", NULL, NULL, bad_word, NULL)));
 	(void)status;
 }
 
