@@ -66,7 +66,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -182,6 +182,9 @@ pub struct ControlHeader {
     pub pid_namespace: AtomicU64,
     /// The clocks when the session was made.
     pub created: ClockWords,
+    /// Nanoseconds in a tick of the time stamp counter, times 2^32, by which durations are counted; 0 where
+    /// that is done by `CLOCK_MONOTONIC`.
+    pub tick_rate: AtomicU64,
     /// The clock of times of the recording that are shown, see [`crate::clock::TraceClock`].
     pub trace_clock: AtomicU32,
     /// How many buffers the file has: 1 to [`INSTANCES`].

@@ -71,11 +71,18 @@ impl Clocks {
     /// Whether the clocks have moved against each other since `before`: the machine was suspended, or the
     /// time of day was set.
     pub fn have_stepped_since(&self, before: &Clocks) -> bool {
-        let moved = |clock: fn(&Clocks) -> u64| {
-            let difference = |clocks: &Clocks| clock(clocks).wrapping_sub(clocks.mono).cast_signed();
-            difference(self).abs_diff(difference(before)) > STEP
-        };
-        moved(|clocks| clocks.boot) || moved(|clocks| clocks.tai)
+        self.was_suspended_since(before) || self.has_moved(|clocks| clocks.tai, before)
+    }
+
+    /// Whether the machine was suspended since `before`.
+    pub(crate) fn was_suspended_since(&self, before: &Clocks) -> bool {
+        self.has_moved(|clocks| clocks.boot, before)
+    }
+
+    /// Whether a clock has moved against `CLOCK_MONOTONIC` since `before`.
+    fn has_moved(&self, clock: fn(&Clocks) -> u64, before: &Clocks) -> bool {
+        let difference = |clocks: &Clocks| clock(clocks).wrapping_sub(clocks.mono).cast_signed();
+        difference(self).abs_diff(difference(before)) > STEP
     }
 
     // Relaxed: stored before the file, or the entry, is handed on.

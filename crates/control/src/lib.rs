@@ -69,6 +69,7 @@ mod rules;
 mod switched;
 mod switches;
 mod tasks;
+mod tick_rate;
 mod triggers;
 mod unusable;
 
@@ -87,4 +88,5 @@ pub use processes::{Map, NewProcess, ProcessInfo};
 pub use rules::Rule;
 pub use switches::{InstanceSet, Switched};
 pub use tasks::{NewTask, TaskInfo};
+pub use tick_rate::TickRate;
 pub use unusable::Unusable;

@@ -33,6 +33,8 @@ pub enum ErrorKind {
     FieldNotFound,
     NameNotFound,
     IllegalInteger,
+    /// Not the kernel's, in which times have no units.
+    IllegalTime,
     TooManyPredicates,
     InvalidCpulist,
     InvalidValue,
@@ -62,6 +64,7 @@ impl ErrorKind {
             ErrorKind::FieldNotFound => "Field not found",
             ErrorKind::NameNotFound => "Name not found",
             ErrorKind::IllegalInteger => "Illegal integer value",
+            ErrorKind::IllegalTime => "Illegal time (an integer, and ns, us, ms or s)",
             ErrorKind::TooManyPredicates => "Too many terms in predicate expression",
             ErrorKind::InvalidCpulist => "Invalid cpulist",
             ErrorKind::InvalidValue => "Invalid value (did you forget quotes)?",

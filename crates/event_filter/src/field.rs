@@ -46,6 +46,11 @@ const GENERIC: [(&str, &str, FilterType); 6] = [
 ];
 
 impl FilterField<'_> {
+    /// Whether it counts nanoseconds, by its type, the kernel's for that: values may have units.
+    pub fn is_time(&self) -> bool {
+        self.type_name == "ktime_t"
+    }
+
     /// What its type makes of it, by the kernel's rules.
     pub fn kind(&self) -> FilterType {
         let name = self.type_name;

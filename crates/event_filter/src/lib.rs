@@ -53,6 +53,7 @@
 //! | `CPUS{0-8191}` | an error above the highest CPU | the machine that recorded may have more: an error above 8191 |
 //! | `CPUS{0-7:1/2}` | every other CPU | `Invalid cpulist` |
 //! | `error == ENOENT`, `flags & O_CREAT\|O_TRUNC` | `Invalid value` | the values that the print format shows under these names; in quotes, if a name has other characters than letters, digits and `_` |
+//! | `t > 5ms` on `ktime_t t` | `Illegal integer value` | nanoseconds, with the units `ns`, `us`, `ms` and `s` |
 //! | `ip.function == vfs_read` | a function of the kernel | `Function not found` |
 //! | `name.ustring == "x"` | the string is read from the process | as without `.ustring` |
 //!

@@ -21,9 +21,30 @@ pub(crate) fn unsigned(text: &str) -> Option<u64> {
     if digits.starts_with('+') { None } else { u64::from_str_radix(digits, radix).ok() }
 }
 
+/// The units of a time: how a number of them ends, and how many nanoseconds one has.
+const UNITS: [(&str, i64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+
+/// The nanoseconds of a time: a number, and its unit, if that is not ns. None for a text that is none, or one
+/// that 64 bits don't hold.
+pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
+    let with_unit = UNITS.iter().find_map(|(unit, length)| Some((text.strip_suffix(unit)?, *length)));
+    let (count, length) = with_unit.unwrap_or((text, 1));
+    signed(count)?.checked_mul(length)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let cases =
+            [("7", 7), ("7ns", 7), ("0x10us", 16_000), ("100ms", 100_000_000), ("-2s", -2_000_000_000)];
+        assert!(cases.iter().all(|(text, ns)| nanoseconds(text) == Some(*ns)));
+        for bad in ["", "s", "ms", "5m", "5min", "5 ms", "1.5s", "9223372037s", "5sms"] {
+            assert_eq!(nanoseconds(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn numbers_as_in_c() {

@@ -107,16 +107,18 @@ impl Term<'_> {
         };
         let start = reader.at;
         reader.take("-");
-        reader.take_while(|byte| byte.is_ascii_alphanumeric());
+        let is_time = self.field.is_time();
+        reader.take_while(|byte| byte.is_ascii_alphanumeric() || is_time && byte == b'.');
         let digits = &reader.text[start..reader.at];
         if digits.len() >= MAX_NUMBER {
             return Err(reader.error(ErrorKind::OperandTooLong));
         }
-        let value = match self.field.signed {
-            true => number::signed(digits).map(|value| value as u64),
-            false => number::unsigned(digits),
+        let (value, otherwise) = match self.field.signed {
+            _ if is_time => (number::nanoseconds(digits).map(|value| value as u64), ErrorKind::IllegalTime),
+            true => (number::signed(digits).map(|value| value as u64), ErrorKind::IllegalInteger),
+            false => (number::unsigned(digits), ErrorKind::IllegalInteger),
         };
-        let value = value.ok_or_else(|| ErrorKind::IllegalInteger.at(start + 1))?;
+        let value = value.ok_or_else(|| otherwise.at(start + 1))?;
         Ok(self.comparison(comparison, value, self.field.signed))
     }
 

@@ -103,6 +103,32 @@ fn numbers() {
 }
 
 #[test]
+fn times() {
+    let fields = [
+        FilterField { name: "took", type_name: "ktime_t", offset: 0, size: 8, signed: true, names: &[] },
+        FilterField { name: "count", type_name: "long", offset: 8, size: 8, signed: true, names: &[] },
+    ];
+    let record = [1_500_000i64.to_le_bytes(), 3i64.to_le_bytes()].concat();
+    let passes = |text: &str| {
+        let filter = Filter::compile(text, &fields).unwrap_or_else(|error| panic!("{}", error.explain(text)));
+        evaluate(filter.words(), &record, &Strings)
+    };
+    for text in ["took > 1ms", "took == 1500us", "took<2ms&&count==3", "(took >= 1500000ns)", "took < 1s"] {
+        assert!(passes(text), "{text}");
+    }
+    assert!(!passes("took > 1500us") && passes("took == 1500000"));
+    for (text, kind) in [
+        ("took > 2min", ErrorKind::IllegalTime),
+        ("took > 1.5s", ErrorKind::IllegalTime),
+        ("took > 9300000000s", ErrorKind::IllegalTime),
+        ("count > 2s", ErrorKind::IllegalInteger),
+    ] {
+        let error = Filter::compile(text, &fields).unwrap_err();
+        assert_eq!((error.kind, error.position), (kind, text.find(['1', '2', '9']).unwrap() + 1), "{text}");
+    }
+}
+
+#[test]
 fn strings() {
     check(
         true,

@@ -53,7 +53,7 @@ impl Pointee {
             Pointee::Status => FieldKind::I32,
             Pointee::Half(kind) => kind,
             Pointee::Word | Pointee::FleetingWord => FieldKind::Pointer,
-            Pointee::Duration => FieldKind::U64,
+            Pointee::Duration => FieldKind::Duration,
         }
     }
 }

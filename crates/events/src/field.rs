@@ -24,6 +24,8 @@ pub enum FieldKind {
     I64,
     /// An unsigned 8-byte integer.
     U64,
+    /// A signed 8-byte integer: nanoseconds. Its C type is the kernel's for that, by which filters know it.
+    Duration,
     /// An 8-byte integer, printed in hexadecimal: a pointer that nobody follows.
     Pointer,
     /// A process or thread.
@@ -62,7 +64,7 @@ impl FieldKind {
         match self {
             FieldKind::Bool => 1,
             FieldKind::I64 | FieldKind::U64 | FieldKind::Pointer | FieldKind::Descriptors => 8,
-            FieldKind::Symbol | FieldKind::Function => 8,
+            FieldKind::Symbol | FieldKind::Function | FieldKind::Duration => 8,
             FieldKind::Comm => 16,
             FieldKind::Tail => 0,
             FieldKind::Callers => 64,

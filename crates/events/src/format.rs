@@ -85,6 +85,7 @@ const fn c_type(kind: FieldKind) -> (&'static str, &'static str, bool) {
         }
         FieldKind::Mode => ("umode_t", "", false),
         FieldKind::I64 => ("long", "", true),
+        FieldKind::Duration => ("ktime_t", "", true),
         FieldKind::U64 | FieldKind::Pointer | FieldKind::Symbol | FieldKind::Function => {
             ("unsigned long", "", false)
         }
@@ -103,7 +104,7 @@ const fn conversion(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::I32 | FieldKind::Pid => "%d",
         FieldKind::U32 => "%u",
-        FieldKind::I64 => "%ld",
+        FieldKind::I64 | FieldKind::Duration => "%ld",
         FieldKind::U64 => "%lu",
         FieldKind::Pointer => "0x%lx",
         FieldKind::Bool | FieldKind::Comm | FieldKind::Named(_) | FieldKind::Flags(_) => "%s",

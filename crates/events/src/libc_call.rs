@@ -13,8 +13,9 @@ const NONE: u16 = 0;
 /// The id of the first call's first event.
 const FIRST: u16 = signal::DELIVER_ID + 1;
 
-/// The most fields that an event of a call can have: ret, error, and what may be there of seven arguments.
-const MOST: usize = 9;
+/// The most fields that an event of a call can have: ret, error, what may be there of seven arguments, and
+/// duration.
+const MOST: usize = 10;
 
 /// The fields that exist.
 const fn present<const N: usize>(fields: [Option<EventField>; MOST]) -> [EventField; N] {
@@ -109,6 +110,7 @@ macro_rules! libc_events {
                         optional("ret", <$outcome as CallResult>::FIELD),
                         optional("error", Some(FieldKind::Named(names::ERROR))),
                         $(optional(stringify!($argument), at_exit(<$kind as Argument>::EXIT)),)*
+                        optional("duration", Some(FieldKind::Duration)),
                     ]);
                     &present::<{ count(FIELDS) }>(FIELDS)
                 },

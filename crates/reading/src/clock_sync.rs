@@ -26,8 +26,10 @@ impl ClockSync {
 
     /// Reads the clocks. To be called so often that little happens between a suspension, or a setting of the
     /// time, and the readings before and after it: which side of it an event in between is on nobody knows.
-    pub fn look(&mut self) {
+    /// Gives the reading.
+    pub fn look(&mut self) -> &Clocks {
         self.note(Clocks::now());
+        &self.latest
     }
 
     /// Reads the clocks for the last time.

@@ -123,7 +123,7 @@ impl Work {
             if let Err(error) = self.session.session().check_whole() {
                 return self.end_early(&copy, error);
             }
-            self.clocks.look();
+            self.session.control().refine_tick_rate(self.clocks.look());
             pause = next_pause(pause, fullest, capacity);
             let now = Instant::now();
             if now >= tables_due {

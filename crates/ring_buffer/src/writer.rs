@@ -11,7 +11,7 @@ use crate::steps::Step;
 use crate::target::Target;
 use crate::thread::WriterThread;
 use crate::writable::Writable;
-use abi::buffer::{Clock, DropReason};
+use abi::buffer::{Block, Clock, DropReason};
 use abi::page::HEADER_SIZE;
 use rseq::{Area, Outcome};
 
@@ -70,12 +70,42 @@ impl Writer {
     /// Cost: about that of reading the time stamp counter.
     #[inline(always)]
     pub fn write(&self, thread: WriterThread, event: EncodedEvent<'_>) -> Result<(), NotWritten> {
+        self.write_by(thread, event, |area, cpu, block| {
+            // SAFETY: the area is the calling thread's, the block that of `cpu`.
+            unsafe { arch::append(area, cpu, block, &self.target, event) }
+        })
+    }
+
+    /// [`Writer::write`] for one who has just read the [ticks](crate::ticks) of the time stamp counter: the
+    /// event gets that time, if the buffer's times are ticks, and if the fast path writes it. Else the clock
+    /// is read again.
+    ///
+    /// Cost: that of [`Writer::write`] without the reading.
+    #[inline(always)]
+    pub fn write_read(
+        &self,
+        thread: WriterThread,
+        event: EncodedEvent<'_>,
+        ticks: u64,
+    ) -> Result<(), NotWritten> {
+        self.write_by(thread, event, |area, cpu, block| {
+            // SAFETY: the area is the calling thread's, the block that of `cpu`.
+            unsafe { arch::append_read(area, cpu, block, &self.target, event, ticks) }
+        })
+    }
+
+    /// Writes `event` by a section, `append`, or on the slow path.
+    #[inline(always)]
+    fn write_by(
+        &self,
+        thread: WriterThread,
+        event: EncodedEvent<'_>,
+        append: impl FnOnce(Area, u32, *const Block) -> Outcome,
+    ) -> Result<(), NotWritten> {
         if let Some(area) = thread.area {
             let cpu = area.raw_cpu();
             if cpu < self.quick_cpus {
-                let block = self.buffer.block_address(cpu);
-                // SAFETY: the area is the calling thread's, the block that of `cpu`.
-                match unsafe { arch::append(area, cpu, block, &self.target, event) } {
+                match append(area, cpu, self.buffer.block_address(cpu)) {
                     Outcome::Committed => return Ok(()),
                     Outcome::Refused => return self.write_last(thread, area, event),
                     Outcome::Aborted => {}

@@ -66,6 +66,11 @@ pub(crate) fn written(clock: TraceClock, tsc: Tsc) -> Clock {
     }
 }
 
+/// Whether durations are counted by the counter: where it is trusted, and where it is written.
+pub(crate) fn counts_durations(clock: TraceClock, tsc: Tsc) -> bool {
+    tsc != Tsc::Unstable || written(clock, tsc) == Clock::Tsc
+}
+
 /// Whether readers of a buffer with times `written` can show `clock`.
 pub(crate) fn can_show(written_clock: Clock, clock: TraceClock) -> bool {
     [Tsc::Stable, Tsc::UntilSuspend, Tsc::Unstable].iter().any(|tsc| written(clock, *tsc) == written_clock)

@@ -20,7 +20,7 @@ pub(crate) use paths::{c_path, is_sibling};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};
-use control::{ControlArea, FileLayout, NoLayout};
+use control::{Clocks, ControlArea, FileLayout, NoLayout};
 use mapping::{DAMAGED, SessionFile};
 use shm::Segment;
 use std::io::ErrorKind;
@@ -67,6 +67,7 @@ impl Session {
             return Err(Error::unusable(&file, "made by a lookback with other events"));
         }
         opened.extend(&control, &layout)?;
+        control.refine_tick_rate(&Clocks::now());
         Ok((Session { path: path.to_path_buf(), control, status: opened.file.status() }, opened, layout))
     }
 

@@ -8,6 +8,15 @@ use ring_buffer::WriterThread;
 /// address that it returns to.
 pub type FrameRecord = [u64; 2];
 
+/// The call that an event is of.
+#[derive(Debug, Clone, Copy)]
+pub struct CallRecord {
+    /// What the function that was called has on the stack.
+    pub frame: *const FrameRecord,
+    /// When it was called, or returns: a reading of [`call_time`](crate::call_time).
+    pub time: u64,
+}
+
 /// The calling thread, about to record.
 #[derive(Debug, Clone, Copy)]
 pub struct Entered {

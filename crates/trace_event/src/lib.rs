@@ -23,6 +23,7 @@ mod arch;
 mod aside;
 mod attachment;
 mod buffers;
+mod call_time;
 mod current;
 mod enabled;
 mod entered;
@@ -40,8 +41,9 @@ mod writers;
 
 pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
 pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack, Parent};
+pub use call_time::{call_time, nanoseconds};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled};
-pub use entered::{Entered, FrameRecord, enter};
+pub use entered::{CallRecord, Entered, FrameRecord, enter};
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;

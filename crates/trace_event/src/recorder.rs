@@ -2,14 +2,13 @@
 
 use crate::current;
 use crate::enabled::enabled_word;
-use crate::entered::{Entered, FrameRecord};
+use crate::entered::{CallRecord, Entered};
 use crate::here::CallingThread;
 use crate::shared::SharedSession;
 use crate::thread;
 use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{Switched, is_placeholder};
-use core::ptr::null;
 use core::sync::atomic::Ordering::Acquire;
 use ring_buffer::{EncodedEvent, NotWritten, Writer};
 use trigger_effect::Stage;
@@ -22,35 +21,36 @@ impl Entered {
     /// If its stack is recorded, it starts here; readers leave the agent's frames out.
     #[inline(never)]
     pub fn write(self, event: EncodedEvent<'_>) {
-        self.write_event(null(), event);
+        self.write_event(None, event);
     }
 
-    /// Writes an event from a function that keeps a frame pointer and that the program has called: stacks
-    /// start with its caller.
+    /// Writes an event of a call, from a function that keeps a frame pointer and that the program has called:
+    /// stacks start with its caller. The event has the call's time, if nothing that was written meanwhile has
+    /// a later one.
     ///
     /// # Safety
     ///
-    /// That is its record, and it has not returned.
+    /// The frame is the function's record, and it has not returned.
     #[inline(never)]
-    pub unsafe fn write_called(self, function: *const FrameRecord, event: EncodedEvent<'_>) {
-        self.write_event(function, event);
+    pub unsafe fn write_called(self, call: CallRecord, event: EncodedEvent<'_>) {
+        self.write_event(Some(call), event);
     }
 
     #[inline(always)]
-    fn write_event(self, function: *const FrameRecord, event: EncodedEvent<'_>) {
+    fn write_event(self, call: Option<CallRecord>, event: EncodedEvent<'_>) {
         let Some(shared) = current::shared() else { return };
         let event_id = abi::common::event(event.first_word());
         // What it leads to was there before.
         let word = enabled_word(event_id).load(Acquire);
         if word != FIRST_ALONE {
             if !is_filter_word(word) {
-                return self.write_to_instances(shared, function, event_id, event);
+                return self.write_to_instances(shared, call, event_id, event);
             }
             if !passes_first(shared, word, event_id, event) {
                 return;
             }
         }
-        self.commit(shared, RECORDING, shared.writer(), event);
+        self.commit(shared, call, (RECORDING, shared.writer()), event);
     }
 
     /// Writes an event to the buffer of an instance, `writer`'s. Whether it is there.
@@ -58,11 +58,16 @@ impl Entered {
     fn commit(
         self,
         shared: &'static SharedSession,
-        instance: usize,
-        writer: &'static Writer,
+        call: Option<CallRecord>,
+        (instance, writer): (usize, &'static Writer),
         event: EncodedEvent<'_>,
     ) -> bool {
-        match writer.write(self.thread(shared), event) {
+        let thread = self.thread(shared);
+        let written = match call {
+            Some(call) => writer.write_read(thread, event, call.time),
+            None => writer.write(thread, event),
+        };
+        match written {
             Ok(()) => true,
             Err(NotWritten::NotMapped) => self.commit_to_all(shared, instance, writer, event),
             Err(_) => false,
@@ -95,7 +100,7 @@ impl Entered {
     fn write_to_instances(
         self,
         shared: &'static SharedSession,
-        function: *const FrameRecord,
+        call: Option<CallRecord>,
         event_id: u16,
         event: EncodedEvent<'_>,
     ) {
@@ -103,9 +108,9 @@ impl Entered {
         let looked_at = switched.filtered.union(switched.triggered).union(shared.control.flagged());
         switched.on.union(switched.triggered).for_each(|instance| {
             if looked_at.contains(instance) {
-                self.look_and_write(shared, function, instance, &switched, event);
+                self.look_and_write(shared, call, instance, &switched, event);
             } else if let Some(writer) = shared.writer_of(instance) {
-                self.commit(shared, instance, writer, event);
+                self.commit(shared, call, (instance, writer), event);
             }
         });
     }
@@ -115,7 +120,7 @@ impl Entered {
     fn look_and_write(
         self,
         shared: &'static SharedSession,
-        function: *const FrameRecord,
+        call: Option<CallRecord>,
         instance: usize,
         switched: &Switched,
         event: EncodedEvent<'_>,
@@ -123,9 +128,9 @@ impl Entered {
         // First: its filters and triggers are mapped with its buffer.
         let Some(writer) = shared.writer_of(instance) else { return };
         if switched.triggered.contains(instance) {
-            self.write_and_trigger(shared, function, (instance, writer), switched, event);
+            self.write_and_trigger(shared, call, (instance, writer), switched, event);
         } else if !is_ignored(shared, instance, event) {
-            self.write_to(shared, function, (instance, writer), switched, event);
+            self.write_to(shared, call, (instance, writer), switched, event);
         }
     }
 
@@ -135,7 +140,7 @@ impl Entered {
     fn write_to(
         self,
         shared: &'static SharedSession,
-        function: *const FrameRecord,
+        call: Option<CallRecord>,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
         event: EncodedEvent<'_>,
@@ -143,9 +148,9 @@ impl Entered {
         if switched.filtered.contains(instance) && !passes(shared, instance, event) {
             return;
         }
-        let written = self.commit(shared, instance, writer, event);
+        let written = self.commit(shared, call, (instance, writer), event);
         if written && shared.control.instance_flags(instance) & STACKS != 0 {
-            self.write_stack(shared, function, instance, writer);
+            self.write_stack(shared, call, instance, writer);
         }
     }
 
@@ -158,7 +163,7 @@ impl Entered {
     fn write_and_trigger(
         self,
         shared: &'static SharedSession,
-        function: *const FrameRecord,
+        call: Option<CallRecord>,
         (instance, writer): (usize, &'static Writer),
         switched: &Switched,
         event: EncodedEvent<'_>,
@@ -175,9 +180,9 @@ impl Entered {
         }
         let was_on = due.is_conditional || switched.on.contains(instance);
         if was_on && shared.control.is_enabled(abi::common::event(event.first_word()), instance) {
-            self.write_to(shared, function, (instance, writer), switched, event);
+            self.write_to(shared, call, (instance, writer), switched, event);
         }
-        stage.after(&due, Some(&|| self.write_stack(shared, function, instance, writer)));
+        stage.after(&due, Some(&|| self.write_stack(shared, call, instance, writer)));
     }
 }
 

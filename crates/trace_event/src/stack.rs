@@ -9,7 +9,7 @@
 //! (`own_stack.rs`). On any other stack (a coroutine's, an alternate one for signals) it is that page alone.
 
 use crate::arch;
-use crate::entered::{Entered, FrameRecord};
+use crate::entered::{CallRecord, Entered, FrameRecord};
 use crate::own_stack::reach_in_stack;
 use crate::shared::SharedSession;
 use events::ftrace::KERNEL_STACK_ID;
@@ -54,7 +54,7 @@ const SHORT: usize = SLICE_LEAD + LEAST_SLICE / 8;
 
 impl Entered {
     /// Writes the calling thread's stack to the buffer of an instance, `writer`'s: from where the program has
-    /// called `function`, if that isn't null (see [`Entered::write_called`]), else from here.
+    /// made `call` (see [`Entered::write_called`]), else from here.
     ///
     /// Async-signal-safe, no system call, and no space on the stack for what is copied. What can't be written
     /// is counted in the buffer.
@@ -62,15 +62,15 @@ impl Entered {
     pub(crate) fn write_stack(
         self,
         shared: &SharedSession,
-        function: *const FrameRecord,
+        call: Option<CallRecord>,
         instance: usize,
         writer: &'static Writer,
     ) {
         let most = shared.control.stack_bytes(instance) as usize;
-        let call = match function.is_null() {
+        let call = match call {
             // SAFETY: who has called us says that it has not returned.
-            false => unsafe { ReturningCall::of(function) },
-            true => ReturningCall::here(),
+            Some(call) => unsafe { ReturningCall::of(call.frame) },
+            None => ReturningCall::here(),
         };
         let len = readable(call.rsp as usize, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
         let lead = [self.common(KERNEL_STACK_ID), call.rip, call.rsp, call.rbp];

@@ -47,6 +47,7 @@ Examples:
   lookback start                    the default events, 4 MB for each CPU
   lookback start -e @net -b 1024    calls on sockets, 1 MB for each CPU
   lookback start -e 'libc:*_exit if ret < 0'    calls that fail
+  lookback start -e 'libc:*_exit if duration > 100ms'    calls that take long
   lookback start -e libc:open_exit -R 'snapshot:1 if error == 13'
                                     keep what led to the first EACCES
   lookback start -P 4711 -c         this process and its children

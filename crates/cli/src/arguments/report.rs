@@ -18,6 +18,7 @@ Filters:
   FIELD OPERATOR VALUE, joined by && || ! and parentheses.
   == != < <= > >= & for integers and the names of their values (error == ENOENT);
   == != ~ for strings, ~ with * ? [a-z].
+  A call's duration, in its exit event, takes ns, us, ms and s: duration > 100ms.
   In addition to an event's fields: common_pid, COMM, CPU, CPU & CPUS{0,2-3}.
   `lookback events --format` shows fields.
 

@@ -46,7 +46,7 @@ for line in open('json'):
     );
     assert!(
         fields.contains(r#""event":"open"#)
-            && fields.contains(r#""fields":{"ret":3,"error":0,"pathname":"/etc/passwd"}"#),
+            && fields.contains(r#""fields":{"ret":3,"error":0,"pathname":"/etc/passwd","duration":"#),
         "{fields}"
     );
     let stat = printed(&scratch, &["--json", "-e", "*stat*_exit"]);

@@ -30,7 +30,7 @@ fn stacks(file: &Path, options: &[&str]) -> HashMap<String, Vec<String>> {
     let mut place = None;
     for line in report.lines() {
         if let Some((_, path)) = line.split_once("pathname=\"") {
-            place = Some(path.trim_end_matches('"').to_string());
+            place = path.split('"').next().map(str::to_string);
         } else if let Some(function) = line.strip_prefix(" => ") {
             // Compilers name what they have made of a function: `deep.isra.0`.
             let end = function.find('.').filter(|end| *end > 0).unwrap_or(function.len());

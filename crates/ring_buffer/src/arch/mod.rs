@@ -9,7 +9,9 @@ use abi::atomic::before_access;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{append, append_at, append_last, append_sliced_at, current_cpu, knows_cpu, ticks};
+pub(crate) use x86_64::{
+    append, append_at, append_last, append_read, append_sliced_at, current_cpu, knows_cpu, ticks,
+};
 
 /// Replaces two words by one locked instruction, if they are as expected.
 ///

@@ -147,6 +147,14 @@ macro_rules! read_counter {
     };
 }
 
+/// Time that was read before the section. Where an event of the CPU has a later one the delta is below 0, and
+/// the section refuses: times in a page never decrease here either.
+macro_rules! read_time {
+    () => {
+        "mov rax, {time}"
+    };
+}
+
 /// Time that was read before, or the last event's where that is later.
 macro_rules! given_time {
     () => {
@@ -161,6 +169,14 @@ append_section! {
 append_section! {
     /// A large event, stamped with the counter.
     append_large() of EncodedEvent<'_>, space: footprint!(), clock: read_counter!(), copy: copy_large!()
+}
+append_section! {
+    /// A small event, stamped with `time`.
+    append_small_read(time) of EncodedEvent<'_>, space: footprint!(), clock: read_time!(), copy: copy_small!()
+}
+append_section! {
+    /// A large event, stamped with `time`.
+    append_large_read(time) of EncodedEvent<'_>, space: footprint!(), clock: read_time!(), copy: copy_large!()
 }
 append_section! {
     /// An event, stamped with the counter, also where the page has space for nothing else.
@@ -196,6 +212,31 @@ pub(crate) unsafe fn append(
             append_small(area, cpu, block, target, event)
         } else {
             append_large(area, cpu, block, target, event)
+        }
+    }
+}
+
+/// [`append`] with the stamp `time`, a reading of the counter. It is refused if an event of the CPU has a
+/// later one.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(always)]
+pub(crate) unsafe fn append_read(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: EncodedEvent<'_>,
+    time: u64,
+) -> Outcome {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if event.head().type_len != 0 {
+            append_small_read(area, cpu, block, target, event, time)
+        } else {
+            append_large_read(area, cpu, block, target, event, time)
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::temporary::{TemporaryBuffer, block, thread};
 use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, PageEntry};
 use proptest::prelude::*;
-use ring_buffer::{LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, Sliced, Walk, Writer};
+use ring_buffer::{LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, Sliced, Walk, Writer, ticks};
 
 /// Words of the largest event here.
 const WORDS: usize = 64;
@@ -197,4 +197,38 @@ proptest! {
             last = found.payload + found.len;
         }
     }
+}
+
+#[test]
+fn an_event_has_the_time_that_was_read_before_it_unless_another_has_a_later_one() {
+    let temporary = TemporaryBuffer::new(64, 1);
+    let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+    let write = |ticks: u64| {
+        let mut record = RecordBuffer::<4>::new();
+        record.push(ticks);
+        writer.write_read(thread(false), record.event(), ticks).unwrap();
+    };
+    let start = ticks();
+    for _ in 0..100 {
+        write(ticks());
+        write(start);
+    }
+    let mut page = vec![0; 4096];
+    let mut times = Vec::new();
+    for block in 0..buffer.geometry().blocks() {
+        while let Some(taken) = buffer.consume(block, &mut page) {
+            times.extend(Walk::new(&page[..taken.len]).map(|event| {
+                let given = u64::from_le_bytes(*page[event.payload..].first_chunk().unwrap());
+                (block, given, event.time)
+            }));
+        }
+    }
+    assert_eq!(times.len(), 200);
+    assert!(times.is_sorted_by(|one, two| one.0 < two.0 || one.2 <= two.2), "times never decrease");
+    assert!(times.iter().all(|(_, given, time)| time >= given));
+    // A thread that lost its CPU in between, or began a page, has read the clock again.
+    let exact = |given: u64| times.iter().filter(|time| time.1 == given && time.2 == given).count();
+    assert_eq!(exact(start), 0, "others have been written");
+    let given = times.iter().filter(|(_, given, time)| *given != start && time == given).count();
+    assert!(given > 50, "{given} of 100");
 }

@@ -92,8 +92,23 @@ impl Session {
                 return Err(Error::unusable(&file, "has no space for the built-in events"));
             }
         }
+        if clock::counts_durations(options.clock, options.tsc) {
+            control.use_tick_rate(&measured(&identity.created));
+        }
         let session = Session { path: path.to_path_buf(), control, status: mapped.file.status() };
         Ok(Instance::new(session, buffer, RECORDING))
+    }
+}
+
+/// The clocks, once the time since `created` is long enough for the rate of the counter to be known to some
+/// parts in ten thousand; later readings make it more exact.
+fn measured(created: &Clocks) -> Clocks {
+    const LEAST: u64 = 1_000_000;
+    loop {
+        let now = Clocks::now();
+        if now.mono.abs_diff(created.mono) >= LEAST {
+            return now;
+        }
     }
 }
 
@@ -161,7 +176,7 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 9");
+        assert_eq!(refusal(&path), "session layout version 99, expected 10");
         let path = make("buffer-version");
         patch(&path, CONTROL_SIZE + 8, &99u32.to_le_bytes());
         assert_eq!(refusal(&path), "buffer layout version 99, expected 4");

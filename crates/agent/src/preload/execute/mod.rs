@@ -15,6 +15,7 @@ use crate::preload::arch::stub::stub;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::record;
+use crate::preload::record::start::CallStart;
 use crate::preload::record::value::FieldValue;
 use crate::preload::wrapper::real::{older, real};
 use arguments::ArgumentsText;
@@ -27,10 +28,12 @@ use trace_event::{is_enabled, session};
 type Environment = *const *const c_char;
 type Execute = unsafe extern "C" fn(usize, usize, Environment) -> i32;
 
-fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) {
+fn record_entry(path: usize, arguments: usize, environment: Environment, caller: usize) -> CallStart {
+    let start = CallStart::of(Call::execve);
     mapped::keep_up();
     let [path, environment, caller] = [path as u64, environment as u64, caller as u64].map(FieldValue::Word);
     record_with(Call::execve.entry(), arguments, |arguments| [path, arguments, environment, caller]);
+    start
 }
 
 /// Records an event with the arguments in it, if it is enabled.
@@ -55,12 +58,14 @@ fn set_executing(executes: bool) {
 }
 
 /// Records that a program could not be executed.
-fn record_return(result: i32, path: usize) -> i32 {
+fn record_return(start: CallStart, result: i32, path: usize) -> i32 {
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
-    let values = [FieldValue::Half(result as u32), FieldValue::Half(error as u32), path_read(path, error)];
-    // SAFETY: the path was read by the call.
-    unsafe { record::write(Call::execve.exit(), &values) };
+    if let Some(duration) = start.duration() {
+        let [ret, number] = [result, error].map(|number| FieldValue::Half(number as u32));
+        // SAFETY: the path was read by the call.
+        unsafe { record::write(Call::execve.exit(), &[ret, number, path_read(path, error), duration]) };
+    }
     result
 }
 
@@ -83,7 +88,7 @@ unsafe fn execute(
     environment: Environment,
     caller: usize,
 ) -> i32 {
-    record_entry(path, arguments, environment, caller);
+    let start = record_entry(path, arguments, environment, caller);
     // SAFETY: the functions that this is called with have this type, and the program's own arguments.
     let result = unsafe {
         let real: Execute = core::mem::transmute(real);
@@ -92,7 +97,7 @@ unsafe fn execute(
         completed(environment, refuses, &mut |environment| real(path, arguments, environment))
     };
     set_executing(false);
-    record_return(result, path)
+    record_return(start, result, path)
 }
 
 /// Defines a wrapper for a function that executes a program.
@@ -147,6 +152,7 @@ listing!(execle, execle_body);
 
 unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Environment, caller: usize) -> i32 {
     type Fexecve = unsafe extern "C" fn(i32, usize, Environment) -> i32;
+    let start = CallStart::of(Call::fexecve);
     mapped::keep_up();
     let [own, place] = [environment as u64, caller as u64].map(FieldValue::Word);
     let fd_value = FieldValue::Half(fd as u32);
@@ -161,9 +167,11 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
     set_executing(false);
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
-    let values = [FieldValue::Half(result as u32), FieldValue::Half(error as u32)];
-    // SAFETY: no value is a pointer.
-    unsafe { record::write(Call::fexecve.exit(), &values) };
+    if let Some(duration) = start.duration() {
+        let [ret, error] = [result, error].map(|number| FieldValue::Half(number as u32));
+        // SAFETY: no value is a pointer.
+        unsafe { record::write(Call::fexecve.exit(), &[ret, error, duration]) };
+    }
     result
 }
 
@@ -183,6 +191,7 @@ macro_rules! spawning {
             environment: Environment,
             caller: usize,
         ) -> i32 {
+            let start = CallStart::of(Call::posix_spawn);
             record_with(Call::posix_spawn.entry(), arguments, |arguments| {
                 let word = |value: usize| FieldValue::Word(value as u64);
                 let [pid, path, actions, attributes] = [pid, path, actions, attributes].map(word);
@@ -196,7 +205,7 @@ macro_rules! spawning {
                     real(pid, path, actions, attributes, arguments, environment)
                 })
             };
-            record_spawned(error, pid, path);
+            record_spawned(start, error, pid, path);
             error
         }
     };
@@ -210,7 +219,8 @@ spawning!(old_spawn_body, ExecTarget::Path, older(c"posix_spawn", c"GLIBC_2.2.5"
 spawning!(old_spawnp_body, ExecTarget::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
 
 /// Records how a spawn has ended.
-fn record_spawned(error: i32, pid: usize, path: usize) {
+fn record_spawned(start: CallStart, error: i32, pid: usize, path: usize) {
+    let Some(duration) = start.duration() else { return };
     let child = match pid as *const i32 {
         pid if error != 0 || pid.is_null() => 0,
         // SAFETY: a spawn that has succeeded has written the PID.
@@ -220,7 +230,7 @@ fn record_spawned(error: i32, pid: usize, path: usize) {
     let [result, error, child] = [error, error, child].map(|number| FieldValue::Half(number as u32));
     // SAFETY: the path was read by the call.
     unsafe {
-        record::write(Call::posix_spawn.exit(), &[result, error, child, path]);
+        record::write(Call::posix_spawn.exit(), &[result, error, child, path, duration]);
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod argument;
 mod read;
 mod sockaddr;
+pub(crate) mod start;
 pub(crate) mod value;
 
 use crate::preload::record::sockaddr::SocketText;

@@ -19,6 +19,7 @@
 use crate::preload::arch::stub::stub;
 use crate::preload::arch::thunks::{THUNK_SIZE, thunks};
 use crate::preload::record;
+use crate::preload::record::start::CallStart;
 use crate::preload::record::value::FieldValue;
 use crate::preload::signal::deliver::{HANDLERS, HandlerAction};
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
@@ -80,7 +81,7 @@ unsafe extern "C" fn sigaction_body(
 ) -> i32 {
     let values =
         [FieldValue::Half(number as u32), FieldValue::Word(new as u64), FieldValue::Word(old as u64)];
-    record_entry(Call::sigaction, values, caller);
+    let start = record_entry(Call::sigaction, values, caller);
     let mut ours = MaybeUninit::uninit();
     // SAFETY: the program's own call. libc reads the action of such a signal at once, too.
     let result = unsafe {
@@ -98,7 +99,7 @@ unsafe extern "C" fn sigaction_body(
             old.sa_flags &= !SA_SIGINFO | action.flags as i32;
         }
     }
-    record_exit(Call::sigaction, FieldValue::Half(result as u32), result == -1);
+    record_exit(start, FieldValue::Half(result as u32), result == -1);
     result
 }
 
@@ -169,13 +170,13 @@ macro_rules! signal {
         unsafe extern "C" fn $body($number: i32, handler: usize, caller: usize) -> usize {
             let values =
                 [FieldValue::Half($number as u32), FieldValue::Word(handler as u64), FieldValue::Nothing];
-            record_entry(Call::signal, values, caller);
+            let start = record_entry(Call::signal, values, caller);
             // SAFETY: the function has this type; the program's own call.
             let result = unsafe {
                 let real: unsafe extern "C" fn(i32, usize) -> usize = core::mem::transmute(real!($real));
                 set($number, handler, $kind).unwrap_or_else(|| own(real($number, handler)))
             };
-            record_exit(Call::signal, FieldValue::Word(result as u64), result == SIG_ERR);
+            record_exit(start, FieldValue::Word(result as u64), result == SIG_ERR);
             result
         }
     };
@@ -202,14 +203,17 @@ unsafe fn after_sigset(frame: &mut CallFrame) {
     frame.result = own(frame.result as usize) as u64;
 }
 
-fn record_entry(call: Call, [first, second, third]: [FieldValue; 3], caller: usize) {
+fn record_entry(call: Call, [first, second, third]: [FieldValue; 3], caller: usize) -> CallStart {
+    let start = CallStart::of(call);
     // SAFETY: no value is followed.
     unsafe { record::write(call.entry(), &[first, second, third, FieldValue::Word(caller as u64)]) };
+    start
 }
 
-fn record_exit(call: Call, result: FieldValue, failed: bool) {
+fn record_exit(start: CallStart, result: FieldValue, failed: bool) {
+    let Some(duration) = start.duration() else { return };
     // SAFETY: libc's word for the calling thread.
     let error = if failed { unsafe { *libc::__errno_location() } } else { 0 };
     // SAFETY: no value is followed.
-    unsafe { record::write(call.exit(), &[result, FieldValue::Half(error as u32)]) };
+    unsafe { record::write(start.call.exit(), &[result, FieldValue::Half(error as u32), duration]) };
 }

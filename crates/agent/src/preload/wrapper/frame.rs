@@ -78,6 +78,10 @@ pub(crate) struct CallFrame {
     pub(crate) wrapped: &'static Wrapped,
     /// What a variadic call has in rax.
     pub(crate) rax: u64,
+    /// When it was made: a reading of [`call_time`](trace_event::call_time), or 0 if none of its events was
+    /// enabled then.
+    pub(crate) start: u64,
+    _aligned: u64,
 }
 
 const _: () = assert!(size_of::<CallFrame>().is_multiple_of(16));

@@ -18,7 +18,7 @@ use crate::preload::wrapper::write::write;
 use events::argument::*;
 use events::{Call, FieldKind, is_on_request};
 use ring_buffer::RecordBuffer;
-use trace_event::{enter, is_enabled};
+use trace_event::{CallRecord, call_time, enter, is_enabled, nanoseconds};
 
 /// Words of an entry event: common fields, six arguments, the caller.
 const ENTRY_WORDS: usize = 8;
@@ -75,13 +75,16 @@ macro_rules! wrap {
                 // SAFETY: the frame of such a call, at that moment.
                 unsafe {
                     if moment == CallPhase::Before {
-                        if is_enabled(Call::$call.entry()) {
+                        let is_on = is_enabled(Call::$call.entry());
+                        let is_timed = is_on || RETURNS == 1 && is_enabled(Call::$call.exit());
+                        frame.start = if is_timed { call_time() } else { 0 };
+                        if is_on {
                             if HAS_TEXT { record_texts(frame) } else { record_entry(frame) }
                         }
                         wrap!(@hook $hooks, before, frame);
                     } else {
                         wrap!(@hook $hooks, after, frame);
-                        if RETURNS == 1 && is_enabled(Call::$call.exit()) {
+                        if RETURNS == 1 && frame.start != 0 && is_enabled(Call::$call.exit()) {
                             record_exit(frame);
                         }
                     }
@@ -100,8 +103,9 @@ macro_rules! wrap {
                     record::push(&mut record, <$kind as Argument>::ENTRY, word);
                 )*
                 record.push(frame.caller);
+                let call = CallRecord { frame: frame.record(), time: frame.start };
                 // SAFETY: the frame of a call that is under way.
-                unsafe { entered.write_called(frame.record(), record.event()) };
+                unsafe { entered.write_called(call, record.event()) };
             }
 
             /// Records the entry of a call with strings.
@@ -114,11 +118,12 @@ macro_rules! wrap {
                     FieldValue::Word(frame.caller),
                 ];
                 // SAFETY: libc is about to read the texts.
-                unsafe { write(frame, Call::$call.entry(), &values) };
+                unsafe { write(frame, frame.start, Call::$call.entry(), &values) };
             }
 
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
             unsafe fn record_exit(frame: &CallFrame) {
+                let end = call_time();
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
                 let returned = record::returned::<$outcome>(frame.result);
@@ -132,11 +137,12 @@ macro_rules! wrap {
                         unsafe {
                             let index = indices.next().unwrap_or(0);
                             FieldValue::at_exit::<$kind>(words, index, returned)
-                        }
-                    ),*
+                        },
+                    )*
+                    FieldValue::Word(nanoseconds(frame.start, end)),
                 ];
                 // SAFETY: what the values point to was read or written by the call.
-                unsafe { write(frame, Call::$call.exit(), &values) };
+                unsafe { write(frame, end, Call::$call.exit(), &values) };
             }
 
             $(

@@ -51,7 +51,7 @@ fn the_example_reports_failures_as_they_happen() {
         || run(&mut place.lookback(&["get", "instances/failures/set_event"])).stdout.lines().count() == 3;
     example.wait_until(is_there);
     run(&mut place.lookback(&["run", "-q", "--", "cat", "/etc/hostname", "/nonexistent"]));
-    example.wait_for("error=ENOENT pathname=\"/nonexistent\"\n");
+    example.wait_for("error=ENOENT pathname=\"/nonexistent\" duration=");
     example.signal(rustix::process::Signal::INT);
     let outcome = example.wait().success();
     assert!(outcome.stdout.contains("cat-") && !outcome.stdout.contains("hostname"), "{outcome:#?}");

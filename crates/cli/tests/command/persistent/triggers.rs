@@ -64,6 +64,45 @@ fn recording_stops_after_the_event() {
 }
 
 #[test]
+fn a_slow_call_takes_a_snapshot() {
+    let slow = "poll(0, 0, 90)";
+    let source = format!(
+        "#include <poll.h>\n#include <unistd.h>\nint main(void) {{ close(-1); poll(0, 0, 1); {slow}; close(-2); }}"
+    );
+    let persistent = Persistent::new(&["-e", "libc:close", "--snapshots", "1"]);
+    persistent.put("events/libc/poll_exit/trigger", "snapshot:1 if duration >= 80ms && duration < 60s");
+    let program = compile(&persistent.scratch, "slow", &source, &[]);
+    persistent.run(&[program.to_str().unwrap()]);
+    assert_eq!(
+        persistent.get("events/libc/poll_exit/trigger"),
+        "snapshot:count=0 if duration >= 80ms && duration < 60s\n"
+    );
+    let closed = |options: &[&str]| {
+        persistent.shown(options).events.iter().map(|event| event.get("fd").to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!((closed(&["-s"]), closed(&[])), (vec!["-1".to_string()], vec!["-2".to_string()]));
+    let bad = persistent.task("set", &["events/libc/poll_exit/trigger", "traceoff if duration > 1h"]);
+    run(&mut { bad }).failure(125, &["Invalid argument"]);
+}
+
+#[test]
+fn a_call_during_which_recording_goes_on_has_its_whole_duration() {
+    let source =
+        "#include <poll.h>\n#include <unistd.h>\nint main(void) { write(1, \".\", 1); poll(0, 0, 1500); }";
+    let persistent = Persistent::new(&["-e", "libc:poll*"]);
+    let program = compile(&persistent.scratch, "waits", source, &[]);
+    persistent.put("tracing_on", "0");
+    let mut running = start(&mut persistent.running(&[program.to_str().unwrap()]));
+    running.wait_for(".");
+    persistent.put("tracing_on", "1");
+    running.wait();
+    let shown = persistent.shown(&[]);
+    assert_eq!(shown.count("poll", ""), 0);
+    let duration: u64 = shown.expect("poll_exit", "").get("duration").parse().unwrap();
+    assert!((1_500_000_000..20_000_000_000).contains(&duration), "{duration}");
+}
+
+#[test]
 fn counts_are_exact_over_all_processes() {
     let persistent = Persistent::of_size("4096", &["-e", "libc:access", "--snapshots", "7"]);
     let crowd = persistent.crowd();

@@ -12,14 +12,16 @@ use trace_event::ThreadState;
 
 /// vfork(2): the child goes on in this very frame, on this stack, before the parent does. So the return
 /// address is kept in a register, which the kernel preserves for both, and so are the thread's words, see
-/// [`ThreadState::aside`]. As libc does it, there is nothing else to it than the system call.
+/// [`ThreadState::aside`], and the time. As libc does it, there is nothing else to it than the system call.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 unsafe extern "C" fn vfork() {
     naked_asm!(
         "mov rdi, [rsp]",
         "sub rsp, 8",
+        "mov rsi, rsp",         // to where the time goes
         "call {before}",        // rax: the thread's words; rdx: what `aside` is to be
+        "movq xmm0, [rsp]",
         "add rsp, 8",
         "mov rsi, rax",
         "push rdx",
@@ -48,12 +50,14 @@ unsafe extern "C" fn vfork() {
         "sub rsp, 8",
         "mov rdi, rax",
         "mov rsi, rcx",
+        "movq rdx, xmm0",
         "call {after}",         // rax: what vfork returns
         "add rsp, 8",
         "ret",
         // The child.
         "2:",
         "sub rsp, 8",
+        "movq rdi, xmm0",
         "call {in_child}",
         "add rsp, 8",
         "xor eax, eax",
