@@ -5,18 +5,14 @@ use crate::failure::{Done, Failure};
 use crate::say::note;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Command, FLIGHT};
+use session::{Author, Command, FLIGHT, Pace};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
-use std::time::Duration;
 use tracefs::{Handle, Node, Tree};
 
 /// Bytes of one read.
 const READ: usize = 1 << 16;
-
-/// How often a reader that waits looks whether there is something: writers tell nobody.
-const TICK: Duration = Duration::from_millis(10);
 
 /// The tree that is meant: a session's, or an instance's.
 pub(crate) fn tree(instance: &InstanceArguments) -> Done<Tree> {
@@ -48,15 +44,14 @@ pub(crate) fn cat(arguments: &FileArguments) -> Done {
             Ok(bytes) if bytes.is_empty() => return Ok(ExitCode::SUCCESS),
             Ok(bytes) if !print(&bytes)? => return Ok(ExitCode::SUCCESS),
             Ok(_) => {}
-            Err(Errno::AGAIN) => wait(&file),
+            Err(Errno::AGAIN) => {
+                let mut pace = Pace::default();
+                while !file.is_unblocked() {
+                    std::thread::sleep(pace.after(false));
+                }
+            }
             Err(error) => return Err(failed(&arguments.path, error)),
         }
-    }
-}
-
-fn wait(file: &Handle) {
-    while !file.is_unblocked() {
-        std::thread::sleep(TICK);
     }
 }
 

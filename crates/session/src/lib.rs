@@ -33,6 +33,7 @@ mod instance;
 mod lasting;
 mod names;
 mod options;
+mod pace;
 mod selection;
 mod session;
 mod sessions_directory;
@@ -54,6 +55,7 @@ pub use instance::{
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;
 pub use options::SessionOptions;
+pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
 pub use session::{Lock, MOST_INSTANCES, Session};
 pub use sessions_directory::{SessionsDirectory, session_path};

@@ -5,7 +5,7 @@ use crate::persistent::session_text::SessionText;
 use query::Choice;
 use reading::{Contents, Reader, layout};
 use recording::Obituary;
-use session::Instance;
+use session::{Instance, Pace};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -16,9 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use trace_data::text::Layout;
 
-/// The shortest time between two looks at the buffers, while there are events, and the longest. Nobody would
-/// wake us: programs that are traced make no system call for it.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
+/// How often it looks at the buffers.
+const LOOKS: Pace = Pace::between(Duration::from_millis(10), Duration::from_millis(100));
 
 /// How often it is looked for processes that were killed, to record their end.
 const ENDS: Duration = Duration::from_millis(500);
@@ -51,7 +50,7 @@ fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), session);
     let mut text = SessionText::new(session, choice, None, Vec::new())?.of_pipe();
-    let (mut pause, mut has_read, mut ends_due) = (LOOKS.0, false, Instant::now());
+    let (mut pace, mut has_read, mut ends_due) = (LOOKS, false, Instant::now());
     let mut print = |most| {
         let batch = reader.batch(Contents::Live, cpu, most);
         session.session().check_whole()?;
@@ -65,18 +64,15 @@ fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal
             obituary.look(session);
             ends_due = Instant::now() + ENDS;
         }
-        match print(BATCH)? {
-            (_, false) => return Ok(ExitCode::SUCCESS),
-            (0, _) if is_over => return Ok(ExitCode::SUCCESS),
-            (0, _) => pause = (pause * 2).min(LOOKS.1),
-            (count, _) => {
-                (pause, has_read) = (LOOKS.0, true);
-                if count == BATCH {
-                    continue;
-                }
-            }
+        let (count, is_read) = print(BATCH)?;
+        if !is_read || count == 0 && is_over {
+            return Ok(ExitCode::SUCCESS);
         }
-        std::thread::sleep(pause);
+        has_read |= count > 0;
+        let pause = pace.after(count > 0);
+        if count < BATCH {
+            std::thread::sleep(pause);
+        }
     }
     // What was consumed and not printed yet is among them.
     print(LAST_BATCH)?;

@@ -1,7 +1,6 @@
 //! Who waits: reads for which there is nothing yet, and programs in poll(2).
 //!
-//! Traced programs tell nobody that they have written something. So as long as anybody waits it is looked
-//! now and then, the more seldom the longer nothing comes; while nobody waits nothing is done.
+//! As long as anybody waits it is looked for events at a [`Pace`]; while nobody waits nothing is done.
 
 use super::Server;
 use crate::open_file::FileKind;
@@ -10,12 +9,9 @@ use crate::splicing::is_cached;
 use polyfuse_kernel::*;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
-use std::time::{Duration, Instant};
+use session::Pace;
+use std::time::Instant;
 use zerocopy::IntoBytes;
-
-/// How long is waited between two looks: at first, and at last.
-const SHORTEST: Duration = Duration::from_millis(1);
-const LONGEST: Duration = Duration::from_millis(10);
 
 /// What poll(2) says of a pipe with something in it.
 const READABLE: PollFlags = PollFlags::IN.union(PollFlags::RDNORM);
@@ -39,7 +35,7 @@ pub(super) struct Waiting {
     reads: Vec<ParkedRead>,
     /// Files in poll(2).
     files: Vec<u64>,
-    pause: Duration,
+    pace: Pace,
     /// When is to be looked next: None while nobody waits.
     next: Option<Instant>,
 }
@@ -57,8 +53,7 @@ impl Waiting {
 
     /// Has it looked for somebody soon.
     fn begin(&mut self) {
-        self.pause = SHORTEST;
-        self.next = Some(Instant::now() + SHORTEST);
+        self.next = Some(Instant::now() + self.pace.after(true));
     }
 
     /// Has it looked at once, if anybody waits.
@@ -81,9 +76,9 @@ impl Waiting {
 
     /// Decides when is to be looked again, after a look that has found something or not.
     fn go_on(&mut self, has_found: bool) {
-        self.pause = if has_found { SHORTEST } else { (self.pause * 2).clamp(SHORTEST, LONGEST) };
+        let pause = self.pace.after(has_found);
         let anybody = !self.reads.is_empty() || !self.files.is_empty();
-        self.next = anybody.then(|| Instant::now() + self.pause);
+        self.next = anybody.then(|| Instant::now() + pause);
     }
 }
 
