@@ -16,7 +16,7 @@ pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
 pub(crate) use persistent::*;
 pub(crate) use recording::RecordingArguments;
-pub(crate) use report::ReportArguments;
+pub(crate) use report::{ReportArguments, ViewArguments};
 pub(crate) use set::SetArguments;
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use tree::{FileArguments, LsArguments};
@@ -68,7 +68,7 @@ pub(crate) enum TaskArguments {
     /// `lookback start` goes on recording.
     Stop(InstanceArguments),
     Run(RunArguments),
-    Show(ShowArguments),
+    Show(Box<ShowArguments>),
     Snapshot(SnapshotArguments),
     Extract(ExtractArguments),
     Set(SetArguments),

@@ -1,14 +1,16 @@
 //! `lookback report`.
 
+mod calls;
 pub(crate) mod duration;
 mod pair;
 mod stat;
 mod text;
 
-use crate::arguments::ReportArguments;
+use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::stdout::written;
+use calls::CallLines;
 use export::Sink;
 use export::json::JsonLines;
 use pair::PairTables;
@@ -29,7 +31,12 @@ pub(crate) fn run(arguments: &ReportArguments) -> Done {
     let path = arguments.file.as_path();
     let unusable = |error: &dyn Display| Failure::failed(explain(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
-    done(show(file, arguments, &unusable))
+    done(show(file, arguments.buffer.as_deref(), &arguments.view, &unusable))
+}
+
+/// Shows a session's events, which were written to `file`.
+pub(crate) fn show_written(file: File, view: &ViewArguments) -> Done {
+    done(show(file, None, view, &|error| Failure::failed(error)))
 }
 
 /// Why showing has ended early.
@@ -76,33 +83,31 @@ fn done(shown: Result<(), Problem>) -> Done {
 
 fn show(
     file: File,
-    arguments: &ReportArguments,
+    buffer: Option<&str>,
+    view: &ViewArguments,
     unusable: &dyn Fn(&dyn Display) -> Failure,
 ) -> Result<(), Problem> {
-    let choice = arguments.choice.choice();
-    let opened = TraceFile::open(file, arguments.buffer.as_deref());
+    let choice = view.choice.choice();
+    let opened = TraceFile::open(file, buffer);
     let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
         query::Error::File(_) | query::Error::Format(_) => unusable(&error),
         _ => error.into(),
     })?;
-    let symbols = symbols(&contents, arguments);
+    let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
-    check(arguments, &contents, &trace)?;
-    let survey = match arguments.form.json && !choice.time.is_relative() {
+    check(view, &contents, &trace)?;
+    let survey = match view.form.json && !choice.time.is_relative() {
         true => Survey::default(),
         false => buffer.survey().map_err(|error| unusable(&error))?,
     };
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
-    let redaction = Redaction::new(&arguments.redact, trace.events)?;
+    let redaction = Redaction::new(&view.redact, trace.events)?;
     let mut query = Query::new(chooser).redacted(redaction);
-    let mut sink = sink(arguments, &contents, &trace, &survey)?;
+    let mut sink = sink(view, &contents, &trace, &survey)?;
     let read = match buffer.records(&contents) {
         Ok(Some(mut records)) => query.play(&mut records, &trace, |record, is_chosen| match is_chosen {
             true => sink.record(record, &trace),
-            false => {
-                sink.pass_over(record);
-                Ok(())
-            }
+            false => sink.pass_over(record, &trace),
         }),
         Ok(None) => Ok(()),
         Err(error) => Err(Interruption::Source(error)),
@@ -117,35 +122,31 @@ fn show(
     })
 }
 
-fn symbols<'a>(contents: &'a TraceContents, arguments: &ReportArguments) -> SourceSymbols<'a> {
+fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbols<'a> {
     let mut symbols = SourceSymbols::new(&contents.metadata);
-    if arguments.demangle {
+    if view.demangle {
         symbols.demangle();
     }
-    if arguments.lines {
+    if view.lines {
         symbols.find_lines(&contents.metadata);
     }
     symbols
 }
 
 /// Whether the trace has what is asked for.
-fn check(
-    arguments: &ReportArguments,
-    contents: &TraceContents,
-    trace: &TraceInfo<'_>,
-) -> Result<(), Failure> {
-    let choice = &arguments.choice;
+fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) -> Result<(), Failure> {
+    let choice = &view.choice;
     if choice.tgid.is_some() && contents.threads.processes().is_empty() {
         return Err(Failure::failed(
             "the trace doesn't have the processes of threads: choose threads by -P, or by name with -t",
         ));
     }
     let is_timed = choice.from.is_some() || choice.to.is_some() || choice.time.is_some();
-    if (is_timed || arguments.form.pair.is_some()) && !trace.nanoseconds {
+    if (is_timed || view.form.pair.is_some()) && !trace.nanoseconds {
         let clock = &contents.clock;
         return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")));
     }
-    if arguments.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
+    if view.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
         return Err(Failure::failed("the trace has no readings of the wall clock: leave out --wall-clock"));
     }
     Ok(())
@@ -153,27 +154,30 @@ fn check(
 
 /// What is made of the records.
 fn sink<'a>(
-    arguments: &'a ReportArguments,
+    view: &'a ViewArguments,
     contents: &TraceContents,
     trace: &TraceInfo<'a>,
     survey: &Survey,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
     let out = io::stdout().lock();
-    if arguments.form.json {
-        return Ok(Box::new(JsonLines::new(out, arguments.wall_clock)));
+    if view.form.json {
+        return Ok(Box::new(JsonLines::new(out, view.wall_clock)));
     }
     let gaps = contents.gaps(survey);
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
     let complete = completeness(&gaps, last, trace.nanoseconds);
+    if view.form.calls {
+        return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete)?));
+    }
     // Tables may have colours; where nobody wants them they are removed again.
-    if arguments.form.stat {
+    if view.form.stat {
         return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out), complete)));
     }
-    if let Some(pair) = &arguments.form.pair {
-        let pairs = Pairs::new(pair, arguments.form.key.as_deref(), trace.events, gaps)?;
+    if let Some(pair) = &view.form.pair {
+        let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps)?;
         return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, complete)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), arguments)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), view)?))
 }
 
 /// How a thread is called in tables: `NAME-TID`.

@@ -17,8 +17,13 @@ pub trait Sink {
     fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
 
     /// Passes over a record that is not chosen, for formats that have to know of it.
-    fn pass_over(&mut self, record: &Record<'_>) {
-        let _ = record;
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sink::record`].
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (record, trace);
+        Ok(())
     }
 
     /// Writes everything that is left to write.

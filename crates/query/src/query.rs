@@ -43,8 +43,8 @@ impl Query {
         Query { started: Some(HashSet::new()), ..self }
     }
 
-    /// Hands all records on to `sink`, and whether they are chosen: those as they are to be handed on, the
-    /// others as they are. `trace` says what they mean.
+    /// Hands all records on to `sink`, and whether they are chosen: with strings hidden. `trace` says what
+    /// they mean.
     ///
     /// # Errors
     ///
@@ -58,7 +58,10 @@ impl Query {
         while let Some(record) = records.next().map_err(Interruption::Source)? {
             match self.choose(&record, trace) {
                 Some(chosen) => sink(&chosen, true),
-                None => sink(&record, false),
+                None => {
+                    let payload = self.redaction.apply(&record, &mut self.space);
+                    sink(&Record { payload, ..record }, false)
+                }
             }
             .map_err(Interruption::Sink)?;
         }

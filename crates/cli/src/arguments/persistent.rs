@@ -1,6 +1,6 @@
 //! The tasks for persistent sessions.
 
-use super::{ChoiceArguments, OutputArguments, RecordingArguments, SnapshotOption};
+use super::{OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -117,7 +117,7 @@ pub(crate) struct ShowArguments {
     pub(crate) only_cpu: Option<u32>,
 
     #[command(flatten)]
-    pub(crate) choice: ChoiceArguments,
+    pub(crate) view: ViewArguments,
 
     #[command(flatten)]
     pub(crate) instance: InstanceArguments,

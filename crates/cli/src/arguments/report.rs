@@ -28,6 +28,7 @@ Examples:
   lookback report -F '@file: error == ENOENT'    calls on files that aren't there
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
+  lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
     /// The trace.dat file
@@ -38,6 +39,13 @@ pub(crate) struct ReportArguments {
     #[arg(short = 'B', long, value_name = "NAME")]
     pub(crate) buffer: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) view: ViewArguments,
+}
+
+/// Which events are shown, and how.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ViewArguments {
     #[command(flatten)]
     pub(crate) choice: ChoiceArguments,
 
@@ -66,8 +74,18 @@ pub(crate) struct ReportArguments {
     pub(crate) redact: Vec<RedactRule>,
 }
 
+impl ViewArguments {
+    /// Whether events are shown as the kernel's text, and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        let FormArguments { json, stat, calls, pair, .. } = &self.form;
+        let is_form = *json || *stat || *calls || pair.is_some();
+        let is_changed = self.show_tgid || self.wall_clock || self.demangle || self.lines;
+        !is_form && !is_changed && self.redact.is_empty()
+    }
+}
+
 /// The form in which events are shown, if not as text.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FormArguments {
     /// Show a JSON object for each event, one on a line
     #[arg(long, group = "form")]
@@ -76,6 +94,10 @@ pub(crate) struct FormArguments {
     /// Show counts of events instead: by event, by thread, by CPU
     #[arg(long, group = "form")]
     pub(crate) stat: bool,
+
+    /// Show a line for each call, with its arguments, result, error and duration, as strace -fT does
+    #[arg(long, group = "form")]
+    pub(crate) calls: bool,
 
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
     #[arg(long, group = "form", value_name = "EVENTS")]

@@ -1,16 +1,20 @@
 //! `lookback show`.
 
-use crate::arguments::{ShowArguments, SnapshotOption};
+use crate::arguments::{ShowArguments, SnapshotOption, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
 use crate::persistent::session_text::SessionText;
+use crate::report::show_written;
 use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords};
+use recording::write_dat;
 use session::Instance;
+use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use trace_data::dat::Version;
 use trace_data::text::{Header, Layout, is_nanoseconds};
 
 /// Shows what a session holds.
@@ -19,14 +23,37 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
     }
-    if arguments.pipe {
-        return follow(&session, arguments.only_cpu, &arguments.choice.choice());
+    let mut view = arguments.view.clone();
+    match (arguments.pipe, view.is_plain()) {
+        (true, true) => return follow(&session, arguments.only_cpu, &view.choice.choice()),
+        (true, false) => {
+            return Err(Failure::failed(
+                "show -p prints plain text as events arrive: leave out -p for other forms",
+            ));
+        }
+        (false, _) => {}
     }
-    let mut choice = arguments.choice.choice();
     if let Some(cpu) = arguments.only_cpu {
-        choice.cpus = Some(IdList::of(cpu));
+        view.choice.cpu = Some(IdList::of(cpu));
     }
-    show_kept(&session, &arguments.snapshot, &choice)
+    match view.is_plain() {
+        true => show_kept(&session, &arguments.snapshot, &view.choice.choice()),
+        false => show_as_report(&session, &arguments.snapshot, &view),
+    }
+}
+
+/// Shows what the buffers hold, or a snapshot, in a form that `report` has: from a file without a name.
+fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArguments) -> Done {
+    let directory = std::env::temp_dir();
+    let failed = |error| recording::Error::Spool { directory: directory.clone(), error };
+    let mut file = tempfile::tempfile_in(&directory).map_err(failed)?;
+    let mut records = copy(session, kept, &directory)?;
+    let mut out = BufWriter::new(&mut file);
+    write_dat(&mut records, &directory, &mut out, Version::Seven, |_| ())?;
+    out.flush().map_err(failed)?;
+    drop(out);
+    file.rewind().map_err(failed)?;
+    show_written(file, view)
 }
 
 /// Records that are printed at once.

@@ -34,8 +34,9 @@ impl<W: Write> Sink for PairTables<W> {
         Ok(())
     }
 
-    fn pass_over(&mut self, record: &Record<'_>) {
+    fn pass_over(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.pairs.add(record, false);
+        Ok(())
     }
 
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Events as lines of text.
 
-use crate::arguments::ReportArguments;
+use crate::arguments::ViewArguments;
 use export::{Error, Sink};
 use query::Survey;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ impl<'a, W: Write> TextLines<'a, W> {
         trace: &TraceInfo<'a>,
         survey: &Survey,
         complete: &str,
-        arguments: &ReportArguments,
+        arguments: &ViewArguments,
     ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
         let layout = Layout {

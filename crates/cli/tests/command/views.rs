@@ -112,6 +112,31 @@ fn pairs_are_measured() {
 }
 
 #[test]
+fn a_call_is_a_line() {
+    let (scratch, all) = recorded("cat /etc/hostname /none > /dev/null; sleep 0.02");
+    let calls = printed(&scratch, &["--calls"]);
+    let line = |part: &str| {
+        let found = calls.lines().find(|line| line.contains(part));
+        found.unwrap_or_else(|| panic!("no {part} in\n{calls}"))
+    };
+    let opened = line("(pathname=\"/none\", flags=O_RDONLY");
+    assert!(opened.contains(") = -1 ENOENT <") && opened.ends_with("s>"), "{opened}");
+    let start = all.events.iter().find(|event| event.name.ends_with("nanosleep")).unwrap();
+    let time = format!("{}.{:06}: {}(", start.time / 1_000_000, start.time % 1_000_000, start.name);
+    let slept = line(&time);
+    assert!(slept.contains(" = 0 <2") && slept.ends_with(" ms>"), "{slept}");
+    // What replaces a program returns to nobody, and what ends one neither.
+    assert!(line("execve(").ends_with(" = 0") && line("_exit(status=0)").ends_with(" = ?"), "{calls}");
+    // A child is made within its parent's call.
+    let made = line("sched_process_fork: parent_comm=\"sh\"");
+    assert!(made.contains(":   sched_process_fork"), "{calls}");
+    // A chosen exit brings its call's arguments, hidden where that is asked for.
+    let failed = printed(&scratch, &["--calls", "-F", "@file: error == ENOENT", "--redact", "*.pathname"]);
+    assert!(failed.contains("pathname=\"***\"") && !failed.contains("/none"), "{failed}");
+    assert!(failed.lines().skip(1).all(|line| line.contains(" = -1 ENOENT <")), "{failed}");
+}
+
+#[test]
 fn strings_are_hidden() {
     let (scratch, all) = recorded("cat /etc/passwd > /dev/null; ls /etc/hostname > /dev/null");
     assert!(all.events.iter().any(|event| event.text.contains("/etc/passwd")));

@@ -59,6 +59,30 @@ fn pairs_across_losses_are_not_measured() {
 }
 
 #[test]
+fn a_session_is_shown_in_all_forms() {
+    let session = Persistent::of_size("1024", &[]);
+    session.run(&["cat", "/etc/hostname"]);
+    let file = session.scratch.outside("trace.dat");
+    session.done("extract", &["-q", "-o", file.to_str().unwrap()]);
+    for form in [
+        &["--calls"][..],
+        &["--json", "-e", "@file"],
+        &["--stat"],
+        &["--pair", "libc:*"],
+        &["--show-tgid", "--wall-clock", "-F", "@file: error == 0"],
+        &["--lines", "--demangle", "--redact", "*.pathname"],
+    ] {
+        let reported = run(session.scratch.lookback(&["report"]).arg(&file).args(form)).success().stdout;
+        assert!(reported.contains("open"), "{reported}");
+        // Each copy has clock sync points of its own: a time may be another by 1 ns.
+        let masked = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
+        let shown = session.done("show", form).stdout;
+        assert_eq!(masked(&shown), masked(&reported), "{form:?}");
+    }
+    run(&mut session.task("show", &["-p", "--json"])).failure(125, &["leave out -p"]);
+}
+
+#[test]
 fn what_lost_nothing_is_complete() {
     let session = Persistent::new(&[]);
     session.run(&["true"]);
