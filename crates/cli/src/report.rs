@@ -18,18 +18,19 @@ use query::{
     Chooser, Interruption, Pairs, Query, Redaction, SourceSymbols, Survey, TraceContents, TraceFile,
 };
 use stat::CountTables;
-use std::fmt::Display;
+use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use text::TextLines;
+use trace_data::dat;
 use trace_data::info::TraceInfo;
 use trace_data::text::{Tasks, printable};
 
 /// Shows a trace.dat file.
 pub(crate) fn run(arguments: &ReportArguments) -> Done {
     let path = arguments.file.as_path();
-    let unusable = |error: &dyn Display| Failure::failed(explain(path, error));
+    let unusable = |error: &(dyn Error + 'static)| Failure::failed(explain(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
     done(show(file, arguments.buffer.as_deref(), &arguments.view, &unusable))
 }
@@ -85,21 +86,31 @@ fn show(
     file: File,
     buffer: Option<&str>,
     view: &ViewArguments,
-    unusable: &dyn Fn(&dyn Display) -> Failure,
+    unusable: &dyn Fn(&(dyn Error + 'static)) -> Failure,
 ) -> Result<(), Problem> {
     let choice = view.choice.choice();
     let opened = TraceFile::open(file, buffer);
     let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
-        query::Error::File(_) | query::Error::Format(_) => unusable(&error),
+        query::Error::File(error) => unusable(&error),
+        query::Error::Format(error) => unusable(&error),
         _ => error.into(),
     })?;
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let survey = match view.form.json && !choice.time.is_relative() {
+    let survey = match view.form.json && !choice.time.is_relative() && choice.cpus.is_none() {
         true => Survey::default(),
         false => buffer.survey().map_err(|error| unusable(&error))?,
     };
+    if let Some(cpus) = &choice.cpus
+        && survey.cpus > 0
+        && !(0..survey.cpus as u32).any(|cpu| cpus.contains(cpu))
+    {
+        let last = survey.cpus - 1;
+        return Err(
+            Failure::failed(format_args!("the trace has no such CPU: expected -C with 0 to {last}")).into()
+        );
+    }
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
     let redaction = Redaction::new(&view.redact, trace.events)?;
     let mut query = Query::new(chooser).redacted(redaction);
@@ -186,10 +197,15 @@ fn label(tasks: &dyn Tasks, pid: i32) -> String {
 }
 
 /// What is wrong with a file, and what to do.
-fn explain(path: &Path, error: &dyn Display) -> String {
+fn explain(path: &Path, error: &(dyn Error + 'static)) -> String {
     let shown = path.display();
     if !path.exists() {
         return format!("{shown}: {error}: make a trace by `lookback record -- CMD`, or name one");
     }
-    format!("{shown}: {error}; expected a file that lookback record or trace-cmd record has written")
+    if error.downcast_ref().is_some_and(|error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied) {
+        return format!("{shown}: {error}; expected a file that you may read: report it as its owner");
+    }
+    let is_truncated = matches!(error.downcast_ref(), Some(dat::Error::Truncated { .. }));
+    let hint = if is_truncated { ", and all of it: this one was truncated, copy it again" } else { "" };
+    format!("{shown}: {error}; expected a file that lookback record or trace-cmd record has written{hint}")
 }

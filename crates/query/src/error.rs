@@ -13,7 +13,7 @@ pub enum Error {
     #[error(transparent)]
     Format(#[from] FormatError),
     /// The file has no buffer of this name.
-    #[error("the recording has no instance called {name}; it has {known:?}, where \"\" is the top buffer")]
+    #[error("the recording has no instance called {name}: expected {}", instances(known))]
     UnknownBuffer {
         /// The name.
         name: String,
@@ -53,6 +53,15 @@ pub enum Error {
         /// The fields that it has.
         fields: Vec<String>,
     },
+}
+
+/// What can be asked for; the top buffer has no name.
+fn instances(known: &[String]) -> String {
+    let names: Vec<&str> = known.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    match names.is_empty() {
+        true => "none, it has the top buffer alone".to_string(),
+        false => format!("one of {}, or none for the top buffer", names.join(", ")),
+    }
 }
 
 fn hint(similar: &[String]) -> String {

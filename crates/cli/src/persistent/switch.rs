@@ -1,7 +1,7 @@
 //! `lookback stop`, `clear`, `reset` and `delete`: the tasks of one step.
 
 use crate::arguments::InstanceArguments;
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 use crate::say::note;
 use session::{Error, Instance, Lock, Session};
 use std::process::ExitCode;
@@ -47,6 +47,12 @@ pub(crate) fn delete(arguments: &InstanceArguments) -> Done {
         Err(Error::Unusable { reason, .. }) => {
             Session::remove(&path)?;
             note!("lookback: {}: {reason}; removed all the same", path.display());
+        }
+        Err(Error::NoSession { path }) => {
+            let path = path.display();
+            return Err(Failure::failed(format_args!(
+                "no session at {path}: `lookback list --sessions` shows those that exist"
+            )));
         }
         Err(error) => return Err(error.into()),
     }

@@ -18,7 +18,7 @@ fn every_task_can_be_quiet() {
         assert_eq!(outcome.stderr, "", "{task:?}");
     }
     let outcome = run(&mut scratch.lookback(&["delete", "-q", "--session", &path]));
-    outcome.failure(125, &[&path]);
+    outcome.failure(125, &[&path, "`lookback list --sessions`"]);
 }
 
 #[test]
@@ -146,4 +146,24 @@ fn a_session_that_is_being_made_is_not_listed() {
     let listed = run(&mut scratch.lookback(&["list", "--sessions"]));
     std::fs::remove_dir_all(&unfinished).unwrap();
     assert!(!listed.success().stdout.contains("answers.unfinished"));
+}
+
+#[test]
+fn what_report_cannot_show_is_explained() {
+    let scratch = Scratch::new();
+    run(&mut scratch.record(&["-q", "-b", "64K", "-e", "openat"], &["cat", "/etc/hostname"])).success();
+    for (options, expected) in [
+        (&["-B", "nosuch"][..], "no instance called nosuch: expected none, it has the top buffer alone"),
+        (&["-C", "9999"], "no such CPU: expected -C with 0 to "),
+        (&["-C", "9999", "--json"], "no such CPU: expected -C with 0 to "),
+    ] {
+        run(&mut scratch.report(options)).failure(125, &[expected]);
+    }
+    let whole = std::fs::read(scratch.outside("trace.dat")).unwrap();
+    let short = scratch.write("short.dat", &whole[..100]);
+    run(&mut scratch.lookback(&["report", short.to_str().unwrap()]))
+        .failure(125, &["62 are there", "this one was truncated, copy it again"]);
+    let Some(mut nobody) = as_nobody(&scratch) else { return };
+    std::fs::set_permissions(&short, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    run(nobody.arg("report").arg(&short)).failure(125, &["Permission denied", "a file that you may read"]);
 }

@@ -54,7 +54,7 @@ fn only_some_cpus_and_threads() {
         reported(&scratch, &["--cpu", "1-3,0,5"]).len(),
         all.events.iter().filter(|event| [0, 1, 2, 3, 5].contains(&event.cpu)).count()
     );
-    assert_eq!(reported(&scratch, &["-C", "4000"]), []);
+    run(&mut scratch.report(&["-C", "4000"])).failure(125, &["no such CPU"]);
     let first = all.expect_of("ls", "sched_process_exec", "").pid;
     let second = all.expect_of("cat", "sched_process_exec", "").pid;
     let of: Vec<Event> =
