@@ -30,7 +30,8 @@ impl Session {
 fn starts_as_session(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     File::open(path.join(SESSION_FILE))?.take(size_of_val(&MAGIC) as u64).read_to_end(&mut start)?;
-    Ok(start == MAGIC.to_le_bytes())
+    // None of them where the file was truncated to nothing.
+    Ok(MAGIC.to_le_bytes().starts_with(&start))
 }
 
 #[cfg(test)]
