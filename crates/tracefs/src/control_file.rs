@@ -29,7 +29,9 @@ impl Change<'_> {
 /// What can be opened.
 pub(crate) trait ControlFile: Send + Sync {
     /// [`FileNode::mode`](crate::FileNode::mode).
-    fn mode(&self) -> u32;
+    fn mode(&self) -> u32 {
+        0o640
+    }
 
     /// [`FileNode::is_stream`](crate::FileNode::is_stream).
     fn is_stream(&self) -> bool {
@@ -64,7 +66,7 @@ pub(crate) trait ControlFile: Send + Sync {
 /// An open file. All calls are short: none waits.
 pub(crate) trait Opened: Send {
     /// Reads up to `len` bytes at `offset`; streams have no offset. None when there is nothing now: EAGAIN
-    /// for one who doesn't want to wait; the others wait until [`Opened::is_unblocked`], if it is not the end
+    /// for a reader that doesn't wait; the others wait until [`Opened::is_unblocked`], if it is not the end
     /// ([`Opened::is_at_end`]).
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
         let _ = (offset, len);
@@ -85,7 +87,7 @@ pub(crate) trait Opened: Send {
 
     /// Whether a reader that waits would go on.
     fn is_unblocked(&self) -> bool {
-        true
+        self.is_readable() || self.is_at_end()
     }
 
     /// Whether nothing will come, so that a reader that would wait is at the end.
@@ -94,7 +96,7 @@ pub(crate) trait Opened: Send {
     }
 }
 
-/// Whether opening with these flags truncates: only who may write does.
+/// Whether opening with these flags truncates: only a writer's does.
 pub(crate) fn is_truncating(flags: OFlags) -> bool {
     flags.contains(OFlags::TRUNC) && flags.intersects(OFlags::WRONLY | OFlags::RDWR)
 }

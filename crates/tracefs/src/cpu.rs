@@ -15,10 +15,6 @@ use trace_pipe_raw::TracePipeRaw;
 pub(crate) struct CpusDirectory;
 
 impl Directory for CpusDirectory {
-    fn mode(&self) -> u32 {
-        0o750
-    }
-
     fn names(&self, array: &TraceArray) -> Vec<String> {
         (0..array.instance().buffer().geometry().cpus).map(name).collect()
     }
@@ -45,15 +41,11 @@ const FILES: &[(&str, MakeFile)] = &[
     ("snapshot_raw", |cpu| Arc::new(TracePipeRaw { cpu, is_snapshot: true })),
     ("stats", |cpu| Arc::new(Stats { cpu })),
     ("trace", |cpu| Arc::new(Trace { cpu: Some(cpu) })),
-    ("trace_pipe", |cpu| Arc::new(TracePipe { cpu: Some(cpu) })),
+    ("trace_pipe", |cpu| Arc::new(TracePipe { cpu: Some(cpu), is_snapshot: false })),
     ("trace_pipe_raw", |cpu| Arc::new(TracePipeRaw { cpu, is_snapshot: false })),
 ];
 
 impl Directory for CpuDirectory {
-    fn mode(&self) -> u32 {
-        0o750
-    }
-
     fn names(&self, _array: &TraceArray) -> Vec<String> {
         FILES.iter().map(|(name, _)| name.to_string()).collect()
     }

@@ -3,8 +3,7 @@
 mod enable;
 mod filter;
 mod format;
-mod header_event;
-mod header_page;
+mod headers;
 mod id;
 mod trigger;
 
@@ -17,14 +16,39 @@ use enable::Enable;
 use events::ftrace::{PRINT_ID, SYSTEM as FTRACE};
 use filter::FilterFile;
 use format::EventFormatFile;
-use header_event::HeaderEvent;
-use header_page::HeaderPage;
+use headers::{HeaderEvent, HeaderPage};
 use id::Id;
 use std::sync::Arc;
 use trigger::TriggerFile;
 
-/// `events`.
-pub(crate) struct EventsDirectory;
+/// `events`, `events/SYSTEM`, or `events/SYSTEM/EVENT`.
+pub(crate) struct EventsDirectory(pub(crate) Group);
+
+impl EventsDirectory {
+    fn files(&self) -> &'static [&'static str] {
+        match &self.0 {
+            Group::All => &["enable", "header_event", "header_page"],
+            Group::System(system) if system == FTRACE => &[],
+            Group::System(_) => &["enable", "filter"],
+            Group::Event(EventName { id: PRINT_ID, .. }) => &["format", "id", "trigger"],
+            Group::Event(event) if !event.is_switchable() => &["format"],
+            Group::Event(_) => &["enable", "filter", "format", "id", "trigger"],
+        }
+    }
+
+    fn file(&self, name: &str) -> Option<Arc<dyn ControlFile>> {
+        Some(match (name, self.0.clone()) {
+            ("enable", group) => Arc::new(Enable(group)),
+            ("filter", group) => Arc::new(FilterFile(group)),
+            ("header_event", _) => Arc::new(HeaderEvent),
+            ("header_page", _) => Arc::new(HeaderPage),
+            ("format", Group::Event(event)) => Arc::new(EventFormatFile(event)),
+            ("id", Group::Event(event)) => Arc::new(Id(event)),
+            ("trigger", Group::Event(event)) => Arc::new(TriggerFile(event)),
+            _ => return None,
+        })
+    }
+}
 
 impl Directory for EventsDirectory {
     fn mode(&self) -> u32 {
@@ -32,85 +56,25 @@ impl Directory for EventsDirectory {
     }
 
     fn names(&self, array: &TraceArray) -> Vec<String> {
-        let files = ["enable", "header_event", "header_page"].map(String::from);
-        array.catalog().systems().cloned().chain(files).collect()
-    }
-
-    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
-        let file: Arc<dyn ControlFile> = match name {
-            "enable" => Arc::new(Enable(Group::All)),
-            "header_event" => Arc::new(HeaderEvent),
-            "header_page" => Arc::new(HeaderPage),
-            system if array.catalog().has_system(system) => {
-                return Some(Node::directory(array, Arc::new(SystemDirectory(system.to_string()))));
-            }
-            _ => return None,
+        let catalog = array.catalog();
+        let mut names: Vec<String> = match &self.0 {
+            Group::All => catalog.systems().cloned().collect(),
+            Group::System(system) => catalog.events_of(system).map(|name| name.event.clone()).collect(),
+            Group::Event(_) => Vec::new(),
         };
-        Some(Node::file(array, file))
-    }
-}
-
-/// `events/SYSTEM`.
-struct SystemDirectory(String);
-
-impl Directory for SystemDirectory {
-    fn mode(&self) -> u32 {
-        0o755
-    }
-
-    fn names(&self, array: &TraceArray) -> Vec<String> {
-        let mut names: Vec<String> =
-            array.catalog().events_of(&self.0).map(|name| name.event.clone()).collect();
-        if self.0 != FTRACE {
-            names.extend(["enable", "filter"].map(String::from));
-        }
+        names.extend(self.files().iter().map(ToString::to_string));
         names
     }
 
     fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
-        let group = || Group::System(self.0.clone());
-        Some(match name {
-            "enable" if self.0 != FTRACE => Node::file(array, Arc::new(Enable(group()))),
-            "filter" if self.0 != FTRACE => Node::file(array, Arc::new(FilterFile(group()))),
-            name => {
-                let event = array.catalog().event(&self.0, name)?.clone();
-                Node::directory(array, Arc::new(EventDirectory(event)))
-            }
-        })
-    }
-}
-
-/// `events/SYSTEM/EVENT`.
-struct EventDirectory(EventName);
-
-impl EventDirectory {
-    fn has(&self) -> &'static [&'static str] {
-        match &self.0 {
-            EventName { id: PRINT_ID, .. } => &["format", "id", "trigger"],
-            event if event.system == FTRACE => &["format"],
-            _ => &["enable", "filter", "format", "id", "trigger"],
+        if self.files().contains(&name) {
+            return Some(Node::file(array, self.file(name)?));
         }
-    }
-}
-
-impl Directory for EventDirectory {
-    fn mode(&self) -> u32 {
-        0o755
-    }
-
-    fn names(&self, _array: &TraceArray) -> Vec<String> {
-        self.has().iter().map(ToString::to_string).collect()
-    }
-
-    fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
-        let event = self.0.clone();
-        let file: Arc<dyn ControlFile> = match *self.has().iter().find(|known| **known == name)? {
-            "enable" => Arc::new(Enable(Group::Event(event))),
-            "filter" => Arc::new(FilterFile(Group::Event(event))),
-            "format" => Arc::new(EventFormatFile(event)),
-            "id" => Arc::new(Id(event)),
-            _ => Arc::new(TriggerFile(event)),
+        let group = match &self.0 {
+            Group::All => array.catalog().has_system(name).then(|| Group::System(name.to_string())),
+            Group::System(system) => array.catalog().event(system, name).cloned().map(Group::Event),
+            Group::Event(_) => None,
         };
-        Some(Node::file(array, file))
+        Some(Node::directory(array, Arc::new(EventsDirectory(group?))))
     }
 }

@@ -44,13 +44,13 @@ impl FileNode {
     ///
     /// EBUSY for a pipe that somebody else reads; ENOENT once the instance has been removed.
     pub fn open(&self, flags: OFlags) -> Result<Handle, Errno> {
-        let is_stream = self.is_stream();
         if self.array.is_top() {
             let (opened, follower) = Follower::open(&self.array, &self.file, flags)?;
-            return Ok(Handle::new(opened, flags, is_stream).following(follower));
+            return Ok(Handle::new(opened, flags, self.is_stream(), follower, None));
         }
         let lock = self.file.keeps_instance().then(|| self.array.instance().lock_open()).transpose();
         let lock = lock.map_err(errno)?;
-        Ok(Handle::new(self.file.open(&self.array, flags)?, flags, is_stream).keeping(lock))
+        let opened = self.file.open(&self.array, flags)?;
+        Ok(Handle::new(opened, flags, self.is_stream(), None, lock))
     }
 }

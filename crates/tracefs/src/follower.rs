@@ -38,14 +38,14 @@ impl Follower {
     }
 
     /// Whether the top level has an instance of its own by now.
-    pub(crate) fn is_left_behind(&self) -> bool {
+    pub(crate) fn has_moved(&self) -> bool {
         self.array.instance().session().has_top()
     }
 
     /// The file as it is to be used from now on: opened again where the top level has an instance of its own,
     /// or gets one because of what is to be written.
     pub(crate) fn follow(&self, bytes: &[u8]) -> Result<Option<Box<dyn Opened>>, Errno> {
-        if !self.is_left_behind() && !self.file.takes_away(Change::Written(bytes)) {
+        if !self.has_moved() && !self.file.takes_away(Change::Written(bytes)) {
             return Ok(None);
         }
         let own = self.array.own_top()?;
@@ -56,17 +56,13 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use crate::Tree;
-    use crate::top::tests::{read, write};
+    use crate::top::tests::{read, tree_for, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Instance, Session, SessionOptions};
+    use session::{Author, Instance};
 
     fn tree() -> (tempfile::TempDir, Tree) {
-        let directory = tempfile::tempdir().unwrap();
-        let options =
-            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
-        let session = Session::create(&directory.path().join("s"), &options).unwrap();
-        let tree = Tree::new(session);
+        let (directory, tree) = tree_for(1, 2);
         write(&tree, "instances/flight/events/enable", "1").unwrap();
         (directory, tree)
     }
@@ -124,9 +120,9 @@ mod tests {
         mark("trace_marker", "before");
         write(&tree, "events/libc/open/enable", "0").unwrap();
         assert!(tree.instance().session().has_top());
-        mark("trace_marker", "behind");
+        mark("trace_marker", "after");
         mark("instances/flight/trace_marker", "not its own");
-        expect(&["before", "behind"]);
+        expect(&["before", "after"]);
         let cpus = tree.instance().buffer().geometry().cpus;
         let of_cpus = (0..cpus).map(|cpu| read(&tree, &format!("per_cpu/cpu{cpu}/trace")));
         assert_eq!(of_cpus.map(|text| text.matches("before").count()).sum::<usize>(), 1);
@@ -238,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_without_room_has_one_level() {
+    fn a_session_without_space_has_one_level() {
         let (_directory, tree) = crate::top::tests::tree();
         write(&tree, "tracing_on", "0").unwrap();
         assert_eq!(read(&tree, "instances/flight/tracing_on"), "0\n");

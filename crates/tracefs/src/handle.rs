@@ -9,8 +9,8 @@ use session::{Author, Lock};
 
 /// An open file of the tree.
 ///
-/// Nothing here waits. Where a read would, it is EAGAIN, with `O_NONBLOCK` or without; who wants to wait does
-/// so until [`Handle::is_unblocked`], and reads again.
+/// Nothing here waits. Where a read would, it is EAGAIN, with `O_NONBLOCK` or without; a caller that waits
+/// reads again when [`Handle::is_unblocked`].
 pub struct Handle {
     opened: Box<dyn Opened>,
     flags: OFlags,
@@ -23,21 +23,19 @@ pub struct Handle {
 }
 
 impl Handle {
-    pub(crate) fn new(opened: Box<dyn Opened>, flags: OFlags, is_stream: bool) -> Handle {
-        Handle { opened, flags, is_stream, position: 0, follower: None, _lock: None }
-    }
-
-    pub(crate) fn following(self, follower: Option<Follower>) -> Handle {
-        Handle { follower, ..self }
-    }
-
-    pub(crate) fn keeping(self, lock: Option<Lock>) -> Handle {
-        Handle { _lock: lock, ..self }
+    pub(crate) fn new(
+        opened: Box<dyn Opened>,
+        flags: OFlags,
+        is_stream: bool,
+        follower: Option<Follower>,
+        lock: Option<Lock>,
+    ) -> Handle {
+        Handle { opened, flags, is_stream, position: 0, follower, _lock: lock }
     }
 
     /// Whether it is a pipe of what the top level shows no more. A text is read to its end where it began.
-    fn is_left_behind(&self) -> bool {
-        self.is_stream && self.follower.as_ref().is_some_and(Follower::is_left_behind)
+    fn has_moved(&self) -> bool {
+        self.is_stream && self.follower.as_ref().is_some_and(Follower::has_moved)
     }
 
     /// Goes where the top level is, if it is elsewhere now, or will be when this is written.
@@ -74,7 +72,7 @@ impl Handle {
         if offset.checked_add(len as u64).is_none_or(|end| end > i64::MAX as u64) {
             return Err(Errno::INVAL);
         }
-        if self.is_left_behind() {
+        if self.has_moved() {
             self.follow(&[])?;
         }
         match self.opened.read(offset, len)? {
@@ -84,7 +82,7 @@ impl Handle {
         }
     }
 
-    /// Everything from the position on to the end. A stream has no end: what there is now.
+    /// Everything from the position on to the end. Of a stream, which has no end: all that can be read now.
     ///
     /// # Errors
     ///
@@ -150,20 +148,20 @@ impl Handle {
 
     /// Whether poll(2) says that it can be read.
     pub fn is_readable(&self) -> bool {
-        self.is_left_behind() || self.opened.is_readable()
+        self.has_moved() || self.opened.is_readable()
     }
 
     /// Whether a read that was EAGAIN would go on.
     pub fn is_unblocked(&self) -> bool {
-        self.is_left_behind() || self.opened.is_unblocked()
+        self.has_moved() || self.opened.is_unblocked()
     }
 
-    /// fcntl(2) with `F_SETFL`: whether its reader wants to be told EAGAIN, not to wait.
+    /// fcntl(2) with `F_SETFL`: whether its reader gets EAGAIN and does not wait.
     pub fn set_nonblocking(&mut self, is_nonblocking: bool) {
         self.flags.set(OFlags::NONBLOCK, is_nonblocking);
     }
 
-    /// Whether its reader wants to be told EAGAIN, not to wait.
+    /// Whether its reader gets EAGAIN and does not wait.
     pub fn is_nonblocking(&self) -> bool {
         self.flags.contains(OFlags::NONBLOCK)
     }

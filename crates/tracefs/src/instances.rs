@@ -9,17 +9,12 @@ use crate::trace_array::TraceArray;
 use session::FLIGHT;
 use std::sync::Arc;
 
-/// The directory.
 pub(crate) struct InstancesDirectory {
     /// What each instance has.
     pub(crate) tree: Arc<dyn Directory>,
 }
 
 impl Directory for InstancesDirectory {
-    fn mode(&self) -> u32 {
-        0o750
-    }
-
     fn names(&self, array: &TraceArray) -> Vec<String> {
         let mut names = array.instance().session().instances();
         names.push(FLIGHT.to_string());
@@ -32,25 +27,16 @@ impl Directory for InstancesDirectory {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use crate::Tree;
-    use crate::top::tests::{read, write};
+    use crate::top::tests::{read, tree_for, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Author, Instance, Session, SessionOptions};
-
-    /// A tree with space for two instances.
-    pub(crate) fn tree() -> (tempfile::TempDir, Tree) {
-        let directory = tempfile::tempdir().unwrap();
-        let options =
-            SessionOptions { buffer_kb: 64, snapshots: 1, instances: 2, ..SessionOptions::default() };
-        let session = Session::create(&directory.path().join("s"), &options).unwrap();
-        (directory, Tree::new(session))
-    }
+    use session::{Author, Instance};
 
     #[test]
     fn an_instance_is_a_tree_of_its_own() {
-        let (_directory, tree) = tree();
+        let (_directory, tree) = tree_for(1, 2);
         tree.make_directory("instances/rare").unwrap();
         write(&tree, "instances/rare/events/libc/read/enable", "1").unwrap();
         assert_eq!(read(&tree, "instances/rare/set_event"), "libc:read\n");
@@ -71,7 +57,7 @@ pub(crate) mod tests {
 
     #[test]
     fn they_come_and_go_as_directories() {
-        let (_directory, tree) = tree();
+        let (_directory, tree) = tree_for(1, 2);
         tree.make_directory("instances/one").unwrap();
         assert_eq!(tree.make_directory("instances/one"), Err(Errno::EXIST));
         tree.make_directory("instances/two").unwrap();

@@ -1,7 +1,7 @@
 //! The control tree: every file of the kernel's tracefs, over a session.
 //!
 //! Names, texts, errno, what truncates and what appends, how much one write takes: as Linux 6.18 does it, so
-//! that whatever knows the kernel's tree knows this one. A file whose feature there isn't is not there. What
+//! that whatever knows the kernel's tree knows this one. A file whose feature doesn't exist is missing. What
 //! each file means stands with its struct; `docs/control-tree.md` lists them, and where they differ from the
 //! kernel's.
 //!
@@ -46,12 +46,10 @@ mod group;
 mod handle;
 mod instances;
 mod listed;
-mod marking;
 mod node;
 mod number;
 mod options;
 mod pause;
-mod pipe_text;
 mod proc;
 mod root;
 mod sub_buffers;

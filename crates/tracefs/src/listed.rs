@@ -15,6 +15,16 @@ pub(crate) struct Listed {
     pub(crate) make: fn() -> Arc<dyn ControlFile>,
 }
 
+impl Listed {
+    /// A file that is nothing but what it is.
+    pub(crate) const fn of<F: ControlFile + Default + 'static>(
+        name: &'static str,
+        help: &'static str,
+    ) -> Listed {
+        Listed { name, help, make: || Arc::new(F::default()) }
+    }
+}
+
 /// Their names.
 pub(crate) fn names(files: &[Listed]) -> Vec<String> {
     files.iter().map(|file| file.name.to_string()).collect()

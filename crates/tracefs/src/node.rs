@@ -27,8 +27,10 @@ impl Node {
 
 /// What a directory has.
 pub(crate) trait Directory: Send + Sync {
-    /// Its mode, as the kernel has it.
-    fn mode(&self) -> u32;
+    /// [`DirectoryNode::mode`].
+    fn mode(&self) -> u32 {
+        0o750
+    }
 
     /// The names in it, in any order.
     fn names(&self, array: &TraceArray) -> Vec<String>;

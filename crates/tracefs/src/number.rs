@@ -3,6 +3,7 @@
 //! Source: `kstrtoul_from_user` in `lib/kstrtox.c` of Linux 6.18.
 
 use rustix::io::Errno;
+use std::num::{IntErrorKind, ParseIntError};
 
 /// The most bytes that are looked at; what follows is as if it had not been written.
 const MOST: usize = 66;
@@ -16,19 +17,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<u64, Errno> {
     let text = bytes.get(..MOST).unwrap_or(bytes);
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     let text = text.get(..end).unwrap_or(text);
-    let text = text.strip_prefix(b"+").unwrap_or(text);
     let text = text.strip_suffix(b"\n").unwrap_or(text);
-    if text.is_empty() {
-        return Err(Errno::INVAL);
-    }
-    let mut number = Some(0_u64);
-    for byte in text {
-        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10).ok_or(Errno::INVAL)?;
-        let next = |number: u64| number.checked_mul(10)?.checked_add(u64::from(digit));
-        // Too large is told as soon as it is known, as in the kernel: what follows is not looked at.
-        number = Some(number.and_then(next).ok_or(Errno::RANGE)?);
-    }
-    number.ok_or(Errno::RANGE)
+    String::from_utf8_lossy(text).parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => Errno::RANGE,
+        _ => Errno::INVAL,
+    })
 }
 
 /// 0 or 1.
@@ -63,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_the_first_66_bytes_is_not_seen() {
+    fn bytes_after_the_first_66_are_not_seen() {
         assert_eq!(parse(format!("{}1x", "0".repeat(65)).as_bytes()), Ok(1));
         assert_eq!(parse(format!("{}x", "0".repeat(65)).as_bytes()), Err(Errno::INVAL));
     }

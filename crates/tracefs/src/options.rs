@@ -17,31 +17,21 @@ struct OptionFile(TraceOption);
 impl TextFile for OptionFile {
     const KEEPS_INSTANCE: bool = false;
 
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;
-        Ok(if array.instance().option(self.0) { b"1\n".to_vec() } else { b"0\n".to_vec() })
+        Ok(if array.instance().option(self.0) { "1\n".to_string() } else { "0\n".to_string() })
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         array.still_there()?;
         let on = number::parse_switch(bytes)?;
-        array.instance().set_option(self.0, on).map_err(errno)?;
-        Ok(bytes.len())
+        array.instance().set_option(self.0, on).map_err(errno)
     }
 }
 
-/// The directory.
 pub(crate) struct OptionsDirectory;
 
 impl Directory for OptionsDirectory {
-    fn mode(&self) -> u32 {
-        0o750
-    }
-
     fn names(&self, array: &TraceArray) -> Vec<String> {
         let options = TraceOption::ALL.iter().filter(|option| is_there(array, **option));
         options.map(|option| option.name().to_string()).collect()

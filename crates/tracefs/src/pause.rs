@@ -3,8 +3,8 @@
 use crate::trace_array::TraceArray;
 use session::TraceOption;
 
-/// As long as there is one, nothing is recorded; what `tracing_on` says stays. Who is killed with one leaves
-/// recording stopped; writing 1 to `tracing_on` goes on.
+/// As long as one exists, nothing is recorded; what `tracing_on` says stays. A reader that is killed with one
+/// leaves recording stopped; writing 1 to `tracing_on` goes on.
 pub(crate) struct Pause(TraceArray);
 
 impl Pause {

@@ -2,6 +2,7 @@
 
 use crate::cpu::CpusDirectory;
 use crate::event::EventsDirectory;
+use crate::group::Group;
 use crate::instances::InstancesDirectory;
 use crate::listed;
 use crate::node::{Directory, Node};
@@ -19,7 +20,7 @@ pub(crate) struct RootDirectory {
 type MakeDirectory = fn() -> Arc<dyn Directory>;
 
 const DIRECTORIES: &[(&str, MakeDirectory)] = &[
-    ("events", || Arc::new(EventsDirectory)),
+    ("events", || Arc::new(EventsDirectory(Group::All))),
     ("instances", || Arc::new(instances())),
     ("options", || Arc::new(OptionsDirectory)),
     ("per_cpu", || Arc::new(CpusDirectory)),

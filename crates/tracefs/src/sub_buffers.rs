@@ -14,14 +14,9 @@ use std::sync::Arc;
 /// What makes an instance.
 const CREATE: &str = "create";
 
-/// The directory.
 pub(crate) struct SubBuffersDirectory(pub(crate) InstancesDirectory);
 
 impl Directory for SubBuffersDirectory {
-    fn mode(&self) -> u32 {
-        0o750
-    }
-
     fn names(&self, array: &TraceArray) -> Vec<String> {
         let mut names = self.0.names(array);
         names.retain(|name| name != CREATE);
@@ -41,33 +36,26 @@ impl Directory for SubBuffersDirectory {
 struct Create;
 
 impl TextFile for Create {
-    fn mode(&self) -> u32 {
-        0o200
-    }
+    const MODE: u32 = 0o200;
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
-        let name = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
+        let name = token::strip(bytes)?;
         if name == CREATE {
             return Err(Errno::EXIST);
         }
-        array.create(name)?;
-        Ok(bytes.len())
+        array.create(name)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Tree;
-    use crate::top::tests::{read, write};
+    use crate::top::tests::{read, tree_for, write};
     use rustix::fs::OFlags;
     use rustix::io::Errno;
-    use session::{Session, SessionOptions};
 
     #[test]
     fn a_name_becomes_a_directory() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, instances: 2, ..SessionOptions::default() };
-        let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
+        let (_directory, tree) = tree_for(0, 2);
         write(&tree, "sub_buffers/create", "foobar\n").unwrap();
         assert!(!tree.instance().session().has_top(), "nothing is taken away");
         write(&tree, "sub_buffers/foobar/trace_marker", "rare").unwrap();

@@ -6,36 +6,33 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
 
-/// How the text of a control file is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Text {
-    /// Made again for each read(2), whatever its offset: a short one.
-    Fresh,
-    /// Made when it is read from its start, and kept for what follows: the kernel's `seq_file`.
-    Kept,
-}
-
 /// A control file that is a text.
 pub(crate) trait TextFile: Clone + Send + Sync + 'static {
-    /// How it is read.
-    const TEXT: Text = Text::Fresh;
+    /// [`ControlFile::mode`].
+    const MODE: u32 = 0o640;
+
+    /// Whether the text is made when it is read from its start, and kept for what follows, as the kernel's
+    /// `seq_file` does; if not, it is short and made again for each read(2), whatever its offset.
+    const IS_KEPT: bool = false;
 
     /// [`ControlFile::keeps_instance`].
     const KEEPS_INSTANCE: bool = true;
 
-    /// Its mode.
-    fn mode(&self) -> u32;
-
     /// Its text.
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let _ = array;
         Err(Errno::INVAL)
     }
 
-    /// Takes what is written, all of it or the first bytes.
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    /// Takes all that is written.
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let _ = (array, bytes);
         Err(Errno::INVAL)
+    }
+
+    /// Takes the first bytes of what is written, and says how many: all that [`TextFile::store`] takes.
+    fn store_some(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+        self.store(array, bytes).map(|()| bytes.len())
     }
 
     /// [`ControlFile::takes_away`].
@@ -53,7 +50,7 @@ pub(crate) trait TextFile: Clone + Send + Sync + 'static {
 
 impl<F: TextFile> ControlFile for F {
     fn mode(&self) -> u32 {
-        TextFile::mode(self)
+        F::MODE
     }
 
     fn takes_away(&self, change: Change<'_>) -> bool {
@@ -65,10 +62,7 @@ impl<F: TextFile> ControlFile for F {
     }
 
     fn cached_size(&self) -> u64 {
-        match F::TEXT {
-            Text::Fresh if TextFile::mode(self) & 0o444 != 0 => PAGE,
-            _ => 0,
-        }
+        if !F::IS_KEPT && F::MODE & 0o444 != 0 { PAGE } else { 0 }
     }
 
     fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
@@ -86,23 +80,23 @@ const PAGE: u64 = 4096;
 struct OpenText<F> {
     file: F,
     array: TraceArray,
-    kept: Option<Vec<u8>>,
+    kept: Option<String>,
 }
 
 impl<F: TextFile> Opened for OpenText<F> {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
-        let keep = F::TEXT == Text::Kept && offset > 0;
+        let keep = F::IS_KEPT && offset > 0;
         let text = match self.kept.take().filter(|_| keep) {
             Some(text) => text,
             None => self.file.show(&self.array)?,
         };
-        let part = part(&text, offset, len);
+        let part = part(text.as_bytes(), offset, len);
         self.kept = Some(text);
         Ok(Some(part))
     }
 
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        self.file.store(&self.array, bytes)
+        self.file.store_some(&self.array, bytes)
     }
 }
 

@@ -28,7 +28,11 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 }
 
 /// Without the blanks at both ends: the kernel's `strstrip`, of what is before a zero byte.
-pub(crate) fn strip(bytes: &[u8]) -> &[u8] {
+///
+/// # Errors
+///
+/// EINVAL for what is not UTF-8: no name here has that.
+pub(crate) fn strip(bytes: &[u8]) -> Result<&str, Errno> {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let mut text = bytes.get(..end).unwrap_or(bytes);
     while let [first, rest @ ..] = text
@@ -41,7 +45,7 @@ pub(crate) fn strip(bytes: &[u8]) -> &[u8] {
     {
         text = rest;
     }
-    text
+    std::str::from_utf8(text).map_err(|_| Errno::INVAL)
 }
 
 #[cfg(test)]
@@ -49,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_takes_one_word_and_the_blank_behind_it() {
+    fn a_write_takes_one_word_and_the_blank_after_it() {
         assert_eq!(first(b"sched_switch sched_waking", 127), Ok((Some(&b"sched_switch"[..]), 13)));
         assert_eq!(first(b"  one", 127), Ok((Some(&b"one"[..]), 5)));
         assert_eq!(first(b"one\n\n", 127), Ok((Some(&b"one"[..]), 4)));
@@ -62,8 +66,8 @@ mod tests {
 
     #[test]
     fn blanks_are_stripped_at_both_ends() {
-        assert_eq!(strip(b" \tno p \n"), b"no p");
-        assert_eq!(strip(b"nop\0 garbage"), b"nop");
-        assert_eq!(strip(b" \n"), b"");
+        assert_eq!(strip(b" \tno p \n"), Ok("no p"));
+        assert_eq!(strip(b"nop\0 garbage"), Ok("nop"));
+        assert_eq!(strip(b" \n"), Ok(""));
     }
 }

@@ -1,30 +1,24 @@
 //! The files of the top level, and of each instance.
 
-mod available_events;
-mod available_tracers;
 mod buffer_percent;
 mod buffer_size;
 mod buffer_subbuf_size;
-mod buffer_total_size;
 mod current_tracer;
 mod dynamic_events;
 mod error_log;
 mod free_buffer;
 mod printk_formats;
 mod readme;
-mod saved_cmdlines;
 mod saved_cmdlines_size;
-mod saved_tgids;
+mod saved_threads;
 mod set_event;
 mod set_event_pid;
 mod snapshot;
 mod snapshot_enabled;
-mod snapshot_pipe;
 mod timestamp_mode;
 mod trace;
 mod trace_clock;
 mod trace_marker;
-mod trace_marker_raw;
 mod trace_options;
 mod trace_pipe;
 mod tracing_cpumask;
@@ -37,33 +31,33 @@ pub(crate) use trace_pipe::TracePipe;
 
 use crate::listed::Listed;
 
-/// All of them, in the order in which README tells of them.
+/// All of them, in the order of README.
 pub(crate) const FILES: &[Listed] = &[
     readme::LISTED,
     trace::LISTED,
     trace_pipe::LISTED,
     snapshot::LISTED,
     snapshot_enabled::LISTED,
-    snapshot_pipe::LISTED,
+    trace_pipe::SNAPSHOT,
     tracing_on::LISTED,
     current_tracer::LISTED,
-    available_tracers::LISTED,
+    current_tracer::AVAILABLE,
     buffer_size::LISTED,
-    buffer_total_size::LISTED,
+    buffer_size::TOTAL,
     buffer_subbuf_size::LISTED,
     buffer_percent::LISTED,
     free_buffer::LISTED,
     trace_clock::LISTED,
     timestamp_mode::LISTED,
     trace_marker::LISTED,
-    trace_marker_raw::LISTED,
+    trace_marker::RAW,
     tracing_cpumask::LISTED,
     trace_options::LISTED,
-    saved_cmdlines::LISTED,
+    saved_threads::CMDLINES,
     saved_cmdlines_size::LISTED,
-    saved_tgids::LISTED,
+    saved_threads::TGIDS,
     printk_formats::LISTED,
-    available_events::LISTED,
+    set_event::AVAILABLE,
     set_event::LISTED,
     set_event_pid::LISTED,
     set_event_pid::NOTRACE,
@@ -81,8 +75,13 @@ pub(crate) mod tests {
 
     /// A tree over a new session, which lives as long as the directory.
     pub(crate) fn tree() -> (TempDir, Tree) {
+        tree_for(1, 0)
+    }
+
+    /// One of a session that has space for so many snapshots and instances.
+    pub(crate) fn tree_for(snapshots: u32, instances: u32) -> (TempDir, Tree) {
         let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, snapshots: 1, ..SessionOptions::default() };
+        let options = SessionOptions { buffer_kb: 64, snapshots, instances, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
         (directory, Tree::new(session))
     }

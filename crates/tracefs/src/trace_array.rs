@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use trace_data::event::EventTable;
 
 /// The longest name of an entry.
-pub(crate) const LONGEST_NAME: usize = 255;
+const LONGEST_NAME: usize = 255;
 
 /// What the top level's own array is known as: no instance has this name.
 const OWN: &str = "";
@@ -120,20 +120,16 @@ impl TraceArray {
 
     /// Makes an instance of this name: EEXIST, ENOMEM, ENAMETOOLONG, or EINVAL for what can't be a name.
     pub(crate) fn create(&self, name: &str) -> Result<(), Errno> {
-        if name.len() > LONGEST_NAME {
-            return Err(Errno::NAMETOOLONG);
-        }
         if name == ".." {
             return Err(Errno::EXIST);
         }
+        check_len(name)?;
         self.instance().session().create_instance(name).map(drop).map_err(errno)
     }
 
     /// Removes the instance of this name: ENOENT, ENAMETOOLONG, or EBUSY.
     pub(crate) fn remove(&self, name: &str) -> Result<(), Errno> {
-        if name.len() > LONGEST_NAME {
-            return Err(Errno::NAMETOOLONG);
-        }
+        check_len(name)?;
         self.instance().session().remove_instance(name).map_err(errno)
     }
 
@@ -186,6 +182,11 @@ impl TraceArray {
         let made = Marker::new(self.state.instance.clone()).map_err(errno)?;
         Ok(self.state.marker.get_or_init(|| made))
     }
+}
+
+/// ENAMETOOLONG for what no entry can have for a name.
+pub(crate) fn check_len(name: &str) -> Result<(), Errno> {
+    if name.len() > LONGEST_NAME { Err(Errno::NAMETOOLONG) } else { Ok(()) }
 }
 
 /// Locks. Nothing is half done after a panic of another thread: counts, tables, and a queue of events.

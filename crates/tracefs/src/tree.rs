@@ -4,7 +4,7 @@ use crate::handle::Handle;
 use crate::node::{DirectoryNode, Node};
 use crate::proc::ProcDirectory;
 use crate::root::RootDirectory;
-use crate::trace_array::{LONGEST_NAME, TraceArray};
+use crate::trace_array::{TraceArray, check_len};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Instance;
@@ -57,9 +57,7 @@ impl Tree {
         let mut node = Node::Directory(self.root.clone());
         for name in names(path) {
             let Node::Directory(directory) = &node else { return Err(Errno::NOTDIR) };
-            if name.len() > LONGEST_NAME {
-                return Err(Errno::NAMETOOLONG);
-            }
+            check_len(name)?;
             node = directory.entry(name).ok_or(Errno::NOENT)?;
         }
         match node {

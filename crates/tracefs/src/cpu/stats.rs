@@ -8,17 +8,15 @@ use trace_data::text::is_nanoseconds;
 /// Reads eight figures. What was written to lanes is no CPU's and is not in them.
 ///
 /// Source: `tracing_stats_read` in `kernel/trace/trace.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Stats {
     pub(crate) cpu: u32,
 }
 
 impl TextFile for Stats {
-    fn mode(&self) -> u32 {
-        0o440
-    }
+    const MODE: u32 = 0o440;
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let found = array.instance().buffer().statistics(self.cpu);
         let mut reader = array.reader();
         let oldest = if found.oldest_time == 0 { 0 } else { reader.time(found.oldest_time) };
@@ -35,7 +33,7 @@ impl TextFile for Stats {
             found.dropped_events(),
             found.read,
         );
-        Ok(text.into_bytes())
+        Ok(text)
     }
 }
 

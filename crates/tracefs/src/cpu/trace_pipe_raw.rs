@@ -7,14 +7,14 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use trace_data::record::{PagePacker, Record};
 
-/// The smallest page that events are put into: who reads less gets none.
+/// The smallest page that events are put into: a reader with less space gets none.
 const SMALLEST: usize = 64;
 
-/// Gives pages of 4096 bytes in the layout that `events/header_page` tells.
+/// Gives pages of 4096 bytes in the layout that `events/header_page` describes.
 ///
 /// Their times are those of `trace_clock`, not the ticks that the buffer has, and addresses of callers are
-/// those of `trace`: a page can be read by who knows nothing of this session. Any number may read it, and
-/// whoever comes first gets a page; it is not excluded by `trace_pipe`.
+/// those of `trace`: a page can be read without knowing this session. It can have any number of readers, of
+/// which the first gets a page; it is not excluded by `trace_pipe`.
 ///
 /// Source: `tracing_buffers_read` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Debug, Clone, Copy)]

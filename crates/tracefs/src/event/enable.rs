@@ -8,38 +8,33 @@ use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
-/// Reads 0 or 1, or X where some of several events are on. Takes 0 and 1. Of an event that has a trigger, or
-/// that a trigger is about, it reads `0*` or `1*`; among several it counts as one that is on.
-#[derive(Debug, Clone)]
+/// Reads 0 or 1, or X where some of several events are enabled. Takes 0 and 1. Of one that has a trigger,
+/// or that a trigger is about, it reads `0*` or `1*`; among several it counts as enabled.
+#[derive(Clone)]
 pub(crate) struct Enable(pub(crate) Group);
 
 impl TextFile for Enable {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
     fn takes_away(&self, change: Change<'_>) -> bool {
         matches!(change, Change::Written(bytes) if number::parse_switch(bytes) == Ok(false))
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let (events, soft) = (self.0.events(array), array.instance().soft_events());
         if let Group::Event(name) = &self.0 {
             let star = if soft.contains(&name.id) { "*" } else { "" };
-            return Ok(format!("{}{star}\n", u32::from(group::is_enabled(array, name))).into_bytes());
+            return Ok(format!("{}{star}\n", u32::from(group::is_enabled(array, name))));
         }
         let counts = |name: &&EventName| group::is_enabled(array, name) || soft.contains(&name.id);
         let on = events.iter().filter(counts).count();
         Ok(match on {
-            0 => b"0\n".to_vec(),
-            on if on == events.len() => b"1\n".to_vec(),
-            _ => b"X\n".to_vec(),
+            0 => "0\n".to_string(),
+            on if on == events.len() => "1\n".to_string(),
+            _ => "X\n".to_string(),
         })
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
-        self.0.set(array, number::parse_switch(bytes)?)?;
-        Ok(bytes.len())
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
+        self.0.set(array, number::parse_switch(bytes)?)
     }
 }
 
@@ -49,7 +44,7 @@ mod tests {
     use rustix::io::Errno;
 
     #[test]
-    fn all_levels_tell_what_is_on_below() {
+    fn all_levels_show_what_is_enabled_below() {
         let (_directory, tree) = tree();
         let levels = ["events/enable", "events/sched/enable", "events/sched/sched_process_exec/enable"];
         let state = |tree| levels.map(|path| read(tree, path));

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 ///
 /// Source: `event_filter_write` and `subsystem_filter_write` in `kernel/trace/trace_events.c`, and
 /// `kernel/trace/trace_events_filter.c`, of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct FilterFile(pub(crate) Group);
 
 /// What a system's file reads: the kernel's `DEFAULT_SYS_FILTER_MESSAGE`.
@@ -25,23 +25,19 @@ const OF_SYSTEM: &str = "\
 ";
 
 /// Texts of a page and more are refused.
-const PAGE: usize = 4096;
+pub(super) const PAGE: usize = 4096;
 
 /// Errors that `error_log` keeps.
 const LOGGED: usize = 8;
 
 impl TextFile for FilterFile {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let Group::Event(name) = &self.0 else { return Ok(OF_SYSTEM.into()) };
-        let text = array.instance().filter(name.id);
-        Ok(format!("{}\n", text.as_deref().unwrap_or("none")).into_bytes())
+        let filter = array.instance().filter(name.id);
+        Ok(filter.unwrap_or_else(|| "none".to_string()) + "\n")
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         if bytes.len() >= PAGE {
             return Err(Errno::INVAL);
         }
@@ -50,15 +46,18 @@ impl TextFile for FilterFile {
         let text = text.trim_ascii();
         let refused = array.instance().set_filters(&self.0.ids(array), text).map_err(errno)?;
         for error in refused.iter().skip(refused.len().saturating_sub(LOGGED)) {
-            let (wrong, at) = (error.to_string(), error.position);
-            let logged = array.instance().log_error("event filter parse error", &wrong, text, at);
-            logged.map_err(errno)?;
+            log_error(array, text, &error.to_string(), error.position)?;
         }
         match (refused.first(), &self.0) {
             (Some(error), Group::Event(_)) => Err(Errno::from_raw_os_error(error.errno())),
-            _ => Ok(bytes.len()),
+            _ => Ok(()),
         }
     }
+}
+
+/// Adds to `error_log` what is wrong with a filter, and where.
+pub(super) fn log_error(array: &TraceArray, filter: &str, wrong: &str, at: usize) -> Result<(), Errno> {
+    array.instance().log_error("event filter parse error", wrong, filter, at).map_err(errno)
 }
 
 #[cfg(test)]

@@ -1,27 +1,24 @@
 //! `format`: the fields of an event, and how they are printed.
 
 use crate::catalog::EventName;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// The text that readers of raw pages need. ENODEV when the instance has been removed meanwhile, as in the
 /// kernel.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct EventFormatFile(pub(crate) EventName);
 
 impl TextFile for EventFormatFile {
-    const TEXT: Text = Text::Kept;
+    const MODE: u32 = 0o440;
+    const IS_KEPT: bool = true;
     const KEEPS_INSTANCE: bool = false;
 
-    fn mode(&self) -> u32 {
-        0o440
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;
         let event = array.instance().event_of_id(self.0.id).ok_or(Errno::NODEV)?;
-        Ok(event.format.into_bytes())
+        Ok(event.format)
     }
 }
 

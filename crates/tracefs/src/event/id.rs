@@ -1,4 +1,4 @@
-//! `id`: the number that an event has in its records.
+//! `id`: the id that an event has in its records.
 
 use crate::catalog::EventName;
 use crate::text_file::TextFile;
@@ -6,17 +6,14 @@ use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// What `common_type` is in the event's records.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Id(pub(crate) EventName);
 
 impl TextFile for Id {
+    const MODE: u32 = 0o440;
     const KEEPS_INSTANCE: bool = false;
 
-    fn mode(&self) -> u32 {
-        0o440
-    }
-
-    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{}\n", self.0.id).into_bytes())
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{}\n", self.0.id))
     }
 }

@@ -1,8 +1,9 @@
 //! `trigger`: what is done when an event happens, in the traced process and at once.
 
+use super::filter::{PAGE, log_error};
 use crate::catalog::EventName;
 use crate::errno::errno;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
@@ -17,56 +18,46 @@ use session::{ACTIONS, Command, Error};
 /// memory for a snapshot. What is wrong with a filter is in `error_log`.
 ///
 /// Source: `event_trigger_write` and `trigger_show` in `kernel/trace/trace_events_trigger.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct TriggerFile(pub(crate) EventName);
 
-/// Texts of a page and more are refused.
-const PAGE: usize = 4096;
-
 impl TextFile for TriggerFile {
-    const TEXT: Text = Text::Kept;
+    const IS_KEPT: bool = true;
     const KEEPS_INSTANCE: bool = false;
 
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;
         let triggers = array.instance().triggers(self.0.id);
         if triggers.is_empty() {
             let names: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
-            return Ok(format!("# Available triggers:\n# {}\n", names.join(" ")).into_bytes());
+            return Ok(format!("# Available triggers:\n# {}\n", names.join(" ")));
         }
-        Ok(triggers.iter().map(|trigger| format!("{trigger}\n")).collect::<String>().into_bytes())
+        Ok(triggers.iter().map(|trigger| format!("{trigger}\n")).collect::<String>())
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         array.still_there()?;
         if bytes.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         if bytes.len() >= PAGE {
             return Err(Errno::INVAL);
         }
-        let text = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
-        match array.instance().set_trigger(self.0.id, text) {
-            Err(Error::BadFilter { error: Some(error), .. }) => {
-                let (finder, wrong) = ("event filter parse error", error.to_string());
-                let filter =
-                    Command::parse(text).ok().and_then(|command| command.filter.ok()?).unwrap_or_default();
-                let logged = array.instance().log_error(finder, &wrong, filter, error.position);
-                logged.map_err(errno)?;
-                Err(Errno::from_raw_os_error(error.errno()))
-            }
-            set => set.map(|()| bytes.len()).map_err(errno),
+        let text = token::strip(bytes)?;
+        let set = array.instance().set_trigger(self.0.id, text);
+        if let Err(Error::BadFilter { error: Some(error), .. }) = &set {
+            let filter =
+                Command::parse(text).ok().and_then(|command| command.filter.ok()?).unwrap_or_default();
+            log_error(array, filter, &error.to_string(), error.position)?;
+            return Err(Errno::from_raw_os_error(error.errno()));
         }
+        set.map_err(errno)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::top::tests::{read, tree, write};
+    use crate::top::tests::{read, tree, tree_for, write};
     use rustix::io::Errno;
 
     const READ: &str = "events/libc/read_exit/trigger";
@@ -111,7 +102,7 @@ mod tests {
             assert_eq!(write(&tree, READ, text), Err(Errno::INVAL), "{text}");
         }
         assert_eq!(write(&tree, READ, "traceoff:99999999999999999999999"), Err(Errno::RANGE));
-        assert_eq!(read(&tree, "error_log"), "", "only filters are told of");
+        assert_eq!(read(&tree, "error_log"), "", "only filters are logged");
         assert_eq!(write(&tree, READ, "traceoff if nothing == 1"), Err(Errno::INVAL));
         assert_eq!(write(&tree, READ, "traceoff if (ret == 1"), Err(Errno::NOENT));
         let log = read(&tree, "error_log");
@@ -180,10 +171,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_needs_memory_when_it_is_set() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = session::SessionOptions { buffer_kb: 64, snapshots: 0, ..Default::default() };
-        let session = session::Session::create(&directory.path().join("s"), &options).unwrap();
-        let without = crate::Tree::new(session);
+        let (_directory, without) = tree_for(0, 0);
         assert_eq!(write(&without, READ, "snapshot"), Err(Errno::NOMEM));
         assert_eq!(read(&without, READ), NONE);
         let (_directory, tree) = tree();

@@ -1,32 +1,27 @@
 //! `kallsyms`: names for the addresses in events.
 
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads `ADDRESS T NAME`, and a shared object's name after that, for the functions of all files whose
 /// addresses were in events that were consumed from this tree so far: by its pipes, of the instances too.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct Kallsyms;
 
-pub(super) const LISTED: Listed =
-    Listed { name: "kallsyms", help: "names for the addresses in events", make: || Arc::new(Kallsyms) };
+pub(super) const LISTED: Listed = Listed::of::<Kallsyms>("kallsyms", "names for the addresses in events");
 
 impl TextFile for Kallsyms {
-    const TEXT: Text = Text::Kept;
+    const MODE: u32 = 0o444;
+    const IS_KEPT: bool = true;
 
-    fn mode(&self) -> u32 {
-        0o444
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let mut text = array.reader().symbols().to_string();
         for instance in array.known_instances().values() {
             text.push_str(&instance.reader().symbols().to_string());
         }
-        Ok(text.into_bytes())
+        Ok(text)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `ftrace_enabled` and `kptr_restrict` of `/proc/sys/kernel`: what clients set before they trace is set.
+//! `ftrace_enabled` and `kptr_restrict` of `/proc/sys/kernel`: clients set them before they trace.
 
 use crate::listed::Listed;
 use crate::number;
@@ -15,7 +15,7 @@ struct Fixed {
     error: Errno,
 }
 
-/// Tracing of functions can't be forbidden: EBUSY, as in the kernel for one who traces all the time.
+/// Tracing of functions can't be forbidden: EBUSY, as in the kernel while something is traced.
 pub(super) const FTRACE_ENABLED: Listed =
     Listed { name: "ftrace_enabled", help: "1", make: || Arc::new(Fixed { number: 1, error: Errno::BUSY }) };
 
@@ -24,17 +24,15 @@ pub(super) const KPTR_RESTRICT: Listed =
     Listed { name: "kptr_restrict", help: "0", make: || Arc::new(Fixed { number: 0, error: Errno::PERM }) };
 
 impl TextFile for Fixed {
-    fn mode(&self) -> u32 {
-        0o644
+    const MODE: u32 = 0o644;
+
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{}\n", self.number))
     }
 
-    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{}\n", self.number).into_bytes())
-    }
-
-    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         match number::parse(bytes)? {
-            number if number == self.number => Ok(bytes.len()),
+            number if number == self.number => Ok(()),
             _ => Err(self.error),
         }
     }

@@ -1,4 +1,4 @@
-//! `buffer_size_kb`: how large the buffer of a CPU is.
+//! `buffer_size_kb` and `buffer_total_size_kb`: how large the buffer of a CPU is, and all together.
 
 use crate::control_file::Change;
 use crate::errno::errno;
@@ -7,7 +7,6 @@ use crate::number;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads KB for each CPU, without the pages' headers: of one CPU, or of those that have memory, X where they
 /// differ. 0 for a CPU that the session had no leave to run on when it was made. Takes a number of KB, which
@@ -15,48 +14,58 @@ use std::sync::Arc;
 /// than there is space for, EBUSY where all that space is in use for snapshots.
 ///
 /// Source: `tracing_entries_read` and `tracing_entries_write` in `kernel/trace/trace.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct BufferSize {
     pub(crate) cpu: Option<u32>,
 }
 
-pub(super) const LISTED: Listed = Listed {
-    name: "buffer_size_kb",
-    help: "KB of buffer for each CPU",
-    make: || Arc::new(BufferSize { cpu: None }),
-};
+pub(super) const LISTED: Listed = Listed::of::<BufferSize>("buffer_size_kb", "KB of buffer for each CPU");
 
 impl TextFile for BufferSize {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
     fn takes_away(&self, change: Change<'_>) -> bool {
         change.is_written()
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        let instance = array.instance();
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         if let Some(cpu) = self.cpu {
-            return Ok(format!("{}\n", instance.buffer_kb(cpu)).into_bytes());
+            return Ok(format!("{}\n", array.instance().buffer_kb(cpu)));
         }
-        let sizes = (0..instance.buffer().geometry().cpus).map(|cpu| instance.buffer_kb(cpu));
-        let mut sizes: Vec<u64> = sizes.filter(|size| *size > 0).collect();
+        let mut sizes: Vec<u64> = sizes(array).filter(|size| *size > 0).collect();
         sizes.dedup();
         Ok(match sizes[..] {
-            [] => b"0\n".to_vec(),
-            [size] => format!("{size}\n").into_bytes(),
-            _ => b"X\n".to_vec(),
+            [] => "0\n".to_string(),
+            [size] => format!("{size}\n"),
+            _ => "X\n".to_string(),
         })
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         match number::parse(bytes)? {
-            0 => return Err(Errno::INVAL),
-            kb => array.instance().resize(self.cpu, kb).map_err(errno)?,
+            0 => Err(Errno::INVAL),
+            kb => array.instance().resize(self.cpu, kb).map_err(errno),
         }
-        Ok(bytes.len())
     }
+}
+
+/// Reads KB: the sum of `per_cpu/cpuN/buffer_size_kb`.
+#[derive(Clone, Default)]
+struct BufferTotalSize;
+
+pub(super) const TOTAL: Listed =
+    Listed::of::<BufferTotalSize>("buffer_total_size_kb", "KB of buffer of all CPUs together");
+
+impl TextFile for BufferTotalSize {
+    const MODE: u32 = 0o440;
+
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{}\n", sizes(array).sum::<u64>()))
+    }
+}
+
+/// KB of each CPU.
+fn sizes(array: &TraceArray) -> impl Iterator<Item = u64> {
+    let instance = array.instance();
+    (0..instance.buffer().geometry().cpus).map(|cpu| instance.buffer_kb(cpu))
 }
 
 #[cfg(test)]

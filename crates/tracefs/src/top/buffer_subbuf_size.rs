@@ -5,20 +5,16 @@ use crate::number;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads KB. Takes a number of KB up to 512, which becomes the next power of two pages of memory: what that
 /// is already. Pages keep the size that the session was made with, so others are ENOMEM.
 ///
 /// Source: `buffer_subbuf_size_write` in `kernel/trace/trace.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct BufferSubbufSize;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "buffer_subbuf_size_kb",
-    help: "KB of a page of the buffers",
-    make: || Arc::new(BufferSubbufSize),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<BufferSubbufSize>("buffer_subbuf_size_kb", "KB of a page of the buffers");
 
 /// The largest that the kernel knows.
 const MOST_KB: u64 = 512;
@@ -31,20 +27,16 @@ fn kilobytes(array: &TraceArray) -> u64 {
 }
 
 impl TextFile for BufferSubbufSize {
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{}\n", kilobytes(array)))
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{}\n", kilobytes(array)).into_bytes())
-    }
-
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         match number::parse(bytes)? {
             0 => Err(Errno::INVAL),
             kb if kb > MOST_KB => Err(Errno::INVAL),
             kb if kb.next_power_of_two().max(LEAST_KB) != kilobytes(array) => Err(Errno::NOMEM),
-            _ => Ok(bytes.len()),
+            _ => Ok(()),
         }
     }
 }

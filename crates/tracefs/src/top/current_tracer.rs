@@ -1,4 +1,4 @@
-//! `current_tracer`: which tracer is on.
+//! `current_tracer` and `available_tracers`: which tracer is on, and which can be.
 
 use crate::errno::errno;
 use crate::listed::Listed;
@@ -6,36 +6,44 @@ use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use session::Tracer;
-use std::sync::Arc;
+use session::{TRACERS, Tracer};
 
 /// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is after
 /// the first 100 bytes is not looked at.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct CurrentTracer;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "current_tracer",
-    help: "the tracer that is on; {tracers}",
-    make: || Arc::new(CurrentTracer),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<CurrentTracer>("current_tracer", "the tracer that is on; {tracers}");
 
 /// The most bytes of a name.
 const MOST: usize = 100;
 
 impl TextFile for CurrentTracer {
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{}\n", array.instance().tracer().name))
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{}\n", array.instance().tracer().name).into_bytes())
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
+        let name = token::strip(bytes.get(..MOST).unwrap_or(bytes))?;
+        let tracer = Tracer::named(name).ok_or(Errno::INVAL)?;
+        array.instance().set_tracer(tracer).map_err(errno)
     }
+}
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
-        let name = std::str::from_utf8(token::strip(bytes.get(..MOST).unwrap_or(bytes)));
-        let tracer = name.ok().and_then(Tracer::named).ok_or(Errno::INVAL)?;
-        array.instance().set_tracer(tracer).map_err(errno)?;
-        Ok(bytes.len())
+/// Reads the names of [`TRACERS`].
+#[derive(Clone, Default)]
+struct AvailableTracers;
+
+pub(super) const AVAILABLE: Listed =
+    Listed::of::<AvailableTracers>("available_tracers", "the tracers that current_tracer takes");
+
+impl TextFile for AvailableTracers {
+    const MODE: u32 = 0o440;
+    const IS_KEPT: bool = true;
+
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
+        let names: Vec<&str> = TRACERS.iter().map(|tracer| tracer.name).collect();
+        Ok(format!("{}\n", names.join(" ")))
     }
 }

@@ -4,35 +4,28 @@ use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads the definitions. No kind of event can be made this way: what clients look for is there, reads as
 /// empty, and takes what has nothing to do; `-:NAME` is ENOENT, a definition EINVAL.
 ///
 /// Source: `create_dyn_event` in `kernel/trace/trace_dynevent.c` of Linux
 /// 6.18, and what that answers without probes.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct DynamicEvents;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "dynamic_events",
-    help: "events that were made by their definition: there is no such kind",
-    make: || Arc::new(DynamicEvents),
-};
+pub(super) const LISTED: Listed = Listed::of::<DynamicEvents>(
+    "dynamic_events",
+    "events that were made by their definition: there is no such kind",
+);
 
 impl TextFile for DynamicEvents {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(Vec::new())
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
+        Ok(String::new())
     }
 
     /// Line by line, up to the first that is refused.
-    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
-        bytes.split(|byte| *byte == b'\n').try_for_each(define)?;
-        Ok(bytes.len())
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
+        bytes.split(|byte| *byte == b'\n').try_for_each(define)
     }
 }
 

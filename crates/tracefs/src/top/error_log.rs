@@ -2,37 +2,29 @@
 
 use crate::errno::errno;
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads the last 8 errors. Opening it for writing with `O_TRUNC` forgets them; what is written is not looked
 /// at.
 ///
 /// Source: `tracing_err_log_open` in `kernel/trace/trace.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct ErrorLog;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "error_log",
-    help: "why commands were refused; echo > error_log forgets it",
-    make: || Arc::new(ErrorLog),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<ErrorLog>("error_log", "why commands were refused; echo > error_log forgets it");
 
 impl TextFile for ErrorLog {
-    const TEXT: Text = Text::Kept;
+    const IS_KEPT: bool = true;
 
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(array.instance().error_log())
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(array.instance().error_log().into_bytes())
-    }
-
-    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
-        Ok(bytes.len())
+    fn store(&self, _array: &TraceArray, _bytes: &[u8]) -> Result<(), Errno> {
+        Ok(())
     }
 
     fn truncate(&self, array: &TraceArray) -> Result<(), Errno> {

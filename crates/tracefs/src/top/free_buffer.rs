@@ -1,4 +1,4 @@
-//! `free_buffer`: memory is given back when its writer ends, however it ends.
+//! `free_buffer`: memory is freed when its writer ends, however it ends.
 
 use crate::control_file::{Change, ControlFile, Opened};
 use crate::listed::Listed;
@@ -6,19 +6,16 @@ use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{Author, TraceOption};
-use std::sync::Arc;
 
 /// Closing it, after writing or not, makes the buffers as small as can be; with the option
 /// `disable_on_free` it stops recording, too. What is written is not looked at.
 ///
 /// Source: `tracing_free_buffer_release` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Default)]
 struct FreeBuffer;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "free_buffer",
-    help: "closing it makes the buffers as small as can be",
-    make: || Arc::new(FreeBuffer),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<FreeBuffer>("free_buffer", "closing it makes the buffers as small as can be");
 
 impl ControlFile for FreeBuffer {
     fn mode(&self) -> u32 {
@@ -54,7 +51,7 @@ impl Drop for OpenFreeBuffer {
         if instance.option(TraceOption::DisableOnFree) {
             instance.buffer().set_tracing(false);
         }
-        // close(2) has nobody to tell that there was no space.
+        // close(2) can't report that no space was left.
         let _ = instance.resize(None, 1);
     }
 }

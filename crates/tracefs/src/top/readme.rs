@@ -1,19 +1,18 @@
-//! `README`: what there is.
+//! `README`: the files, each with what it is for.
 
 use super::FILES;
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::{ACTIONS, TRACERS};
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// A line for every file, and for nothing that doesn't exist: programs look here for what they can use.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct Readme;
 
-pub(super) const LISTED: Listed = Listed { name: "README", help: "this text", make: || Arc::new(Readme) };
+pub(super) const LISTED: Listed = Listed::of::<Readme>("README", "this text");
 
 /// What stands after the files.
 const DIRECTORIES: &str = "
@@ -30,39 +29,37 @@ const DIRECTORIES: &str = "
   events/\t\t- the events: a directory for each system
 \theader_page\t- the layout of pages
 \theader_event\t- the layout of what stands before each event
-\tenable\t\t- 0 or 1 switches all events
-\tSYSTEM/enable\t- 0 or 1 switches all of a system; reads X when some are on
+\tenable\t\t- 0 or 1 disables or enables all events
+\tSYSTEM/enable\t- 0 or 1 disables or enables all of a system; reads X when some are enabled
 \tSYSTEM/filter\t- takes a filter for the events of the system that have its fields
-\tSYSTEM/EVENT/enable - 0 or 1 switches the event
+\tSYSTEM/EVENT/enable - 0 or 1 disables or enables the event
 \tSYSTEM/EVENT/filter - what is recorded of it: FIELD OPERATOR VALUE, && || ! and parentheses
 \tSYSTEM/EVENT/format - its fields, and how they are printed
 \tSYSTEM/EVENT/id\t- the number in its records
-\tSYSTEM/EVENT/trigger - what is done when it happens, at once, be it on or not
+\tSYSTEM/EVENT/trigger - what is done when it happens, at once, be it enabled or not
 \t    Format: <trigger>[:count][ if <filter>]
 \t    trigger: {actions}
 \t    ! before it takes it away
 ";
 
 impl TextFile for Readme {
+    const MODE: u32 = 0o440;
+
     /// It may be longer than a page.
-    const TEXT: Text = Text::Kept;
+    const IS_KEPT: bool = true;
 
-    fn mode(&self) -> u32 {
-        0o440
-    }
-
-    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
         let mut text = String::from(
             "tracing mini-HOWTO:\n\n\
-             # echo 0 > tracing_on : quick way to disable tracing\n\
-             # echo 1 > tracing_on : quick way to re-enable tracing\n\n \
+             # echo 0 > tracing_on : disables tracing at once\n\
+             # echo 1 > tracing_on : enables it again\n\n \
              Important files:\n",
         );
         for file in FILES {
             let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help.replace("{tracers}", &tracers()));
         }
         text.push_str(&DIRECTORIES.replace("{actions}", &actions()));
-        Ok(text.into_bytes())
+        Ok(text)
     }
 }
 
@@ -89,7 +86,7 @@ mod tests {
     const ABSENT: &[&str] = &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
 
     #[test]
-    fn nothing_is_claimed_that_there_is_not() {
+    fn nothing_is_claimed_that_does_not_exist() {
         let (_directory, tree) = tree();
         let text = read(&tree, "README");
         assert!(ABSENT.iter().all(|word| !text.contains(word)), "{text}");

@@ -6,42 +6,34 @@ use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use abi::control::{PROCESSES, TASKS};
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads how many. Takes a number up to 32,768, which the kernel rounds up, and so does this tree: to what
 /// the session has space for. EINVAL for others, ENOMEM for more than that.
 ///
 /// Source: `tracing_saved_cmdlines_size_write` in `kernel/trace/trace_sched_switch.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct SavedCmdlinesSize;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "saved_cmdlines_size",
-    help: "of how many threads names can be remembered",
-    make: || Arc::new(SavedCmdlinesSize),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<SavedCmdlinesSize>("saved_cmdlines_size", "of how many threads names can be remembered");
 
 /// The kernel's `PID_MAX_DEFAULT`.
 const MOST: u64 = 32_768;
 
-/// First threads of processes, and others.
-const ROOM: u64 = (PROCESSES + TASKS) as u64;
+/// Slots for first threads of processes, and for others.
+const CAPACITY: u64 = (PROCESSES + TASKS) as u64;
 
 impl TextFile for SavedCmdlinesSize {
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
+        Ok(format!("{CAPACITY}\n"))
     }
 
-    fn show(&self, _array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(format!("{ROOM}\n").into_bytes())
-    }
-
-    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, _array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         match number::parse(bytes)? {
             0 => Err(Errno::INVAL),
             count if count > MOST => Err(Errno::INVAL),
-            count if count > ROOM => Err(Errno::NOMEM),
-            _ => Ok(bytes.len()),
+            count if count > CAPACITY => Err(Errno::NOMEM),
+            _ => Ok(()),
         }
     }
 }

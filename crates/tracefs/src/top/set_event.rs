@@ -1,53 +1,47 @@
-//! `set_event`: which events are on, by name.
+//! `set_event` and `available_events`: which events are enabled, by name, and which can be.
 
 use crate::catalog::EventName;
 use crate::control_file::Change;
 use crate::group::{self, Group};
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
-/// Reads `SYSTEM:EVENT` for each event that is on, has a trigger, or is one that a trigger is about. Opening
-/// it with `O_TRUNC` switches all off. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,
+/// Reads `SYSTEM:EVENT` for each event that is enabled, has a trigger, or is one that a trigger is about.
+/// Opening it with `O_TRUNC` disables all. A write takes one word: `SYSTEM:EVENT`, `SYSTEM:`, `SYSTEM:*`,
 /// `*:EVENT`, `*:*`, or a name of either, with `!` before it to disable. Names are names: no other `*`
 /// stands for anything.
 ///
 /// Source: `ftrace_event_write` and `ftrace_set_clr_event` in `kernel/trace/trace_events.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct SetEvent;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "set_event",
-    help: "the events that are on: echo SYSTEM:EVENT >> set_event, !SYSTEM:EVENT switches off",
-    make: || Arc::new(SetEvent),
-};
+pub(super) const LISTED: Listed = Listed::of::<SetEvent>(
+    "set_event",
+    "the events that are enabled: echo SYSTEM:EVENT >> set_event, !SYSTEM:EVENT disables",
+);
 
 /// The most bytes of a word.
 const MOST: usize = 127;
 
 impl TextFile for SetEvent {
-    const TEXT: Text = Text::Kept;
-
-    fn mode(&self) -> u32 {
-        0o640
-    }
+    const IS_KEPT: bool = true;
 
     fn takes_away(&self, change: Change<'_>) -> bool {
-        let switches_off = |bytes: &[u8]| bytes.trim_ascii_start().starts_with(b"!");
-        change.is_truncation() || matches!(change, Change::Written(bytes) if switches_off(bytes))
+        let disables = |bytes: &[u8]| bytes.trim_ascii_start().starts_with(b"!");
+        change.is_truncation() || matches!(change, Change::Written(bytes) if disables(bytes))
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let soft = array.instance().soft_events();
         let mut on = array.catalog().events().to_vec();
         on.retain(|name| soft.contains(&name.id) || name.is_switchable() && group::is_enabled(array, name));
-        Ok(on.iter().map(EventName::line).collect::<String>().into_bytes())
+        Ok(on.iter().map(EventName::line).collect::<String>())
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store_some(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         let (word, taken) = token::first(bytes, MOST)?;
         if let Some(word) = word {
             let (word, on) = word.strip_prefix(b"!").map_or((word, true), |word| (word, false));
@@ -84,7 +78,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// The events that there are, together where all of a system are meant.
+    /// Those that exist, together where all of a system are meant.
     fn groups(&self, array: &TraceArray) -> Vec<Group> {
         let catalog = array.catalog();
         let found = catalog.switchable().filter(|name| self.matches(name));
@@ -111,6 +105,22 @@ impl<'a> Chosen<'a> {
                     && event.is_none_or(|event| name.event == event)
             }
         }
+    }
+}
+
+/// Reads `SYSTEM:EVENT`, a line for each.
+#[derive(Clone, Default)]
+struct AvailableEvents;
+
+pub(super) const AVAILABLE: Listed =
+    Listed::of::<AvailableEvents>("available_events", "the events that set_event takes");
+
+impl TextFile for AvailableEvents {
+    const MODE: u32 = 0o440;
+    const IS_KEPT: bool = true;
+
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(array.catalog().switchable().map(EventName::line).collect::<String>())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::errno::errno;
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Reads a PID filter, sorted. A write adds those that it has, all of them or none: numbers in decimal,
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
-/// With the option `event-fork` children of those in it are in it too, and who ends is not.
+/// With the option `event-fork` children of those in it are in it too, and threads that end are not.
 ///
 /// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 64 numbers that no thread
 /// can have.
@@ -39,18 +39,14 @@ const MOST: usize = 127;
 const TOO_LARGE: u32 = 1 << 30;
 
 impl TextFile for SetEventPid {
-    const TEXT: Text = Text::Kept;
+    const IS_KEPT: bool = true;
 
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let pids = array.instance().pids(self.0);
-        Ok(pids.iter().map(|pid| format!("{pid}\n")).collect::<String>().into_bytes())
+        Ok(pids.iter().map(|pid| format!("{pid}\n")).collect::<String>())
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store_some(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
         let (mut pids, mut taken) = (Vec::new(), 0);
         while let Some(rest) = bytes.get(taken..).filter(|rest| !rest.is_empty()) {
             let (word, len) = token::first(rest, MOST)?;
@@ -115,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_thread_can_have_are_kept_as_far_as_there_is_room() {
+    fn numbers_that_no_thread_can_have_are_kept_as_far_as_there_is_space() {
         let (_directory, tree) = tree();
         let numbers =
             |count: u32| (0..count).map(|index| format!("{} ", 5_000_000 + index)).collect::<String>();

@@ -10,36 +10,28 @@ use reading::{Contents, Reader};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
-use std::sync::Arc;
 use trace_data::text::tracer_lines;
 
 /// Reads the newest snapshot, of a CPU or of all, as `trace` has the buffers; without events in it, whether
 /// memory has been taken for one, and what can be written here. Takes a number: 1 takes a snapshot, and the
-/// memory for it if need be; 0 gives memory and snapshots up, and is EINVAL for one CPU; any other gives
-/// snapshots up and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read.
+/// memory for it if need be; 0 frees snapshots and memory, and is EINVAL for one CPU; any other drops
+/// snapshots and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read.
 ///
 /// Source: `tracing_snapshot_write` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Default)]
 pub(crate) struct SnapshotFile {
     pub(crate) cpu: Option<u32>,
 }
 
-pub(super) const LISTED: Listed = Listed {
-    name: "snapshot",
-    help: "the snapshot; echo 1 takes one, 2 clears it, 0 frees it",
-    make: || Arc::new(SnapshotFile { cpu: None }),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<SnapshotFile>("snapshot", "the snapshot; echo 1 takes one, 2 clears it, 0 frees it");
 
 impl ControlFile for SnapshotFile {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
     fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         Ok(Box::new(OpenSnapshot { cpu: self.cpu, array: array.clone(), text: None }))
     }
 }
 
-/// An open one.
 struct OpenSnapshot {
     cpu: Option<u32>,
     array: TraceArray,
@@ -75,32 +67,25 @@ impl Opened for OpenSnapshot {
 /// What an empty one has.
 fn help(array: &TraceArray, cpu: Option<u32>) -> String {
     let state = if array.instance().has_snapshot_memory() { "allocated" } else { "freed" };
-    let commands = match cpu {
-        None => {
-            "\
-# echo 0 > snapshot : Gives up the snapshot and its memory
-# echo 1 > snapshot : Takes a snapshot, and memory for it if there is none
-# echo 2 > snapshot : Gives up the snapshot; its memory stays (as any other number)
-"
-        }
+    let (zero, one) = match cpu {
+        None => ("Frees the snapshot and its memory", "Takes a snapshot, and memory for it if there is none"),
         Some(_) => {
-            "\
-# echo 0 > snapshot : Not for a single CPU
-# echo 1 > snapshot : Takes a snapshot of this CPU, and memory for it if there is none
-# echo 2 > snapshot : Gives up the snapshot; its memory stays (as any other number)
-"
+            ("Not for a single CPU", "Takes a snapshot of this CPU, and memory for it if there is none")
         }
     };
     let header = tracer_lines(array.instance().tracer().name);
-    format!("{header}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n{commands}")
+    format!(
+        "{header}#\n# * Snapshot is {state} *\n#\n# Snapshot commands:\n\
+         # echo 0 > snapshot : {zero}\n# echo 1 > snapshot : {one}\n\
+         # echo 2 > snapshot : Drops the snapshot; its memory stays (as any other number)\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Tree;
-    use crate::top::tests::{read, tree, write};
+    use crate::top::tests::{read, tree, tree_for, write};
     use rustix::io::Errno;
-    use session::{Session, SessionOptions};
 
     fn has(tree: &Tree, path: &str, text: &str) -> bool {
         read(tree, path).contains(text)
@@ -112,12 +97,12 @@ mod tests {
         assert!(read(&tree, "snapshot").starts_with("# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n"));
         write(&tree, "trace_marker", "before").unwrap();
         write(&tree, "snapshot", "1").unwrap();
-        write(&tree, "trace_marker", "behind").unwrap();
-        assert!(has(&tree, "snapshot", ": before\n") && !has(&tree, "snapshot", "behind"));
-        assert!(has(&tree, "trace", ": behind\n") && !has(&tree, "trace", "before"));
+        write(&tree, "trace_marker", "after").unwrap();
+        assert!(has(&tree, "snapshot", ": before\n") && !has(&tree, "snapshot", "after"));
+        assert!(has(&tree, "trace", ": after\n") && !has(&tree, "trace", "before"));
         assert!(has(&tree, "snapshot", "# entries-in-buffer/entries-written: 1/1 "));
         write(&tree, "snapshot", "1\n").unwrap();
-        assert!(has(&tree, "snapshot", ": behind\n"), "the kernel has one, the newest");
+        assert!(has(&tree, "snapshot", ": after\n"), "the kernel has one, the newest");
         write(&tree, "snapshot", "2").unwrap();
         assert!(has(&tree, "snapshot", "# * Snapshot is allocated *\n"));
         write(&tree, "snapshot", "0").unwrap();
@@ -159,10 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn without_room_nothing_happens() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
-        let tree = Tree::new(Session::create(&directory.path().join("s"), &options).unwrap());
+    fn without_space_nothing_happens() {
+        let (_directory, tree) = tree_for(0, 0);
         write(&tree, "trace_marker", "still here").unwrap();
         assert_eq!(write(&tree, "snapshot", "1"), Err(Errno::NOMEM));
         assert_eq!(write(&tree, "snapshot_enabled", "1"), Err(Errno::NOMEM));

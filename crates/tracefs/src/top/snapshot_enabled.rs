@@ -6,37 +6,28 @@ use crate::number;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
-/// Reads 0 or 1. Takes a number: 0 gives snapshots and their memory up; any other takes the memory, so that
+/// Reads 0 or 1. Takes a number: 0 frees snapshots and their memory; any other reserves the memory, so that
 /// the first snapshot is as quick as all. ENOMEM where there is none, and all is as it was.
 ///
 /// The file of the patch that brought snapshots to the kernel, seed 000; `snapshot` has taken its place.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct SnapshotEnabled;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "snapshot_enabled",
-    help: "1 takes memory for a snapshot, 0 gives it back",
-    make: || Arc::new(SnapshotEnabled),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<SnapshotEnabled>("snapshot_enabled", "1 takes memory for a snapshot, 0 gives it back");
 
 impl TextFile for SnapshotEnabled {
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(if array.instance().has_snapshot_memory() { "1\n".to_string() } else { "0\n".to_string() })
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(if array.instance().has_snapshot_memory() { b"1\n".to_vec() } else { b"0\n".to_vec() })
-    }
-
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let done = match number::parse(bytes)? {
             0 => array.instance().free_snapshots().map(drop),
             _ => array.instance().reserve_snapshot(),
         };
-        done.map_err(errno)?;
-        Ok(bytes.len())
+        done.map_err(errno)
     }
 }
 

@@ -9,27 +9,20 @@ use reading::Contents;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
-use std::sync::Arc;
 
 /// Reads the events of a CPU, or of all, and leaves them where they are: those that are there when it is read
 /// from its start. Opening it for writing with `O_TRUNC` clears them; what is written is not looked at.
 ///
 /// Source: `tracing_open` and `s_show` in `kernel/trace/trace.c` of Linux 6.18.
+#[derive(Default)]
 pub(crate) struct Trace {
     pub(crate) cpu: Option<u32>,
 }
 
-pub(super) const LISTED: Listed = Listed {
-    name: "trace",
-    help: "the events that are there; echo > trace clears them",
-    make: || Arc::new(Trace { cpu: None }),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<Trace>("trace", "the events that are there; echo > trace clears them");
 
 impl ControlFile for Trace {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
     fn takes_away(&self, change: Change<'_>) -> bool {
         change.is_truncation()
     }
@@ -50,7 +43,6 @@ impl ControlFile for Trace {
     }
 }
 
-/// An open one.
 struct OpenTrace {
     cpu: Option<u32>,
     array: TraceArray,

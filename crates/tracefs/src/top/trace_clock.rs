@@ -3,57 +3,48 @@
 use crate::control_file::Change;
 use crate::errno::errno;
 use crate::listed::Listed;
-use crate::text_file::{Text, TextFile};
+use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads the clocks that can be chosen, with the present one in brackets: all but `counter`, which is no
 /// time, where the buffers have ticks of the time stamp counter. Takes the name of one, and clears the
 /// buffers.
 ///
 /// Source: `tracing_clock_write` in `kernel/trace/trace.c` of Linux 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct TraceClockFile;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "trace_clock",
-    help: "the clock that the times are of",
-    make: || Arc::new(TraceClockFile),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<TraceClockFile>("trace_clock", "the clock that the times are of");
 
 /// The first length that is no name's any more.
 const TOO_LONG: usize = 64;
 
 impl TextFile for TraceClockFile {
-    const TEXT: Text = Text::Kept;
-
-    fn mode(&self) -> u32 {
-        0o640
-    }
+    const IS_KEPT: bool = true;
 
     fn takes_away(&self, change: Change<'_>) -> bool {
         change.is_written()
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let (instance, current) = (array.instance(), array.instance().trace_clock());
         let name = |clock: session::TraceClock| match clock == current {
             true => format!("[{}]", clock.name()),
             false => clock.name().to_string(),
         };
-        Ok((instance.trace_clocks().map(name).collect::<Vec<_>>().join(" ") + "\n").into_bytes())
+        Ok(instance.trace_clocks().map(name).collect::<Vec<_>>().join(" ") + "\n")
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         if bytes.len() >= TOO_LONG {
             return Err(Errno::INVAL);
         }
-        let name = std::str::from_utf8(token::strip(bytes)).map_err(|_| Errno::INVAL)?;
+        let name = token::strip(bytes)?;
         let clock = session::trace_clock(name).map_err(|_| Errno::INVAL)?;
-        array.instance().set_trace_clock(clock).map_err(errno)?;
-        Ok(bytes.len())
+        array.instance().set_trace_clock(clock).map_err(errno)
     }
 }
 

@@ -1,41 +1,33 @@
-//! `tracing_cpumask`: on which CPUs is recorded.
+//! `tracing_cpumask`: which CPUs record.
 
 use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::token::is_blank;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
-/// Reads and takes a mask in hexadecimal, with a comma between any two 32 bits. EOVERFLOW for CPUs that there
-/// aren't. What programs write to lanes is not masked.
+/// Reads and takes a mask in hexadecimal, with a comma between any two 32 bits. EOVERFLOW for CPUs that don't
+/// exist. What programs write to lanes is not masked.
 ///
 /// Source: `tracing_cpumask_write` in `kernel/trace/trace.c`, `bitmap_parse` in `lib/bitmap-str.c` of Linux
 /// 6.18.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct TracingCpumask;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "tracing_cpumask",
-    help: "the CPUs that record, as a mask in hexadecimal",
-    make: || Arc::new(TracingCpumask),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<TracingCpumask>("tracing_cpumask", "the CPUs that record, as a mask in hexadecimal");
 
 /// Bits of a group between commas.
 const GROUP: usize = 32;
 
 impl TextFile for TracingCpumask {
-    fn mode(&self) -> u32 {
-        0o640
-    }
-
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         let buffer = array.instance().buffer();
         let cpus: Vec<bool> = (0..buffer.geometry().cpus).map(|cpu| buffer.is_block_recording(cpu)).collect();
-        Ok(format!("{}\n", print(&cpus)).into_bytes())
+        Ok(format!("{}\n", print(&cpus)))
     }
 
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let buffer = array.instance().buffer();
         let mask = parse(bytes, buffer.geometry().cpus as usize)?;
         for (cpu, on) in (0..).zip(mask) {
@@ -43,7 +35,7 @@ impl TextFile for TracingCpumask {
                 buffer.set_block_recording(cpu, on);
             }
         }
-        Ok(bytes.len())
+        Ok(())
     }
 }
 

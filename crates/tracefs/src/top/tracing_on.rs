@@ -5,29 +5,21 @@ use crate::number;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use std::sync::Arc;
 
 /// Reads 0 or 1. Takes a number: 0 stops recording, any other goes on with it. Nothing is lost or cleared. A
 /// recording that is stopped at the top level goes on when that becomes an instance of its own.
-#[derive(Debug, Clone)]
+#[derive(Clone, Default)]
 struct TracingOn;
 
-pub(super) const LISTED: Listed = Listed {
-    name: "tracing_on",
-    help: "0 stops recording into the buffer, 1 goes on with it",
-    make: || Arc::new(TracingOn),
-};
+pub(super) const LISTED: Listed =
+    Listed::of::<TracingOn>("tracing_on", "0 stops recording into the buffer, 1 goes on with it");
 
 impl TextFile for TracingOn {
-    fn mode(&self) -> u32 {
-        0o640
+    fn show(&self, array: &TraceArray) -> Result<String, Errno> {
+        Ok(if array.instance().buffer().is_tracing() { "1\n".to_string() } else { "0\n".to_string() })
     }
 
-    fn show(&self, array: &TraceArray) -> Result<Vec<u8>, Errno> {
-        Ok(if array.instance().buffer().is_tracing() { b"1\n".to_vec() } else { b"0\n".to_vec() })
-    }
-
-    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<usize, Errno> {
+    fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let (on, instance) = (number::parse(bytes)? != 0, array.instance());
         if on && *array.pauses() == 0 {
             // A reader that was killed while it had stopped recording, see `pause`.
@@ -38,7 +30,7 @@ impl TextFile for TracingOn {
         } else {
             instance.buffer().set_tracing(on);
         }
-        Ok(bytes.len())
+        Ok(())
     }
 }
 

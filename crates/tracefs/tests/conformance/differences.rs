@@ -11,7 +11,7 @@ const MEANT: &[(&str, &str, &str)] = &[
     (
         "tracing_cpumask",
         "read",
-        "the kernel gives nothing to who has no room for all; here it comes in pieces",
+        "the kernel gives nothing to a reader without space for all; here it comes in pieces",
     ),
     ("*/filter", "read", "the kernel's shows a text that it has refused, and the event has no filter then"),
     (

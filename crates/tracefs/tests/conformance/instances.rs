@@ -55,7 +55,7 @@ const KEEPING: &[&str] = &[
     "tracing_on",
 ];
 
-/// The same, of files that can only be written.
+/// Files that can only be written, and keep their instance while they are open.
 const KEEPING_WRITTEN: &[&str] = &["free_buffer", "trace_marker", "trace_marker_raw"];
 
 fn shown<T>(result: Result<T, Errno>) -> Result<String, Errno> {

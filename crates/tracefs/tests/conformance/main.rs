@@ -1,4 +1,4 @@
-//! The same scripts, played to the kernel's own tracefs and to ours: what they give has to be equal.
+//! Scripts that are played to the kernel's own tracefs and to ours: what they give has to be equal.
 //!
 //! The kernel's side is an instance of its own, which is removed afterwards. Where no tracefs can be written
 //! to, the tests say so and pass. What is meant to differ is in `differences.rs`, with the reason.

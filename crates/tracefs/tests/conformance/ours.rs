@@ -21,7 +21,7 @@ impl Ours {
         Ours::with(0)
     }
 
-    /// The same where instances can be made.
+    /// A tree where instances can be made.
     pub fn with_instances() -> Ours {
         Ours::with(4)
     }

@@ -37,7 +37,7 @@ impl Player {
         Some(Player { kernel, ours, differences: Vec::new(), calls: 0 })
     }
 
-    /// The same call to both. Their results are compared, unless it is meant that they differ.
+    /// Makes a call to both. Their results are compared, unless it is meant that they differ.
     pub fn both<T: Debug + PartialEq>(
         &mut self,
         path: &str,

@@ -125,7 +125,7 @@ fn recording_pauses_while_trace_is_open() {
         player.close(first);
         mark(&mut player, "trace_marker", b"meanwhile");
         player.close(second);
-        mark(&mut player, "trace_marker", b"behind");
+        mark(&mut player, "trace_marker", b"after");
     }
     compare(&mut player, "trace");
     player.finish();
