@@ -30,6 +30,14 @@ pub enum Pointee {
     SocketAddress,
     /// A `struct sockaddr`, in words; its length is where the next argument points.
     PeerAddress,
+    /// The value of a socket's option, if it has 4 bytes; its length is where the next argument points.
+    OptionValue,
+    /// What is ready of an array of `struct pollfd`, in words; the next argument is how many there are.
+    Polled,
+    /// What is in an `fd_set`, in words; the first argument is how many descriptors count.
+    DescriptorSet,
+    /// `struct epoll_event`s, in words; the result is how many they are.
+    EpollEvents,
     /// Two descriptors.
     Descriptors,
     /// A wait status, which is filled only where a child has changed.
@@ -49,6 +57,8 @@ impl Pointee {
     pub const fn field(self) -> FieldKind {
         match self {
             Pointee::Text | Pointee::SocketAddress | Pointee::PeerAddress => FieldKind::Text,
+            Pointee::Polled | Pointee::DescriptorSet | Pointee::EpollEvents => FieldKind::Text,
+            Pointee::OptionValue => FieldKind::I32,
             Pointee::Descriptors => FieldKind::Descriptors,
             Pointee::Status => FieldKind::I32,
             Pointee::Half(kind) => kind,
@@ -149,6 +159,14 @@ arguments! {
     SocketAddress: FieldKind::Pointer, to Pointee::SocketAddress;
     /// A `struct sockaddr` that the call fills; its length is where the next argument points.
     PeerAddress: FieldKind::Pointer, to Pointee::PeerAddress;
+    /// The value of an option, which the call fills; its length is where the next argument points.
+    OptionValue: FieldKind::Pointer, to Pointee::OptionValue;
+    /// Descriptors to wait for, with what they are ready for; the next argument is how many there are.
+    PollSet: FieldKind::Pointer, to Pointee::Polled;
+    /// A set of descriptors that the call changes; the first argument is how many count.
+    DescriptorSet: FieldKind::Pointer, to Pointee::DescriptorSet;
+    /// Events that the call fills; the result is how many.
+    EpollEvents: FieldKind::Pointer, to Pointee::EpollEvents;
     /// Two descriptors that the call fills.
     DescriptorPair: FieldKind::Pointer, to Pointee::Descriptors;
     /// A wait status that the call fills.

@@ -177,3 +177,21 @@ fn arguments_are_shown_as_they_are_written() {
         &format!("pid={} comm=worker group_dead=false", thread.pid),
     );
 }
+
+#[test]
+fn what_was_waited_for_is_said_with_what_it_is_ready_for() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // The program prints the fields that events of its calls are to have.
+    let program = compile(&scratch, "ready", include_str!("programs/ready.c"), &[]);
+    let outcome = run(&mut scratch.record(&["-q"], &[program.to_str().unwrap()]));
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
+    let report = run(&mut scratch.report(&["-t", "ready"])).success().stdout;
+    let mut lines = report.lines().map(|line| line.split(" duration=").next().unwrap());
+    assert!(outcome.stdout.lines().count() >= 12);
+    for expected in outcome.stdout.lines() {
+        assert!(lines.any(|line| line.ends_with(expected)), "no {expected} in\n{report}");
+    }
+}

@@ -25,7 +25,7 @@ macro_rules! socket_calls {
                     or __recvfrom_chk(sockfd: Int, buf: Pointer, len: Size, capacity: Size, flags: MessageFlags, addr: PeerAddress, addrlen: Pointer);
                 recvmsg(sockfd: Int, msg: Pointer, flags: MessageFlags) -> Count as [recvmsg];
                 shutdown(sockfd: Int, how: ShutdownHow) -> Success as [shutdown];
-                getsockopt(sockfd: Int, level: Int, optname: Int, optval: Pointer, optlen: Pointer) -> Success as [getsockopt];
+                getsockopt(sockfd: Int, level: Int, optname: Int, optval: OptionValue, optlen: Pointer) -> Success as [getsockopt];
                 setsockopt(sockfd: Int, level: Int, optname: Int, optval: Pointer, optlen: Unsigned) -> Success as [setsockopt];
                 sendmmsg(sockfd: Int, msgvec: Pointer, vlen: Unsigned, flags: MessageFlags) -> Descriptor as [sendmmsg];
                 recvmmsg(sockfd: Int, msgvec: Pointer, vlen: Unsigned, flags: MessageFlags, timeout: Pointer) -> Descriptor as [recvmmsg];
@@ -42,18 +42,18 @@ macro_rules! socket_calls {
                 getifaddrs(ifap: Pointer) -> Success as [getifaddrs];
             }
             poll {
-                poll(fds: Pointer, nfds: Size, timeout: Int) -> Descriptor as [poll]
+                poll(fds: PollSet, nfds: Size, timeout: Int) -> Descriptor as [poll]
                     or __poll_chk(fds: Pointer, nfds: Size, timeout: Int, capacity: Size);
-                ppoll(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer) -> Descriptor as [ppoll]
+                ppoll(fds: PollSet, nfds: Size, tmo_p: Pointer, sigmask: Pointer) -> Descriptor as [ppoll]
                     or __ppoll_chk(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer, capacity: Size);
-                select(nfds: Int, readfds: Pointer, writefds: Pointer, exceptfds: Pointer, timeout: Pointer) -> Descriptor as [select];
-                pselect(nfds: Int, readfds: Pointer, writefds: Pointer, exceptfds: Pointer, timeout: Pointer, sigmask: Pointer) -> Descriptor as [pselect];
+                select(nfds: Int, readfds: DescriptorSet, writefds: DescriptorSet, exceptfds: DescriptorSet, timeout: Pointer) -> Descriptor as [select];
+                pselect(nfds: Int, readfds: DescriptorSet, writefds: DescriptorSet, exceptfds: DescriptorSet, timeout: Pointer, sigmask: Pointer) -> Descriptor as [pselect];
                 epoll_create(size: Int) -> Descriptor as [epoll_create];
                 epoll_create1(flags: DescriptorFlags) -> Descriptor as [epoll_create1];
                 epoll_ctl(epfd: Int, op: EpollOperation, fd: Int, event: Pointer) -> Success as [epoll_ctl];
-                epoll_wait(epfd: Int, events: Pointer, maxevents: Int, timeout: Int) -> Descriptor as [epoll_wait];
-                epoll_pwait(epfd: Int, events: Pointer, maxevents: Int, timeout: Int, sigmask: Pointer) -> Descriptor as [epoll_pwait];
-                epoll_pwait2(epfd: Int, events: Pointer, maxevents: Int, timeout: Pointer, sigmask: Pointer) -> Descriptor as [epoll_pwait2];
+                epoll_wait(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Int) -> Descriptor as [epoll_wait];
+                epoll_pwait(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Int, sigmask: Pointer) -> Descriptor as [epoll_pwait];
+                epoll_pwait2(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Pointer, sigmask: Pointer) -> Descriptor as [epoll_pwait2];
             }
         }
     };

@@ -1,12 +1,14 @@
 //! Writing the agent's events.
 
 pub(crate) mod argument;
+pub(crate) mod described;
 mod read;
+mod ready;
 mod sockaddr;
 pub(crate) mod start;
 pub(crate) mod value;
 
-use crate::preload::record::sockaddr::SocketText;
+use crate::preload::record::described::DescribedText;
 use crate::preload::record::value::{FieldValue, Returned};
 use core::ffi::c_char;
 use events::FieldKind;
@@ -98,8 +100,10 @@ pub(crate) unsafe fn fill<'a>(
             FieldValue::Nothing => {}
             FieldValue::Half(half) => record.push_half(half),
             FieldValue::Word(word) => record.push(word),
-            // SAFETY: the caller's promise.
-            FieldValue::Text(..) | FieldValue::Socket(..) => record.push_half(unsafe { texts.place(value) }),
+            FieldValue::Text(..) | FieldValue::Described(..) => {
+                // SAFETY: the caller's promise.
+                record.push_half(unsafe { texts.place(value) });
+            }
         }
     }
     for value in values {
@@ -120,9 +124,9 @@ struct EventStrings {
     count: usize,
     placed: usize,
     pushed: usize,
-    /// The lengths of those that have their place, without the zero bytes after them.
-    lens: [usize; MOST_TEXTS],
-    socket: SocketText,
+    /// Of those that have their place, the space and the length, without the zero bytes after them.
+    lens: [(usize, usize); MOST_TEXTS],
+    described: DescribedText,
 }
 
 impl EventStrings {
@@ -133,14 +137,14 @@ impl EventStrings {
                 FieldValue::Nothing => {}
                 FieldValue::Half(_) => len += 4,
                 FieldValue::Word(_) => len = len.next_multiple_of(8) + 8,
-                FieldValue::Text(..) | FieldValue::Socket(..) => {
+                FieldValue::Text(..) | FieldValue::Described(..) => {
                     len += 4;
                     count += 1;
                 }
             }
         }
-        let (next, socket) = (len.next_multiple_of(8), SocketText::new());
-        EventStrings { next, count, placed: 0, pushed: 0, lens: [0; MOST_TEXTS], socket }
+        let (next, described) = (len.next_multiple_of(8), DescribedText::new());
+        EventStrings { next, count, placed: 0, pushed: 0, lens: [(0, 0); MOST_TEXTS], described }
     }
 
     /// Bytes of a text of which there is space for so many.
@@ -156,11 +160,10 @@ impl EventStrings {
             FieldValue::Text(text, _) if text.is_null() => 0,
             // SAFETY: the caller's promise.
             FieldValue::Text(text, readable) => unsafe { strnlen(text.cast(), most.min(readable as usize)) },
-            FieldValue::Socket(address, len) => {
-                // SAFETY: the caller's promise.
-                let text = unsafe { self.socket.describe(address, len) };
-                text.len().min(most)
-            }
+            // SAFETY: the caller's promise.
+            FieldValue::Described(what, address, count) => unsafe {
+                self.described.describe(what, address, count, most)
+            },
             _ => 0,
         }
     }
@@ -173,10 +176,11 @@ impl EventStrings {
     unsafe fn place(&mut self, value: &FieldValue) -> u32 {
         let left = (WORDS * 8).saturating_sub(self.next);
         let share = left.checked_div(self.count.saturating_sub(self.placed)).unwrap_or(0) & !7;
+        let most = share.saturating_sub(1);
         // SAFETY: the caller's promise.
-        let mut len = unsafe { self.len(value, share.saturating_sub(1)) };
+        let mut len = unsafe { self.len(value, most) };
         match self.lens.get_mut(self.placed) {
-            Some(kept) => *kept = len,
+            Some(kept) => *kept = (most, len),
             None => len = 0,
         }
         self.placed += 1;
@@ -191,19 +195,19 @@ impl EventStrings {
     ///
     /// As for [`EventStrings::len`].
     unsafe fn push(&mut self, value: &FieldValue, record: &mut RecordBuffer<WORDS>) {
+        let (most, len) = self.lens.get(self.pushed).copied().unwrap_or_default();
         let text = match *value {
             FieldValue::Text(text, _) => text,
-            FieldValue::Socket(..) => {
+            FieldValue::Described(..) => {
                 // SAFETY: the caller's promise.
-                unsafe { self.len(value, 0) };
-                self.socket.as_ptr()
+                unsafe { self.len(value, most) };
+                self.described.as_ptr()
             }
             _ => return,
         };
-        let len = self.lens.get(self.pushed).copied().unwrap_or(0);
         self.pushed += 1;
-        // SAFETY: the caller's promise: so many bytes were there a moment ago; of a socket, there are as many
-        // as its text can have.
+        // SAFETY: the caller's promise: so many bytes were there a moment ago; of a description there are as
+        // many as it can have.
         unsafe { record.push_text(text, len) };
     }
 }

@@ -7,9 +7,13 @@
 
 use super::value::{FieldValue, Returned};
 use crate::preload::memory::readable::readable;
+use crate::preload::record::described::Described;
 
 /// The most bytes of an address of a socket.
 const MOST_ADDRESS: usize = 128;
+
+/// The most descriptors of an `fd_set`.
+const MOST_IN_SET: i32 = 1024;
 
 /// The pointer that the argument is.
 fn pointer<T>(words: &[u64], index: usize) -> *const T {
@@ -38,11 +42,11 @@ pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Retur
     let len = words.get(index + 1).map_or(0, |word| *word as u32);
     let address = pointer(words, index);
     if returned.has_succeeded() {
-        return FieldValue::Socket(address, len);
+        return FieldValue::Described(Described::Socket, address, len);
     }
     match readable(address, MOST_ADDRESS.min(len as usize)) {
-        0 => FieldValue::Socket(core::ptr::null(), len),
-        readable => FieldValue::Socket(address, readable as u32),
+        0 => FieldValue::Described(Described::Socket, core::ptr::null(), len),
+        readable => FieldValue::Described(Described::Socket, address, readable as u32),
     }
 }
 
@@ -51,14 +55,49 @@ pub(super) unsafe fn socket_address(words: &[u64], index: usize, returned: Retur
 pub(super) unsafe fn peer_address(words: &[u64], index: usize, returned: Returned) -> FieldValue {
     let address: *const u8 = pointer(words, index);
     if !returned.has_succeeded() || address.is_null() {
-        return FieldValue::Socket(core::ptr::null(), 0);
+        return FieldValue::Described(Described::Socket, core::ptr::null(), 0);
     }
     // SAFETY: with an address there has to be a length, which the call has written.
     let len = unsafe { load::<u32>(pointer(words, index + 1)) }.unwrap_or(0) as usize;
     match readable(address, len.min(MOST_ADDRESS)) {
-        0 => FieldValue::Socket(core::ptr::null(), 0),
-        readable => FieldValue::Socket(address, readable as u32),
+        0 => FieldValue::Described(Described::Socket, core::ptr::null(), 0),
+        readable => FieldValue::Described(Described::Socket, address, readable as u32),
     }
+}
+
+/// What poll(2) has found ready, of as many descriptors as the next argument says.
+pub(super) fn polled(words: &[u64], index: usize, returned: Returned) -> FieldValue {
+    // The kernel has looked at all, and said of each what it has found.
+    let count = words.get(index + 1).map_or(0, |word| *word as u32);
+    ready(Described::Polled, pointer(words, index), count, returned)
+}
+
+/// What select(2) has found ready. The kernel looks at no more descriptors than the process can have, however
+/// large the first argument is.
+pub(super) fn descriptor_set(words: &[u64], index: usize, returned: Returned) -> FieldValue {
+    let set: *const u8 = pointer(words, index);
+    let bits = words.first().map_or(0, |word| (*word as i32).clamp(0, MOST_IN_SET)) as u32;
+    let there = readable(set, bits.div_ceil(8) as usize) as u32;
+    let set = if there == 0 { core::ptr::null() } else { set };
+    ready(Described::DescriptorSet, set, bits.min(there * 8), returned)
+}
+
+/// What epoll_wait(2) has found ready: as many as it says.
+pub(super) fn epoll_events(words: &[u64], index: usize, returned: Returned) -> FieldValue {
+    ready(Described::EpollEvents, pointer(words, index), returned.result as u32, returned)
+}
+
+/// Nothing, unless the call has succeeded and found something.
+fn ready(what: Described, address: *const u8, count: u32, returned: Returned) -> FieldValue {
+    let is_any = returned.has_succeeded() && returned.result as i32 > 0;
+    FieldValue::Described(what, if is_any { address } else { core::ptr::null() }, count)
+}
+
+/// An option of 4 bytes; 0 for others. A filter may have answered, who has filled nothing.
+pub(super) fn option_value(words: &[u64], index: usize, returned: Returned) -> FieldValue {
+    let len = if returned.has_succeeded() { as_readable(pointer::<u32>(words, index + 1)) } else { None };
+    let value = len.filter(|len| *len == 4).and_then(|_| as_readable(pointer::<u32>(words, index)));
+    FieldValue::Half(value.unwrap_or(0))
 }
 
 pub(super) unsafe fn pair(words: &[u64], index: usize, returned: Returned) -> FieldValue {

@@ -1,33 +1,15 @@
 //! Socket addresses as text: `127.0.0.1:80`, `[::1]:80`, `unix:/run/socket`, `unix:@abstract`.
 
+use crate::preload::record::described::DescribedText;
 use libc::{AF_INET, AF_INET6, AF_UNIX};
 
-/// The longest: a path in a `struct sockaddr_un`, and what stands before it.
-const MOST: usize = 120;
-
-/// Text that is built without allocating.
-#[derive(Debug)]
-pub(crate) struct SocketText {
-    bytes: [u8; MOST],
-    len: usize,
-}
-
-impl SocketText {
-    pub(crate) const fn new() -> SocketText {
-        SocketText { bytes: [0; MOST], len: 0 }
-    }
-
-    pub(crate) fn as_ptr(&self) -> *const u8 {
-        self.bytes.as_ptr()
-    }
-
+impl DescribedText {
     /// Describes the `struct sockaddr` at `address`, which has `len` bytes. Empty for null.
     ///
     /// # Safety
     ///
     /// So many bytes can be read there, if it is not null.
-    pub(crate) unsafe fn describe(&mut self, address: *const u8, len: u32) -> &[u8] {
-        self.len = 0;
+    pub(crate) unsafe fn socket(&mut self, address: *const u8, len: u32) {
         if !address.is_null() {
             let mut copy = [0; 128];
             let len = (len as usize).min(copy.len());
@@ -37,7 +19,6 @@ impl SocketText {
                 self.describe_copy(copy);
             }
         }
-        self.bytes.get(..self.len).unwrap_or_default()
     }
 
     fn describe_copy(&mut self, address: &[u8]) {
@@ -48,7 +29,7 @@ impl SocketText {
             AF_INET6 => self.inet6(rest),
             family => {
                 self.push(b"family ");
-                self.number(family as u32, 10);
+                self.number(family as u64, 10);
             }
         }
     }
@@ -71,7 +52,7 @@ impl SocketText {
             if index > 0 {
                 self.push(b".");
             }
-            self.number(u32::from(*byte), 10);
+            self.number(u64::from(*byte), 10);
         }
         self.port(*port);
     }
@@ -96,7 +77,7 @@ impl SocketText {
             if index > 0 && !(len > 1 && index == start + len) {
                 self.push(b":");
             }
-            self.number(u32::from(*group), 16);
+            self.number(u64::from(*group), 16);
         }
         self.push(b"]");
         self.port(*port);
@@ -104,32 +85,7 @@ impl SocketText {
 
     fn port(&mut self, port: [u8; 2]) {
         self.push(b":");
-        self.number(u32::from(u16::from_be_bytes(port)), 10);
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            if let Some(to) = self.bytes.get_mut(self.len) {
-                *to = *byte;
-                self.len += 1;
-            }
-        }
-    }
-
-    fn number(&mut self, number: u32, base: u32) {
-        let mut digits = [0; 10];
-        let mut rest = number;
-        let mut count = 0;
-        for digit in digits.iter_mut().rev() {
-            let value = (rest % base) as u8;
-            *digit = if value < 10 { b'0' + value } else { b'a' + value - 10 };
-            rest /= base;
-            count += 1;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.push(digits.get(digits.len() - count..).unwrap_or_default());
+        self.number(u64::from(u16::from_be_bytes(port)), 10);
     }
 }
 

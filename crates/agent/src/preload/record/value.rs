@@ -1,6 +1,7 @@
 //! What an event has of an argument or a result.
 
 use crate::preload::memory::readable::readable;
+use crate::preload::record::described::Described;
 
 /// How a call has returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub(crate) enum FieldValue {
     Word(u64),
     /// A string up to a zero byte, or so many bytes of it, all of which can be read; null when it can't be.
     Text(*const u8, u32),
-    /// A `struct sockaddr` of so many bytes; null when it can't be read.
-    Socket(*const u8, u32),
+    /// Text that says what so many things mean that lie there; null when they can't be read.
+    Described(Described, *const u8, u32),
 }
 
 impl FieldValue {

@@ -4,10 +4,14 @@
 #include <dirent.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
 #include <sys/un.h>
@@ -103,6 +107,14 @@ static void with_sockets(char *bad)
 	SAY(getsockname(stream, address, &negative));
 	SAY(getsockname(stream, address, &len));
 	SAY(getpeername(stream, address, &none));
+	SAY(getsockopt(stream, SOL_SOCKET, SO_ERROR, bad, &none));
+	len = sizeof(int);
+	SAY(getsockopt(stream, SOL_SOCKET, SO_ERROR, bad, &len));
+	SAY(getsockopt(stream, SOL_SOCKET, SO_ERROR, &len, (socklen_t *)bad));
+	SAY(poll((struct pollfd *)bad, 1, 0));
+	SAY(select(FD_SETSIZE, (fd_set *)bad, NULL, NULL, &(struct timeval){ 0, 0 }));
+	SAY(epoll_wait(stream, (struct epoll_event *)bad, 1, 0));
+	len = sizeof(own);
 	NEED(getsockname(datagram, (struct sockaddr *)&own, &len) == 0);
 	NEED(sendto(datagram, "x", 1, 0, (struct sockaddr *)&own, sizeof(own)) == 1);
 	none = 0;
@@ -158,6 +170,13 @@ static void with_others(char *bad)
 								   environments[i])));
 		}
 	}
+	/* The kernel looks at no more of a set than the process can have open. */
+	char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	NEED(pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0);
+	fd_set *set = (fd_set *)(pages + 4096 - 32);
+	int null = open("/dev/null", O_RDWR);
+	set->fds_bits[0] = 1L << null;
+	SAY(select(FD_SETSIZE, NULL, set, NULL, &(struct timeval){ 0, 0 }));
 	char *bad_word[] = { "x", bad, NULL };
 	SAY(execv("/bin/true-not", (char **)bad));
 	SAY(execve("/bin/true-not", bad_word, NULL));
