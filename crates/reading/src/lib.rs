@@ -21,7 +21,7 @@
 //!
 //! let mut reader = Reader::new(Arc::new(session));
 //! let mut records = reader.copy(Contents::Live, None, None).unwrap();
-//! assert_eq!(records.entries(), 0);
+//! assert_eq!(records.entries, 0);
 //! assert!(records.next().unwrap().is_none());
 //! ```
 #![forbid(unsafe_code)]

@@ -32,8 +32,10 @@ pub struct SessionRecords {
     tables: Tables,
     clocks: ClockSync,
     threads: Arc<ThreadTable>,
-    pub(crate) entries: u64,
-    pub(crate) overrun: u64,
+    /// How many there are, of all CPUs.
+    pub entries: u64,
+    /// How many had been overwritten when they were copied.
+    pub overrun: u64,
     /// The first time and the last, in the buffer's clock.
     pub(crate) bounds: Option<(u64, u64)>,
     /// The times from which events are missing, in the buffer's clock.
@@ -95,16 +97,6 @@ impl SessionRecords {
     /// The session that they are of.
     pub fn session(&self) -> &Instance {
         &self.session
-    }
-
-    /// How many there are, of all CPUs.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
-    /// How many had been overwritten when they were copied.
-    pub fn overrun(&self) -> u64 {
-        self.overrun
     }
 
     /// The times of the first and of the last, where they were copied.

@@ -19,7 +19,7 @@ pub struct Recorded {
 impl Recorded {
     /// Events that [`Recorded::write_dat`] will go through.
     pub fn events(&self) -> u64 {
-        self.records.entries()
+        self.records.entries
     }
 
     /// Writes a trace.dat file, as [`write_dat`] does.

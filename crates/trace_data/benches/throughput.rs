@@ -121,7 +121,7 @@ fn text(events: &EventTable, pages: &[Vec<u8>]) -> u64 {
     let mut writer = TextWriter::new(std::io::sink(), events, &(), &(), Layout::default());
     let mut count = 0;
     while let Ok(Some(record)) = merge.next() {
-        writer.event(&record).unwrap();
+        writer.event(&record, None).unwrap();
         count += 1;
     }
     count

@@ -159,7 +159,7 @@ fn read_all(file: &[u8]) -> Result<usize, Error> {
         let mut writer = TextWriter::new(std::io::sink(), &events, &(), &symbols, layout);
         let mut records = Merge::new(recording.pages(buffer).unwrap())?;
         while let Some(record) = records.next()? {
-            writer.event(&record).unwrap();
+            writer.event(&record, None).unwrap();
             count += 1;
         }
     }

@@ -37,7 +37,7 @@ fn ours(
                 record.lost = Missed::None;
             }
         }
-        writer.event(&record).unwrap();
+        writer.event(&record, None).unwrap();
     }
     String::from_utf8_lossy(&writer.finish().unwrap()).into_owned()
 }
@@ -143,7 +143,7 @@ fn the_trace_file() {
         let header =
             Header { tracer: "nop", entries, written: entries + overrun, cpus, complete: "", release: "" };
         let kernel = instance.read("trace");
-        let tasks = Threads::of(&tracefs);
+        let tasks = kernel_threads(&tracefs);
         let pages = instance.take_pages();
         let ours = ours(&events, &tasks, &symbols, layout, Some(header), pages, false);
         let compared = assert_same(&events, layout, &kernel, &ours);
@@ -171,7 +171,7 @@ fn lost_events() {
     let kernel = String::from_utf8_lossy(&kernel).into_owned();
     instance.set("trace", "");
     mark();
-    let tasks = Threads::of(&tracefs);
+    let tasks = kernel_threads(&tracefs);
     let pages = instance.take_pages();
     let ours = ours(
         &events,

@@ -10,6 +10,7 @@ use trace_data::merge::Merge;
 use trace_data::print::Dialect;
 use trace_data::record::Records;
 use trace_data::symbols::Symbols;
+use trace_data::text::Tasks;
 
 /// The message of each event that `trace-cmd report` prints, and its name. Messages may have
 /// several lines.
@@ -202,8 +203,8 @@ fn a_recording_of_the_kernel() {
     metadata.options.clock = "mono".to_owned();
     metadata.kallsyms = std::fs::read_to_string("/proc/kallsyms").unwrap();
     metadata.printk_formats = std::fs::read_to_string(tracefs.join("printk_formats")).unwrap();
-    let comms = Threads::of(&tracefs).comms;
-    metadata.cmdlines = comms.iter().map(|(pid, comm)| (*pid, comm.clone())).collect();
+    let threads = kernel_threads(&tracefs);
+    metadata.cmdlines = threads.names().to_vec();
     let cpus: Vec<_> = streams.cpus.iter().map(|(_, pages)| pages.concat()).collect();
     let path = temporary("kernel-events.dat");
     save(&path, &metadata, &cpus);
@@ -223,7 +224,7 @@ fn a_recording_of_the_kernel() {
         let event = events.of(record.payload).unwrap();
         let name = &event.format().name;
         let pid = i32::from_le_bytes(record.payload[4..8].try_into().unwrap());
-        let comm = comms.get(&pid).map_or(if pid == 0 { "<idle>" } else { "<...>" }, String::as_str);
+        let comm = threads.comm(pid).unwrap_or(if pid == 0 { "<idle>" } else { "<...>" });
         let time = (record.time + 500) / 1000;
         let ours = format!(
             "{comm:>16}-{pid:<5} [{:03}] {:5}.{:06}: {:<21} {}",

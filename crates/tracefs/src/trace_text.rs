@@ -45,7 +45,7 @@ const EVENTS: usize = 512;
 impl TraceText {
     /// That of events that were copied, with a header above it.
     pub(crate) fn new(array: &TraceArray, records: SessionRecords) -> TraceText {
-        let (entries, overrun) = (records.entries(), records.overrun());
+        let (entries, overrun) = (records.entries, records.overrun);
         let mut text = TraceText::fixed(array, String::new());
         text.layout.annotate &= overrun > 0;
         text.header =
@@ -99,9 +99,8 @@ impl TraceText {
     fn next_piece(&mut self) -> Vec<u8> {
         let ahead = self.batch();
         let Batch { records, symbols, threads } = std::mem::replace(&mut self.ahead, ahead);
-        let seen = std::mem::take(&mut self.seen);
-        let writer = TextWriter::new(Vec::new(), &self.events, &*threads, &*symbols, self.layout);
-        let mut writer = writer.with_seen(seen);
+        let mut writer = TextWriter::new(Vec::new(), &self.events, &*threads, &*symbols, self.layout);
+        writer.seen = std::mem::take(&mut self.seen);
         // Writing to memory does not fail.
         if let Some((entries, written, cpus)) = self.header.take() {
             let tracer = self.tracer;
@@ -111,9 +110,9 @@ impl TraceText {
         }
         let times = records.iter().chain(&self.ahead.records).map(|record| Some(record.time));
         for (record, next) in records.iter().zip(times.skip(1).chain([None])) {
-            let _ = writer.event_before(&record.borrowed(), next);
+            let _ = writer.event(&record.borrowed(), next);
         }
-        self.seen = writer.seen().clone();
+        self.seen = std::mem::take(&mut writer.seen);
         writer.finish().unwrap_or_default()
     }
 }

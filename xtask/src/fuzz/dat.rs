@@ -42,7 +42,7 @@ fn read(file: &[u8]) -> Result<usize, Error> {
         let Some(pages) = recording.pages(buffer) else { continue };
         let mut records = Merge::new(pages)?;
         while let Some(record) = records.next()? {
-            let _ = writer.event(&record);
+            let _ = writer.event(&record, None);
             count += 1;
         }
     }

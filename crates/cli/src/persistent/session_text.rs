@@ -70,13 +70,13 @@ impl<'a> SessionText<'a> {
         let trace =
             TraceInfo { metadata: &self.metadata, events, tasks, symbols, nanoseconds: layout.nanoseconds };
         let layout = Layout { escape: true, ..layout };
-        let text = TextWriter::new(&mut self.out, events, tasks, symbols, layout);
-        let mut text = text.with_seen(std::mem::take(&mut self.seen));
+        let mut text = TextWriter::new(&mut self.out, events, tasks, symbols, layout);
+        text.seen = std::mem::take(&mut self.seen);
         let written = batch.records.iter().try_for_each(|record| {
             let chosen = self.query.choose(&record.borrowed(), &trace);
-            chosen.map_or(Ok(()), |record| text.event(&record))
+            chosen.map_or(Ok(()), |record| text.event(&record, None))
         });
-        self.seen = text.seen().clone();
+        self.seen = std::mem::take(&mut text.seen);
         is_read(written.and_then(|()| text.flush()))
     }
 }

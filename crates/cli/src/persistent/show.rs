@@ -62,7 +62,7 @@ const BATCH: usize = 512;
 /// Shows what the buffers hold, or a snapshot.
 pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: &Choice) -> Done {
     let mut records = copy(session, kept, &std::env::temp_dir())?;
-    let (entries, written) = (records.entries(), records.entries() + records.overrun());
+    let (entries, written) = (records.entries, records.entries + records.overrun);
     let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
     let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
     let mut text = text.without_first_losses();

@@ -50,7 +50,7 @@ impl<W: Write> Sink for TextLines<'_, W> {
             true => trace.real_time(record.time).unwrap_or_default(),
             false => record.time,
         };
-        Ok(self.writer.event(&Record { time, ..*record })?)
+        Ok(self.writer.event(&Record { time, ..*record }, None)?)
     }
 
     fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {

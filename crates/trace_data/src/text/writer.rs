@@ -26,7 +26,8 @@ pub struct TextWriter<'a, W> {
     tasks: &'a dyn Tasks,
     symbols: &'a dyn Symbols,
     layout: Layout,
-    seen: Seen,
+    /// What has been seen so far. To go on with a text, put there what its writer has seen.
+    pub seen: Seen,
 }
 
 /// What a writer has seen so far, for one who goes on with its text.
@@ -59,17 +60,6 @@ impl<'a, W: Write> TextWriter<'a, W> {
         TextWriter { out, lines, events, tasks, symbols, layout, seen: Seen::default() }
     }
 
-    /// Goes on with a text of which this has been seen ([`TextWriter::seen`]).
-    pub fn with_seen(mut self, seen: Seen) -> TextWriter<'a, W> {
-        self.seen = seen;
-        self
-    }
-
-    /// What has been seen so far.
-    pub fn seen(&self) -> &Seen {
-        &self.seen
-    }
-
     /// Writes the header. `trace_pipe` has none.
     ///
     /// # Errors
@@ -87,21 +77,13 @@ impl<'a, W: Write> TextWriter<'a, W> {
         self.write_full()
     }
 
-    /// Writes one event, and before it what was lost.
+    /// Writes one event, and before it what was lost. [`Layout::latency`] shows what passes until the time of
+    /// the next one.
     ///
     /// # Errors
     ///
     /// Those of the writer below.
-    pub fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.event_before(record, None)
-    }
-
-    /// Writes one event, given the time of the next: [`Layout::latency`] shows what passes until then.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer below.
-    pub fn event_before(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
+    pub fn event(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
         lost(record.cpu, record.lost, &mut self.lines);
         let is_done = self.layout.message_only && self.message_only(record.payload);
         match self.layout.form {
@@ -249,6 +231,7 @@ mod tests {
     use crate::event::Event;
     use crate::format::Format;
     use crate::print::Dialect;
+    use crate::threads::ThreadTable;
 
     const FORMAT: &str = "\
 name: close
@@ -260,28 +243,17 @@ format:
 print fmt: \"fd=%d\", REC->fd
 ";
 
-    struct Names;
-
-    impl Tasks for Names {
-        fn comm(&self, pid: i32) -> Option<&str> {
-            (pid == 77).then_some("a program")
-        }
-
-        fn tgid(&self, pid: i32) -> Option<i32> {
-            (pid == 77).then_some(70)
-        }
-    }
-
     fn written(layout: Layout, records: &[(u32, u64, i32, Missed)]) -> String {
         let event = Event::new(Format::parse("libc", FORMAT).unwrap(), Dialect::Kernel);
         let events = [event].into_iter().collect();
-        let mut writer = TextWriter::new(Vec::new(), &events, &Names, &(), layout);
+        let threads = ThreadTable::new(vec![(77, "a program".to_string())], vec![(77, 70)]);
+        let mut writer = TextWriter::new(Vec::new(), &events, &threads, &(), layout);
         for (cpu, time, pid, lost) in records {
             let id = if *pid == 5 { 301 } else { 300 };
             let mut payload = abi::common::word(id, 1, 0x12, *pid).to_le_bytes().to_vec();
             payload.extend(3_i32.to_le_bytes());
             let record = Record { cpu: *cpu, time: *time, payload: &payload, lost: *lost };
-            writer.event(&record).unwrap();
+            writer.event(&record, None).unwrap();
         }
         String::from_utf8(writer.finish().unwrap()).unwrap()
     }

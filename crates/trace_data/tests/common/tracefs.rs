@@ -1,14 +1,13 @@
 //! The tracefs of the kernel that the tests run on.
 
 use super::temporary;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use trace_data::dat::{Metadata, System};
 use trace_data::merge::Pages;
 use trace_data::symbols::SymbolTable;
-use trace_data::text::Tasks;
+use trace_data::threads::ThreadTable;
 
 /// The tracefs that is mounted here. `None`, and a note, where none can be read.
 pub fn tracefs() -> Option<PathBuf> {
@@ -200,34 +199,15 @@ impl Drop for Instance {
 }
 
 /// Threads as a tracefs has saved them.
-#[derive(Default)]
-pub struct Threads {
-    pub comms: HashMap<i32, String>,
-    pub tgids: HashMap<i32, i32>,
-}
-
-impl Threads {
-    pub fn of(tracefs: &Path) -> Threads {
-        let mut threads = Threads::default();
-        let read = |file: &str| std::fs::read_to_string(tracefs.join(file)).unwrap_or_default();
-        for (pid, comm) in read("saved_cmdlines").lines().filter_map(|line| line.split_once(' ')) {
-            threads.comms.insert(pid.parse().unwrap(), comm.to_owned());
-        }
-        for (pid, tgid) in read("saved_tgids").lines().filter_map(|line| line.split_once(' ')) {
-            threads.tgids.insert(pid.parse().unwrap(), tgid.parse().unwrap());
-        }
-        threads
-    }
-}
-
-impl Tasks for Threads {
-    fn comm(&self, pid: i32) -> Option<&str> {
-        self.comms.get(&pid).map(String::as_str)
-    }
-
-    fn tgid(&self, pid: i32) -> Option<i32> {
-        self.tgids.get(&pid).copied()
-    }
+pub fn kernel_threads(tracefs: &Path) -> ThreadTable {
+    let read = |file: &str| std::fs::read_to_string(tracefs.join(file)).unwrap_or_default();
+    let (names, processes) = (read("saved_cmdlines"), read("saved_tgids"));
+    let names = names.lines().filter_map(|line| line.split_once(' '));
+    let processes = processes.lines().filter_map(|line| line.split_once(' '));
+    ThreadTable::new(
+        names.map(|(tid, name)| (tid.parse().unwrap(), name.to_owned())).collect(),
+        processes.map(|(tid, process)| (tid.parse().unwrap(), process.parse().unwrap())).collect(),
+    )
 }
 
 /// The names of the running kernel's functions and strings.

@@ -140,11 +140,11 @@ impl OpenPipe {
         }
         let layout = Layout { annotate: false, ..layout(self.array.instance()) };
         let events = self.array.formats();
-        let writer = TextWriter::new(Vec::new(), &events, &*batch.threads, &*batch.symbols, layout);
-        let mut writer = writer.with_seen(Seen::of_pipe());
+        let mut writer = TextWriter::new(Vec::new(), &events, &*batch.threads, &*batch.symbols, layout);
+        writer.seen = Seen::of_pipe();
         for record in &batch.records {
             // Writing to memory does not fail.
-            let _ = writer.event(&record.borrowed());
+            let _ = writer.event(&record.borrowed(), None);
         }
         Ok(writer.finish().unwrap_or_default())
     }
