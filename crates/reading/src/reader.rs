@@ -265,10 +265,8 @@ mod tests {
     const ID: u16 = 4000;
 
     fn session(directory: &Path) -> Arc<Instance> {
-        let path = directory.join("s");
-        Arc::new(
-            Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap(),
-        )
+        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
+        Arc::new(Session::create(&directory.join("s"), &options).unwrap())
     }
 
     /// Writes numbered events; every fourth to a lane.
@@ -287,6 +285,12 @@ mod tests {
 
     fn number(payload: &[u8]) -> u64 {
         u64::from_le_bytes(payload[8..16].try_into().unwrap())
+    }
+
+    /// Takes as many as there are, or `most`.
+    fn taken(reader: &mut Reader, most: usize) -> Vec<u64> {
+        let batch = reader.batch(Contents::Live, None, most);
+        batch.records.iter().map(|record| number(&record.payload)).collect()
     }
 
     fn copied(reader: &mut Reader, cpu: Option<u32>) -> Vec<u64> {
@@ -315,17 +319,8 @@ mod tests {
         write(&session, 0..100);
         let mut reader = Reader::new(session.clone());
         assert!(reader.has_events(Contents::Live, None));
-        let mut numbers = Vec::new();
-        reader.take(Contents::Live, None, |record| {
-            numbers.push(number(record.payload));
-            numbers.len() < 30
-        });
-        assert_eq!(numbers.pop(), Some(29), "refused");
-        reader.take(Contents::Live, None, |record| {
-            numbers.push(number(record.payload));
-            true
-        });
-        assert_eq!(numbers, (0..100).collect::<Vec<u64>>());
+        assert_eq!(taken(&mut reader, 29), (0..29).collect::<Vec<u64>>());
+        assert_eq!(taken(&mut reader, 1000), (29..100).collect::<Vec<u64>>());
         assert!(!reader.has_events(Contents::Live, None) && copied(&mut reader, None).is_empty());
     }
 
@@ -340,11 +335,6 @@ mod tests {
         session.buffer().clear();
         assert!(!reader.has_events(Contents::Live, None));
         write(&session, 100..101);
-        let mut numbers = Vec::new();
-        reader.take(Contents::Live, None, |record| {
-            numbers.push(number(record.payload));
-            true
-        });
-        assert_eq!(numbers, [100]);
+        assert_eq!(taken(&mut reader, 1000), [100]);
     }
 }

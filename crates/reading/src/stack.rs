@@ -13,21 +13,12 @@ const HEAD: usize = abi::common::SIZE + 8;
 /// The most addresses of a record.
 const MOST_CALLERS: usize = (abi::page::max_payload(abi::page::DEFAULT_SIZE) - HEAD) / 8;
 
-/// A stack as a session's buffers have it.
-#[derive(Debug, Clone, Copy)]
-struct Captured<'a> {
-    registers: Registers,
-    memory: Memory<'a>,
-}
-
-impl Captured<'_> {
-    /// That of a record; None for bytes that are none.
-    fn of(payload: &[u8]) -> Option<Captured<'_>> {
-        let (words, bytes) = payload.split_at_checked(4 * 8)?;
-        let [_, rip, rsp, rbp] = *words.as_chunks::<8>().0 else { return None };
-        let [rip, rsp, rbp] = [rip, rsp, rbp].map(u64::from_le_bytes);
-        Some(Captured { registers: Registers::new(rip, rsp, rbp), memory: Memory { start: rsp, bytes } })
-    }
+/// The stack that a session's buffers have in a record; None for bytes that are none.
+fn captured(payload: &[u8]) -> Option<(Registers, Memory<'_>)> {
+    let (words, bytes) = payload.split_at_checked(4 * 8)?;
+    let [_, rip, rsp, rbp] = *words.as_chunks().0 else { return None };
+    let [rip, rsp, rbp] = [rip, rsp, rbp].map(u64::from_le_bytes);
+    Some((Registers::new(rip, rsp, rbp), Memory { start: rsp, bytes }))
 }
 
 impl Addresses {
@@ -35,10 +26,10 @@ impl Addresses {
     /// left out. Where the stack goes on after what is known of it, the last one says so. Without a process
     /// nothing is known but the first.
     pub(crate) fn unwind(&mut self, control: &ControlArea, process: Option<&Process>, payload: &mut Vec<u8>) {
-        let callers = match (Captured::of(payload), process) {
-            (Some(captured), Some(process)) => self.callers(control, process, captured),
-            (Some(captured), None) => {
-                captured.registers.get(X86_64::RA).into_iter().chain([self.cut()]).collect()
+        let callers = match (captured(payload), process) {
+            (Some((registers, memory)), Some(process)) => self.callers(control, process, registers, memory),
+            (Some((registers, _)), None) => {
+                registers.get(X86_64::RA).into_iter().chain([self.cut()]).collect()
             }
             (None, _) => vec![self.cut()],
         };
@@ -47,8 +38,13 @@ impl Addresses {
         payload.extend(callers.iter().flat_map(|caller| caller.to_le_bytes()));
     }
 
-    fn callers(&mut self, control: &ControlArea, process: &Process, captured: Captured<'_>) -> Vec<u64> {
-        let Captured { mut registers, memory } = captured;
+    fn callers(
+        &mut self,
+        control: &ControlArea,
+        process: &Process,
+        mut registers: Registers,
+        memory: Memory<'_>,
+    ) -> Vec<u64> {
         let (mut callers, mut is_interrupted) = (Vec::new(), false);
         for _ in 1..MOST_CALLERS {
             let Some(address) = registers.get(X86_64::RA) else { break };

@@ -20,10 +20,8 @@ pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
 
 /// `bytes` up to its first NUL.
 pub(crate) fn until_nul(bytes: &[u8]) -> &[u8] {
-    match bytes.iter().position(|&byte| byte == 0) {
-        Some(end) => &bytes[..end],
-        None => bytes,
-    }
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    &bytes[..end]
 }
 
 #[inline]

@@ -36,17 +36,16 @@ pub(crate) fn digits<const BASE: u64>(mut value: u64, upper: bool, buffer: &mut 
 
 /// Appends `value` in decimal, right-justified in `width` columns filled with `filler`.
 pub(crate) fn decimal(value: u64, width: usize, filler: u8, out: &mut Vec<u8>) {
-    let mut buffer = [0; SPACE];
-    let digits = digits::<10>(value, false, &mut buffer);
-    fill(filler, width.saturating_sub(digits.len()), out);
-    out.extend_from_slice(digits);
+    put(digits::<10>(value, false, &mut [0; SPACE]), width, filler, out);
 }
 
 /// Appends `value` in hexadecimal, filled with zeros to `width` digits.
 pub(crate) fn hex(value: u64, width: usize, out: &mut Vec<u8>) {
-    let mut buffer = [0; SPACE];
-    let digits = digits::<16>(value, false, &mut buffer);
-    fill(b'0', width.saturating_sub(digits.len()), out);
+    put(digits::<16>(value, false, &mut [0; SPACE]), width, b'0', out);
+}
+
+fn put(digits: &[u8], width: usize, filler: u8, out: &mut Vec<u8>) {
+    fill(filler, width.saturating_sub(digits.len()), out);
     out.extend_from_slice(digits);
 }
 

@@ -58,10 +58,9 @@ impl<S: Pages> Merge<S> {
         let mut streams = Vec::new();
         streams.resize_with(source.streams(), Stream::default);
         let mut merge = Merge { source, streams, order: BinaryHeap::new(), current: None };
-        for number in 0..merge.streams.len() {
-            if merge.streams[number].advance(&mut merge.source, number)? {
-                let time = merge.streams[number].time();
-                merge.order.push(Reverse((time, merge.source.cpu(number), number)));
+        for (number, stream) in merge.streams.iter_mut().enumerate() {
+            if stream.advance(&mut merge.source, number)? {
+                merge.order.push(Reverse((stream.time(), merge.source.cpu(number), number)));
             }
         }
         Ok(merge)

@@ -4,7 +4,7 @@
 //! (`per_cpu/cpuN/trace_pipe_raw`, the data part of a trace.dat file). Its layout is in
 //! [`abi::page`]; this crate's tests compare with pages that a kernel has written.
 //!
-//! Reading trusts nothing: whatever the bytes are, [`Page`] and [`Events`] neither panic nor loop
+//! Reading trusts nothing: whatever the bytes are, a [`Page`] and its events neither panic nor loop
 //! for ever, and they hand out only slices that lie inside the page's commit.
 
 mod build;
@@ -17,7 +17,6 @@ pub use events::PageEvents;
 
 use crate::bytes::u64_at;
 use abi::page::{COMMIT_LENGTH, COMMIT_OFFSET, HEADER_SIZE, MISSED_EVENTS, MISSED_STORED};
-use core::iter::FusedIterator;
 
 /// Whether events were lost before some place of a recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -81,9 +80,14 @@ impl<'a> Page<'a> {
         Some(Page { time_stamp, data, missed: missed(commit, tail) })
     }
 
-    /// The events, in the order of their recording.
-    pub fn events(&self) -> Events<'a> {
-        Events { data: self.data, cursor: Cursor::new(self.time_stamp) }
+    /// The events, in the order of their recording. A few nanoseconds each.
+    pub fn events(&self) -> impl Iterator<Item = TimedEvent<'a>> + use<'a> {
+        let (data, mut cursor) = (self.data, Cursor::new(self.time_stamp));
+        std::iter::from_fn(move || {
+            let (time, range) = cursor.next(data)?;
+            // The cursor returns ranges inside the data; `get` spares this loop a way to panic.
+            Some(TimedEvent { time, payload: data.get(range)? })
+        })
     }
 }
 
@@ -107,23 +111,3 @@ pub struct TimedEvent<'a> {
     /// page, which is rounded up to 4 bytes (and never 8): the last bytes may be filler.
     pub payload: &'a [u8],
 }
-
-/// The events of a page. A few nanoseconds each.
-#[derive(Debug, Clone)]
-pub struct Events<'a> {
-    data: &'a [u8],
-    cursor: Cursor,
-}
-
-impl<'a> Iterator for Events<'a> {
-    type Item = TimedEvent<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<TimedEvent<'a>> {
-        let (time, range) = self.cursor.next(self.data)?;
-        // The cursor returns ranges inside the data; `get` spares this loop a way to panic.
-        Some(TimedEvent { time, payload: self.data.get(range)? })
-    }
-}
-
-impl FusedIterator for Events<'_> {}

@@ -36,11 +36,8 @@ pub fn compress(pages: impl Read, length: u64, page_size: u32, mut out: impl Wri
 /// A block with its two lengths in front.
 pub(super) fn block(bytes: &[u8]) -> Vec<u8> {
     let compressed = compress_to_vec(io::Cursor::new(bytes), CompressionLevel::Fastest);
-    let mut block = Vec::with_capacity(compressed.len() + 8);
-    block.extend((compressed.len() as u32).to_le_bytes());
-    block.extend((bytes.len() as u32).to_le_bytes());
-    block.extend(compressed);
-    block
+    let [packed, length] = [compressed.len(), bytes.len()].map(|length| (length as u32).to_le_bytes());
+    [&packed[..], &length, &compressed].concat()
 }
 
 #[cfg(test)]

@@ -58,13 +58,9 @@ pub(super) fn write<W: Write, R: Read>(
     Ok(position + (HEADER + options.len()) as u64)
 }
 
-fn header(number: u16, compressed: bool, size: u64) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    header[..2].copy_from_slice(&number.to_le_bytes());
-    header[2..4].copy_from_slice(&u16::from(compressed).to_le_bytes());
+fn header(number: u16, compressed: bool, size: u64) -> Vec<u8> {
     // Bytes 4 to 8 would name a description.
-    header[8..].copy_from_slice(&size.to_le_bytes());
-    header
+    [&number.to_le_bytes()[..], &u16::from(compressed).to_le_bytes(), &[0; 4], &size.to_le_bytes()].concat()
 }
 
 fn put_section(head: &mut Vec<u8>, number: u16, body: &[u8], compressed: bool) {
