@@ -58,6 +58,8 @@ struct PairStart {
 pub struct Pairs {
     /// By event id.
     roles: Vec<PairRole>,
+    /// The duration that an exit has itself, by event id: its pair is measured by the program that called.
+    measured: HashMap<u16, Field>,
     /// The field that pairs have in common, by event id; none of all for threads.
     keys: Option<Vec<Option<Field>>>,
     open: HashMap<(u16, PairKey), PairStart>,
@@ -78,9 +80,13 @@ impl Pairs {
     /// When an event is unknown, has no exit where one is needed, or lacks the field.
     pub fn new(rule: &PairRule, key: Option<&str>, events: &EventTable, gaps: Gaps) -> Result<Pairs, Error> {
         let (roles, names) = roles(rule, events)?;
+        let measured = match rule.end {
+            None if key.is_none() => measured(&roles, events),
+            _ => HashMap::new(),
+        };
         let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
         let (open, durations) = (HashMap::new(), BTreeMap::new());
-        Ok(Pairs { roles, keys, open, gaps, names, durations, unpaired: 0, uncertain: 0 })
+        Ok(Pairs { roles, measured, keys, open, gaps, names, durations, unpaired: 0, uncertain: 0 })
     }
 
     /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured.
@@ -91,7 +97,17 @@ impl Pairs {
             return;
         }
         let Some(key) = self.key(id, pid, record.payload) else { return };
-        if let Some(row) = role.ends {
+        let measured = self.measured.get(&id).and_then(|field| field.integer(record.payload));
+        if let Some((row, length)) = role.ends.zip(measured) {
+            // The exit's time may be later than the end of the call: the entry knows the start, if it is its
+            // own.
+            let entry = self.open.remove(&(row, key.clone())).map(|start| start.time);
+            let entry = entry.filter(|start| !self.gaps.lie_between(*start, record.time));
+            if is_chosen {
+                let start = entry.unwrap_or_else(|| record.time.saturating_sub(length as u64));
+                self.durations.entry(row).or_default().add(length as u64, start, pid);
+            }
+        } else if let Some(row) = role.ends {
             self.end(row, key.clone(), record.time, is_chosen);
         }
         if let Some(row) = role.starts {
@@ -178,6 +194,13 @@ fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMa
         }
     }
     Ok((roles, names))
+}
+
+/// The duration of each event that ends a pair and has one.
+fn measured(roles: &[PairRole], events: &EventTable) -> HashMap<u16, Field> {
+    let ends = |id: u16| roles.get(usize::from(id)).is_some_and(|role| role.ends.is_some());
+    let formats = events.iter().map(|event| event.format()).filter(|format| ends(format.id));
+    formats.filter_map(|format| Some((format.id, format.field("duration")?.clone()))).collect()
 }
 
 /// The field `name` of each event that has a role.

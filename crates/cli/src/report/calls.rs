@@ -112,16 +112,16 @@ impl<W: Write> CallLines<W> {
 
     fn end(&mut self, record: &Record<'_>, event: &Event, id: u16, is_chosen: bool, trace: &TraceInfo<'_>) {
         let fields = self.fields(event, record, trace);
-        let measured = fields.iter().find(|(name, _)| name == "duration");
-        let measured = measured.and_then(|_| event.format().field("duration")?.integer(record.payload));
-        let measured = measured.map(|length| length as u64);
         let call = self.innermost(record.pid(), id);
-        let start =
-            |call: &OpenCall| measured.is_none_or(|length| call.time.abs_diff(record.time - length) < 1000);
-        let is_certain = |call: &OpenCall| match measured {
-            Some(_) => start(call),
-            None => !self.gaps.lie_between(call.time, record.time),
+        let measured = event.format().field("duration").and_then(|field| field.integer(record.payload));
+        let measured = measured.map(|length| length as u64);
+        // The exit's time may be later than the end of the call.
+        let is_measured = |call: &OpenCall| {
+            let start = measured.map(|length| record.time.saturating_sub(length));
+            start.is_some_and(|start| start.abs_diff(call.time) < 1000)
         };
+        let is_certain =
+            |call: &OpenCall| is_measured(call) || !self.gaps.lie_between(call.time, record.time);
         let (call, before) = match call {
             Some(call) if is_certain(&call) => (Some(call), None),
             other => (None, other),

@@ -48,14 +48,21 @@ fn pairs_across_losses_are_not_measured() {
     };
     assert_eq!(report(&[]).lines().find(|line| line.starts_with("# complete")), Some(shown));
     assert!(report(&["--stat"]).contains(&format!("the trace is {}", &shown[2..])));
-    let pairs = report(&["--pair", "clock_nanosleep"]);
+    let rule = "libc:clock_nanosleep..libc:clock_nanosleep_exit";
+    let pairs = report(&["--pair", rule]);
     let row: Vec<&str> = pairs.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(row[..2], ["libc:clock_nanosleep", "1"], "{pairs}");
+    assert_eq!(row[..2], [rule, "1"], "{pairs}");
     assert!(pairs.contains(" not measured: events were lost"), "{pairs}");
     assert!(pairs.contains(&format!("since {since}\n")), "{pairs}");
     // The events of one CPU alone pair as they would with all: none ends what started before a loss.
-    let of_one = report(&["--pair", "clock_nanosleep", "-C", "1"]);
+    let of_one = report(&["--pair", rule, "-C", "1"]);
     assert!(of_one.starts_with("no such pairs\n"), "{of_one}");
+    // The program itself has measured its calls, so each is right.
+    let measured = report(&["--pair", "clock_nanosleep"]);
+    let row: Vec<&str> = measured.lines().nth(1).unwrap().split_whitespace().collect();
+    assert!(row[1].parse::<u32>().unwrap() >= 3 && !measured.contains("not measured"), "{measured}");
+    let exits = report(&[]).lines().filter(|line| line.contains(": clock_nanosleep_exit: ")).count();
+    assert_eq!(row[1], exits.to_string(), "{measured}");
 }
 
 #[test]
