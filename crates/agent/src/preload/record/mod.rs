@@ -97,13 +97,11 @@ pub(crate) unsafe fn fill<'a>(
     let mut texts = EventStrings::new(values);
     for value in values {
         match *value {
-            FieldValue::Nothing => {}
-            FieldValue::Half(half) => record.push_half(half),
-            FieldValue::Word(word) => record.push(word),
             FieldValue::Text(..) | FieldValue::Described(..) => {
                 // SAFETY: the caller's promise.
                 record.push_half(unsafe { texts.place(value) });
             }
+            value => value.push(record),
         }
     }
     for value in values {

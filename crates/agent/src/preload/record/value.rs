@@ -2,6 +2,7 @@
 
 use crate::preload::memory::readable::readable;
 use crate::preload::record::described::Described;
+use ring_buffer::RecordBuffer;
 
 /// How a call has returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,16 @@ pub(crate) enum FieldValue {
 }
 
 impl FieldValue {
+    /// Appends it to a record. A string is appended otherwise, see [`fill`](super::fill).
+    #[inline(always)]
+    pub(crate) fn push<const N: usize>(self, record: &mut RecordBuffer<N>) {
+        match self {
+            FieldValue::Half(half) => record.push_half(half),
+            FieldValue::Word(word) => record.push(word),
+            FieldValue::Nothing | FieldValue::Text(..) | FieldValue::Described(..) => {}
+        }
+    }
+
     /// A string that ends with a zero byte, and can be read up to it.
     pub(crate) const fn text(text: *const u8) -> FieldValue {
         FieldValue::Text(text, u32::MAX)

@@ -23,6 +23,17 @@ use trace_event::{CallRecord, call_time, enter, is_enabled, nanoseconds};
 /// Words of an entry event: common fields, six arguments, the caller.
 const ENTRY_WORDS: usize = 8;
 
+/// Words of an exit event without strings: common fields, result, error, seven arguments, the duration.
+const EXIT_WORDS: usize = 11;
+
+/// Whether what an exit has of an argument, if anything, is in the fixed part of the event.
+const fn is_fixed(pointee: Option<Pointee>) -> bool {
+    match pointee {
+        Some(pointee) => !matches!(pointee.field(), FieldKind::Text),
+        None => true,
+    }
+}
+
 /// Parameters that are in registers.
 const REGISTERS: usize = 6;
 
@@ -66,6 +77,7 @@ macro_rules! wrap {
             const PARAMETERS: &[&str] = &[$(stringify!($parameter)),*];
             const STACKED: u32 = (PARAMETERS.len() > REGISTERS) as u32;
             const RETURNS: u32 = <$outcome as CallResult>::FIELD.is_some() as u32;
+            const IS_FIXED_AT_EXIT: bool = true $(&& is_fixed(<$kind as Argument>::EXIT))*;
             const HAS_TEXT: bool = false $(|| matches!(<$kind as Argument>::ENTRY, FieldKind::Text))*;
 
             // After all other code: there is more of these than of everything else, and what every process
@@ -129,6 +141,25 @@ macro_rules! wrap {
                 let returned = record::returned::<$outcome>(frame.result);
                 let words: &[u64] = &[$($argument),*];
                 let mut indices = 0..;
+                if IS_FIXED_AT_EXIT {
+                    let Some(entered) = enter() else { return };
+                    let mut record = RecordBuffer::<EXIT_WORDS>::new();
+                    record.push(entered.common(Call::$call.exit()));
+                    record::result::<$outcome>(frame.result).push(&mut record);
+                    record.push_half(returned.error as u32);
+                    $(
+                        // SAFETY: the arguments of the call that has just returned.
+                        let value = unsafe {
+                            let index = indices.next().unwrap_or(0);
+                            FieldValue::at_exit::<$kind>(words, index, returned)
+                        };
+                        value.push(&mut record);
+                    )*
+                    record.push(nanoseconds(frame.start, end));
+                    let call = CallRecord { frame: frame.record(), time: end };
+                    // SAFETY: the frame of a call that is under way.
+                    return unsafe { entered.write_called(call, record.event()) };
+                }
                 let values = [
                     record::result::<$outcome>(frame.result),
                     FieldValue::Half(returned.error as u32),
