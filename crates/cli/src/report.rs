@@ -9,6 +9,7 @@ mod text;
 use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
+use crate::say::note;
 use crate::stdout::written;
 use calls::CallLines;
 use export::Sink;
@@ -17,6 +18,7 @@ use pair::PairTables;
 use query::{
     Chooser, Interruption, Pairs, Query, Redaction, SourceSymbols, Survey, TraceContents, TraceFile,
 };
+use session::Selection;
 use stat::CountTables;
 use std::error::Error;
 use std::fs::File;
@@ -115,9 +117,13 @@ fn show(
     let redaction = Redaction::new(&view.redact, trace.events)?;
     let mut query = Query::new(chooser).redacted(redaction);
     let mut sink = sink(view, &contents, &trace, &survey)?;
+    let mut is_empty = true;
     let read = match buffer.records(&contents) {
         Ok(Some(mut records)) => query.play(&mut records, &trace, |record, is_chosen| match is_chosen {
-            true => sink.record(record, &trace),
+            true => {
+                is_empty = false;
+                sink.record(record, &trace)
+            }
             false => sink.pass_over(record, &trace),
         }),
         Ok(None) => Ok(()),
@@ -126,6 +132,9 @@ fn show(
     if !matches!(read, Err(Interruption::Sink(_))) {
         // What was read before damage is shown all the same.
         sink.finish(&trace)?;
+        if is_empty && !choice.events.is_empty() {
+            note!("lookback: {}", not_recorded(choice.events.iter().map(Selection::text)));
+        }
     }
     read.map_err(|interruption| match interruption {
         Interruption::Source(error) => unusable(&error).into(),
@@ -186,9 +195,18 @@ fn sink<'a>(
     }
     if let Some(pair) = &view.form.pair {
         let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps)?;
-        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, complete)));
+        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, pair, complete)));
     }
     Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), view)?))
+}
+
+/// Why none of these events are in a trace, and what to do.
+fn not_recorded<'a>(events: impl Iterator<Item = &'a str>) -> String {
+    let events: Vec<String> = events.map(|event| format!("-e '{event}'")).collect();
+    format!(
+        "the trace has none of these events; if they were not enabled, `{}` enables them",
+        events.join(" ")
+    )
 }
 
 /// How a thread is called in tables: `NAME-TID`.

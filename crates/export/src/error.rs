@@ -12,4 +12,7 @@ pub enum Error {
     /// A record is of a CPU that the output has no place for.
     #[error("a record is of CPU {0}, which the file doesn't have")]
     UnknownCpu(u32),
+    /// The trace has nothing of what was asked for.
+    #[error("{0}")]
+    Nothing(String),
 }

@@ -35,6 +35,13 @@ impl FromStr for PairRule {
     }
 }
 
+impl PairRule {
+    /// The events, as they were given.
+    pub fn events(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.start), self.end.as_ref()].into_iter().flatten().map(Selection::text)
+    }
+}
+
 /// What an event does for pairs: which row it starts, and which one it ends.
 #[derive(Debug, Clone, Copy, Default)]
 struct PairRole {

@@ -36,7 +36,7 @@ impl Error {
         match error {
             export::Error::Io(error) => Error::Spool { directory: directory.to_path_buf(), error },
             export::Error::Dat(error) => Error::Dat(error),
-            export::Error::UnknownCpu(_) => Error::Failed,
+            export::Error::UnknownCpu(_) | export::Error::Nothing(_) => Error::Failed,
         }
     }
 }

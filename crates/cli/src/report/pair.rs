@@ -1,10 +1,10 @@
 //! Tables of how long it took from one event to another.
 
 use super::duration::{duration, seconds};
-use super::label;
+use super::{label, not_recorded};
 use crate::number::{count, grouped};
 use export::{Error, Sink};
-use query::{Durations, Pairs};
+use query::{Durations, PairRule, Pairs};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
@@ -15,20 +15,26 @@ use trace_data::text::Tasks;
 const LONGEST: usize = 10;
 
 /// Pairs events, and prints tables in the end.
-pub(super) struct PairTables<W> {
+pub(super) struct PairTables<'a, W> {
     out: W,
     pairs: Pairs,
+    rule: &'a PairRule,
     /// Since when the trace is complete.
     complete: Option<String>,
 }
 
-impl<W: Write> PairTables<W> {
-    pub(super) fn new(out: W, pairs: Pairs, complete: Option<String>) -> PairTables<W> {
-        PairTables { out, pairs, complete }
+impl<'a, W: Write> PairTables<'a, W> {
+    pub(super) fn new(
+        out: W,
+        pairs: Pairs,
+        rule: &'a PairRule,
+        complete: Option<String>,
+    ) -> PairTables<'a, W> {
+        PairTables { out, pairs, rule, complete }
     }
 }
 
-impl<W: Write> Sink for PairTables<W> {
+impl<W: Write> Sink for PairTables<'_, W> {
     fn record(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.pairs.add(record, true);
         Ok(())
@@ -44,9 +50,8 @@ impl<W: Write> Sink for PairTables<W> {
         let width = self.pairs.names().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
         let rows = self.pairs.durations();
         let out = &mut self.out;
-        if rows.is_empty() {
-            writeln!(out, "no such pairs")?;
-        } else {
+        let is_empty = rows.is_empty();
+        if !is_empty {
             print_rows(out, &rows, width)?;
             print_longest(out, &rows, trace.tasks)?;
         }
@@ -64,7 +69,12 @@ impl<W: Write> Sink for PairTables<W> {
         if let Some(complete) = &self.complete {
             writeln!(out, "\nthe trace is {complete}")?;
         }
-        Ok(out.flush()?)
+        out.flush()?;
+        match is_empty {
+            false => Ok(()),
+            true if unpaired + uncertain > 0 => Err(Error::Nothing("no such pairs".to_owned())),
+            true => Err(Error::Nothing(format!("no such pairs: {}", not_recorded(self.rule.events())))),
+        }
     }
 }
 
