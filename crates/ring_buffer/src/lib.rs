@@ -80,7 +80,7 @@ mod writer;
 
 pub use abi::buffer::{Clock, ControlWord, DropReason};
 pub use buffer::Buffer;
-pub use clock::{monotonic, ticks};
+pub use clock::{ClockGettime, monotonic, read_clocks_by, ticks};
 pub use cpu::current_cpu;
 pub use create::Specification;
 pub use cursor::BufferCursor;

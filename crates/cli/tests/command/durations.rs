@@ -132,3 +132,26 @@ fn writers_without_rseq_measure_as_well() {
     expect_as_times(&trace, 200);
     assert!(duration(trace.expect("poll_exit", "")) >= 70_000_000);
 }
+
+/// Where the kernel doesn't trust the time stamp counter, its clock is read by a function that is recorded
+/// itself.
+#[test]
+fn a_clock_that_is_recorded_is_read() {
+    if is_missing(&["cc", "unshare", "mount"]) || needs_root("mount a file") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = "#include <time.h>\nint main(void) {\n\
+        struct timespec time;\nfor (int i = 0; i < 5; i++) clock_gettime(CLOCK_MONOTONIC, &time);\nreturn 0;\n}";
+    let program = compile(&scratch, "reads", source, &[]);
+    let sources = scratch.write("sources", "kvm-clock acpi_pm\n");
+    let script = "mount --bind \"$0\" /sys/devices/system/clocksource/clocksource0/available_clocksource\n\
+        exec \"$@\"";
+    let mut command = scratch.command("unshare");
+    command.args(["-m", "sh", "-c", script]).arg(sources).arg(LOOKBACK);
+    command.args(["record", "-q", "-e", "libc:clock_gettime*", "-o"]).arg(scratch.outside("trace.dat"));
+    command.arg("--").arg(program);
+    run(&mut command).success();
+    let trace = scratch.trace();
+    assert_eq!((trace.count("clock_gettime", ""), trace.count("clock_gettime_exit", "ret=0")), (5, 5));
+}

@@ -17,7 +17,7 @@ macro_rules! mistakes {
 }
 
 mistakes! {
-    a_torn_control_word_loses_a_snapshot: ControlWord in SNAPSHOTS;
+    a_torn_control_word_loses_a_snapshot: Control in SNAPSHOTS;
     a_torn_entry_loses_a_hold: Entries in HOLDERS_OF_ONE;
     a_torn_entry_drops_what_is_held: Entries in DISCARD_AND_HOLD;
     a_torn_entry_gives_a_ring_to_two: Entries in RESERVES;

@@ -19,6 +19,7 @@ use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use events::{FINGERPRINT, sched};
+use ring_buffer::ClockGettime;
 use shm::Stat;
 use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
 
@@ -76,6 +77,7 @@ fn join(object: &CStr) {
     let may_ask = published.is_some();
     let limit = may_ask.then(address_limit::attaching);
     let most_addresses = limit.as_ref().map_or(usize::MAX, |limit| limit.most_addresses());
+    read_clocks_by_libc();
     let attached = attach(file, tid_offset, most_addresses);
     if let Some(limit) = limit {
         limit.end(attached.ok().map(|attached| attached.limit_raised));
@@ -99,6 +101,15 @@ fn is_own_command() -> bool {
 /// Whether the process has more rights than who started it: then the environment is not to be trusted.
 fn is_privileged() -> bool {
     borrowed::auxiliary(libc::AT_SECURE) != 0
+}
+
+/// Has clocks read by libc's own function: the one that calls from here lead to is our wrapper.
+fn read_clocks_by_libc() {
+    const NAME: SymbolName<'_> = SymbolName::new(b"clock_gettime\0");
+    if let Some(found) = symbols::find_libc(NAME) {
+        // SAFETY: the function has this type, and libc stays loaded.
+        unsafe { ring_buffer::read_clocks_by(transmute::<usize, ClockGettime>(found)) };
+    }
 }
 
 /// Attaches the process, if the session takes at most so many bytes of addresses.

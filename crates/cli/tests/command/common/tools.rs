@@ -49,7 +49,7 @@ fn skip(why: &str) -> bool {
 
 /// Whether a test can't be run by who is not root.
 #[track_caller]
-fn needs_root(what: &str) -> bool {
+pub fn needs_root(what: &str) -> bool {
     !rustix::process::geteuid().is_root() && skip(&format!("needs root to {what}"))
 }
 
