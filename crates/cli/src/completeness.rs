@@ -1,6 +1,6 @@
 //! Since when a trace is complete.
 
-use crate::report::duration::{duration, seconds};
+use crate::duration::{duration, seconds};
 use trace_data::gaps::Gaps;
 
 /// Since when a trace is complete whose last event has the time `last`; nothing where no event was lost.

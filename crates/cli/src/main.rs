@@ -13,6 +13,7 @@
 mod arguments;
 mod completeness;
 mod completions;
+mod duration;
 mod events;
 mod exec;
 mod failure;

@@ -1,7 +1,6 @@
 //! `lookback report`.
 
 mod calls;
-pub(crate) mod duration;
 mod pair;
 mod stat;
 mod text;

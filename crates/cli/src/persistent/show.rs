@@ -24,14 +24,13 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
         session.check_cpu(cpu)?;
     }
     let mut view = arguments.view.clone();
-    match (arguments.pipe, view.is_plain()) {
-        (true, true) => return follow(&session, arguments.only_cpu, &view.choice.choice()),
-        (true, false) => {
-            return Err(Failure::failed(
+    if arguments.pipe {
+        return match view.is_plain() {
+            true => follow(&session, arguments.only_cpu, &view.choice.choice()),
+            false => Err(Failure::failed(
                 "show -p prints plain text as events arrive: leave out -p for other forms",
-            ));
-        }
-        (false, _) => {}
+            )),
+        };
     }
     if let Some(cpu) = arguments.only_cpu {
         view.choice.cpu = Some(IdList::of(cpu));

@@ -1,12 +1,12 @@
 //! `lookback stat`.
 
 use crate::arguments::StatArguments;
+use crate::duration::duration as exact_duration;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration, grouped};
 use crate::persistent::start::size;
 use crate::persistent::{ages, events_on, filtered, memory};
-use crate::report::duration::duration as exact_duration;
 use crate::stdout::print;
 use anstyle::Style;
 use control::Clocks;

@@ -1,7 +1,7 @@
 //! Calls instead of events: a line for each, as strace(1) shows them.
 
-use super::duration::{duration, seconds};
 use super::label;
+use crate::duration::{duration, seconds};
 use export::{Error, Sink};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};

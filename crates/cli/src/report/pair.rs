@@ -1,7 +1,7 @@
 //! Tables of how long it took from one event to another.
 
-use super::duration::{duration, seconds};
 use super::{label, not_recorded};
+use crate::duration::{duration, seconds};
 use crate::number::{count, grouped};
 use export::{Error, Sink};
 use query::{Durations, PairRule, Pairs};

@@ -1,7 +1,7 @@
 //! Counts instead of events.
 
-use super::duration::{duration, seconds};
 use super::label;
+use crate::duration::{duration, seconds};
 use crate::number::{bytes, count, grouped};
 use export::{Error, Sink};
 use query::{Counts, Sum};
