@@ -8,6 +8,7 @@ mod text;
 use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
+use crate::number::count;
 use crate::say::note;
 use crate::stdout::written;
 use calls::CallLines;
@@ -132,7 +133,8 @@ fn show(
         // What was read before damage is shown all the same.
         sink.finish(&trace)?;
         if is_empty && !choice.events.is_empty() {
-            note!("lookback: {}", not_recorded(choice.events.iter().map(Selection::text)));
+            let events = choice.events.iter().map(Selection::text);
+            note!("lookback: {}", none_shown(events, query.passed_over(), &view.choice.given(false)));
         }
     }
     read.map_err(|interruption| match interruption {
@@ -194,18 +196,24 @@ fn sink<'a>(
     }
     if let Some(pair) = &view.form.pair {
         let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps)?;
-        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, pair, complete)));
+        let given = view.choice.given(true);
+        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, pair, given, complete)));
     }
     Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), view)?))
 }
 
-/// Why none of these events are in a trace, and what to do.
-fn not_recorded<'a>(events: impl Iterator<Item = &'a str>) -> String {
+/// Why none of these events are shown, and what to do: the trace has none, or has some that the options
+/// `given` have passed over.
+fn none_shown<'a>(events: impl Iterator<Item = &'a str>, passed_over: u64, given: &[String]) -> String {
     let events: Vec<String> = events.map(|event| format!("-e '{event}'")).collect();
-    format!(
-        "the trace has none of these events; if they were not enabled, `{}` enables them",
-        events.join(" ")
-    )
+    let events = events.join(" ");
+    match passed_over {
+        0 => format!("the trace has none of these events; if they were not enabled, `{events}` enables them"),
+        _ => {
+            let (has, given) = (count(passed_over, "event", "events"), given.join(" "));
+            format!("the trace has {has} of {events}, but none matches {given}")
+        }
+    }
 }
 
 /// How a thread is called in tables: `NAME-TID`.

@@ -89,11 +89,16 @@ impl Chooser {
         is_meant
     }
 
+    /// Whether an event is one of those that are asked for by name; where none is, all are.
+    pub fn names_event(&self, id: u16) -> bool {
+        self.events.as_ref().is_none_or(|events| events.contains(&id))
+    }
+
     /// Whether it is everything that is asked for. The cheapest tests come first.
     fn fits(&self, id: u16, pid: i32, record: &Record<'_>, trace: &TraceInfo<'_>) -> bool {
         let Choice { cpus, threads, processes, names, .. } = &self.choice;
         self.window.contains(&record.time)
-            && self.events.as_ref().is_none_or(|events| events.contains(&id))
+            && self.names_event(id)
             && cpus.as_ref().is_none_or(|cpus| cpus.contains(record.cpu))
             && threads.as_ref().is_none_or(|threads| threads.contains(pid as u32))
             && processes.as_ref().is_none_or(|processes| {

@@ -1,5 +1,6 @@
 //! Lists of ids.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -19,6 +20,16 @@ impl FromStr for IdList {
         };
         let ranges: Vec<_> = text.split(',').map(range).collect::<Result<_, _>>()?;
         if ranges.iter().any(RangeInclusive::is_empty) { Err(expected()) } else { Ok(IdList(ranges)) }
+    }
+}
+
+impl fmt::Display for IdList {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        formatter.write_str(&self.0.iter().map(range).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -42,6 +53,7 @@ mod tests {
     fn lists_have_ids_and_ranges() {
         let odd: IdList = "1,3-5".parse().unwrap();
         assert_eq!([0, 1, 2, 3, 5, 6].map(|id| odd.contains(id)), [false, true, false, true, true, false]);
+        assert_eq!(odd.to_string(), "1,3-5");
         for bad in ["", "a", "1,", "5-3", "-1", "1-"] {
             assert!(bad.parse::<IdList>().is_err(), "{bad:?}");
         }

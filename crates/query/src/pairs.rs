@@ -76,6 +76,8 @@ pub struct Pairs {
     /// Chosen ends without a start, and chosen starts that were followed by another one.
     unpaired: u64,
     uncertain: u64,
+    /// Events with a role that were not chosen.
+    passed_over: u64,
 }
 
 impl Pairs {
@@ -92,8 +94,18 @@ impl Pairs {
             _ => HashMap::new(),
         };
         let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
-        let (open, durations) = (HashMap::new(), BTreeMap::new());
-        Ok(Pairs { roles, measured, keys, open, gaps, names, durations, unpaired: 0, uncertain: 0 })
+        Ok(Pairs {
+            roles,
+            measured,
+            keys,
+            open: HashMap::new(),
+            gaps,
+            names,
+            durations: BTreeMap::new(),
+            unpaired: 0,
+            uncertain: 0,
+            passed_over: 0,
+        })
     }
 
     /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured.
@@ -103,6 +115,7 @@ impl Pairs {
         if role.ends.is_none() && role.starts.is_none() {
             return;
         }
+        self.passed_over += u64::from(!is_chosen);
         let Some(key) = self.key(id, pid, record.payload) else { return };
         let measured = self.measured.get(&id).and_then(|field| field.integer(record.payload));
         if let Some((row, length)) = role.ends.zip(measured) {
@@ -145,6 +158,11 @@ impl Pairs {
     /// pairs.
     pub fn uncertain(&self) -> u64 {
         self.uncertain
+    }
+
+    /// How many events that start or end pairs were not chosen.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
     }
 
     /// What an event shares with its partner. None where it hasn't got the field.

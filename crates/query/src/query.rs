@@ -15,6 +15,8 @@ pub struct Query {
     lost: HashMap<u32, Missed>,
     /// The CPUs that have had a record, where losses before the first are not wanted.
     started: Option<HashSet<u32>>,
+    /// Records of the chosen events that were not chosen.
+    passed_over: u64,
     /// The payload with strings hidden.
     space: Vec<u8>,
 }
@@ -27,6 +29,7 @@ impl Query {
             redaction: Redaction::default(),
             lost: HashMap::new(),
             started: None,
+            passed_over: 0,
             space: Vec::new(),
         }
     }
@@ -41,6 +44,11 @@ impl Query {
     #[must_use]
     pub fn without_first_losses(self) -> Query {
         Query { started: Some(HashSet::new()), ..self }
+    }
+
+    /// How many records of the chosen events were not chosen, so far: for another reason than their event.
+    pub fn passed_over(&self) -> u64 {
+        self.passed_over
     }
 
     /// Hands all records on to `sink`, and whether they are chosen: with strings hidden. `trace` says what
@@ -80,6 +88,7 @@ impl Query {
             let payload = self.redaction.apply(record, &mut self.space);
             return Some(Record { lost, payload, ..*record });
         }
+        self.passed_over += u64::from(self.chooser.names_event(record.id()));
         if lost != Missed::None {
             self.lost.insert(record.cpu, lost);
         }

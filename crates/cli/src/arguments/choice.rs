@@ -52,6 +52,24 @@ pub(crate) struct ChoiceArguments {
 }
 
 impl ChoiceArguments {
+    /// The options that events have to match, as they can be typed; without those that choose by the event
+    /// unless `with_events`.
+    pub(crate) fn given(&self, with_events: bool) -> Vec<String> {
+        let list = |option: &str, list: &Option<IdList>| list.as_ref().map(|list| format!("{option} {list}"));
+        let events = self.events.iter().filter(|_| with_events).map(|event| format!("-e '{}'", event.text()));
+        let names = self.comm.iter().map(|name| format!("-t '{name}'"));
+        let lists = [list("-C", &self.cpu), list("-P", &self.pid), list("-g", &self.tgid)];
+        let others = [
+            (!self.filters.is_empty(), "-F"),
+            (self.from.is_some(), "--from"),
+            (self.to.is_some(), "--to"),
+            (self.time.is_some(), "--time"),
+        ];
+        let others =
+            others.into_iter().filter(|(is_given, _)| *is_given).map(|(_, option)| option.to_owned());
+        events.chain(lists.into_iter().flatten()).chain(names).chain(others).collect()
+    }
+
     /// What is asked for.
     pub(crate) fn choice(&self) -> Choice {
         Choice {

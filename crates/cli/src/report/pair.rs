@@ -1,6 +1,6 @@
 //! Tables of how long it took from one event to another.
 
-use super::{label, not_recorded};
+use super::{label, none_shown};
 use crate::duration::{duration, seconds};
 use crate::number::{count, grouped};
 use export::{Error, Sink};
@@ -19,6 +19,8 @@ pub(super) struct PairTables<'a, W> {
     out: W,
     pairs: Pairs,
     rule: &'a PairRule,
+    /// The options that choose events.
+    given: Vec<String>,
     /// Since when the trace is complete.
     complete: Option<String>,
 }
@@ -28,9 +30,10 @@ impl<'a, W: Write> PairTables<'a, W> {
         out: W,
         pairs: Pairs,
         rule: &'a PairRule,
+        given: Vec<String>,
         complete: Option<String>,
     ) -> PairTables<'a, W> {
-        PairTables { out, pairs, rule, complete }
+        PairTables { out, pairs, rule, given, complete }
     }
 }
 
@@ -73,7 +76,10 @@ impl<W: Write> Sink for PairTables<'_, W> {
         match is_empty {
             false => Ok(()),
             true if unpaired + uncertain > 0 => Err(Error::Nothing("no such pairs".to_owned())),
-            true => Err(Error::Nothing(format!("no such pairs: {}", not_recorded(self.rule.events())))),
+            true => {
+                let why = none_shown(self.rule.events(), self.pairs.passed_over(), &self.given);
+                Err(Error::Nothing(format!("no such pairs: {why}")))
+            }
         }
     }
 }

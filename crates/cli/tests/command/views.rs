@@ -99,12 +99,20 @@ fn pairs_are_measured() {
     assert!(whole.contains("sched_process_exec..sched_process_exit"), "{whole}");
     let by_key = printed(&scratch, &["--pair", "sched_process_exec..sched_process_exit", "--key", "pid"]);
     assert_eq!(whole.lines().nth(1), by_key.lines().nth(1));
+    let chosen = |options: &[&str]| run(&mut scratch.report(options)).success().stderr;
+    let none = chosen(&["-e", "*nanosleep", "-P", "1,3-4", "-t", "no*"]);
+    assert!(none.contains("the trace has 2 events of -e '*nanosleep', but none matches -P 1,3-4 -t 'no*'"));
+    assert!(chosen(&["-e", "libc:mkdir", "-P", "1"]).contains("the trace has none of these events; if"));
     for (options, part) in [
         (
             &["--pair", "libc:mkdir"][..],
             "no such pairs: the trace has none of these events; if they were not enabled, `-e 'libc:mkdir'`",
         ),
         (&["--pair", "sched_process_exec..libc:mkdir"], "no such pairs"),
+        (
+            &["--pair", "*nanosleep", "-P", "1,3-4"],
+            "the trace has 4 events of -e '*nanosleep', but none matches -P 1,3-4",
+        ),
         (&["--pair", "sched_process_exec"], "name the event that ends it"),
         (&["--pair", "a..b"], "knows no event called a"),
         (&["--pair", "libc:read", "--key", "foo"], "--key foo: libc:read has common_type"),
