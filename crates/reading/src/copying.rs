@@ -1,7 +1,8 @@
-//! Copying what a session's buffers or a snapshot hold, and leaving it there.
+//! Copying what a session's buffers or snapshots hold, and leaving it there.
 
+use crate::joint::Joint;
 use crate::spool::Spool;
-use ring_buffer::{Buffer, Geometry, Held, PageCopy};
+use ring_buffer::{Buffer, Geometry, Held};
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -23,37 +24,18 @@ pub(crate) struct Copying<'a> {
     pub(crate) gaps: Vec<(u64, u64)>,
 }
 
-impl Copying<'_> {
-    /// Copies what a session's buffers hold now: of each block at most one lap, as writers go on.
-    pub(crate) fn live(&mut self, buffer: &Buffer, times: &RangeInclusive<u64>) -> io::Result<Vec<Spool>> {
-        let mut cursors: Vec<_> = (0..self.geometry.blocks()).map(|block| buffer.cursor(block)).collect();
-        let next = |block: u32, page: &mut [u8]| cursors.get_mut(block as usize)?.advance(page);
-        let limits = |block| (buffer.capacity(block), buffer.statistics(block).read == 0);
-        self.blocks(limits, next, times)
+impl<'a> Copying<'a> {
+    /// Nothing yet.
+    pub(crate) fn new(geometry: &'a Geometry, cpu: Option<u32>, directory: Option<&'a Path>) -> Copying<'a> {
+        Copying { geometry, cpu, directory, entries: 0, bounds: None, gaps: Vec::new() }
     }
 
-    /// Copies a snapshot. Nobody adds to it.
-    pub(crate) fn snapshot(
+    /// Copies snapshots, and what `live` has after them: of each block at most one lap, as writers go on.
+    /// Nobody adds to a snapshot.
+    pub(crate) fn copy(
         &mut self,
-        snapshot: &Held<'_>,
-        times: &RangeInclusive<u64>,
-    ) -> io::Result<Vec<Spool>> {
-        let mut positions = vec![0; self.geometry.blocks() as usize];
-        let next = |block: u32, page: &mut [u8]| {
-            let position = positions.get_mut(block as usize)?;
-            let taken = snapshot.read(block, *position, page)?;
-            *position = taken.next_event();
-            Some(taken)
-        };
-        self.blocks(|block| (u64::MAX, snapshot.statistics(block).read == 0), next, times)
-    }
-
-    /// Copies what `next` puts into a page, block by block. `limits` gives the most bytes of a block, and
-    /// whether nothing of it was consumed before.
-    fn blocks(
-        &mut self,
-        limits: impl Fn(u32) -> (u64, bool),
-        mut next: impl FnMut(u32, &mut [u8]) -> Option<PageCopy>,
+        kept: &[&Held<'_>],
+        live: Option<&Buffer>,
         times: &RangeInclusive<u64>,
     ) -> io::Result<Vec<Spool>> {
         // With space for the count of lost events after the fullest page.
@@ -63,19 +45,19 @@ impl Copying<'_> {
             // What is in a lane may be of any CPU.
             let is_wanted = block >= self.geometry.cpus || self.cpu.is_none_or(|cpu| cpu == block);
             let mut spool = Spool::new(self.directory.filter(|_| is_wanted))?;
-            let (mut bytes, (limit, is_complete)) = (0, limits(block));
-            finder.next_cpu(is_complete);
-            while bytes < limit
-                && let Some(taken) = next(block, &mut page)
-            {
+            let mut joint = Joint::new(kept, live, block, &mut page);
+            finder.next_cpu(joint.begins_complete());
+            while let Some(taken) = joint.next(&mut page) {
                 let Some(page) = page.get(..taken.len) else { break };
-                bytes += self.geometry.page_size;
                 if let Some(found) = Page::new(page) {
                     finder.add(&found, self.count(&found, times));
                 }
                 if is_wanted {
                     spool.push(page)?;
                 }
+            }
+            if !joint.ends_complete() {
+                finder.miss();
             }
             spools.push(spool);
         }

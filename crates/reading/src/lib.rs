@@ -33,6 +33,7 @@ mod copying;
 mod elf;
 mod functions;
 mod image;
+mod joint;
 mod pipe;
 mod queue;
 mod reader;

@@ -1,17 +1,15 @@
 //! Reading a session that nobody records: what is there, and consuming it, while programs write.
 
+mod copy;
+
 use crate::addresses::Addresses;
 use crate::batch::Batch;
 use crate::clock_sync::ClockSync;
-use crate::copying::Copying;
 use crate::pipe::Pipe;
-use crate::records::SessionRecords;
 use crate::tables::Tables;
 use crate::translate::Translator;
 use ring_buffer::Held;
 use session::Instance;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use trace_data::record::Record;
 use trace_data::symbols::SymbolTable;
@@ -78,56 +76,6 @@ impl Reader {
     pub fn without_lanes(mut self) -> Reader {
         self.live.queues.ignore_lanes();
         self
-    }
-
-    /// Copies the events that are there and leaves them there: those of `cpu`, or all; into files without a
-    /// name in `directory`, or into memory. With the session's past, if it has one
-    /// ([`Instance::past_until`]).
-    ///
-    /// Cost: that of copying the pages, and some 5 ns for each event.
-    ///
-    /// # Errors
-    ///
-    /// When the directory's files can't be written or read.
-    pub fn copy(
-        &mut self,
-        contents: Contents<'_>,
-        cpu: Option<u32>,
-        directory: Option<&Path>,
-    ) -> io::Result<SessionRecords> {
-        // Before, for what is forgotten meanwhile; and after, for one who comes meanwhile.
-        self.prepare();
-        let (session, past) = (self.session.clone(), self.past());
-        let (buffer, geometry) = (session.buffer(), session.buffer().geometry());
-        let mut copying = Copying { geometry, cpu, directory, entries: 0, bounds: None, gaps: Vec::new() };
-        let mut parts = Vec::new();
-        let (mut overrun, mut times) = (0, 0..=u64::MAX);
-        let spools = match contents {
-            Contents::Live => {
-                if let Some((instance, until)) = past {
-                    parts.push((copying.live(instance.buffer(), &(0..=until))?, 0..=until));
-                    overrun = if copying.entries > 0 { instance.buffer().overruns() } else { 0 };
-                    times = until.saturating_add(1)..=u64::MAX;
-                }
-                overrun += buffer.overruns();
-                copying.live(buffer, &times)?
-            }
-            Contents::Snapshot(snapshot) => {
-                overrun = (0..geometry.blocks()).map(|block| snapshot.statistics(block).overrun).sum();
-                copying.snapshot(snapshot, &times)?
-            }
-        };
-        parts.push((spools, times));
-        let Copying { entries, bounds, gaps, .. } = copying;
-        self.look();
-        let (tables, clocks) = (self.tables.clone(), self.clocks.clone());
-        let mut records = SessionRecords::new(self.session.clone(), tables, clocks, cpu);
-        (records.entries, records.overrun, records.bounds) = (entries, overrun, bounds);
-        records.gaps = gaps;
-        for (spools, times) in parts {
-            records.add(spools, times)?;
-        }
-        Ok(records)
     }
 
     /// The session's past: the default instance, and up to when.
@@ -261,6 +209,7 @@ mod tests {
     use super::*;
     use ring_buffer::{RecordBuffer, Writer, WriterThread};
     use session::{Session, SessionOptions};
+    use std::path::Path;
 
     const ID: u16 = 4000;
 

@@ -18,7 +18,12 @@ pub struct BufferCursor<'a> {
 impl Buffer {
     /// A cursor at the oldest event of a block.
     pub fn cursor(&self, block: u32) -> BufferCursor<'_> {
-        BufferCursor { buffer: self, block, position: 0 }
+        self.cursor_at(block, 0)
+    }
+
+    /// A cursor at the event of this number, or the oldest after it.
+    pub fn cursor_at(&self, block: u32, position: u64) -> BufferCursor<'_> {
+        BufferCursor { buffer: self, block, position }
     }
 }
 

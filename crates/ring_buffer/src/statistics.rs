@@ -5,8 +5,9 @@
 //! writer can have left out an increment.
 
 use crate::buffer::Buffer;
-use crate::view::{Generation, View};
-use abi::buffer::{Block, DropReason};
+use crate::geometry::TailPage;
+use crate::view::{Generation, TRIES, View};
+use abi::buffer::{Block, DropReason, Tail};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// What has become of the events of a block in one generation: the present one, or a snapshot's.
@@ -125,6 +126,23 @@ impl Buffer {
             Some(view.end() > position.max(view.unread(self)?))
         };
         left().unwrap_or(false)
+    }
+
+    /// How many events were ever written to a block, whatever has become of them: the number of the next one.
+    // Acquire: the page's number, what belongs to it, the tail (R4). Relaxed: the number once more.
+    pub fn next_event(&self, block: u32) -> u64 {
+        let attempt = |block: &Block| {
+            let page_offset = |tail: Tail| tail.page_offset(self.geometry().page_size);
+            let before = Tail(block.tail.load(Acquire));
+            let place = TailPage::of(before, block, self.geometry(), self.segment()).ok()?;
+            let sequence = place.slot.sequence.load(Acquire);
+            let first = place.slot.first_event.load(Acquire);
+            let tail = Tail(block.tail.load(Acquire));
+            let is_same = page_offset(tail) == place.page_offset();
+            (is_same && place.slot.sequence.load(Relaxed) == sequence)
+                .then_some(first.wrapping_add(tail.events()))
+        };
+        self.block(block).and_then(|block| (0..TRIES).find_map(|_| attempt(block))).unwrap_or(0)
     }
 
     fn sum(&self, figure: impl Fn(&Statistics) -> u64) -> u64 {

@@ -18,7 +18,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 /// How often a view is taken again when writers change pages under it. They need a microsecond for
 /// each page, a reader needs some nanoseconds for a view.
-const TRIES: u32 = 1000;
+pub(crate) const TRIES: u32 = 1000;
 
 /// Which generation of a block's events is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -70,6 +70,11 @@ impl GapFinder {
         }
     }
 
+    /// Notes that events are missing after the last page.
+    pub fn miss(&mut self) {
+        self.is_open = true;
+    }
+
     /// The gaps of all CPUs.
     pub fn gaps(mut self) -> Vec<(u64, u64)> {
         self.close(u64::MAX);
@@ -117,6 +122,8 @@ mod tests {
             finder.next_cpu(*is_complete);
             pages.iter().for_each(|(page, last)| finder.add(&Page::new(page).unwrap(), *last));
         }
-        assert_eq!(finder.gaps(), [(20, 40), (0, 30), (0, 33), (0, u64::MAX)]);
+        finder.next_cpu(true);
+        finder.miss();
+        assert_eq!(finder.gaps(), [(20, 40), (0, 30), (0, 33), (0, u64::MAX), (0, u64::MAX)]);
     }
 }

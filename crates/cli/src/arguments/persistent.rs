@@ -103,10 +103,11 @@ pub(crate) struct RunArguments {
 Examples:
   lookback show | less
   lookback show -p -e '*_exit' | grep ENOENT
-  lookback snapshot -s && lookback show -s")]
+  lookback snapshot -s && lookback show -s
+  lookback show --with-snapshots --calls   what was kept, and what came since")]
 pub(crate) struct ShowArguments {
     /// Consume the events, and go on with those that arrive
-    #[arg(short, long, conflicts_with = "snapshot")]
+    #[arg(short, long, conflicts_with_all = ["snapshot", "with_snapshots"])]
     pub(crate) pipe: bool,
 
     #[command(flatten)]

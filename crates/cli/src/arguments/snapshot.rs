@@ -4,12 +4,17 @@ use super::InstanceArguments;
 use clap::Args;
 use session::SnapshotNumber;
 
-/// A snapshot to read instead of the live buffer.
-#[derive(Debug, Args)]
+/// A snapshot to read instead of the live buffer, or all of them before it.
+#[derive(Debug, Default, Args)]
 pub(crate) struct SnapshotOption {
     /// Read a snapshot: the newest, or the one with this id, which `lookback stat` shows
     #[arg(short, long, value_name = "NUMBER", num_args = 0..=1, require_equals = true)]
     pub(crate) snapshot: Option<Option<SnapshotNumber>>,
+
+    /// Read all snapshots and what has been recorded since, as one trace. Events between them that are gone
+    /// are counted as lost
+    #[arg(long, conflicts_with = "snapshot")]
+    pub(crate) with_snapshots: bool,
 }
 
 /// Take a snapshot, show the newest one, or drop all.

@@ -41,7 +41,8 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     }
 }
 
-/// Shows what the buffers hold, or a snapshot, in a form that `report` has: from a file without a name.
+/// Shows what the buffers hold, or a snapshot, or both, in a form that `report` has: from a file without a
+/// name.
 fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArguments) -> Done {
     let directory = std::env::temp_dir();
     let failed = |error| recording::Error::Spool { directory: directory.clone(), error };
@@ -58,7 +59,7 @@ fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArg
 /// Records that are printed at once.
 const BATCH: usize = 512;
 
-/// Shows what the buffers hold, or a snapshot.
+/// Shows what the buffers hold, or a snapshot, or both.
 pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: &Choice) -> Done {
     let mut records = copy(session, kept, &std::env::temp_dir())?;
     let (entries, written) = (records.entries, records.entries + records.overrun);
@@ -80,10 +81,14 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Copies what the buffers hold, or a snapshot, into files without a name in `directory`.
+/// Copies what the buffers hold, or a snapshot, or both, into files without a name in `directory`.
 pub(super) fn copy(session: &Arc<Instance>, kept: &SnapshotOption, directory: &Path) -> Done<SessionRecords> {
     let failed = |error| recording::Error::Spool { directory: directory.to_path_buf(), error };
     let mut reader = Reader::new(session.clone());
+    if kept.with_snapshots {
+        let holder = session.holder()?;
+        return Ok(reader.copy_with_snapshots(&holder, None, Some(directory)).map_err(failed)?);
+    }
     let Some(number) = kept.snapshot else {
         return Ok(reader.copy(Contents::Live, None, Some(directory)).map_err(failed)?);
     };

@@ -24,7 +24,11 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
         free(&session)?
     } else {
         let choice = Choice { cpus: arguments.only_cpu.map(IdList::of), ..Choice::default() };
-        return show_kept(&session, &SnapshotOption { snapshot: Some(None) }, &choice);
+        return show_kept(
+            &session,
+            &SnapshotOption { snapshot: Some(None), ..SnapshotOption::default() },
+            &choice,
+        );
     };
     note!("lookback: {said}");
     Ok(ExitCode::SUCCESS)

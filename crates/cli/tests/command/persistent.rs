@@ -10,6 +10,7 @@ mod participants;
 mod pids;
 mod pipe;
 mod service;
+mod snapshots;
 mod stacks;
 mod triggers;
 
