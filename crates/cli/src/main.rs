@@ -11,6 +11,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod columns;
 mod completeness;
 mod completions;
 mod duration;

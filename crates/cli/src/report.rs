@@ -2,6 +2,7 @@
 
 mod calls;
 mod pair;
+mod processes;
 mod stat;
 mod text;
 
@@ -15,8 +16,10 @@ use calls::CallLines;
 use export::Sink;
 use export::json::JsonLines;
 use pair::PairTables;
+use processes::{ProcessForm, ProcessTable};
 use query::{
-    Chooser, Interruption, Pairs, Query, Redaction, SourceSymbols, Survey, TraceContents, TraceFile,
+    Chooser, Interruption, Pairs, ProcessTree, Query, Redaction, SourceSymbols, Survey, TraceContents,
+    TraceFile,
 };
 use session::Selection;
 use stat::CountTables;
@@ -100,10 +103,11 @@ fn show(
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let survey = match view.form.json && !choice.time.is_relative() && choice.cpus.is_none() {
-        true => Survey::default(),
-        false => buffer.survey().map_err(|error| unusable(&error))?,
-    };
+    let survey =
+        match view.form.json && !view.form.tree && !choice.time.is_relative() && choice.cpus.is_none() {
+            true => Survey::default(),
+            false => buffer.survey().map_err(|error| unusable(&error))?,
+        };
     if let Some(cpus) = &choice.cpus
         && survey.cpus > 0
         && !(0..survey.cpus as u32).any(|cpu| cpus.contains(cpu))
@@ -181,7 +185,7 @@ fn sink<'a>(
     survey: &Survey,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
     let out = io::stdout().lock();
-    if view.form.json {
+    if view.form.json && !view.form.tree {
         return Ok(Box::new(JsonLines::new(out, view.wall_clock)));
     }
     let gaps = contents.gaps(survey);
@@ -189,6 +193,12 @@ fn sink<'a>(
     let complete = completeness(&gaps, last, trace.nanoseconds);
     if view.form.calls {
         return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete)?));
+    }
+    if view.form.tree {
+        let form = ProcessForm { json: view.form.json, wall_clock: view.wall_clock };
+        let first = survey.bounds.map_or(0, |(first, _)| contents.metadata.options.time(first));
+        let out = io::BufWriter::new(anstream::AutoStream::auto(out));
+        return Ok(Box::new(ProcessTable::new(out, ProcessTree::new(gaps), first, complete, form)));
     }
     // Tables may have colours; where nobody wants them they are removed again.
     if view.form.stat {

@@ -65,6 +65,11 @@ pub const OBSERVER: u32 = 2;
 /// The signal of a process of which it can't be known whether it was killed.
 pub const UNKNOWN_SIGNAL: u32 = names::UNKNOWN_SIGNAL;
 
+/// The name of a signal that has killed a process.
+pub fn death(signal: u32) -> Option<&'static str> {
+    names::DEATH.iter().find(|(number, _)| *number == i64::from(signal)).map(|(_, name)| *name)
+}
+
 /// All of them, in the order of their ids.
 pub(crate) const ALL: [EventType; 4] = [FORK, EXEC, EXIT, WAIT];
 

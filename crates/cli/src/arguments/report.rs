@@ -29,6 +29,7 @@ Examples:
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
+  lookback report --tree                    who made whom, and how each has ended
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
     /// The trace.dat file
@@ -77,8 +78,8 @@ pub(crate) struct ViewArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, pair, .. } = &self.form;
-        let is_form = *json || *stat || *calls || pair.is_some();
+        let FormArguments { json, stat, calls, tree, pair, .. } = &self.form;
+        let is_form = *json || *stat || *calls || *tree || pair.is_some();
         let is_changed = self.show_tgid || self.wall_clock || self.demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
@@ -87,8 +88,8 @@ impl ViewArguments {
 /// The form in which events are shown, if not as text.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FormArguments {
-    /// Show a JSON object for each event, one on a line
-    #[arg(long, group = "form")]
+    /// Show a JSON object for each event, or with --tree for each process, one on a line
+    #[arg(long, conflicts_with_all = ["stat", "calls", "pair"])]
     pub(crate) json: bool,
 
     /// Show counts of events instead: by event, by thread, by CPU
@@ -98,6 +99,10 @@ pub(crate) struct FormArguments {
     /// Show a line for each call, with its arguments, result, error and duration, as strace -fT does
     #[arg(long, group = "form")]
     pub(crate) calls: bool,
+
+    /// Show the tree of processes: when each has started and ended, and how, with its calls and errors
+    #[arg(long, group = "form")]
+    pub(crate) tree: bool,
 
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
     #[arg(long, group = "form", value_name = "EVENTS")]

@@ -22,6 +22,7 @@ mod limits;
 mod mounting;
 mod persistent;
 mod places;
+mod process_tree;
 mod processes;
 mod programs;
 mod report;

@@ -1,0 +1,193 @@
+//! The tree of processes: who has made whom, when, and how each has ended.
+
+use crate::columns::{columns, without_end};
+use crate::duration::seconds;
+use crate::json::Json;
+use crate::number::grouped;
+use export::{Error, Sink};
+use query::{ProcessNode, ProcessOutcome, ProcessTree};
+use std::io::Write;
+use trace_data::info::TraceInfo;
+use trace_data::record::Record;
+use trace_data::text::{print_date, printable};
+
+/// Collects processes, and prints their tree in the end.
+pub(super) struct ProcessTable<W> {
+    out: W,
+    tree: ProcessTree,
+    /// The time of the trace's first event.
+    first: u64,
+    /// Since when the trace is complete.
+    complete: Option<String>,
+    form: ProcessForm,
+}
+
+/// How processes are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProcessForm {
+    /// As JSON, an object for each.
+    pub(super) json: bool,
+    /// With times as dates.
+    pub(super) wall_clock: bool,
+}
+
+/// The columns before the command; the first is at the left of a time that is later than what it stands for.
+const TITLES: [&str; 6] = ["START", "END", "ENDED", "CALLS", "ERRORS", "PID"];
+
+impl<W: Write> ProcessTable<W> {
+    pub(super) fn new(
+        out: W,
+        tree: ProcessTree,
+        first: u64,
+        complete: Option<String>,
+        form: ProcessForm,
+    ) -> ProcessTable<W> {
+        ProcessTable { out, tree, first, complete, form }
+    }
+
+    /// A time, after what says that it was before that.
+    fn time(&self, time: u64, is_before: bool, trace: &TraceInfo<'_>) -> String {
+        let mark = if is_before { "<" } else { "" };
+        if self.form.wall_clock {
+            let mut date = mark.as_bytes().to_vec();
+            print_date(trace.real_time(time).unwrap_or_default(), &mut date);
+            return String::from_utf8_lossy(&date).into_owned();
+        }
+        match trace.nanoseconds {
+            true => format!("{mark}+{}", seconds(time.saturating_sub(self.first))),
+            false => format!("{mark}{time}"),
+        }
+    }
+
+    fn row(&self, node: &ProcessNode, depth: usize, trace: &TraceInfo<'_>) -> ([String; 6], String) {
+        let end = match node.end {
+            Some(end) => self.time(end.time, end.is_noticed, trace),
+            None if node.outcome == ProcessOutcome::Running => "running".to_owned(),
+            None => "-".to_owned(),
+        };
+        let ended = match node.outcome {
+            ProcessOutcome::Running | ProcessOutcome::Unknown => "-".to_owned(),
+            ProcessOutcome::Ended => "ended".to_owned(),
+            ProcessOutcome::Exited => "exit".to_owned(),
+            ProcessOutcome::Status(status) => format!("exit {status}"),
+            ProcessOutcome::Killed(signal) => signal_name(signal),
+        };
+        let start = self.time(node.start.unwrap_or(node.seen.0), node.start.is_none(), trace);
+        let (calls, errors) = (grouped(node.calls), grouped(node.errors));
+        let command = format!("{:width$}{}", "", command(node, trace), width = 2 * depth);
+        ([start, end, ended, calls, errors, node.pid.to_string()], command)
+    }
+
+    fn print(&mut self, order: &[(usize, usize)], trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let nodes = self.tree.nodes();
+        let rows: Vec<_> =
+            order.iter().map(|(place, depth)| self.row(&nodes[*place], *depth, trace)).collect();
+        let is_uncertain = rows.iter().any(|(cells, _)| cells.iter().any(|cell| cell.starts_with('<')));
+        let widths: [usize; 6] = std::array::from_fn(|column| {
+            rows.iter().map(|(cells, _)| cells[column].len()).max().unwrap_or(0).max(TITLES[column].len())
+        });
+        let line = |cells: [&str; 6]| {
+            let cell = |column: usize| match column {
+                2 => format!("{:<width$}", cells[column], width = widths[column]),
+                _ => format!("{:>width$}", cells[column], width = widths[column]),
+            };
+            (0..6).map(cell).collect::<Vec<_>>().join("  ")
+        };
+        let bold = anstyle::Style::new().bold();
+        writeln!(self.out, "{bold}{}  COMMAND{bold:#}", line(TITLES))?;
+        for (cells, command) in &rows {
+            let start = line(cells.each_ref().map(String::as_str));
+            let width = columns().map(|columns| columns.saturating_sub(start.len() + 2).max(MOST_NARROW));
+            let command = width.map_or(command.as_str().into(), |width| without_end(command, width));
+            writeln!(self.out, "{start}  {command}")?;
+        }
+        if is_uncertain {
+            writeln!(self.out, "\n< before: it was there already, or was found to have ended")?;
+        }
+        if !self.tree.knows_processes() {
+            let hint = "if they were not enabled, `-e @process` enables them";
+            writeln!(self.out, "\nthe trace has no starts and ends of processes; {hint}")?;
+        }
+        if let Some(complete) = &self.complete {
+            writeln!(self.out, "\nthe trace is {complete}")?;
+        }
+        Ok(())
+    }
+
+    fn print_json(&mut self, order: &[(usize, usize)], trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let nodes = self.tree.nodes();
+        for (place, _) in order {
+            let parent = nodes[*place].parent.map(|parent| nodes[parent].pid);
+            writeln!(self.out, "{}", json(&nodes[*place], parent, trace))?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for ProcessTable<W> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.tree.add(record, true, trace);
+        Ok(())
+    }
+
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.tree.add(record, false, trace);
+        Ok(())
+    }
+
+    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let order = self.tree.finish();
+        match (self.form.json, order.is_empty()) {
+            (true, _) => self.print_json(&order, trace)?,
+            (false, true) => return Err(Error::Nothing("the trace has no events of such processes".into())),
+            (false, false) => self.print(&order, trace)?,
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+/// The columns that a command has at least, on however narrow a terminal.
+const MOST_NARROW: usize = 10;
+
+/// What it runs, or else what it is called.
+fn command(node: &ProcessNode, trace: &TraceInfo<'_>) -> String {
+    let command = node.argv.as_deref().or(node.filename.as_deref());
+    printable(command.or_else(|| name(node, trace)).unwrap_or("<...>")).into_owned()
+}
+
+fn name<'a>(node: &'a ProcessNode, trace: &TraceInfo<'a>) -> Option<&'a str> {
+    node.name.as_deref().or_else(|| trace.tasks.comm(node.pid))
+}
+
+fn signal_name(signal: u8) -> String {
+    events::sched::death(u32::from(signal)).map_or_else(|| format!("signal {signal}"), str::to_owned)
+}
+
+fn json(node: &ProcessNode, parent: Option<i32>, trace: &TraceInfo<'_>) -> Json {
+    let pid = |pid: i32| Json::Number(u64::from(pid.unsigned_abs()));
+    let (state, status, signal) = match node.outcome {
+        ProcessOutcome::Running => ("running", None, None),
+        ProcessOutcome::Unknown => ("unknown", None, None),
+        ProcessOutcome::Ended | ProcessOutcome::Exited => ("ended", None, None),
+        ProcessOutcome::Status(status) => ("ended", Some(u64::from(status)), None),
+        ProcessOutcome::Killed(signal) => ("ended", None, Some(signal_name(signal))),
+    };
+    Json::Object(vec![
+        ("pid", pid(node.pid)),
+        ("parent", parent.map_or(Json::Null, pid)),
+        ("comm", Json::text(name(node, trace))),
+        ("filename", Json::text(node.filename.as_deref())),
+        ("argv", Json::text(node.argv.as_deref())),
+        ("start", Json::number(node.start)),
+        ("first_event", Json::Number(node.seen.0)),
+        ("last_event", Json::Number(node.seen.1)),
+        ("end", Json::number(node.end.map(|end| end.time))),
+        ("noticed_later", node.end.map_or(Json::Null, |end| Json::Bool(end.is_noticed))),
+        ("state", Json::Text(state.to_owned())),
+        ("status", Json::number(status)),
+        ("signal", Json::text(signal)),
+        ("events", Json::Number(node.events)),
+        ("calls", Json::Number(node.calls)),
+        ("errors", Json::Number(node.errors)),
+    ])
+}
