@@ -42,6 +42,9 @@ const LIMITS: &[(&str, Limit)] = &[
     ("walk_2000_events_s", Limit::AtMost(1.0)),
     ("raw_GBps", Limit::AtLeast(0.5)),
     ("cat_trace_vs_kernel", Limit::AtLeast(0.5)),
+    ("unpatched_ns", Limit::AtMost(0.1)),
+    ("unpatched_sled_ns", Limit::AtMost(0.8)),
+    ("switch_10k_sites_ms", Limit::AtMost(50.0)),
 ];
 
 impl Limit {

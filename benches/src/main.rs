@@ -14,6 +14,7 @@ mod control;
 mod crowd;
 mod ctf;
 mod events;
+mod function;
 mod limits;
 mod lttng;
 mod micro;
@@ -58,6 +59,8 @@ enum BenchCommand {
     Ring,
     /// The control tree.
     Control,
+    /// Sites of functions.
+    Function,
     /// What recording costs whole programs.
     Programs(programs::ProgramOptions),
     /// Events of a program's own.
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         BenchCommand::Micro(options) => micro::run(&options),
         BenchCommand::Ring => ring::measure(),
         BenchCommand::Control => control::measure(),
+        BenchCommand::Function => function::measure(),
         BenchCommand::Programs(options) => programs::measure(&options),
         BenchCommand::Author(options) => author::measure(&options),
         BenchCommand::Tracefs => mount::measure(),

@@ -28,6 +28,8 @@ enum What {
     Ring,
     /// The control tree: filters, instances, switching, and reading the text
     Control,
+    /// Sites of functions: what they cost while they are off, and how long it takes to switch them
+    Function,
     /// What recording costs whole programs
     Programs,
     /// Events of a program's own: typed events, messages, spans
@@ -50,6 +52,9 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         What::Control => {
             measure.arg("control");
         }
+        What::Function => {
+            measure.arg("function");
+        }
         What::Programs => {
             measure.arg("programs");
         }
@@ -63,7 +68,7 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
     if bench.json {
         measure.arg("--json");
     }
-    if !matches!(bench.what, What::Ring | What::Control | What::Tracefs) {
+    if !matches!(bench.what, What::Ring | What::Control | What::Function | What::Tracefs) {
         match agent() {
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);

@@ -1,5 +1,5 @@
-//! `cargo xtask prove`: everything that is known to check the ring buffer, what reads bytes of others, and
-//! that programs are unharmed, for as long as it takes.
+//! `cargo xtask prove`: everything that is known to check the ring buffer, the changing of code, what reads
+//! bytes of others, and that programs are unharmed, for as long as it takes.
 
 use crate::{Error, workspace};
 use clap::Args;
@@ -17,6 +17,9 @@ pub struct ProveOptions {
     /// Orders of atomic instructions in which each scenario of the slow path is run, twice
     #[arg(long, default_value_t = 20_000)]
     orders: u32,
+    /// Sites that are switched while threads run through them
+    #[arg(long, default_value_t = 1_000_000)]
+    switches: u32,
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
@@ -26,8 +29,8 @@ pub struct ProveOptions {
 }
 
 /// Goes through every scenario of the model, the long ones too; runs the slow path in many orders, and what
-/// Miri can run; kills at each instruction; damages files, lets chaos loose, fuzzes, and runs all programs
-/// that must not be harmed. Whether all of it holds.
+/// Miri can run; kills at each instruction; damages files, lets chaos loose, switches sites of functions,
+/// fuzzes, and runs all programs that must not be harmed. Whether all of it holds.
 pub fn run(options: &ProveOptions) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
@@ -37,7 +40,16 @@ pub fn run(options: &ProveOptions) -> Result<bool, Error> {
         eprintln!("chaos, round {round} of {}", options.rounds);
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
     }
+    holds &= switches(options.switches)?;
     Ok(holds & fuzz(options.executions)? & harm()?)
+}
+
+/// Switches so many sites of functions that threads run through.
+fn switches(number: u32) -> Result<bool, Error> {
+    let mut test = workspace::cargo();
+    test.args(["test", "--quiet", "--release", "--package", "lookback-text-poke", "--test", "stress"]);
+    test.env("LOOKBACK_SWITCHES", number.to_string());
+    succeeds(test)
 }
 
 /// Reads damaged inputs, so many.

@@ -1,0 +1,38 @@
+//! What a processor does with the bytes of a site: one instruction.
+
+/// What one instruction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executed {
+    /// Nothing, or it changes flags: so many bytes.
+    Nothing(usize),
+    /// Calls the code at this distance from the end of the instruction, which is so many bytes long.
+    Call(usize, i32),
+    /// Calls through the pointer at this distance.
+    CallIndirect(usize, i32),
+    /// Jumps to code at this distance.
+    Jump(usize, i32),
+    /// Loads a number into r10.
+    Load(usize, u32),
+    /// Returns.
+    Return,
+}
+
+/// The instruction that `bytes` begin with; None for one that no site may have.
+pub fn decode(bytes: &[u8]) -> Option<Executed> {
+    let operand = |at: usize| {
+        let operand = bytes.get(at..at + 4)?;
+        Some(i32::from_le_bytes(operand.try_into().unwrap()))
+    };
+    let prefixes = bytes.iter().take_while(|byte| **byte == 0x67).count();
+    match &bytes[prefixes..] {
+        [0xe8, ..] => Some(Executed::Call(prefixes + 5, operand(prefixes + 1)?)),
+        [0xa9, ..] => operand(prefixes + 1).map(|_| Executed::Nothing(prefixes + 5)),
+        [0xff, 0x15, ..] if prefixes == 0 => Some(Executed::CallIndirect(6, operand(2)?)),
+        [0x85, 0x15, ..] if prefixes == 0 => operand(2).map(|_| Executed::Nothing(6)),
+        [0xe9, ..] if prefixes == 0 => Some(Executed::Jump(5, operand(1)?)),
+        [0xeb, distance, ..] if prefixes == 0 => Some(Executed::Nothing(2 + usize::from(*distance))),
+        [0x41, 0xba, ..] if prefixes == 0 => Some(Executed::Load(6, operand(2)? as u32)),
+        [0xc3, ..] if prefixes == 0 => Some(Executed::Return),
+        _ => text_poke::plan::nop::len(bytes).map(Executed::Nothing),
+    }
+}

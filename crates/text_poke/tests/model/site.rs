@@ -1,0 +1,92 @@
+//! Sites to go through: every form that a compiler leaves, at each place in a word.
+
+use text_poke::SiteCode;
+use text_poke::plan::entry::{self, CallTarget};
+use text_poke::plan::{Plan, xray};
+use text_poke::sites::xray_map::SledKind;
+
+/// Where the words of all sites begin. The lowest bits of a page's last word are set by each site.
+pub const WORDS: u64 = 0x40_0000_0ff0;
+/// What `mcount` is.
+pub const OWN: u64 = 0x40_0010_0000;
+/// What a site that is on calls.
+pub const TARGET: u64 = 0x40_0020_0000;
+/// What indirect calls go through.
+pub const POINTER: u64 = 0x40_0030_0000;
+/// The id of XRay's functions.
+pub const ID: u32 = 0x1234_5678;
+
+/// A site.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelSite {
+    pub name: &'static str,
+    pub plan: Plan,
+    /// What it calls when it is on.
+    pub target: u64,
+}
+
+/// All sites.
+pub fn sites() -> Vec<ModelSite> {
+    (0..8).flat_map(|offset| sites_at(WORDS + offset)).collect()
+}
+
+fn sites_at(address: u64) -> Vec<ModelSite> {
+    let distance = |end: u64, target: u64| (target.wrapping_sub(end) as i32).to_le_bytes();
+    let call = [&[0xe8][..], &distance(address + 5, OWN)].concat();
+    let longer_call = [&[0x67, 0xe8][..], &distance(address + 6, OWN)].concat();
+    let indirect = [&[0xff, 0x15][..], &distance(address + 6, POINTER)].concat();
+    let (own, other) = (CallTarget::Own, CallTarget::At(TARGET));
+    let punned = entry::punned_target(address);
+    let entries: Vec<(&str, Vec<u8>, CallTarget, u64)> = vec![
+        ("nop of 5 bytes", vec![0x0f, 0x1f, 0x44, 0x00, 0x08], other, TARGET),
+        ("nop of 6 bytes", vec![0x66, 0x0f, 0x1f, 0x44, 0, 0], other, TARGET),
+        ("nop of 8 bytes", vec![0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0], other, TARGET),
+        ("nop of 10 bytes", vec![0x2e, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0], other, TARGET),
+        ("5 nops", vec![0x90; 5], other, TARGET),
+        ("7 nops", vec![0x90; 7], other, TARGET),
+        ("9 nops", vec![0x90; 9], other, TARGET),
+        ("16 nops", vec![0x90; 16], other, TARGET),
+        ("5 nops, punned", vec![0x90; 5], CallTarget::At(punned), punned),
+        ("8 nops, punned", vec![0x90; 8], CallTarget::At(punned), punned),
+        ("nops of 2 and 3 bytes", vec![0x66, 0x90, 0x0f, 0x1f, 0x00], other, TARGET),
+        ("call", call.clone(), own, OWN),
+        ("call, to other code", call, other, TARGET),
+        ("longer call", longer_call.clone(), own, OWN),
+        ("longer call, to other code", longer_call, other, TARGET),
+        ("indirect call", indirect.clone(), own, OWN),
+        ("indirect call, to other code", indirect, other, TARGET),
+    ];
+    let entry = |(name, found, wanted, target): (_, Vec<u8>, _, _)| {
+        // Of these some can't be planned at some addresses: what can is counted by a test.
+        let plan = entry::plan(address, &found, wanted).ok()?;
+        Some(ModelSite { name, plan, target })
+    };
+    let mut sites: Vec<ModelSite> = entries.into_iter().filter_map(entry).collect();
+    let body = [0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
+    let sleds = [("sled", SledKind::Entry, [0xeb, 0x09]), ("sled of a return", SledKind::Exit, [0xc3, 0x2e])];
+    for (name, kind, first) in sleds {
+        let found = [&first[..], &body].concat();
+        if let Ok(plan) = xray::plan(address, kind, &found, TARGET, ID) {
+            sites.push(ModelSite { name, plan, target: TARGET });
+        }
+    }
+    sites
+}
+
+impl ModelSite {
+    /// The address that a call that ends at `end` goes to.
+    pub fn is_called(&self, target: u64) -> bool {
+        target == self.target
+    }
+
+    /// Whether its call before it was patched goes there: it may, until the site is off once.
+    pub fn was_called(&self, target: u64) -> bool {
+        let found = self.plan.code(text_poke::plan::SiteState::Found);
+        target == OWN && matches!(found.bytes(), [0xe8, ..] | [0xff, 0x15, ..])
+    }
+
+    /// How it is found.
+    pub fn found(&self) -> SiteCode {
+        self.plan.code(text_poke::plan::SiteState::Found)
+    }
+}

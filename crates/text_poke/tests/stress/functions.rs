@@ -1,0 +1,184 @@
+//! Functions with sites, written byte by byte, so that each lies where it should.
+
+use core::ffi::c_void;
+use core::ops::Range;
+use text_poke::Text;
+use text_poke::plan::entry::{self, CallTarget};
+use text_poke::plan::{Plan, xray};
+use text_poke::sites::xray_map::SledKind;
+
+const PAGE: usize = 4096;
+const PAGES: usize = 64;
+/// Adds one to what rdi points to, and returns: what all sites call.
+const TRAMPOLINE: &[u8] = &[0x48, 0xff, 0x07, 0xc3];
+/// mov rax, rdi; ret.
+const BODY: &[u8] = &[0x48, 0x89, 0xf8, 0xc3];
+const RETURN_LEN: usize = 1;
+
+/// A function of one argument, the address of a counter, which it returns. Its site counts there.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    pub address: u64,
+    pub plan: Plan,
+}
+
+impl Function {
+    /// Calls it. Async-signal-safe.
+    pub fn call(&self, counter: &mut u64) {
+        let counter: *mut u64 = counter;
+        // SAFETY: the function and its site's target are those of this file, and touch nothing else.
+        unsafe {
+            let function = core::ptr::with_exposed_provenance::<()>(self.address as usize);
+            let function: extern "C" fn(*mut u64) -> *mut u64 = core::mem::transmute(function);
+            assert_eq!(function(counter), counter);
+        }
+    }
+}
+
+/// Memory with functions, which is never unmapped.
+#[derive(Debug)]
+pub struct Functions {
+    pub all: Vec<Function>,
+    pub text: [Text; 1],
+}
+
+/// Where in a line or page a function's site lies.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In one word.
+    Word,
+    /// In two words of a line.
+    Words,
+    /// In two lines.
+    Lines,
+    /// In two pages.
+    Pages,
+}
+
+impl Functions {
+    /// One function for each form of a site and place of it.
+    pub fn new() -> Functions {
+        let base = map(PAGES * PAGE);
+        let mut writer = CodeWriter { base, next: PAGE };
+        writer.write(0, TRAMPOLINE);
+        // What an indirect call goes through.
+        writer.write(64, &base.to_le_bytes());
+        let mut all = Vec::new();
+        for place in [Place::Word, Place::Words, Place::Lines, Place::Pages] {
+            all.extend(writer.functions(place));
+        }
+        protect(base, PAGES * PAGE, libc::PROT_READ | libc::PROT_EXEC);
+        let pages = Range { start: base, end: base + (PAGES * PAGE) as u64 };
+        Functions { all, text: [Text { pages, is_writable: false }] }
+    }
+
+    /// Whether the kernel says that the code can be written.
+    pub fn is_writable(&self) -> bool {
+        let start = format!("{:x}-", self.text[0].pages.start);
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let line = maps.lines().find(|line| line.starts_with(&start)).expect("one mapping, from its start");
+        line.split(' ').nth(1).unwrap().contains('w')
+    }
+}
+
+struct CodeWriter {
+    base: u64,
+    next: usize,
+}
+
+impl CodeWriter {
+    fn functions(&mut self, place: Place) -> Vec<Function> {
+        let target = self.base;
+        let own = CallTarget::Own;
+        let to = CallTarget::At(target);
+        let nops = vec![0x90; 5];
+        let forms = [
+            (vec![0x0f, 0x1f, 0x44, 0, 0], to),
+            (vec![0x66, 0x0f, 0x1f, 0x44, 0, 0], to),
+            (nops.clone(), to),
+            (vec![0x90; 11], to),
+            ([&[0xf3, 0x0f, 0x1e, 0xfa][..], &nops].concat(), to),
+            (vec![0xe8, 0, 0, 0, 0], own),
+            (vec![0x67, 0xe8, 0, 0, 0, 0], own),
+            (vec![0xff, 0x15, 0, 0, 0, 0], own),
+        ];
+        let mut functions = Vec::new();
+        for (mut bytes, wanted) in forms {
+            let endbr = if bytes.starts_with(&[0xf3]) { 4 } else { 0 };
+            let offset = self.offset(place, bytes.len() - endbr) - endbr;
+            let end = offset + bytes.len();
+            let distance = |target: usize| (target as i32 - end as i32).to_le_bytes();
+            match bytes[..] {
+                [0xe8, ..] => bytes[1..].copy_from_slice(&distance(0)),
+                [0x67, ..] => bytes[2..].copy_from_slice(&distance(0)),
+                [0xff, ..] => bytes[2..].copy_from_slice(&distance(64)),
+                _ => {}
+            }
+            self.write(offset, &bytes);
+            self.write(end, BODY);
+            let address = self.base + offset as u64;
+            let plan = entry::plan(address, &bytes, wanted).unwrap();
+            functions.push(Function { address, plan });
+        }
+        functions.extend(self.sled(place, SledKind::Entry));
+        functions.extend(self.sled(place, SledKind::Exit));
+        functions
+    }
+
+    /// A function with a sled at its start, or at its end.
+    fn sled(&mut self, place: Place, kind: SledKind) -> Option<Function> {
+        let first = if kind == SledKind::Exit { [0xc3, 0x2e] } else { [0xeb, 0x09] };
+        let bytes = [&first[..], &[0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0]].concat();
+        // Sleds are at even addresses.
+        let offset = self.offset(place, bytes.len()) & !1;
+        self.write(offset, &bytes);
+        let mut address = self.base + offset as u64;
+        let plan = xray::plan(address, kind, &bytes, self.base, 7).unwrap();
+        if kind == SledKind::Exit {
+            let before = &BODY[..BODY.len() - RETURN_LEN];
+            self.write(offset - before.len(), before);
+            address -= before.len() as u64;
+        } else {
+            self.write(offset + bytes.len(), BODY);
+        }
+        Some(Function { address, plan })
+    }
+
+    /// Where a site of `len` bytes is to begin, so that its second byte or a later one is in another word.
+    fn offset(&mut self, place: Place, len: usize) -> usize {
+        let start = self.next.next_multiple_of(64) + 64;
+        let offset = match place {
+            Place::Word => start,
+            Place::Words => start + 8 - len.min(8) / 2,
+            Place::Lines => start + 64 - len / 2,
+            Place::Pages => start.next_multiple_of(PAGE) - len / 2,
+        };
+        self.next = offset + 64;
+        assert!(self.next < PAGES * PAGE);
+        offset
+    }
+
+    fn write(&mut self, offset: usize, bytes: &[u8]) {
+        assert!(offset + bytes.len() <= PAGES * PAGE);
+        // SAFETY: in the mapping, which can be written and is ours alone.
+        unsafe {
+            let place = core::ptr::with_exposed_provenance_mut::<u8>(self.base as usize + offset);
+            place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+    }
+}
+
+fn map(len: usize) -> u64 {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: memory that nobody has yet.
+    let mapped = unsafe { libc::mmap(core::ptr::null_mut(), len, protection, flags, -1, 0) };
+    assert_ne!(mapped, libc::MAP_FAILED);
+    mapped.expose_provenance() as u64
+}
+
+fn protect(address: u64, len: usize, protection: i32) {
+    let start: *mut c_void = core::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: a mapping of this file, which nobody uses yet.
+    assert_eq!(unsafe { libc::mprotect(start, len, protection) }, 0);
+}
