@@ -16,16 +16,22 @@ pub(crate) const fn field(name: &'static str, kind: FieldKind) -> EventField {
 /// The kind of a field: its C type in the `format` text, its size, and how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
+    /// An unsigned 2-byte integer, as the kernel names its type.
+    U16,
     /// A signed 4-byte integer.
     I32,
     /// An unsigned 4-byte integer.
     U32,
+    /// An unsigned 4-byte integer, as the kernel names its type where it has a [`FieldKind::U16`], too.
+    KernelU32,
     /// A signed 8-byte integer.
     I64,
     /// An unsigned 8-byte integer.
     U64,
     /// A signed 8-byte integer: nanoseconds. Its C type is the kernel's for that, by which filters know it.
     Duration,
+    /// A time: in a session's buffers in units of the buffer's clock, as readers see it in nanoseconds.
+    Time,
     /// An 8-byte integer, printed in hexadecimal: a pointer that nobody follows.
     Pointer,
     /// A process or thread.
@@ -38,6 +44,8 @@ pub enum FieldKind {
     Text,
     /// An address in the traced process to which a call returns, printed as a symbol.
     Symbol,
+    /// An address that a call returns to, of which only 4 bytes are aligned.
+    PackedSymbol,
     /// The address of a function in the traced process, printed as a symbol.
     Function,
     /// A 4-byte integer of which some values have names.
@@ -54,6 +62,8 @@ pub enum FieldKind {
     Descriptors,
     /// Bytes up to the record's end, after all other fields; none of them in the fixed part.
     Tail,
+    /// Numbers of 8 bytes up to the record's end, after all other fields; none of them in the fixed part.
+    Words,
     /// Eight addresses of a stack, 0 after the last, as the kernel's `kernel_stack` has them.
     Callers,
 }
@@ -63,10 +73,12 @@ impl FieldKind {
     pub const fn size(self) -> usize {
         match self {
             FieldKind::Bool => 1,
+            FieldKind::U16 => 2,
             FieldKind::I64 | FieldKind::U64 | FieldKind::Pointer | FieldKind::Descriptors => 8,
-            FieldKind::Symbol | FieldKind::Function | FieldKind::Duration => 8,
+            FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => 8,
+            FieldKind::Duration | FieldKind::Time => 8,
             FieldKind::Comm => 16,
-            FieldKind::Tail => 0,
+            FieldKind::Tail | FieldKind::Words => 0,
             FieldKind::Callers => 64,
             _ => 4,
         }
@@ -76,8 +88,8 @@ impl FieldKind {
     pub const fn alignment(self) -> usize {
         match self {
             FieldKind::Bool | FieldKind::Comm | FieldKind::Tail => 1,
-            FieldKind::Descriptors => 4,
-            FieldKind::Callers => 8,
+            FieldKind::Descriptors | FieldKind::PackedSymbol => 4,
+            FieldKind::Callers | FieldKind::Words => 8,
             _ => self.size(),
         }
     }

@@ -83,18 +83,21 @@ const fn c_type(kind: FieldKind) -> (&'static str, &'static str, bool) {
         FieldKind::U32 | FieldKind::Named(_) | FieldKind::Flags(_) | FieldKind::OpenFlags(_) => {
             ("unsigned int", "", false)
         }
+        FieldKind::U16 => ("u16", "", false),
+        FieldKind::KernelU32 => ("u32", "", false),
         FieldKind::Mode => ("umode_t", "", false),
         FieldKind::I64 => ("long", "", true),
         FieldKind::Duration => ("ktime_t", "", true),
-        FieldKind::U64 | FieldKind::Pointer | FieldKind::Symbol | FieldKind::Function => {
-            ("unsigned long", "", false)
-        }
+        FieldKind::Time => ("unsigned long long", "", false),
+        FieldKind::U64 | FieldKind::Pointer => ("unsigned long", "", false),
+        FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => ("unsigned long", "", false),
         FieldKind::Pid => ("pid_t", "", true),
         FieldKind::Bool => ("bool", "", false),
         FieldKind::Comm => ("char", "[16]", false),
         FieldKind::Text => ("__data_loc char[]", "", false),
         FieldKind::Descriptors => ("int", "[2]", true),
         FieldKind::Tail => ("char", "[]", false),
+        FieldKind::Words => ("unsigned long", "[]", false),
         FieldKind::Callers => ("unsigned long", "[8]", false),
     }
 }
@@ -103,18 +106,19 @@ const fn c_type(kind: FieldKind) -> (&'static str, &'static str, bool) {
 const fn conversion(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::I32 | FieldKind::Pid => "%d",
-        FieldKind::U32 => "%u",
+        FieldKind::U16 | FieldKind::U32 | FieldKind::KernelU32 => "%u",
         FieldKind::I64 | FieldKind::Duration => "%ld",
         FieldKind::U64 => "%lu",
+        FieldKind::Time => "%llu",
         FieldKind::Pointer => "0x%lx",
         FieldKind::Bool | FieldKind::Comm | FieldKind::Named(_) | FieldKind::Flags(_) => "%s",
         FieldKind::Text => "\\\"%s\\\"",
-        FieldKind::Symbol | FieldKind::Function => "%pS",
+        FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => "%pS",
         FieldKind::OpenFlags(_) => "%s%s%s",
         FieldKind::Mode => "%04o",
         FieldKind::Directory => "%d%s",
         FieldKind::Descriptors => "[%d,%d]",
-        FieldKind::Tail | FieldKind::Callers => "%s",
+        FieldKind::Tail | FieldKind::Words | FieldKind::Callers => "%s",
     }
 }
 
@@ -123,7 +127,9 @@ fn arguments(f: &mut Formatter<'_>, field: &EventField) -> Result {
     let name = field.name;
     match field.kind {
         FieldKind::Text => write!(f, "__get_str({name})"),
-        FieldKind::Symbol | FieldKind::Function => write!(f, "(void *)REC->{name}"),
+        FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => {
+            write!(f, "(void *)REC->{name}")
+        }
         FieldKind::Bool => write!(f, "REC->{name} ? \"true\" : \"false\""),
         FieldKind::Named(names) => {
             write!(f, "__print_symbolic(REC->{name}")?;

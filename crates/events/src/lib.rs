@@ -57,10 +57,10 @@ pub fn all() -> impl Iterator<Item = EventType> {
     sched::ALL.into_iter().chain(signal::ALL).chain(libc_call::all()).chain(ftrace::ALL)
 }
 
-/// Those of them that can be enabled. The others come along with something else: stacks follow events, and
-/// raw data is written through a file of the control tree.
+/// Those of them that can be enabled. The others come along with something else: stacks follow events, raw
+/// data is written through a file of the control tree, and functions are what tracers record.
 pub fn selectable() -> impl Iterator<Item = EventType> {
-    all().filter(|event| ![ftrace::RAW_DATA_ID, ftrace::KERNEL_STACK_ID].contains(&event.id))
+    all().filter(|event| event.system != ftrace::SYSTEM || event.id == ftrace::PRINT_ID)
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ pub(crate) struct AddressPlace {
 /// Where the addresses are in each event that is built in, by their ids.
 pub(crate) static PLACES: LazyLock<Vec<Vec<AddressPlace>>> = LazyLock::new(|| {
     places_of_fields(|offset, kind| match kind {
-        FieldKind::Symbol => Some(AddressPlace { offset, is_return: true }),
+        FieldKind::Symbol | FieldKind::PackedSymbol => Some(AddressPlace { offset, is_return: true }),
         FieldKind::Function => Some(AddressPlace { offset, is_return: false }),
         _ => None,
     })

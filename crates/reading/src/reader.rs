@@ -207,8 +207,9 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use events::ftrace::{FUNC_REPEATS_ID, FUNCGRAPH_EXIT_ID};
     use ring_buffer::{RecordBuffer, Writer, WriterThread};
-    use session::{Session, SessionOptions};
+    use session::{Session, SessionOptions, TraceClock};
     use std::path::Path;
 
     const ID: u16 = 4000;
@@ -285,5 +286,42 @@ mod tests {
         assert!(!reader.has_events(Contents::Live, None));
         write(&session, 100..101);
         assert_eq!(taken(&mut reader, 1000), [100]);
+    }
+
+    #[test]
+    fn times_within_records_are_converted() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = session(directory.path());
+        let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
+        let write = |words: &[u64]| {
+            let mut record = RecordBuffer::<8>::new();
+            words.iter().for_each(|word| record.push(*word));
+            let identity = u64::from(std::process::id());
+            writer.write(WriterThread { area: rseq::Area::current(), identity }, record.event()).unwrap();
+        };
+        let id = |id| abi::common::word(id, 0, 0, 77);
+        for shown in [TraceClock::Mono, TraceClock::X86Tsc] {
+            // Which drops all records.
+            session.set_trace_clock(shown).unwrap();
+            let (first, start) = (session.buffer().now(), std::time::Instant::now());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let (passed, last) = (start.elapsed().as_nanos() as u64, session.buffer().now());
+            write(&[id(FUNCGRAPH_EXIT_ID), 0x1000, 7, 3 | 5 << 32, first, last]);
+            let delta = session.buffer().now() - first;
+            write(&[id(FUNC_REPEATS_ID), 0x1000, 0x2000, 9 | (delta >> 32) << 16 | delta << 32]);
+            let mut records = Reader::new(session.clone()).copy(Contents::Live, None, None).unwrap();
+            let batch = records.batch(9).unwrap();
+            let [exit, repeats] = &batch.records[..] else { panic!("{batch:?}") };
+            let word =
+                |payload: &[u8], at: usize| u64::from_le_bytes(payload[at..at + 8].try_into().unwrap());
+            let fields = [16, 24].map(|at| word(&exit.payload, at));
+            assert_eq!(fields, [7, 3 | 5 << 32], "what is no time stays");
+            let took = word(&exit.payload, 40) - word(&exit.payload, 32);
+            assert!(took.abs_diff(passed) < passed / 10, "{took} ns instead of {passed}");
+            let halves = word(&repeats.payload, 24);
+            let ago = (halves >> 16 & 0xffff) << 32 | halves >> 32;
+            let took = if shown == TraceClock::Mono { passed } else { delta };
+            assert!(halves & 0xffff == 9 && ago.abs_diff(took) < took / 5, "{ago} instead of {took}");
+        }
     }
 }

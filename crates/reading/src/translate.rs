@@ -4,7 +4,7 @@ use crate::addresses::{AddressPlace, Addresses, PLACES, places_of_fields};
 use crate::queue::placed;
 use crate::tables::{Tables, TasksByTime};
 use abi::control::event_index;
-use events::ftrace::KERNEL_STACK_ID;
+use events::ftrace::{FUNC_REPEATS, FUNC_REPEATS_ID, KERNEL_STACK_ID};
 use events::{FieldKind, sched};
 use session::{Instance, MARKER_IP, Timeline};
 use std::sync::{Arc, LazyLock};
@@ -22,18 +22,22 @@ pub(crate) struct Translator {
     payload: Vec<u8>,
     /// Where on the timeline the last record was.
     stretch: usize,
+    /// Where the last time within a record was.
+    inner_stretch: usize,
 }
 
 impl Translator {
     /// One that knows no threads yet: [`Translator::renew`].
     pub(crate) fn new(session: Arc<Instance>, timeline: Timeline, addresses: Addresses) -> Translator {
         let tasks = TasksByTime::default();
-        Translator { session, timeline, tasks, addresses, payload: Vec::new(), stretch: 0 }
+        let payload = Vec::new();
+        Translator { session, timeline, tasks, addresses, payload, stretch: 0, inner_stretch: 0 }
     }
 
     /// Goes on with what is known by now.
     pub(crate) fn renew(&mut self, timeline: Timeline, tables: &mut Tables) {
-        (self.timeline, self.tasks.lives, self.stretch) = (timeline, tables.lives(), 0);
+        (self.timeline, self.tasks.lives) = (timeline, tables.lives());
+        (self.stretch, self.inner_stretch) = (0, 0);
     }
 
     /// How times are shown.
@@ -56,6 +60,7 @@ impl Translator {
             }
         };
         let is_changed = self.resolve_placeholders(id, payload, is_changed);
+        let is_changed = self.convert_times(id, &record, is_changed);
         let time = self.timeline.time_near(record.time, &mut self.stretch);
         let payload = if is_changed { &self.payload } else { payload };
         Some(Record { time, payload, ..record })
@@ -86,6 +91,28 @@ impl Translator {
             if resolved != tid {
                 self.put(payload, &mut is_copied, offset, resolved.to_le_bytes());
             }
+        }
+        is_copied
+    }
+
+    /// Puts times that readers understand into the copy of a record, where it has some. Whether there is a
+    /// copy.
+    fn convert_times(&mut self, id: u16, record: &Record<'_>, is_copied: bool) -> bool {
+        let (mut is_copied, payload) = (is_copied, record.payload);
+        for offset in TIME_PLACES.get(event_index(id)).into_iter().flatten().copied() {
+            let Some(written) = word(payload, offset) else { continue };
+            let time = self.timeline.nanoseconds_near(written, &mut self.inner_stretch);
+            self.put(payload, &mut is_copied, offset, time.to_le_bytes());
+        }
+        if id == FUNC_REPEATS_ID
+            && let Some(halves) = word(payload, REPEATS_OFFSET)
+        {
+            let repeats = halves as u16;
+            let delta = (halves >> 16 & 0xffff) << 32 | halves >> 32;
+            let last = self.timeline.time_near(record.time.wrapping_sub(delta), &mut self.inner_stretch);
+            let delta = self.timeline.time(record.time).saturating_sub(last).min((1 << 48) - 1);
+            let halves = u64::from(repeats) | (delta >> 32) << 16 | delta << 32;
+            self.put(payload, &mut is_copied, REPEATS_OFFSET, halves.to_le_bytes());
         }
         is_copied
     }
@@ -148,6 +175,14 @@ const TID_OFFSET: usize = 4;
 /// Where else PIDs are in each event that is built in, by their ids.
 static PID_PLACES: LazyLock<Vec<Vec<usize>>> =
     LazyLock::new(|| places_of_fields(|offset, kind| (kind == FieldKind::Pid).then_some(offset)));
+
+/// Where times are in each event that is built in, by their ids.
+static TIME_PLACES: LazyLock<Vec<Vec<usize>>> =
+    LazyLock::new(|| places_of_fields(|offset, kind| (kind == FieldKind::Time).then_some(offset)));
+
+/// Where an event that stands for others says how many, and how long before it the last was: 16 bits, 16 high
+/// bits and 32 low bits.
+const REPEATS_OFFSET: usize = FUNC_REPEATS.offset(2);
 
 fn word(payload: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*payload.get(offset..)?.first_chunk()?))

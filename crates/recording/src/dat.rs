@@ -130,7 +130,8 @@ fn tell_losses(session: &Instance, written: &mut Written) {
 
 /// Whether a file needs to describe an event: of those that every session has only what has happened.
 fn is_described(event: &EventInfo, counts: &BTreeMap<u16, u64>) -> bool {
-    event.class.is_none() || counts.contains_key(&event.id)
+    let is_everywhere = event.class.is_some() || event.system == events::ftrace::SYSTEM;
+    !is_everywhere || counts.contains_key(&event.id)
 }
 
 fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)> {

@@ -72,6 +72,13 @@ impl Timeline {
         if self.shown == TraceClock::Uptime { time / UPTIME_UNIT } else { time }
     }
 
+    /// Nanoseconds, whatever clock is shown, for a time that is in a record: of two the difference says how
+    /// long something took. A clock without nanoseconds, `counter`, stays as it is. `stretch` as in
+    /// [`Timeline::time_near`].
+    pub fn nanoseconds_near(&self, written: u64, stretch: &mut usize) -> u64 {
+        if self.written == Clock::Tsc { self.nanoseconds(written, stretch) } else { written }
+    }
+
     #[inline]
     fn nanoseconds(&self, ticks: u64, number: &mut usize) -> u64 {
         let is_after = |stretch: &Stretch| stretch.start_ticks <= ticks;

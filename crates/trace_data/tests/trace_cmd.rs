@@ -3,6 +3,8 @@
 mod common;
 
 use common::*;
+use events::format_file;
+use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID, FUNCTION_ID};
 use std::fs::File;
 use trace_data::dat::{BufferSource, CpuSource, Metadata, TscScale, Version, write};
 use trace_data::merge::Merge;
@@ -222,4 +224,39 @@ fn pages_may_be_larger() {
     assert!(times.iter().eq(records.iter().map(|(time, _)| time)));
     let Some((report, _)) = found else { return };
     assert_eq!(report.lines().filter(|line| line.contains("-77 ")).count(), records.len());
+}
+
+#[test]
+fn functions_have_their_names() {
+    let mut metadata = libc_metadata();
+    let tracers = events::all().filter(|event| event.system == events::ftrace::SYSTEM);
+    let formats = tracers.map(|event| format_file(event.name, event.id, event.own_format()).to_string());
+    metadata.ftrace_formats = formats.collect();
+    let words = |id, words: &[u64]| {
+        let common = abi::common::word(id, 0, 0, 77);
+        std::iter::once(common).chain(words.iter().copied()).flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
+    };
+    let exit = |func, depth, from, to| words(FUNCGRAPH_EXIT_ID, &[func, 7, depth, from, to]);
+    let records = [
+        (1_000, words(FUNCTION_ID, &[0x104, 0x1010])),
+        (2_000, words(FUNCGRAPH_ENTRY_ID, &[0x1000, 0])),
+        (3_000, words(FUNCGRAPH_ENTRY_ID, &[0x100, 1])),
+        (4_500, exit(0x100, 1, 3_000, 4_500)),
+        (14_345, exit(0x1000, 0, 2_000, 14_345)),
+    ];
+    let path = temporary("functions.dat");
+    save(&path, &metadata, &[pages(records.iter().map(|(time, payload)| (*time, &payload[..]))), Vec::new()]);
+    let shown = run("trace-cmd", &["report", "-i", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    let Some((report, errors)) = shown else { return };
+    assert_eq!(errors, "");
+    let messages =
+        report.lines().filter_map(|line| Some(line.split_once("] ")?.1.split_once(": ")?.1.trim()));
+    let expected = [
+        "function:             open_file",
+        "funcgraph_entry:                   |  main() {",
+        "funcgraph_entry:        1.500 us   |    open_file();",
+        "funcgraph_exit:       + 12.345 us  |  }",
+    ];
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
 }

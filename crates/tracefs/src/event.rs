@@ -13,7 +13,7 @@ use crate::group::Group;
 use crate::node::{Directory, Node};
 use crate::trace_array::TraceArray;
 use enable::Enable;
-use events::ftrace::{PRINT_ID, SYSTEM as FTRACE};
+use events::ftrace::{FUNCTION_ID, PRINT_ID, SYSTEM as FTRACE};
 use filter::FilterFile;
 use format::EventFormatFile;
 use headers::{HeaderEvent, HeaderPage};
@@ -31,6 +31,7 @@ impl EventsDirectory {
             Group::System(system) if system == FTRACE => &[],
             Group::System(_) => &["enable", "filter"],
             Group::Event(EventName { id: PRINT_ID, .. }) => &["format", "id", "trigger"],
+            Group::Event(EventName { id: FUNCTION_ID, .. }) => &["format", "id"],
             Group::Event(event) if !event.is_switchable() => &["format"],
             Group::Event(_) => &["enable", "filter", "format", "id", "trigger"],
         }
