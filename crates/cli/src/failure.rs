@@ -37,6 +37,11 @@ impl Failure {
         Failure::new(code::FAILED, message)
     }
 
+    /// What it says.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Says it on standard error and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let style = anstyle::AnsiColor::Red.on_default().bold();

@@ -140,6 +140,24 @@ impl ControlArea {
         }
     }
 
+    /// Has the events of a process not be recorded from now on, nor those of the children that it forks.
+    // Relaxed: the flag carries nothing but itself.
+    pub fn leave_out(&self, entry: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.status.fetch_or(ProcessStatus::LEFT_OUT, Relaxed);
+        }
+    }
+
+    /// Whether the events of the process with this entry are not recorded: asked for each event. Some loads.
+    // Relaxed: the flag carries nothing but itself.
+    #[inline(always)]
+    pub fn is_left_out(&self, entry: u32) -> bool {
+        let entries = self.fixed::<PROCESSES_OFFSET, ProcessEntry, PROCESSES>();
+        entries
+            .get(entry as usize)
+            .is_some_and(|process| ProcessStatus(process.status.load(Relaxed)).is_left_out())
+    }
+
     /// Says that a process is about to execute another program, or that this has failed. A process that is
     /// killed leaves its entry for others to end, and its PID may come again; who executes a program says
     /// so.

@@ -50,6 +50,7 @@ impl Obituary {
         for (process, signal) in suspects.filter_map(|process| Some((process, death(process.pid)?))) {
             // Before it is said that it has ended: PID filters may forget it then.
             let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
+                && !process.status.is_left_out()
                 && !control.ignores(instance, control.instance_flags(instance), process.pid);
             if control.end_process(process.entry, session.buffer().now()) && is_wanted {
                 self.record(session, &process, signal);

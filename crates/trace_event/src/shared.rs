@@ -92,7 +92,7 @@ impl SharedSession {
             Some(before) => NewProcess {
                 parent: before.parent,
                 pid_namespace: before.pid_namespace,
-                status: before.status.inherited(),
+                status: before.status.executed(),
                 limit_raised: before.limit_raised,
                 ..self.new_process(pid)
             },
@@ -173,6 +173,12 @@ impl SharedSession {
 
     pub(crate) fn pid(&self) -> u32 {
         self.pid.load(Relaxed)
+    }
+
+    /// Whether the process's events are not recorded, as it reads the control tree.
+    #[inline(always)]
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.control.is_left_out(self.entry.load(Relaxed).wrapping_sub(1))
     }
 
     /// The process's entry.

@@ -33,6 +33,7 @@ mod mount_table;
 mod nodes;
 mod open_file;
 mod pages;
+mod readers;
 mod request;
 mod requester;
 mod server;

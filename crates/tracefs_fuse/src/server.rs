@@ -16,6 +16,7 @@ use crate::kept_texts::KeptTexts;
 use crate::mount::Mount;
 use crate::nodes::Nodes;
 use crate::open_file::OpenFile;
+use crate::readers::Readers;
 use crate::request::{Answer, Reply, Request};
 use crate::requester::Requester;
 use listing::Listing;
@@ -55,6 +56,8 @@ pub struct Server {
     waiting: Waiting,
     settling: Settling,
     requester: Requester,
+    /// Where processes that read are not recorded.
+    readers: Option<Readers>,
     /// The number of the file or listing that was opened last.
     last: u64,
 }
@@ -73,8 +76,17 @@ impl Server {
             waiting: Waiting::default(),
             settling: Settling::default(),
             requester: Requester::default(),
+            readers: None,
             last: 0,
         }
+    }
+
+    /// Has the session not record what processes do after they have read a file of the tree, and what those
+    /// do that they fork then. The programs that they execute are recorded.
+    #[must_use]
+    pub fn leaving_readers_out(mut self) -> Server {
+        self.readers = Some(Readers::new());
+        self
     }
 
     /// Serves until it is mounted nowhere any more.
@@ -142,6 +154,13 @@ impl Server {
             FUSE_FLUSH | FUSE_FSYNC | FUSE_DESTROY => Ok(Reply::DONE),
             // The kernel then knows that there are none: extended attributes, holes, and what is newer.
             _ => Err(Errno::NOSYS),
+        }
+    }
+
+    /// Notes that a thread reads a file.
+    fn note_reader(&mut self, request: &Request<'_>) {
+        if let Some(readers) = &mut self.readers {
+            readers.note(self.tree.instance(), request.header.pid);
         }
     }
 

@@ -6,6 +6,7 @@
 /// bits  0..8    nice      its nice value, -20 to 19
 /// bit   8       may call  no filter of system calls is there, as far as anybody knows
 /// bit   9       executing it is executing another program: who finds this under its own PID is that program
+/// bit  10       left out  its events are not recorded: it reads the control tree, or who has forked it did
 /// bits 16..32   vforks    children under placeholders that have its memory just now
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ impl ProcessStatus {
     pub const MAY_CALL: u32 = 1 << 8;
     /// The bit of one that is executing another program.
     pub const EXECUTING: u32 = 1 << 9;
+    /// The bit of one whose events are not recorded, as it reads the control tree.
+    pub const LEFT_OUT: u32 = 1 << 10;
     /// What one more child in its memory adds.
     pub const VFORK: u32 = 1 << 16;
 
@@ -46,9 +49,19 @@ impl ProcessStatus {
         self.0 & Self::EXECUTING != 0
     }
 
-    /// What it hands on.
+    /// Whether its events are not recorded, as it, or who has forked it, reads the control tree.
+    pub const fn is_left_out(self) -> bool {
+        self.0 & Self::LEFT_OUT != 0
+    }
+
+    /// What it hands on to a child.
     pub const fn inherited(self) -> ProcessStatus {
-        ProcessStatus(self.0 & (Self::EXECUTING - 1))
+        ProcessStatus(self.0 & ((Self::EXECUTING - 1) | Self::LEFT_OUT))
+    }
+
+    /// What it hands on to the program that it executes: that has read nothing.
+    pub const fn executed(self) -> ProcessStatus {
+        ProcessStatus(self.inherited().0 & !Self::LEFT_OUT)
     }
 }
 
@@ -62,5 +75,13 @@ mod tests {
         assert_eq!((status.nice(), status.may_call()), (-20, true));
         let status = ProcessStatus::new(19, false);
         assert_eq!((status.nice(), status.may_call()), (19, false));
+    }
+
+    #[test]
+    fn a_child_is_left_out_and_a_program_is_not() {
+        let plain = ProcessStatus::new(-1, true);
+        let reader = ProcessStatus(plain.0 | ProcessStatus::LEFT_OUT | ProcessStatus::EXECUTING);
+        assert_eq!((reader.inherited().0, reader.is_left_out()), (plain.0 | ProcessStatus::LEFT_OUT, true));
+        assert_eq!((reader.executed(), plain.is_left_out()), (plain, false));
     }
 }

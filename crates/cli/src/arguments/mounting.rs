@@ -57,13 +57,15 @@ fn option(text: &str) -> Result<MountOptions, String> {
 /// are needed: a user who may not mount gets a user namespace as well, with his own user id. Other processes
 /// still see the system's tracefs.
 ///
-/// The program is not recorded; programs that it starts by `lookback run` are.
+/// The program is recorded, and so are all that it starts, as under `lookback run`: what trace-cmd runs is in
+/// its recording. What a process does after it has read a file of the tree is not recorded, so that no client
+/// reads about itself; programs that it executes are. `lookback list` shows who is left out.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback exec [OPTIONS] [-- CMD [ARGUMENT]...]")]
 #[command(after_help = "\
 Examples:
   lookback exec -- trace-cmd list -e libc
-  lookback exec -- trace-cmd record -e libc:openat -- lookback run -- make
+  lookback exec -- trace-cmd record -e libc:open make
   lookback exec                     a shell
 
 Files that are replaced:

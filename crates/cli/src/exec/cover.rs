@@ -54,7 +54,7 @@ pub(super) fn cover(session: Instance) -> Done<Cover> {
     let cover = Cover { place: place.clone(), is_own: known.is_none() };
     cover_proc(&tree, &place)?;
     // Over the mount whose files lie where they should now.
-    serve(tree, &place)?;
+    serve(Server::new(tree, mount(&place)?).leaving_readers_out());
     if known == Some(TRACEFS) && Path::new(DEBUGFS).is_dir() {
         bind(&place, Path::new(DEBUGFS))?;
     }
@@ -68,16 +68,18 @@ fn new_directory() -> Done<PathBuf> {
     made.map(TempDir::keep).map_err(Failure::failed)
 }
 
-/// Mounts a tree and serves it, for as long as this process lives.
-fn serve(tree: Tree, place: &Path) -> Done<()> {
-    let mount = Mount::without_helper(place, &MountOptions::default())?;
+fn mount(place: &Path) -> Done<Mount> {
+    Ok(Mount::without_helper(place, &MountOptions::default())?)
+}
+
+/// Serves for as long as this process lives.
+fn serve(server: Server) {
     // It ends with this process, and has nobody to report to that anything failed.
-    std::thread::spawn(|| Server::new(tree, mount).run());
-    Ok(())
+    std::thread::spawn(|| server.run());
 }
 
 fn cover_proc(tree: &Tree, place: &Path) -> Done<()> {
-    serve(tree.proc_files(), place)?;
+    serve(Server::new(tree.proc_files(), mount(place)?));
     for (path, name) in PROC_FILES.iter().filter(|(path, _)| Path::new(path).exists()) {
         bind(&place.join(name), Path::new(path))?;
     }

@@ -22,7 +22,12 @@ pub(super) struct AttachedProcess {
     pub(super) is_elsewhere: bool,
     /// Why it maps no more of the session than it has; None where it does.
     pub(super) confined: Option<Confined>,
+    /// Whether its events are not recorded, as it reads the control tree.
+    pub(super) is_left_out: bool,
 }
+
+/// Why a process that is attached is not recorded.
+pub(super) const READS_TREE: &str = "reads the control tree";
 
 /// Why a process maps no more of a session than it has: then it records in no instance that it gets to know
 /// later.
@@ -81,6 +86,7 @@ impl AttachedProcess {
                     age: age(process.start_time),
                     is_elsewhere,
                     confined: Confined::of(&process, is_elsewhere),
+                    is_left_out: process.status.is_left_out(),
                 }
             })
             .collect();
@@ -96,6 +102,7 @@ impl AttachedProcess {
             ("age_ns", Json::number(self.age)),
             ("other_pid_namespace", Json::Bool(self.is_elsewhere)),
             ("confined_by", Json::text(self.confined.map(Confined::name))),
+            ("left_out_because", Json::text(self.is_left_out.then_some(READS_TREE))),
         ])
     }
 }

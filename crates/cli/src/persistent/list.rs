@@ -4,7 +4,7 @@ use crate::arguments::ListArguments;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
-use crate::persistent::attached::AttachedProcess;
+use crate::persistent::attached::{AttachedProcess, READS_TREE};
 use crate::persistent::unattached::UnattachedProcess;
 use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
@@ -53,6 +53,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
         age: None,
         is_elsewhere: false,
         confined: None,
+        is_left_out: false,
     }));
     attached.sort_by_key(|process| process.pid);
     (attached, strangers)
@@ -79,7 +80,10 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
         let elsewhere = if process.is_elsewhere { "  (in another pid namespace)" } else { "" };
         let confined =
             process.confined.map(|reason| format!("  ({})", reason.describe())).unwrap_or_default();
-        let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{elsewhere}{confined}", process.pid);
+        let left_out =
+            if process.is_left_out { format!("  (not recorded: {READS_TREE})") } else { String::new() };
+        let notes = [elsewhere, &confined, &left_out].concat();
+        let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{notes}", process.pid);
     }
     if !strangers.is_empty() {
         let who = count(strangers.len() as u64, "process", "processes");

@@ -40,12 +40,17 @@ pub(crate) struct Child {
 impl Child {
     /// Starts the program with an environment in which it finds the session, and is traced.
     pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
-        Child::attend(|| start_traced(Command::spawn, program, session, object))
+        Child::start_in(program, |command| set_traced(command, session, object), |_| ())
     }
 
-    /// Starts the program with an environment that `prepare` makes.
-    pub(crate) fn start_in(program: &Program, prepare: impl Fn(&mut Command)) -> Done<Child> {
-        Child::attend(|| start_by(Command::spawn, program, prepare))
+    /// Starts the program with an environment that `traced` makes, or where its arguments leave no space for
+    /// that, `untraced`.
+    pub(crate) fn start_in(
+        program: &Program,
+        traced: impl Fn(&mut Command),
+        untraced: impl Fn(&mut Command),
+    ) -> Done<Child> {
+        Child::attend(|| start_traced(Command::spawn, program, traced, untraced))
     }
 
     fn attend(start: impl FnOnce() -> Done<std::process::Child>) -> Done<Child> {
@@ -81,23 +86,28 @@ impl Child {
 
 /// Becomes the program, in an environment in which it finds the session, and is traced.
 pub(crate) fn execute(program: &Program, session: &Path, object: &Path) -> Done<Infallible> {
-    start_traced(|command| Err(command.exec()), program, session, object)
+    start_traced(
+        |command| Err(command.exec()),
+        program,
+        |command| set_traced(command, session, object),
+        |_| (),
+    )
 }
 
 /// Becomes the program, in the environment of this process.
 pub(crate) fn execute_untraced(program: &Program) -> Done<Infallible> {
-    start_by(|command| Err(command.exec()), program, |_| ())
+    attempt(|command| Err(command.exec()), program, |_| ()).map_err(|error| refused(program, &error))
 }
 
-/// Starts the program by `start`, traced, or where its arguments leave no space for that as it would start
-/// without us.
+/// Starts the program by `start`, with an environment that `traced` makes, or where its arguments leave no
+/// space for that, `untraced`.
 fn start_traced<T>(
     start: impl Fn(&mut Command) -> std::io::Result<T>,
     program: &Program,
-    session: &Path,
-    object: &Path,
+    traced: impl Fn(&mut Command),
+    untraced: impl Fn(&mut Command),
 ) -> Done<T> {
-    let started = attempt(&start, program, |command| set_traced(command, session, object));
+    let started = attempt(&start, program, traced);
     let started = match started {
         Err(error) if is(&error, Errno::TOOBIG) => {
             say!(
@@ -105,7 +115,7 @@ fn start_traced<T>(
                  runs unrecorded",
                 program.name.display()
             );
-            attempt(&start, program, |_| ())
+            attempt(&start, program, untraced)
         }
         other => other,
     };
@@ -113,22 +123,13 @@ fn start_traced<T>(
 }
 
 /// Has the program of `command` find the session, and load our object.
-fn set_traced(command: &mut Command, session: &Path, object: &Path) {
+pub(crate) fn set_traced(command: &mut Command, session: &Path, object: &Path) {
     let session = std::path::absolute(session).unwrap_or_else(|_| session.to_path_buf());
     command.env("LD_PRELOAD", preload(object)).env("LOOKBACK_SESSION", session);
 }
 
-/// Starts the program by `start`, with an environment that `prepare` makes.
-fn start_by<T>(
-    start: impl Fn(&mut Command) -> std::io::Result<T>,
-    program: &Program,
-    prepare: impl Fn(&mut Command),
-) -> Done<T> {
-    attempt(start, program, prepare).map_err(|error| refused(program, &error))
-}
-
-/// Starts the program by `start`. What is in no format that the kernel knows is a script for the shell,
-/// as execvp(3) and the shells have it.
+/// Starts the program by `start`, with an environment that `prepare` makes. What is in no format that the
+/// kernel knows is a script for the shell, as execvp(3) and the shells have it.
 fn attempt<T>(
     start: impl Fn(&mut Command) -> std::io::Result<T>,
     program: &Program,

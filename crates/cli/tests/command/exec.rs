@@ -220,14 +220,107 @@ fn where_namespaces_are_forbidden_the_way_out_is_told() {
     run(&mut command).failure(125, &parts);
 }
 
+/// The lines of a text that are about a thread of this name.
+fn lines_of<'a>(text: &'a str, comm: &str) -> Vec<&'a str> {
+    let is_its = |line: &&str| line.trim_start().starts_with(&format!("{comm}-"));
+    text.lines().filter(is_its).collect()
+}
+
 #[test]
-fn the_program_is_not_traced_and_what_it_runs_is() {
+fn what_it_runs_is_recorded() {
     let scratch = scratch();
     let script = "echo libc:open_exit > /sys/kernel/tracing/set_event; cat /etc/passwd > /dev/null
-                  $LOOKBACK run -- cat /etc/hostname > /dev/null; cat /sys/kernel/tracing/trace";
-    // From a traced shell.
+                  $LOOKBACK run -- cat /etc/hostname > /dev/null; echo a marker > /sys/kernel/tracing/trace_marker
+                  cat /sys/kernel/tracing/trace";
+    let text = exec(&scratch, script).success().stdout;
+    assert!(text.contains("pathname=\"/etc/passwd\""), "{text}");
+    assert!(text.contains("pathname=\"/etc/hostname\"") && text.contains("a marker"), "{text}");
+    // The shell only writes the tree. It is attached once, also where it is started by a traced one.
+    assert_eq!(lines_of(&text, "sh").iter().filter(|line| line.contains("/trace_marker\"")).count(), 1);
     let traced = "exec $LOOKBACK exec -- sh -c \"$SCRIPT\"";
     let mut command = on(&scratch, &["run", "-q", "--", "sh", "-c", traced]);
+    let script = ": < /etc/services; cat /sys/kernel/tracing/trace";
     let text = run(command.env("LOOKBACK", LOOKBACK).env("SCRIPT", script)).success().stdout;
-    assert!(text.contains("hostname") && !text.contains("passwd"), "{text}");
+    assert_eq!(text.matches("pathname=\"/etc/services\"").count(), 1, "{text}");
+}
+
+/// Else it would read for ever what it does itself.
+#[test]
+fn who_reads_the_tree_is_left_out_from_then_on() {
+    let scratch = scratch();
+    let script = "cd /sys/kernel/tracing; echo 1 > events/libc/enable; timeout 1 cat trace_pipe";
+    let outcome = exec(&scratch, script);
+    assert_eq!(outcome.code(), Some(124), "it waited to the end");
+    let of_cat = lines_of(&outcome.stdout, "cat");
+    let last = of_cat.last().unwrap();
+    assert!(of_cat.len() < 2000 && last.contains(" read: fd=") || last.contains("poll: "), "{last}");
+    let is_after_open = |line: &&&str| line.contains("open_exit: ") && line.contains("\"trace_pipe\"");
+    assert_eq!(of_cat.iter().filter(is_after_open).count(), 1, "it was recorded until it read");
+}
+
+#[test]
+fn children_of_a_reader_are_left_out_and_programs_that_it_executes_are_not() {
+    let scratch = scratch();
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let script = r#"
+import os, threading
+tree = "/sys/kernel/tracing/"
+def write(name, text):
+    with open(tree + name, "w") as file: file.write(text)
+def touch(path):
+    try: os.close(os.open(path, os.O_RDONLY))
+    except OSError: pass
+write("set_event", "libc:open_exit sched:sched_process_exec sched:sched_process_exit")
+touch("/before")
+# By a thread that has recorded nothing.
+reader = threading.Thread(target=lambda: open(tree + "tracing_on").read())
+reader.start(); reader.join()
+touch("/after")
+if os.fork() == 0:
+    touch("/child")
+    os._exit(0)
+os.wait()
+os.posix_spawn("/bin/cat", ["cat", "/spawned"], os.environ)
+os.wait()
+if os.fork() == 0:
+    touch("/forked")
+    os.execvp("cat", ["cat", "/executed"])
+os.wait()
+write("trace_marker", "end")
+print(open(tree + "trace").read())
+"#;
+    let mut command = on(&scratch, &["exec", "--", "python3", "-c", script]);
+    let text = run(&mut command).success().stdout;
+    let has = |path: &str| text.contains(&format!("pathname=\"{path}\""));
+    assert!(has("/before") && !has("/after") && !has("/child") && !has("/forked"), "{text}");
+    assert!(has("/spawned") && has("/executed") && text.contains("end"), "{text}");
+    assert_eq!(text.matches("sched_process_exec: ").count(), 2, "{text}");
+    assert_eq!(text.matches("sched_process_exit: ").count(), 2, "{text}");
+}
+
+#[test]
+fn the_list_says_who_is_left_out() {
+    let scratch = scratch();
+    let script = "cat /sys/kernel/tracing/trace_pipe & reader=$!; sleep 100 & sleep 0.2
+                  $LOOKBACK list; $LOOKBACK list --json; kill $reader $!; wait";
+    let text = exec(&scratch, script).stdout;
+    let (table, json) = text.split_once("{\"session\"").unwrap();
+    let line = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
+    assert!(line("/cat").ends_with("/cat  (not recorded: reads the control tree)"), "{table}");
+    assert!(line("/sleep").ends_with("/sleep"), "{table}");
+    assert_eq!(json.matches("\"left_out_because\":\"reads the control tree\"").count(), 1, "{json}");
+}
+
+#[test]
+fn in_somebody_elses_session_programs_run_unrecorded() {
+    let scratch = scratch();
+    if needs_root("another user") {
+        return;
+    }
+    std::os::unix::fs::chown(scratch.path("session/session"), Some(65534), None).unwrap();
+    let outcome = exec(&scratch, "cat /sys/kernel/tracing/tracing_on; echo $LD_PRELOAD").success();
+    assert_eq!(outcome.stdout, "1\n\n");
+    assert!(outcome.stderr.contains("programs run unrecorded"), "{}", outcome.stderr);
 }

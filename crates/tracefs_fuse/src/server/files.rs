@@ -72,6 +72,7 @@ impl Server {
     }
 
     pub(super) fn read(&mut self, request: &Request<'_>) -> Answer {
+        self.note_reader(request);
         let mut wanted: fuse_read_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         let (offset, size) = (wanted.offset, wanted.size as usize);

@@ -127,6 +127,7 @@ impl Server {
         let wanted: fuse_poll_in = request.argument()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
         file.note(request.header.pid);
+        let gives_events = matches!(file.kind, FileKind::Pages | FileKind::Pipe);
         let is_readable = file.is_readable();
         if is_readable && let Some(pages) = &mut file.pages {
             pages.push(&mut file.handle, &self.channel);
@@ -138,10 +139,13 @@ impl Server {
             self.waiting.begin();
         }
         let ready = match is_readable {
-            true if matches!(file.kind, FileKind::Pages | FileKind::Pipe) => READABLE,
+            true if gives_events => READABLE,
             true => READY,
             false => PollFlags::empty(),
         };
+        if gives_events {
+            self.note_reader(request);
+        }
         if !is_readable {
             self.has_had_all(wanted.fh);
         }

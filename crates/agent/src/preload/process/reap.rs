@@ -117,7 +117,7 @@ fn record_end(child: u32, signal: u32) {
     let (control, now) = (session.control(), session.now());
     let task = control.find_task(child);
     let is_first = match control.find_process(child) {
-        Some(process) => control.end_process(process.entry, now),
+        Some(process) => control.end_process(process.entry, now) && !process.status.is_left_out(),
         // It has recorded its own end; or it died before it could say that it was there, and then had this
         // process's name.
         None => !control.knows_process(child),

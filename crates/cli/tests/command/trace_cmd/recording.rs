@@ -68,6 +68,27 @@ fn it_records_what_it_is_to() {
     assert!(client.recorded("trace.dat", "open").iter().all(|line| line.contains("caller=cat+0x")));
 }
 
+/// As on the kernel's tracefs: without `lookback run`.
+#[test]
+fn it_records_what_it_starts_and_not_itself() {
+    let Some(client) = Client::new() else { return };
+    for arguments in ["-e libc", "-F -e libc", "-e libc --nosplice", "-e libc -B other", "-c -F -e libc"] {
+        let begun = (0..TRIES).any(|_| {
+            let mut command = client.command("record");
+            command.args(arguments.split_whitespace()).args(PROGRAM);
+            run(&mut command).success();
+            !client.recorded("trace.dat", "open_exit").is_empty()
+        });
+        assert!(begun, "{arguments}");
+        let report = client.report(&["-i", "trace.dat"]);
+        let events: Vec<&str> = report.lines().filter(|line| line.contains("] ")).collect();
+        assert!(events.iter().any(|line| line.contains("pathname=\"/nonexistent\"")), "{report}");
+        assert!(events.iter().all(|line| line.contains(" cat-")), "{arguments}: {report}");
+    }
+    client.says("start -e libc:open_exit");
+    assert!(!client.says("show").contains(" trace-cmd-"), "none of it has read before it was told to record");
+}
+
 #[test]
 fn filters_triggers_and_stacks_are_the_sessions() {
     let Some(client) = Client::new() else { return };
