@@ -2,7 +2,7 @@
 
 use crate::area::ControlArea;
 use abi::control::{
-    EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, Table, event_id, event_index, heap_range,
+    EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, OFF, Table, event_id, event_index, heap_range,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -105,6 +105,19 @@ impl ControlArea {
         let (system, rest) = text.split_once('\0')?;
         let (name, format) = rest.split_once('\0')?;
         Some(Description { id, system, name, format })
+    }
+
+    /// Whether there is anything to do when an event of this name happens, whatever its fields.
+    // Relaxed: a hint.
+    pub fn is_looked_at(&self, system: &str, name: &str) -> bool {
+        let mut buffer = [0; LONGEST];
+        let words = self.enabled_words();
+        self.event_ids().any(|id| {
+            words.get(event_index(id)).is_some_and(|word| word.load(Relaxed) != OFF)
+                && self
+                    .describe(id, &mut buffer)
+                    .is_some_and(|found| (found.system, found.name) == (system, name))
+        })
     }
 
     /// The id that a new event would get: the first that is free, of those from `from` on, which is what this

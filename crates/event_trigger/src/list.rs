@@ -23,6 +23,9 @@ pub struct Trigger {
 }
 
 impl Trigger {
+    /// Which of its words says how often it may act.
+    pub const COUNTER: usize = 1;
+
     /// Words before the program.
     const FIXED: usize = 2;
 
@@ -34,7 +37,7 @@ impl Trigger {
         Some(Trigger {
             action: Action::of_code(head.action)?,
             target: head.target,
-            counter: CounterRef(words.word(at + 1)?),
+            counter: CounterRef(words.word(at + Trigger::COUNTER)?),
             text_len: usize::from(head.text),
             program,
             text,

@@ -57,7 +57,7 @@ pub fn switched() -> Option<&'static AtomicU32> {
     unsafe { function?().as_ref() }
 }
 
-/// Whether an event of this name would be on if it were registered now.
+/// Whether an event of this name would be on if it were registered now, or one is to be looked at that is.
 pub fn is_wanted(system: &CStr, name: &CStr) -> bool {
     type Wanted = unsafe extern "C" fn(*const c_char, *const c_char) -> bool;
     // SAFETY: null, or a function of this type.

@@ -1,7 +1,8 @@
 //! Spans on several threads, values of every type, generic code, records of `log`.
 //!
-//! `spans wait` says "ready" and then waits for a callsite to be enabled, a line for each step. `spans
-//! both` enters many spans, with another layer that wants them all.
+//! `spans wait` says "ready" and then waits for a callsite to be looked at, a line for each step; `spans
+//! trigger` then changes the directory, and comes there once more. `spans both` enters many spans, with
+//! another layer that wants them all.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -60,15 +61,20 @@ fn say(what: &dyn Debug) {
     log::warn!(target: "spans::log", "{what:?} left");
 }
 
-/// Records an event again and again, until it is one that is on: fields are evaluated only then.
-fn wait() {
+fn later(was_on: &Cell<bool>) {
+    info!(name: "later", was_on = was_on.replace(true), "enabled");
+}
+
+/// Records an event again and again, until it is one that is looked at: fields are evaluated only then.
+fn wait() -> Cell<bool> {
     println!("ready");
     let is_on = Cell::new(false);
     let started = Instant::now();
     while !is_on.get() && started.elapsed() < Duration::from_secs(20) {
-        info!(name: "later", was_on = is_on.replace(true), "enabled");
+        later(&is_on);
         std::thread::sleep(Duration::from_millis(1));
     }
+    is_on
 }
 
 /// A layer that wants everything, so that spans are made that are off for lookback.
@@ -97,8 +103,14 @@ fn main() {
     }
     tracing_subscriber::registry().with(tracing_layer::layer()).init();
     tracing_layer::Logger.install().expect("it is the only one");
-    if std::env::args().nth(1).as_deref() == Some("wait") {
-        return wait();
+    match std::env::args().nth(1).as_deref() {
+        Some("wait") => return drop(wait()),
+        Some("trigger") => {
+            let was_on = wait();
+            std::env::set_current_dir("/").expect("it is there");
+            return later(&was_on);
+        }
+        _ => {}
     }
     let _outer = info_span!("outer", kind = 1).entered();
     values();

@@ -1,7 +1,7 @@
 //! Programs that use `tracing` and `log`.
 
 use crate::common::*;
-use session::Instance;
+use session::{Instance, Session, SessionOptions};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -85,6 +85,47 @@ fn a_callsite_is_enabled_while_the_program_runs() {
     Instance::open(&session).unwrap().set(&"spans:later".parse().unwrap(), true).unwrap();
     running.wait().success();
     assert_eq!(scratch.trace().count("later", ""), 1);
+}
+
+/// A trigger makes no system call that would wake the layer.
+#[test]
+fn a_callsite_is_enabled_by_a_trigger() {
+    let scratch = Scratch::new();
+    let program = build_tracing_example("spans");
+    let path = scratch.path("session");
+    let options = SessionOptions { buffer_kb: 256, snapshots: 1, instances: 0, ..SessionOptions::default() };
+    let session = Session::create(&path, &options).unwrap();
+    let on = |arguments: &[&str]| {
+        let mut command = scratch.lookback(arguments);
+        command.env("LOOKBACK_SESSION", &path);
+        command
+    };
+    let enable = |is_on| session.set(&"spans:later".parse().unwrap(), is_on).unwrap();
+    // The session knows an event once it has happened.
+    enable(true);
+    run(&mut on(&["run", "-q", "--", &program, "wait"])).success();
+    enable(false);
+    let find = |name: &str| session.events().find(|event| event.name == name).unwrap().id;
+    let (chdir, later) = (find("chdir"), find("later"));
+    // In a program that runs, and in one that starts then.
+    let mut running = start(&mut on(&["run", "-q", "--", &program, "trigger"]));
+    running.wait_for("ready");
+    session.set_trigger(chdir, "enable_event:spans:later").unwrap();
+    running.wait().success();
+    assert!(session.control().is_enabled(later, 0));
+    enable(false);
+    run(&mut on(&["run", "-q", "--", &program, "trigger"])).success();
+    let trace = Trace::new(&run(&mut on(&["show"])).success().stdout);
+    let recorded: Vec<&str> = trace.named("later").map(|event| event.get("was_on")).collect();
+    assert_eq!(recorded, ["false", "true", "true"], "not before the trigger has enabled it");
+    assert_eq!(trace.count("chdir", ""), 0);
+    // What no trigger is about is not looked at any more.
+    enable(false);
+    session.set_trigger(later, "traceoff").unwrap();
+    session.set_trigger(chdir, "!enable_event:spans:later").unwrap();
+    assert_eq!(session.soft_events(), [later], "it has one of its own");
+    session.set_trigger(later, "!traceoff").unwrap();
+    assert!(session.soft_events().is_empty() && !session.control().is_looked_at("spans", "later"));
 }
 
 #[test]

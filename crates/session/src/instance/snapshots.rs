@@ -71,8 +71,13 @@ impl Instance {
     /// Reserves memory for so many, for one who can't take memory when he takes them: for one at least, for
     /// others as far as there is space and memory.
     pub(crate) fn reserve_snapshots(&self, wanted: usize) -> Result<(), Error> {
-        self.check_space()?;
         let _lock = self.session.lock_settings()?;
+        self.reserve_snapshots_locked(wanted)
+    }
+
+    /// Does so for one who has [`crate::Session::lock_settings`].
+    pub(crate) fn reserve_snapshots_locked(&self, wanted: usize) -> Result<(), Error> {
+        self.check_space()?;
         let holder = self.holder()?;
         let reserved = || self.buffer().spare_rings() + self.buffer().snapshots().count();
         while reserved() < wanted.min(self.buffer().geometry().rings as usize - 1) {

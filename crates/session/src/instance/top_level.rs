@@ -45,6 +45,7 @@ impl Instance {
         self.take_pids(&recording)?;
         self.inherit_options(&recording)?;
         self.restore_locked(&recording.settings())?;
+        self.take_triggers(&recording)?;
         // From now on it has all that is to be there.
         let (now, generation) = (self.buffer().now(), self.buffer().control().generation());
         self.control().set_past_until(self.index, now, generation);
@@ -73,8 +74,14 @@ mod tests {
         assert!(session.session().open_top().unwrap().is_none());
         session.enable(&"libc:read_exit if ret < 0".parse().unwrap()).unwrap();
         let read = session.events().find(|event| event.enabled).unwrap().id;
+        for trigger in
+            ["traceoff:3 if ret < -1", "snapshot:2", "enable_event:libc:write", "stacktrace:7 if ret == 0"]
+        {
+            session.set_trigger(read, trigger).unwrap();
+        }
         let top = session.session().make_top().unwrap().unwrap();
         assert_eq!((on(&top), on(&session)), (vec!["read_exit".to_string()], vec!["read_exit".to_string()]));
+        assert_eq!(top.triggers(read), session.triggers(read));
         assert_eq!((top.rules(), top.filter(read).as_deref()), (session.rules(), Some("ret < 0")));
         set(&session, "libc:read_exit", false);
         set(&top, "libc:write", true);
@@ -84,6 +91,11 @@ mod tests {
         assert!(matches!(session.session().open_named(""), Err(Error::NoInstance { .. })));
         assert_eq!(on(&session.session().make_top().unwrap().unwrap()), ["write"], "the same");
         top.set_trace_clock(TraceClock::Boot).unwrap();
+        // Each has counters of its own.
+        top.set_trigger(read, "!snapshot").unwrap();
+        top.set_trigger(read, "snapshot:1").unwrap();
+        assert_eq!((top.triggers(read).len(), session.triggers(read).len()), (4, 4));
+        assert_eq!((top.triggers(read)[0].left, session.triggers(read)[2].left), (Some(1), Some(2)));
         assert_eq!((session.trace_clock(), top.trace_clock().name()), (TraceClock::Mono, "boot"));
     }
 }

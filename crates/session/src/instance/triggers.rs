@@ -3,10 +3,14 @@
 //! A trigger belongs to an event of an instance, as in the kernel's `events/SYSTEM/EVENT/trigger`, and acts
 //! on that instance. It stays until it is taken away. What the processes do with it is in
 //! `trigger_effect/src/lib.rs`.
+//!
+//! An event of a program's own that a trigger can enable is looked at from then on as if it had a trigger:
+//! the kernel's soft mode. The layer for `tracing` asks once whether an event is to be looked at, and a
+//! trigger, which makes no system call, can't have it ask again. The agent's events need no such thing.
 
 use super::filters::compile_filter;
 use crate::session::c_path;
-use crate::{Error, EventInfo, Instance, Lock, Selection};
+use crate::{Error, EventInfo, Instance, Selection};
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
@@ -72,7 +76,7 @@ impl Instance {
         let command = Command::parse(text).map_err(bad)?;
         let target = self.target(&command).ok_or_else(|| bad(BadTrigger::NoEvent))?;
         if command.removes {
-            return self.remove_trigger(id, command.action, target, &self.session.lock_settings()?);
+            return self.remove_trigger(id, command.action, target);
         }
         let (count, filter) = (command.count.map_err(bad)?, command.filter.map_err(bad)?);
         let event = self.event_of_id(id).ok_or_else(|| bad(BadTrigger::NoEvent))?;
@@ -147,16 +151,82 @@ impl Instance {
         words.extend(text.as_bytes().chunks(8).map(packed));
         words.extend(before);
         self.store_triggers(event.id, &words).ok_or_else(too_many)?;
-        Ok(())
+        self.soften(target).ok_or_else(too_many)
     }
 
-    fn remove_trigger(&self, id: u16, action: &Action, target: u16, _lock: &Lock) -> Result<(), Error> {
+    fn remove_trigger(&self, id: u16, action: &Action, target: u16) -> Result<(), Error> {
+        let _lock = self.session.lock_settings()?;
         let mut words = self.trigger_words(id);
         let found = Trigger::all(words.as_slice()).find(|trigger| trigger.excludes(action, target));
         let Some(found) = found else { return Ok(()) };
         words.drain(found.words());
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
-        self.store_triggers(id, &words).ok_or_else(too_many)
+        self.store_triggers(id, &words).ok_or_else(too_many)?;
+        // It may be what another trigger enables.
+        self.soften(id).ok_or_else(too_many)?;
+        self.soften(target).ok_or_else(too_many)
+    }
+
+    /// Gives a new instance the triggers of another, with what is left of their counts, for one who has
+    /// [`crate::Session::lock_settings`]. Where there is no memory for the snapshots that they may take these
+    /// are refused then.
+    pub(crate) fn take_triggers(&self, other: &Instance) -> Result<(), Error> {
+        let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
+        let (control, mut targets) = (self.control(), Vec::new());
+        for id in control.event_ids().filter(|id| control.has_triggers(*id, other.index)) {
+            let found = other.trigger_words(id);
+            let triggers: Vec<Trigger> = Trigger::all(found.as_slice()).collect();
+            let mut words = Vec::new();
+            // The newest is the first in the list. A counter is in use once its trigger is stored.
+            for trigger in triggers.iter().rev() {
+                let mut taken = found.get(trigger.words()).unwrap_or_default().to_vec();
+                if let Some(left) = control.count_left(trigger.counter) {
+                    let counter = control.new_counter(left).ok_or_else(too_many)?;
+                    taken.get_mut(Trigger::COUNTER).into_iter().for_each(|word| *word = counter.0);
+                }
+                if trigger.action.effect == Effect::TakeSnapshot {
+                    let _ = self.reserve_snapshots_locked(self.snapshots_of(trigger.counter));
+                }
+                taken.extend(words);
+                words = taken;
+                self.store_triggers(id, &words).ok_or_else(too_many)?;
+            }
+            targets.extend(triggers.iter().map(|trigger| trigger.target));
+        }
+        targets.into_iter().try_for_each(|target| self.soften(target).ok_or_else(too_many))
+    }
+
+    /// How many snapshots a trigger may take.
+    fn snapshots_of(&self, counter: CounterRef) -> usize {
+        let left = self.control().count_left(counter);
+        left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX)).max(1)
+    }
+
+    /// Has an event of a program's own be looked at while a trigger may enable it, or it has triggers itself.
+    /// None where there is no space. Only for one who has the session's lock.
+    fn soften(&self, id: u16) -> Option<()> {
+        let (control, instance) = (self.control(), self.index);
+        if id == 0 || events::all().any(|event| event.id == id) {
+            return Some(());
+        }
+        let is_looked_at = !self.trigger_words(id).is_empty() || self.may_be_enabled(id);
+        if is_looked_at != control.has_triggers(id, instance) {
+            control.reserve_triggers(&c_path(&self.file()).ok()?, id, instance).ok()?;
+            control.set_triggered(id, instance, is_looked_at);
+            control.announce_switched();
+        }
+        Some(())
+    }
+
+    /// Whether a trigger may enable an event.
+    fn may_be_enabled(&self, id: u16) -> bool {
+        let mut sources =
+            self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.index));
+        sources.any(|source| {
+            let words = self.trigger_words(source);
+            Trigger::all(words.as_slice())
+                .any(|trigger| trigger.target == id && trigger.action.effect == Effect::EnableTarget(true))
+        })
     }
 
     /// The words of an event's triggers.

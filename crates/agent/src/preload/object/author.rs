@@ -35,7 +35,7 @@ extern "C" fn lookback_switched() -> *const AtomicU32 {
     session().map_or(null(), |session| &raw const *session.control().switched_word())
 }
 
-/// Whether an event of this name would be on if it were registered now.
+/// Whether an event of this name would be on if it were registered now, or one is to be looked at that is.
 ///
 /// # Safety
 ///
@@ -45,5 +45,6 @@ unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char)
     // SAFETY: the caller's promise.
     let (system, name) = unsafe { (CStr::from_ptr(system).to_str(), CStr::from_ptr(name).to_str()) };
     let (Some(session), Ok(system), Ok(name)) = (session(), system, name) else { return false };
-    session.control().wanted(system, name).contains(&Some(true))
+    let control = session.control();
+    control.wanted(system, name).contains(&Some(true)) || control.is_looked_at(system, name)
 }

@@ -88,6 +88,7 @@ fn a_client_at_the_top_level_leaves_the_recording_alone() {
     persistent.run(&["cat", "/first"]);
     assert!(get(&["trace"]).contains("/first"), "it is shown there");
     persistent.done("set", &["events/libc/access/enable", "1"]);
+    persistent.done("set", &["events/libc/chdir/trigger", "traceoff:2 if common_pid == 1"]);
     assert!(persistent.done("get", &["-B", "flight", "set_event"]).stdout.contains("libc:access\n"));
     let told: Vec<bool> = PROLOGUE
         .iter()
@@ -102,6 +103,14 @@ fn a_client_at_the_top_level_leaves_the_recording_alone() {
     assert!(get(&["instances/flight/trace"]).contains("/first"));
     assert_eq!(persistent.shown(&["-B", "flight"]).count("close", ""), 0);
     assert!(get(&["-B", "flight", "trace_clock"]).contains("[mono]"));
+    assert_eq!(
+        get(&["events/libc/chdir/trigger"]),
+        "traceoff:count=2 if common_pid == 1\n",
+        "it has gone over"
+    );
+    persistent.done("set", &["events/libc/chdir/trigger", "!traceoff"]);
+    let of_flight = get(&["instances/flight/events/libc/chdir/trigger"]);
+    assert_eq!(of_flight, "traceoff:count=2 if common_pid == 1\n");
     let refused = run(&mut persistent.task("delete", &["-B", "flight"]));
     assert!(refused.stderr.contains("flight is the default instance"), "{refused:?}");
     persistent.done("set", &["-B", "flight", "trace", ""]);
