@@ -13,12 +13,39 @@ pub(crate) fn columns() -> Option<usize> {
 /// What marks the place of what was left out.
 const LEFT_OUT: &str = "...";
 
+/// The characters that a shortened text has at least, on however narrow a terminal.
+const MOST_NARROW: usize = 10;
+
+/// Shortens the widest columns until the line is no longer than it may be; `rest` is what else is in it.
+pub(crate) fn fit(widths: &mut [usize], rest: usize) {
+    let Some(columns) = columns() else { return };
+    let available = columns.saturating_sub(rest);
+    while widths.iter().sum::<usize>() > available
+        && let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > MOST_NARROW)
+    {
+        *widest -= 1;
+    }
+}
+
 /// A text without its end where it is longer than `width` characters.
 pub(crate) fn without_end(text: &str, width: usize) -> Cow<'_, str> {
-    if text.chars().count() <= width || width <= LEFT_OUT.len() {
+    shortened(text, width, width.saturating_sub(LEFT_OUT.len()))
+}
+
+/// A text without its middle where it is longer than `width` characters.
+pub(crate) fn without_middle(text: &str, width: usize) -> Cow<'_, str> {
+    shortened(text, width, width.saturating_sub(LEFT_OUT.len()).div_ceil(2))
+}
+
+/// With `first` characters of the start, and of the end as many as fit.
+fn shortened(text: &str, width: usize, first: usize) -> Cow<'_, str> {
+    let length = text.chars().count();
+    if length <= width || width <= LEFT_OUT.len() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().take(width - LEFT_OUT.len()).chain(LEFT_OUT.chars()).collect())
+    let last = width - LEFT_OUT.len() - first;
+    let start = text.chars().take(first);
+    Cow::Owned(start.chain(LEFT_OUT.chars()).chain(text.chars().skip(length - last)).collect())
 }
 
 #[cfg(test)]
@@ -31,6 +58,8 @@ mod tests {
             (without_end("abcdefgh", 8), without_end("abcdefgh", 7)),
             ("abcdefgh".into(), "abcd...".into())
         );
+        assert_eq!(without_middle("abcdefgh", 7), "ab...gh");
+        assert_eq!(without_middle("abcdefgh", 8), "abcdefgh");
         assert_eq!((without_end("ééééé", 4), without_end("abcd", 3)), ("é...".into(), "abcd".into()));
     }
 }

@@ -18,8 +18,8 @@ use export::json::JsonLines;
 use pair::PairTables;
 use processes::{ProcessForm, ProcessTable};
 use query::{
-    Chooser, Interruption, Pairs, ProcessTree, Query, Redaction, SourceSymbols, Survey, TraceContents,
-    TraceFile,
+    Chooser, Interruption, LockHolder, LockWaits, Pairs, ProcessTree, Query, Redaction, SourceSymbols,
+    Survey, TraceContents, TraceFile,
 };
 use session::Selection;
 use stat::CountTables;
@@ -205,9 +205,10 @@ fn sink<'a>(
         return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out), complete)));
     }
     if let Some(pair) = &view.form.pair {
-        let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps)?;
+        let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps.clone())?;
         let given = view.choice.given(true);
-        return Ok(Box::new(PairTables::new(anstream::AutoStream::auto(out), pairs, pair, given, complete)));
+        let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
+        return Ok(Box::new(PairTables::new(out, pairs, locks, pair, given, complete)));
     }
     Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), view)?))
 }
@@ -229,6 +230,14 @@ fn none_shown<'a>(events: impl Iterator<Item = &'a str>, passed_over: u64, given
 /// How a thread is called in tables: `NAME-TID`.
 fn label(tasks: &dyn Tasks, pid: i32) -> String {
     format!("{}-{pid}", printable(tasks.comm(pid).unwrap_or("<...>")))
+}
+
+/// Who has held a lock, in tables and lines.
+fn held_by(holder: LockHolder, tasks: &dyn Tasks) -> String {
+    match holder.others {
+        0 => label(tasks, holder.tid),
+        others => format!("{} and {}", label(tasks, holder.tid), count(others as u64, "other", "others")),
+    }
 }
 
 /// What is wrong with a file, and what to do.

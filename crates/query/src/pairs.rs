@@ -4,8 +4,8 @@ mod durations;
 
 pub use durations::{DurationSample, Durations};
 
-use crate::Error;
 use crate::event_ids::select;
+use crate::{Error, LockHolder};
 use session::Selection;
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
@@ -108,8 +108,9 @@ impl Pairs {
         })
     }
 
-    /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured.
-    pub fn add(&mut self, record: &Record<'_>, is_chosen: bool) {
+    /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured. If it
+    /// ends a wait for a lock, `holder` has held that.
+    pub fn add(&mut self, record: &Record<'_>, is_chosen: bool, holder: Option<LockHolder>) {
         let (id, pid) = (record.id(), record.pid());
         let Some(role) = self.roles.get(usize::from(id)).copied() else { return };
         if role.ends.is_none() && role.starts.is_none() {
@@ -125,10 +126,11 @@ impl Pairs {
             let entry = entry.filter(|start| !self.gaps.lie_between(*start, record.time));
             if is_chosen {
                 let start = entry.unwrap_or_else(|| record.time.saturating_sub(length as u64));
-                self.durations.entry(row).or_default().add(length as u64, start, pid);
+                let sample = DurationSample { length: length as u64, start, pid, holder };
+                self.durations.entry(row).or_default().add(sample);
             }
         } else if let Some(row) = role.ends {
-            self.end(row, key.clone(), record.time, is_chosen);
+            self.end(row, key.clone(), record.time, is_chosen, holder);
         }
         if let Some(row) = role.starts {
             let start = PairStart { time: record.time, pid, is_chosen };
@@ -179,13 +181,14 @@ impl Pairs {
         }
     }
 
-    fn end(&mut self, row: u16, key: PairKey, time: u64, is_chosen: bool) {
+    fn end(&mut self, row: u16, key: PairKey, time: u64, is_chosen: bool, holder: Option<LockHolder>) {
         match self.open.remove(&(row, key)) {
             None => self.unpaired += u64::from(is_chosen),
             Some(start) if !(start.is_chosen && is_chosen) => {}
             Some(start) if self.gaps.lie_between(start.time, time) => self.uncertain += 1,
             Some(PairStart { time: start, pid, .. }) => {
-                self.durations.entry(row).or_default().add(time.saturating_sub(start), start, pid);
+                let sample = DurationSample { length: time.saturating_sub(start), start, pid, holder };
+                self.durations.entry(row).or_default().add(sample);
             }
         }
     }
@@ -274,7 +277,7 @@ mod tests {
         for (id, time, is_chosen) in records {
             let payload = [id.to_le_bytes().as_slice(), &[0, 0, 7, 0, 0, 0]].concat();
             let record = Record { cpu: 0, time: *time, payload: &payload, lost: Missed::None };
-            pairs.add(&record, *is_chosen);
+            pairs.add(&record, *is_chosen, None);
         }
     }
 

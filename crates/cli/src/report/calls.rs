@@ -1,8 +1,12 @@
 //! Calls instead of events: a line for each, as strace(1) shows them.
 
-use super::label;
-use crate::duration::{duration, seconds};
+mod line;
+
+use super::{held_by, label};
+use crate::duration::seconds;
 use export::{Error, Sink};
+use line::{CallLine, outcome, split};
+use query::{LockHolder, LockWaits};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use trace_data::event::Event;
@@ -17,6 +21,7 @@ const MOST_LINES: usize = 1 << 14;
 pub(super) struct CallLines<W> {
     out: W,
     gaps: Gaps,
+    locks: LockWaits,
     /// By event id.
     roles: HashMap<u16, CallRole>,
     /// By thread: the calls that it is in, the innermost last.
@@ -26,6 +31,8 @@ pub(super) struct CallLines<W> {
     /// How many lines were before the first of those.
     passed: u64,
     text: Vec<u8>,
+    /// The time of the last record.
+    last: u64,
 }
 
 /// What an event says of a call.
@@ -51,17 +58,6 @@ struct OpenCall {
     line: u64,
 }
 
-struct CallLine {
-    /// Thread, CPU and time, and as many spaces as it is deep in other calls.
-    head: String,
-    name: String,
-    /// Names and values of the arguments; of another event the text.
-    arguments: Vec<(String, String)>,
-    /// What follows the arguments; None while the call goes on.
-    end: Option<String>,
-    is_chosen: bool,
-}
-
 /// The end of a call whose return was not recorded.
 const NO_RETURN: &str = " = ?";
 const UNFINISHED: &str = " <unfinished ...>";
@@ -74,11 +70,24 @@ impl<W: Write> CallLines<W> {
         }
         writeln!(out, "#{:>23}  CPU# {:>13}  CALL", "TASK-PID", "TIMESTAMP")?;
         let (roles, threads) = (HashMap::new(), HashMap::new());
-        Ok(CallLines { out, gaps, roles, threads, lines: VecDeque::new(), passed: 0, text: Vec::new() })
+        let locks = LockWaits::new(gaps.clone());
+        Ok(CallLines {
+            out,
+            gaps,
+            locks,
+            last: 0,
+            roles,
+            threads,
+            lines: VecDeque::new(),
+            passed: 0,
+            text: Vec::new(),
+        })
     }
 
     fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) -> io::Result<()> {
         let Some(event) = trace.events.of(record.payload) else { return Ok(()) };
+        self.last = record.time;
+        let holder = self.locks.add(record, trace);
         let role = *self.roles.entry(record.id()).or_insert_with(|| CallRole::of(event, trace));
         match role {
             CallRole::Entry => self.start(record, event, is_chosen, trace),
@@ -86,7 +95,7 @@ impl<W: Write> CallLines<W> {
                 self.start(record, event, is_chosen, trace);
                 self.leave(record.pid(), NO_RETURN);
             }
-            CallRole::Exit(call) => self.end(record, event, call, is_chosen, trace),
+            CallRole::Exit(call) => self.end(record, event, (call, holder), is_chosen, trace),
             CallRole::ThreadEnd => {
                 let pid = event.format().field("pid").and_then(|field| field.integer(record.payload));
                 self.leave(pid.map_or(record.pid(), |pid| pid as i32), NO_RETURN);
@@ -110,7 +119,14 @@ impl<W: Write> CallLines<W> {
         self.threads.entry(record.pid()).or_default().push(call);
     }
 
-    fn end(&mut self, record: &Record<'_>, event: &Event, id: u16, is_chosen: bool, trace: &TraceInfo<'_>) {
+    fn end(
+        &mut self,
+        record: &Record<'_>,
+        event: &Event,
+        (id, holder): (u16, Option<LockHolder>),
+        is_chosen: bool,
+        trace: &TraceInfo<'_>,
+    ) {
         let fields = self.fields(event, record, trace);
         let call = self.innermost(record.pid(), id);
         let measured = event.format().field("duration").and_then(|field| field.integer(record.payload));
@@ -130,7 +146,10 @@ impl<W: Write> CallLines<W> {
             line.end = Some(UNFINISHED.to_owned());
         }
         let length = measured.or_else(|| call.as_ref().map(|call| record.time.saturating_sub(call.time)));
-        let end = outcome(&fields, length);
+        let mut end = outcome(&fields, length);
+        if let Some(holder) = holder {
+            end = format!("{end} held by {}", held_by(holder, trace.tasks));
+        }
         match call.and_then(|call| self.line(&call)) {
             Some(line) => {
                 line.finish(&fields, end);
@@ -195,6 +214,19 @@ impl<W: Write> CallLines<W> {
         split(&String::from_utf8_lossy(&self.text), names)
     }
 
+    /// Says who holds the locks that are waited for in the end.
+    fn name_holders(&mut self, trace: &TraceInfo<'_>) {
+        let waits = self.threads.iter().filter_map(|(tid, calls)| Some((*tid, calls.last()?)));
+        for (tid, call) in waits {
+            let holder = self.locks.unfinished(tid, call.id, self.last);
+            let place = call.line.checked_sub(self.passed).map(|place| place as usize);
+            let line = place.and_then(|place| self.lines.get_mut(place));
+            if let Some((holder, line)) = holder.zip(line) {
+                line.end = Some(format!("{UNFINISHED} held by {}", held_by(holder, trace.tasks)));
+            }
+        }
+    }
+
     /// Prints what has ended, and where more than `most` lines wait, what they wait for.
     fn print_ended(&mut self, most: usize) -> io::Result<()> {
         while self.lines.front().is_some_and(|line| line.end.is_some())
@@ -222,7 +254,8 @@ impl<W: Write> Sink for CallLines<W> {
         Ok(self.add(record, false, trace)?)
     }
 
-    fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.name_holders(trace);
         for line in &mut self.lines {
             line.end.get_or_insert_with(|| UNFINISHED.to_owned());
         }
@@ -248,94 +281,5 @@ impl CallRole {
             _ if format.field("caller").is_some() => CallRole::Last,
             _ => CallRole::Other,
         }
-    }
-}
-
-impl CallLine {
-    /// Adds what is known of a call at its end: an argument that pointed somewhere has what was there.
-    fn finish(&mut self, fields: &[(String, String)], end: String) {
-        for (name, value) in fields.iter().filter(|(name, _)| !is_outcome(name)) {
-            match self.arguments.iter_mut().find(|(known, _)| known == name) {
-                Some(argument) => argument.1.clone_from(value),
-                None => self.arguments.push((name.clone(), value.clone())),
-            }
-        }
-        self.end = Some(end);
-    }
-
-    fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        if !self.is_chosen {
-            return Ok(());
-        }
-        let end = self.end.as_deref().unwrap_or_default();
-        if end.starts_with(": ") {
-            return writeln!(out, "{}{}{end}", self.head, self.name);
-        }
-        let arguments = self.arguments.iter().filter(|(name, _)| name != "caller");
-        let arguments: Vec<String> = arguments.map(|(name, value)| format!("{name}={value}")).collect();
-        match self.name.starts_with('<') && arguments.is_empty() {
-            true => writeln!(out, "{}{}{end}", self.head, self.name),
-            false => writeln!(out, "{}{}({}){end}", self.head, self.name, arguments.join(", ")),
-        }
-    }
-}
-
-/// Whether a field of an exit is of the call's outcome.
-fn is_outcome(name: &str) -> bool {
-    matches!(name, "ret" | "error" | "duration")
-}
-
-/// The result, the error and how long it took.
-fn outcome(fields: &[(String, String)], length: Option<u64>) -> String {
-    let value =
-        |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-    let mut end = value("ret").map_or_else(String::new, |ret| format!(" = {ret}"));
-    if let Some(error) = value("error").filter(|error| *error != "0") {
-        end = format!("{end} {error}");
-    }
-    length.map_or(end.clone(), |length| format!("{end} <{}>", duration(length)))
-}
-
-/// Splits `name=value name=value`, with these names, at the names. Strings may have spaces in them.
-fn split<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
-    let names: Vec<&str> = names.collect();
-    let mut found: Vec<(String, String)> = Vec::new();
-    let (mut next, mut is_quoted, mut is_escaped) = (names.into_iter().peekable(), false, false);
-    let mut is_start = true;
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        if is_start
-            && !is_quoted
-            && let Some(name) = next.peek()
-            && let Some(value) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
-        {
-            found.push(((*name).to_owned(), String::new()));
-            next.next();
-            (rest, is_start) = (value, false);
-            continue;
-        }
-        is_quoted ^= letter == '"' && !is_escaped;
-        is_escaped = letter == '\\' && !is_escaped;
-        is_start = letter == ' ';
-        if let Some((_, value)) = found.last_mut() {
-            value.push(letter);
-        }
-        rest = &rest[letter.len_utf8()..];
-    }
-    found.iter_mut().for_each(|(_, value)| value.truncate(value.trim_end().len()));
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_end_where_the_next_name_starts() {
-        let text = r#"path="a mode=1 \" b" mode=0644 flags=A|B caller=f+0x1 (a.c:3)"#;
-        let found = split(text, ["path", "mode", "flags", "caller"].into_iter());
-        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
-        assert_eq!(values, [r#""a mode=1 \" b""#, "0644", "A|B", "f+0x1 (a.c:3)"]);
-        assert_eq!(split("other text", ["path"].into_iter()), []);
     }
 }

@@ -1,10 +1,11 @@
 //! Tables of how long it took from one event to another.
 
-use super::{label, none_shown};
+use super::{held_by, label, none_shown};
+use crate::columns::{fit, without_middle};
 use crate::duration::{duration, seconds};
 use crate::number::{count, grouped};
 use export::{Error, Sink};
-use query::{Durations, PairRule, Pairs};
+use query::{DurationSample, Durations, LockWaits, PairRule, Pairs};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
@@ -18,6 +19,7 @@ const LONGEST: usize = 10;
 pub(super) struct PairTables<'a, W> {
     out: W,
     pairs: Pairs,
+    locks: LockWaits,
     rule: &'a PairRule,
     /// The options that choose events.
     given: Vec<String>,
@@ -29,38 +31,46 @@ impl<'a, W: Write> PairTables<'a, W> {
     pub(super) fn new(
         out: W,
         pairs: Pairs,
+        locks: LockWaits,
         rule: &'a PairRule,
         given: Vec<String>,
         complete: Option<String>,
     ) -> PairTables<'a, W> {
-        PairTables { out, pairs, rule, given, complete }
+        PairTables { out, pairs, locks, rule, given, complete }
     }
 }
 
 impl<W: Write> Sink for PairTables<'_, W> {
-    fn record(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.pairs.add(record, true);
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let holder = self.locks.add(record, trace);
+        self.pairs.add(record, true, holder);
         Ok(())
     }
 
-    fn pass_over(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.pairs.add(record, false);
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let holder = self.locks.add(record, trace);
+        self.pairs.add(record, false, holder);
         Ok(())
     }
 
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let (unpaired, uncertain) = (self.pairs.unpaired(), self.pairs.uncertain());
-        let width = self.pairs.names().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
         let rows = self.pairs.durations();
         let out = &mut self.out;
         let is_empty = rows.is_empty();
         if !is_empty {
-            print_rows(out, &rows, width)?;
+            print_rows(out, &rows)?;
             print_longest(out, &rows, trace.tasks)?;
         }
         // Of one kind alone: those of several say nothing together.
         if let [(_, durations)] = rows[..] {
             print_histogram(out, durations)?;
+        }
+        if !is_empty && self.locks.lack_releases() {
+            writeln!(
+                out,
+                "\nthe trace has no releases of locks: who held them is not known; `-e @lock` records them"
+            )?;
         }
         if unpaired > 0 {
             writeln!(out, "\n{} no partner", count(unpaired, "event has", "events have"))?;
@@ -84,48 +94,86 @@ impl<W: Write> Sink for PairTables<'_, W> {
     }
 }
 
-fn print_rows(out: &mut impl Write, rows: &[(&str, &Durations)], width: usize) -> io::Result<()> {
-    let bold = anstyle::Style::new().bold();
-    write!(out, "{bold}{:<width$} {:>12}", "PAIR", "COUNT")?;
-    for title in ["MIN", "AVG", "P50", "P99", "MAX", "TOTAL"] {
-        write!(out, " {title:>9}")?;
-    }
-    writeln!(out, "{bold:#}")?;
+/// The columns of figures, after the name.
+const TITLES: [&str; 7] = ["COUNT", "MIN", "AVG", "P50", "P99", "MAX", "TOTAL"];
+
+fn print_rows(out: &mut impl Write, rows: &[(&str, &Durations)]) -> io::Result<()> {
     let mut rows = rows.to_vec();
     rows.sort_by_key(|(_, durations)| Reverse(durations.total()));
-    for (name, durations) in rows {
-        write!(out, "{name:<width$} {:>12}", grouped(durations.count()))?;
-        for value in durations.summary() {
-            write!(out, " {:>9}", duration(value))?;
-        }
-        writeln!(out)?;
+    let figures = |durations: &Durations| {
+        let [min, avg, p50, p99, max, total] = durations.summary().map(duration);
+        [grouped(durations.count()), min, avg, p50, p99, max, total]
+    };
+    let figures: Vec<_> = rows.iter().map(|(_, durations)| figures(durations)).collect();
+    let widths: [usize; 7] = std::array::from_fn(|column| {
+        let cells = figures.iter().map(|cells| cells[column].len());
+        widest(TITLES[column], cells)
+    });
+    let mut width = [widest("PAIR", rows.iter().map(|(name, _)| name.chars().count()))];
+    fit(&mut width, widths.iter().map(|width| width + 1).sum());
+    let line = |name: &str, cells: [&str; 7]| {
+        let cells = cells.iter().zip(widths).map(|(cell, width)| format!(" {cell:>width$}"));
+        format!("{:<width$}{}", without_middle(name, width[0]), cells.collect::<String>(), width = width[0])
+    };
+    let bold = anstyle::Style::new().bold();
+    writeln!(out, "{bold}{}{bold:#}", line("PAIR", TITLES))?;
+    for ((name, _), figures) in rows.iter().zip(&figures) {
+        writeln!(out, "{}", line(name, figures.each_ref().map(String::as_str)))?;
     }
     Ok(())
 }
 
+/// The columns that a title and what is below it take.
+fn widest(title: &str, cells: impl Iterator<Item = usize>) -> usize {
+    cells.fold(title.len(), usize::max)
+}
+
 fn print_longest(out: &mut impl Write, rows: &[(&str, &Durations)], tasks: &dyn Tasks) -> io::Result<()> {
-    let bold = anstyle::Style::new().bold();
     let samples =
         rows.iter().flat_map(|(name, durations)| durations.longest().iter().map(|sample| (*sample, *name)));
-    let mut longest: Vec<_> = samples.collect();
+    let mut longest: Vec<(DurationSample, &str)> = samples.collect();
     longest.sort_by_key(|(sample, _)| Reverse(*sample));
     longest.truncate(LONGEST);
-    writeln!(out, "\n{bold}{:>9}  {:>14}  {:<24} PAIR{bold:#}", "LONGEST", "START", "THREAD")?;
-    for (sample, name) in longest {
+    let names = |(sample, name): &(DurationSample, &str)| {
+        let holder = sample.holder.map_or_else(|| "-".to_owned(), |holder| held_by(holder, tasks));
+        [label(tasks, sample.pid), holder, (*name).to_owned()]
+    };
+    let names: Vec<[String; 3]> = longest.iter().map(names).collect();
+    let titles = ["THREAD", "HELD BY", "PAIR"];
+    let mut widths: [usize; 3] = std::array::from_fn(|column| {
+        widest(titles[column], names.iter().map(|names| names[column].chars().count()))
+    });
+    // Only waits for locks have somebody who held them.
+    let is_held = longest.iter().any(|(sample, _)| sample.holder.is_some());
+    if !is_held {
+        widths[1] = 0;
+    }
+    let start = longest.iter().map(|(sample, _)| seconds(sample.start).len());
+    let start = widest("START", start);
+    fit(&mut widths, 9 + start + 2 + if is_held { 4 } else { 2 });
+    let line = |length: &str, time: &str, names: [&str; 3]| {
+        let [thread, holder, name] =
+            std::array::from_fn(|column| without_middle(names[column], widths[column]));
+        let holder = if is_held { format!("  {holder:<width$}", width = widths[1]) } else { String::new() };
+        format!("{length:>7}  {time:>start$}  {thread:<width$}{holder}  {name}", width = widths[0])
+    };
+    let bold = anstyle::Style::new().bold();
+    writeln!(out, "\n{bold}{}{bold:#}", line("LONGEST", "START", titles))?;
+    for ((sample, _), names) in longest.iter().zip(&names) {
         let (length, start) = (duration(sample.length), seconds(sample.start));
-        writeln!(out, "{length:>9}  {start:>14}  {:<24} {name}", label(tasks, sample.pid))?;
+        writeln!(out, "{}", line(&length, &start, names.each_ref().map(String::as_str)))?;
     }
     Ok(())
 }
 
 fn print_histogram(out: &mut impl Write, durations: &Durations) -> io::Result<()> {
     let bold = anstyle::Style::new().bold();
-    writeln!(out, "\n{bold}{:>9}  {:>12}{bold:#}", "FROM", "COUNT")?;
+    writeln!(out, "\n{bold}{:>7}  {:>12}{bold:#}", "FROM", "COUNT")?;
     let histogram = durations.histogram();
     let most = histogram.iter().map(|(_, count)| *count).max().unwrap_or(1);
     for (from, count) in histogram {
         let bar = "#".repeat((count * 40).div_ceil(most) as usize);
-        writeln!(out, "{:>9}  {:>12}  {bar}", duration(from), grouped(count))?;
+        writeln!(out, "{:>7}  {:>12}  {bar}", duration(from), grouped(count))?;
     }
     Ok(())
 }

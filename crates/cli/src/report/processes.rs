@@ -1,6 +1,6 @@
 //! The tree of processes: who has made whom, when, and how each has ended.
 
-use crate::columns::{columns, without_end};
+use crate::columns::{fit, without_end};
 use crate::duration::seconds;
 use crate::json::Json;
 use crate::number::grouped;
@@ -97,9 +97,9 @@ impl<W: Write> ProcessTable<W> {
         writeln!(self.out, "{bold}{}  COMMAND{bold:#}", line(TITLES))?;
         for (cells, command) in &rows {
             let start = line(cells.each_ref().map(String::as_str));
-            let width = columns().map(|columns| columns.saturating_sub(start.len() + 2).max(MOST_NARROW));
-            let command = width.map_or(command.as_str().into(), |width| without_end(command, width));
-            writeln!(self.out, "{start}  {command}")?;
+            let mut width = [command.chars().count()];
+            fit(&mut width, start.len() + 2);
+            writeln!(self.out, "{start}  {}", without_end(command, width[0]))?;
         }
         if is_uncertain {
             writeln!(self.out, "\n< before: it was there already, or was found to have ended")?;
@@ -145,9 +145,6 @@ impl<W: Write> Sink for ProcessTable<W> {
         Ok(self.out.flush()?)
     }
 }
-
-/// The columns that a command has at least, on however narrow a terminal.
-const MOST_NARROW: usize = 10;
 
 /// What it runs, or else what it is called.
 fn command(node: &ProcessNode, trace: &TraceInfo<'_>) -> String {

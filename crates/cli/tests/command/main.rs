@@ -19,6 +19,7 @@ mod forged;
 mod kernel_recordings;
 mod killed;
 mod limits;
+mod lock_waits;
 mod mounting;
 mod persistent;
 mod places;

@@ -1,5 +1,7 @@
 //! Durations, and what can be said about many of them.
 
+use crate::LockHolder;
+
 /// How many of the longest are kept with their times and threads.
 const LONGEST: usize = 10;
 
@@ -12,6 +14,8 @@ pub struct DurationSample {
     pub start: u64,
     /// The thread that started it.
     pub pid: i32,
+    /// Who held the lock that it has waited for.
+    pub holder: Option<LockHolder>,
 }
 
 /// The durations of all pairs of one kind; exact, at 8 bytes each.
@@ -24,10 +28,10 @@ pub struct Durations {
 }
 
 impl Durations {
-    pub(super) fn add(&mut self, length: u64, start: u64, pid: i32) {
-        self.lengths.push(length);
-        self.total = self.total.saturating_add(length);
-        self.longest.push(DurationSample { length, start, pid });
+    pub(super) fn add(&mut self, sample: DurationSample) {
+        self.lengths.push(sample.length);
+        self.total = self.total.saturating_add(sample.length);
+        self.longest.push(sample);
         if self.longest.len() >= 32 * LONGEST {
             self.keep_longest();
         }
@@ -89,11 +93,15 @@ impl Durations {
 mod tests {
     use super::*;
 
+    fn sample(length: u64) -> DurationSample {
+        DurationSample { length, start: 5 * length, pid: 7, holder: None }
+    }
+
     #[test]
     fn ranks_are_those_of_sorted_lengths() {
         let mut samples = Durations::default();
         for number in (1..=1000).rev() {
-            samples.add(number, 5 * number, 7);
+            samples.add(sample(number));
         }
         samples.sort();
         assert_eq!(samples.summary(), [1, 500, 500, 990, 1000, 500_500]);
@@ -104,7 +112,7 @@ mod tests {
         let histogram = samples.histogram();
         assert_eq!((histogram[0], histogram[1], histogram[9]), ((1, 1), (2, 2), (512, 489)));
         let mut one = Durations::default();
-        one.add(0, 0, 0);
+        one.add(sample(0));
         one.sort();
         assert_eq!((one.summary(), one.histogram()), ([0; 6], vec![(1, 1)]));
     }

@@ -1,0 +1,105 @@
+//! The line of a call.
+
+use crate::duration::duration;
+use std::io::{self, Write};
+
+/// A call, or another event.
+pub(super) struct CallLine {
+    /// Thread, CPU and time, and as many spaces as it is deep in other calls.
+    pub(super) head: String,
+    pub(super) name: String,
+    /// Names and values of the arguments; of another event the text.
+    pub(super) arguments: Vec<(String, String)>,
+    /// What follows the arguments; None while the call goes on.
+    pub(super) end: Option<String>,
+    pub(super) is_chosen: bool,
+}
+
+impl CallLine {
+    /// Adds what is known of a call at its end: an argument that pointed somewhere has what was there.
+    pub(super) fn finish(&mut self, fields: &[(String, String)], end: String) {
+        for (name, value) in fields.iter().filter(|(name, _)| !is_outcome(name)) {
+            match self.arguments.iter_mut().find(|(known, _)| known == name) {
+                Some(argument) => argument.1.clone_from(value),
+                None => self.arguments.push((name.clone(), value.clone())),
+            }
+        }
+        self.end = Some(end);
+    }
+
+    pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        if !self.is_chosen {
+            return Ok(());
+        }
+        let end = self.end.as_deref().unwrap_or_default();
+        if end.starts_with(": ") {
+            return writeln!(out, "{}{}{end}", self.head, self.name);
+        }
+        let arguments = self.arguments.iter().filter(|(name, _)| name != "caller");
+        let arguments: Vec<String> = arguments.map(|(name, value)| format!("{name}={value}")).collect();
+        match self.name.starts_with('<') && arguments.is_empty() {
+            true => writeln!(out, "{}{}{end}", self.head, self.name),
+            false => writeln!(out, "{}{}({}){end}", self.head, self.name, arguments.join(", ")),
+        }
+    }
+}
+
+/// Whether a field of an exit is of the call's outcome.
+fn is_outcome(name: &str) -> bool {
+    matches!(name, "ret" | "error" | "duration")
+}
+
+/// The result, the error and how long it took.
+pub(super) fn outcome(fields: &[(String, String)], length: Option<u64>) -> String {
+    let value =
+        |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let mut end = value("ret").map_or_else(String::new, |ret| format!(" = {ret}"));
+    if let Some(error) = value("error").filter(|error| *error != "0") {
+        end = format!("{end} {error}");
+    }
+    length.map_or(end.clone(), |length| format!("{end} <{}>", duration(length)))
+}
+
+/// Splits `name=value name=value`, with these names, at the names. Strings may have spaces in them.
+pub(super) fn split<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
+    let names: Vec<&str> = names.collect();
+    let mut found: Vec<(String, String)> = Vec::new();
+    let (mut next, mut is_quoted, mut is_escaped) = (names.into_iter().peekable(), false, false);
+    let mut is_start = true;
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        if is_start
+            && !is_quoted
+            && let Some(name) = next.peek()
+            && let Some(value) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
+        {
+            found.push(((*name).to_owned(), String::new()));
+            next.next();
+            (rest, is_start) = (value, false);
+            continue;
+        }
+        is_quoted ^= letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        is_start = letter == ' ';
+        if let Some((_, value)) = found.last_mut() {
+            value.push(letter);
+        }
+        rest = &rest[letter.len_utf8()..];
+    }
+    found.iter_mut().for_each(|(_, value)| value.truncate(value.trim_end().len()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_end_where_the_next_name_starts() {
+        let text = r#"path="a mode=1 \" b" mode=0644 flags=A|B caller=f+0x1 (a.c:3)"#;
+        let found = split(text, ["path", "mode", "flags", "caller"].into_iter());
+        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, [r#""a mode=1 \" b""#, "0644", "A|B", "f+0x1 (a.c:3)"]);
+        assert_eq!(split("other text", ["path"].into_iter()), []);
+    }
+}
