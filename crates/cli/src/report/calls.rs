@@ -6,13 +6,14 @@ use super::{held_by, label};
 use crate::duration::seconds;
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
-use query::{LockHolder, LockWaits};
+use query::{LockHolder, LockWaits, Peers};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use trace_data::event::Event;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
+use trace_data::text::printable;
 
 /// The most lines that wait for the end of a call that has started before them.
 const MOST_LINES: usize = 1 << 14;
@@ -22,6 +23,7 @@ pub(super) struct CallLines<W> {
     out: W,
     gaps: Gaps,
     locks: LockWaits,
+    peers: Peers,
     /// By event id.
     roles: HashMap<u16, CallRole>,
     /// By thread: the calls that it is in, the innermost last.
@@ -70,11 +72,12 @@ impl<W: Write> CallLines<W> {
         }
         writeln!(out, "#{:>23}  CPU# {:>13}  CALL", "TASK-PID", "TIMESTAMP")?;
         let (roles, threads) = (HashMap::new(), HashMap::new());
-        let locks = LockWaits::new(gaps.clone());
+        let (locks, peers) = (LockWaits::new(gaps.clone()), Peers::new(gaps.clone()));
         Ok(CallLines {
             out,
             gaps,
             locks,
+            peers,
             last: 0,
             roles,
             threads,
@@ -107,12 +110,17 @@ impl<W: Write> CallLines<W> {
             }
             CallRole::Other => self.push_other(record, event, is_chosen, trace),
         }
+        self.peers.add(record, trace);
         self.print_ended(MOST_LINES)
     }
 
     fn start(&mut self, record: &Record<'_>, event: &Event, is_chosen: bool, trace: &TraceInfo<'_>) {
         let line = self.passed + self.lines.len() as u64;
-        let (name, arguments) = (event.format().name.clone(), self.fields(event, record, trace));
+        let (name, mut arguments) = (event.format().name.clone(), self.fields(event, record, trace));
+        for (field, peer) in self.peers.peers(record, trace) {
+            let argument = arguments.iter_mut().find(|(name, _)| name == field);
+            argument.into_iter().for_each(|(_, value)| *value = format!("{value}<{}>", printable(&peer)));
+        }
         let head = self.head(record, record.time, trace);
         self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });
         let call = OpenCall { id: record.id(), time: record.time, line };

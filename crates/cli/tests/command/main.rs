@@ -21,6 +21,7 @@ mod killed;
 mod limits;
 mod lock_waits;
 mod mounting;
+mod peers;
 mod persistent;
 mod places;
 mod process_tree;

@@ -1,4 +1,5 @@
-//! Socket addresses as text: `127.0.0.1:80`, `[::1]:80`, `unix:/run/socket`, `unix:@abstract`.
+//! Socket addresses as text: `127.0.0.1:80`, also of `[::ffff:127.0.0.1]`, `[::1]:80`, `unix:/run/socket`,
+//! `unix:@abstract`.
 
 use crate::preload::record::described::DescribedText;
 use libc::{AF_INET, AF_INET6, AF_UNIX};
@@ -61,6 +62,12 @@ impl DescribedText {
         let Some((port, rest)) = rest.split_first_chunk::<2>() else { return };
         let Some((_flow, rest)) = rest.split_first_chunk::<4>() else { return };
         let Some(address) = rest.first_chunk::<16>() else { return };
+        // An IPv4 address in the clothes of IPv6, as sockets for both have it.
+        if let [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, mapped @ ..] = address {
+            let [a, b] = port;
+            let [c, d, e, f] = mapped;
+            return self.inet(&[*a, *b, *c, *d, *e, *f]);
+        }
         let mut groups = [0; 8];
         for (group, bytes) in groups.iter_mut().zip(address.as_chunks::<2>().0) {
             *group = u16::from_be_bytes(*bytes);
