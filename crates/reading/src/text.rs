@@ -20,6 +20,7 @@ pub fn layout(session: &Instance) -> Layout {
         comm: is_on(TraceOption::RecordCmd),
         tgid: is_on(TraceOption::RecordTgid),
         context_info: is_on(TraceOption::ContextInfo),
+        graph: None,
         latency: is_on(TraceOption::LatencyFormat),
         verbose: is_on(TraceOption::Verbose),
         form,

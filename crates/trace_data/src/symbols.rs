@@ -29,6 +29,12 @@ pub trait Symbols {
         let _ = (address, out);
     }
 
+    /// Appends what the function at an address was called with, `NAME=VALUE, NAME=VALUE...`, from the
+    /// registers that arguments are in. Nothing where it isn't known which there are.
+    fn arguments(&self, function: u64, registers: &[u64; 6], out: &mut Vec<u8>) {
+        let _ = (function, registers, out);
+    }
+
     /// The constant string at `address`, for events that record a pointer to one.
     fn string(&self, address: u64) -> Option<&str> {
         let _ = address;

@@ -26,15 +26,20 @@ mod escape;
 mod fields;
 mod flags;
 mod ftrace;
+mod graph;
 mod header;
 mod latency;
+mod mark;
 mod message;
 mod numbers;
+mod thread_name;
+mod time;
 mod writer;
 
 pub use date::{parse_date, print_date};
 pub use escape::printable;
 pub use ftrace::callers;
+pub use graph::GraphColumns;
 pub use header::{Header, NOP, tracer_lines};
 pub use writer::{Seen, TextWriter};
 
@@ -49,6 +54,8 @@ pub struct Layout {
     pub tgid: bool,
     /// `context-info`: everything before the message. On.
     pub context_info: bool,
+    /// Functions as calls within calls: the form of the tracer `function_graph`. None.
+    pub graph: Option<GraphColumns>,
     /// `latency-format`: another form, with microseconds, and a mark where much time passes. Off.
     pub latency: bool,
     /// `verbose`: no legend, and in [`Layout::latency`] more before the message. Off.
@@ -84,6 +91,7 @@ impl Default for Layout {
             comm: true,
             tgid: false,
             context_info: true,
+            graph: None,
             latency: false,
             verbose: false,
             form: Form::Text,

@@ -3,17 +3,26 @@
 
 use super::Layout;
 use super::escape::escape;
+use super::time::time;
 use crate::bytes::until_nul;
 use crate::digits::hex;
 use crate::event::Event;
 use crate::format::Format;
+use crate::record::Record;
 use crate::symbols::{Symbol, Symbols};
 use std::io::Write;
 
 /// Appends the message of an event of the system `ftrace`, its line end included.
 ///
 /// What isn't known here is printed by its print format.
-pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
+pub(super) fn print(
+    event: &Event,
+    record: &Record<'_>,
+    symbols: &dyn Symbols,
+    layout: Layout,
+    out: &mut Vec<u8>,
+) {
+    let payload = record.payload;
     let number = |name: &str| word(event, name, payload);
     let symbol = |address: u64, out: &mut Vec<u8>| symbol(address, symbols, layout, out);
     match event.format().name.as_str() {
@@ -23,13 +32,14 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
             out.extend_from_slice(until_nul(bytes(event, "buf", payload)));
         }
         "raw_data" => raw_data(event, payload, out),
-        "function" => {
-            symbol(number("ip"), out);
-            let parent = number("parent_ip");
-            if layout.parent && parent != 0 {
-                out.extend_from_slice(b" <-");
-                symbol(parent, out);
-            }
+        "function" => function(event, payload, symbols, layout, out),
+        "func_repeats" => {
+            function(event, payload, symbols, layout, out);
+            let (count, before) = repeats(event, payload);
+            // Writing into a vector can't fail.
+            let _ = write!(out, " (repeats: {count}, last_ts: ");
+            time(record.time.wrapping_sub(before), layout.nanoseconds, out);
+            out.push(b')');
         }
         "kernel_stack" => kernel_stack(event, payload, symbols, layout, out),
         "user_stack" => user_stack(bytes(event, "caller", payload), out),
@@ -38,6 +48,41 @@ pub(super) fn print(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout
     if out.last() != Some(&b'\n') {
         out.push(b'\n');
     }
+}
+
+/// A function, what it was called with where that is known, and its caller.
+fn function(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
+    let (ip, parent) = (word(event, "ip", payload), word(event, "parent_ip", payload));
+    symbol(ip, symbols, layout, out);
+    let registers = bytes(event, "args", payload);
+    if registers.len() >= REGISTERS {
+        out.push(b'(');
+        arguments(ip, registers, symbols, out);
+        out.push(b')');
+    }
+    if layout.parent && parent != 0 {
+        out.extend_from_slice(b" <-");
+        symbol(parent, symbols, layout, out);
+    }
+}
+
+/// Bytes of the registers that arguments are in.
+const REGISTERS: usize = 6 * 8;
+
+/// Appends what a function was called with, if the registers were recorded and somebody knows what they mean.
+pub(super) fn arguments(function: u64, registers: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+    let Some(registers) = registers.get(..REGISTERS) else { return };
+    let mut words = [0; REGISTERS / 8];
+    for (word, bytes) in words.iter_mut().zip(registers.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    symbols.arguments(function, &words, out);
+}
+
+/// How often a function was called again, and how long before the record for the last time.
+pub(super) fn repeats(event: &Event, payload: &[u8]) -> (u64, u64) {
+    let number = |name| word(event, name, payload);
+    (number("count"), number("top_delta_ts") << 32 | number("bottom_delta_ts"))
 }
 
 /// Whether it is a stack, which has a line for each caller.
@@ -100,7 +145,7 @@ fn user_stack(callers: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The name of an address, or the address: with what the options want besides.
-fn symbol(address: u64, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
+pub(super) fn symbol(address: u64, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     if address == 0 {
         return out.push(b'0');
     }
@@ -128,6 +173,7 @@ pub(super) fn symbol_with_offset(Symbol { name, offset, size, module }: Symbol<'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Missed;
     use crate::print::Dialect;
     use crate::symbols::SymbolTable;
 
@@ -136,7 +182,8 @@ mod tests {
         let event = Event::new(Format::parse("ftrace", &text).unwrap(), Dialect::Kernel);
         let symbols = SymbolTable::parse("1000 t caller\n2000 t callee\n3000 t end\n", "");
         let mut out = Vec::new();
-        print(&event, payload, &symbols, Layout::default(), &mut out);
+        let record = Record { cpu: 0, time: 2_000_000_000, payload, lost: Missed::None };
+        print(&event, &record, &symbols, Layout::default(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -12,13 +12,11 @@
 //! Sources: `print_trace_header` in `kernel/trace/trace.c`, `trace_print_lat_context` in `trace_output.c` of
 //! Linux 6.18.
 
+use super::mark::mark;
 use super::{Header, flags};
 use crate::digits::fill;
 use crate::record::Record;
 use std::io::Write;
-
-/// Microseconds until the next event from which on a line is marked, and how. The most first.
-const MARKS: [(u64, char); 2] = [(100, '!'), (1, '+')];
 
 /// What the columns are.
 const LEGEND: [&str; 9] = [
@@ -33,11 +31,20 @@ const LEGEND: [&str; 9] = [
     "    \\   /        ||||||  \\    |    /       ",
 ];
 
-/// What stands above the first event, if there is one. No tracer measures a latency, so nobody has one.
+/// What stands above the first event, if there is one.
 pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
     if header.entries == 0 {
         return;
     }
+    title(header, out);
+    for line in LEGEND.iter().filter(|_| !verbose) {
+        // Writing into a vector can't fail.
+        let _ = writeln!(out, "# {line}");
+    }
+}
+
+/// What stands above what the columns are. No tracer measures a latency, so nobody has one.
+pub(super) fn title(header: &Header<'_>, out: &mut Vec<u8>) {
     let Header { tracer, entries, written, cpus, release, .. } = header;
     // Writing into a vector can't fail.
     let _ = writeln!(
@@ -48,9 +55,6 @@ pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
          #    -----------------\n#",
         ""
     );
-    for line in LEGEND.iter().filter(|_| !verbose) {
-        let _ = writeln!(out, "# {line}");
-    }
 }
 
 /// Thread, CPU, flags and time of an event, and how far the one after it is.
@@ -69,8 +73,7 @@ pub(super) fn context(
     // Writing into a vector can't fail.
     let _ = write!(out, "-{:<7} {:3}", record.pid(), record.cpu);
     out.extend_from_slice(&flags::characters(record));
-    let delay = next.map_or(0, |next| next.saturating_sub(record.time) / 1000);
-    let mark = MARKS.into_iter().find(|(least, _)| delay > *least).map_or(' ', |(_, mark)| mark);
+    let mark = mark(next.map_or(0, |next| next.saturating_sub(record.time)));
     let _ = match nanoseconds {
         true => write!(out, " {:4}us{mark}: ", record.time / 1000),
         false => write!(out, " {:4}: ", record.time),

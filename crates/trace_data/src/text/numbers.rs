@@ -5,7 +5,7 @@
 //! Sources: `print_raw_fmt`, `print_hex_fmt` and `print_bin_fmt` in `kernel/trace/trace.c`,
 //! `trace_output.c` of Linux 6.18.
 
-use super::ftrace::{bytes, raw_data, word};
+use super::ftrace::{bytes, raw_data, repeats, word};
 use super::{Form, Layout};
 use crate::bytes::{u16_at, until_nul};
 use crate::event::{Event, EventTable};
@@ -57,6 +57,10 @@ fn raw(events: &EventTable, payload: &[u8], out: &mut Vec<u8>) {
             out.push(b'\n');
         }
         Some("function") => drop(writeln!(out, "{:x} {:x}", word("ip"), word("parent_ip"))),
+        Some("func_repeats") => {
+            let (count, before) = repeats(event, payload);
+            drop(writeln!(out, "{} {} {count} {before}", word("ip"), word("parent_ip")));
+        }
         _ => id(payload, out),
     }
 }

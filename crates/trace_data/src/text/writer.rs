@@ -1,11 +1,12 @@
 //! Writing the lines.
 
-use super::ftrace::bytes;
+use super::graph::{self, Call, Graph, GraphColumns, Lines};
 use super::header::tracer_lines;
-use super::{Form, Header, Layout, Tasks, flags, latency, message, numbers, print_date, printable};
-use crate::bytes::until_nul;
+use super::thread_name::thread_name;
+use super::time::time;
+use super::{Form, Header, Layout, Tasks, flags, latency, message, numbers, print_date};
 use crate::digits::{decimal, fill};
-use crate::event::{Event, EventTable};
+use crate::event::EventTable;
 use crate::page::Missed;
 use crate::record::Record;
 use crate::symbols::Symbols;
@@ -37,6 +38,8 @@ pub struct Seen {
     cpus: BTreeSet<u32>,
     /// How many events, for `verbose`.
     events: u64,
+    /// What [`Layout::graph`] needs.
+    graph: Graph,
 }
 
 impl Seen {
@@ -70,6 +73,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         out.extend_from_slice(tracer_lines(header.tracer).as_bytes());
         match self.layout {
             Layout { context_info: false, .. } => {}
+            Layout { graph: Some(columns), latency, .. } => graph::header(header, columns, latency, out),
             Layout { latency: true, verbose, .. } => latency::header(header, verbose, out),
             Layout { verbose: true, .. } => {}
             layout => header.print(layout, out),
@@ -78,14 +82,71 @@ impl<'a, W: Write> TextWriter<'a, W> {
     }
 
     /// Writes one event, and before it what was lost. [`Layout::latency`] shows what passes until the time of
-    /// the next one.
+    /// the next one. With [`Layout::graph`] it may wait for what comes after it: [`TextWriter::settle`].
     ///
     /// # Errors
     ///
     /// Those of the writer below.
     pub fn event(&mut self, record: &Record<'_>, next: Option<u64>) -> io::Result<()> {
+        match self.layout.graph {
+            Some(columns) => {
+                self.seen.graph.waiting.add(self.events, record, next);
+                self.in_graph(columns);
+            }
+            None => self.line(record, next),
+        }
+        self.write_full()
+    }
+
+    /// Writes the events that wait for what comes after them, as if nothing did: at the end, or where a
+    /// reader has to wait for more.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer below.
+    pub fn settle(&mut self) -> io::Result<()> {
+        if let Some(columns) = self.layout.graph {
+            self.seen.graph.waiting.settle();
+            self.in_graph(columns);
+        }
+        self.write_full()
+    }
+
+    /// Writes the events that needn't wait.
+    fn in_graph(&mut self, columns: GraphColumns) {
+        let mut graph = std::mem::take(&mut self.seen.graph);
+        while let Some(waiter) = graph.waiting.next() {
+            let record = waiter.record.borrowed();
+            let call = Call::of(self.events, record.payload);
+            if let Call::Apart = call {
+                self.line(&record, waiter.next);
+                continue;
+            }
+            lost(record.cpu, record.lost, &mut self.lines);
+            let (events, symbols, layout) =
+                (self.events, self.symbols, Layout { fields: false, ..self.layout });
+            let cpu = graph.cpus.entry(record.cpu).or_default();
+            let mut lines = Lines { columns, layout, tasks: self.tasks, symbols, cpu, out: &mut self.lines };
+            match (call, waiter.exit.as_deref().map(|payload| Call::of(events, payload))) {
+                (Call::Entry(entry), Some(Call::Exit(exit))) => lines.leaf(&record, &entry, &exit),
+                (Call::Entry(entry), _) => lines.entry(&record, &entry),
+                (Call::Exit(exit), _) => lines.exit(&record, &exit),
+                (Call::Comment | Call::Apart, _) => lines.comment(&record, |out| {
+                    if !message::print_alone(events, record.payload, out) {
+                        message::print(events, &record, symbols, layout, out);
+                    }
+                }),
+            }
+            self.seen.events += 1;
+        }
+        self.seen.graph = graph;
+    }
+
+    /// A line, and before it what was lost.
+    fn line(&mut self, record: &Record<'_>, next: Option<u64>) {
         lost(record.cpu, record.lost, &mut self.lines);
-        let is_done = self.layout.message_only && self.message_only(record.payload);
+        let is_done =
+            self.layout.message_only && message::print_alone(self.events, record.payload, &mut self.lines);
         match self.layout.form {
             _ if is_done => {}
             Form::Text => {
@@ -93,20 +154,11 @@ impl<'a, W: Write> TextWriter<'a, W> {
                 if self.layout.context_info {
                     self.context(record, next);
                 }
-                message::print(self.events, record.payload, self.symbols, self.layout, &mut self.lines);
+                message::print(self.events, record, self.symbols, self.layout, &mut self.lines);
             }
             _ => numbers::print(self.events, record, self.layout, &mut self.lines),
         }
         self.seen.events += 1;
-        self.write_full()
-    }
-
-    /// Writes the text of a message. False for another event.
-    fn message_only(&mut self, payload: &[u8]) -> bool {
-        let is_print = |event: &&Event| event.format().is("ftrace", "print");
-        let event = self.events.of(payload).filter(is_print);
-        self.lines.extend_from_slice(event.map_or(&[], |event| until_nul(bytes(event, "buf", payload))));
-        event.is_some()
     }
 
     /// Writes what has been collected.
@@ -138,9 +190,9 @@ impl<'a, W: Write> TextWriter<'a, W> {
         Ok(())
     }
 
-    /// Says where a CPU starts, unless it is the first.
+    /// Says where a CPU starts, unless the text starts there.
     fn annotate(&mut self, cpu: u32) {
-        if !self.layout.annotate || !self.seen.cpus.insert(cpu) || self.seen.cpus.len() == 1 {
+        if !self.layout.annotate || !self.seen.cpus.insert(cpu) || self.seen.events == 0 {
             return;
         }
         // Writing into a vector can't fail.
@@ -151,15 +203,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
     fn context(&mut self, record: &Record<'_>, next: Option<u64>) {
         let pid = record.pid();
         let out = &mut self.lines;
-        let comm = self.tasks.comm(pid).filter(|_| self.layout.comm).unwrap_or(match pid {
-            0 => "<idle>",
-            ..0 => "<XXX>",
-            _ => "<...>",
-        });
-        let comm = match self.layout.escape {
-            true => &*printable(comm),
-            false => comm,
-        };
+        let comm = &*thread_name(self.tasks, pid, self.layout);
         let nanoseconds = self.layout.nanoseconds;
         match (self.layout.latency, self.layout.verbose) {
             (true, false) => return latency::context(comm, record, next, nanoseconds, out),
@@ -205,17 +249,6 @@ fn lost(cpu: u32, lost: Missed, out: &mut Vec<u8>) {
         Missed::Unknown => writeln!(out, "CPU:{cpu} [LOST EVENTS]"),
         Missed::Count(count) => writeln!(out, "CPU:{cpu} [LOST {count} EVENTS]"),
     };
-}
-
-/// Seconds and microseconds, rounded to the nearest, or the number itself.
-fn time(time: u64, nanoseconds: bool, out: &mut Vec<u8>) {
-    if !nanoseconds {
-        return decimal(time, 12, b' ', out);
-    }
-    let microseconds = time.wrapping_add(500) / 1000;
-    decimal(microseconds / 1_000_000, 5, b' ', out);
-    out.push(b'.');
-    decimal(microseconds % 1_000_000, 6, b'0', out);
 }
 
 fn signed(value: i32, out: &mut Vec<u8>) {
