@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("event_filter", &[]),
     ("event_trigger", &["abi", "event_filter"]),
     ("launch", &[]),
+    ("traced", &[]),
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
@@ -63,7 +64,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What may use everything: commands, and what serves the project itself.
-const TOPS: &[&str] = &["cli", "benches", "xtask"];
+const TOPS: &[&str] = &["cli", "cargo_lookback", "benches", "xtask"];
 
 /// What a traced process links.
 const TRACEE: &[&str] = &[

@@ -6,7 +6,8 @@ use super::krate::Crate;
 use super::tree::Repository;
 
 /// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
-/// for what a program and its recorder say to each other, and for being a filtered layer of tracing.
+/// for what a program and its recorder say to each other, for sites in a program's functions, and for being a
+/// filtered layer of tracing.
 const ALLOWED: &[&str] = &[
     "launch",
     "shm",
@@ -14,6 +15,7 @@ const ALLOWED: &[&str] = &[
     "ring_buffer",
     "control",
     "tracepoint",
+    "traced",
     "trace_event",
     "tracing_layer",
     "text_poke",
