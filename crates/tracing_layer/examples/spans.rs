@@ -104,7 +104,10 @@ fn main() {
     tracing_subscriber::registry().with(tracing_layer::layer()).init();
     tracing_layer::Logger.install().expect("it is the only one");
     match std::env::args().nth(1).as_deref() {
-        Some("wait") => return drop(wait()),
+        Some("wait") => {
+            wait();
+            return;
+        }
         Some("trigger") => {
             let was_on = wait();
             std::env::set_current_dir("/").expect("it is there");

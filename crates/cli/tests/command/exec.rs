@@ -248,14 +248,17 @@ fn what_it_runs_is_recorded() {
 #[test]
 fn who_reads_the_tree_is_left_out_from_then_on() {
     let scratch = scratch();
-    let script = "cd /sys/kernel/tracing; echo 1 > events/libc/enable; timeout 1 cat trace_pipe";
-    let outcome = exec(&scratch, script);
-    assert_eq!(outcome.code(), Some(124), "it waited to the end");
-    let of_cat = lines_of(&outcome.stdout, "cat");
-    let last = of_cat.last().unwrap();
-    assert!(of_cat.len() < 2000 && last.contains(" read: fd=") || last.contains("poll: "), "{last}");
-    let is_after_open = |line: &&&str| line.contains("open_exit: ") && line.contains("\"trace_pipe\"");
-    assert_eq!(of_cat.iter().filter(is_after_open).count(), 1, "it was recorded until it read");
+    let script = "cd /sys/kernel/tracing; echo 1 > events/libc/enable; exec cat trace_pipe";
+    let mut running = start(&mut on(&scratch, &["exec", "--", "sh", "-c", script]));
+    // It was recorded until it read: with the opening, and the call that then waits.
+    running.wait_for("pathname=\"trace_pipe\"");
+    let is_reading = |text: &str| text.contains(" read: fd=") || text.contains(" poll: ");
+    running.wait_until(|| lines_of(&running.printed(), "cat").last().is_some_and(|line| is_reading(line)));
+    let before = running.printed();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(running.printed(), before);
+    running.signal(rustix::process::Signal::TERM);
+    assert_eq!(running.wait().signal(), Some(15));
 }
 
 #[test]
@@ -303,7 +306,8 @@ print(open(tree + "trace").read())
 #[test]
 fn the_list_says_who_is_left_out() {
     let scratch = scratch();
-    let script = "cat /sys/kernel/tracing/trace_pipe & reader=$!; sleep 100 & sleep 0.2
+    let script = "cat /sys/kernel/tracing/trace_pipe & reader=$!; sleep 100 &
+                  until $LOOKBACK list | grep -q 'not recorded'; do sleep 0.05; done
                   $LOOKBACK list; $LOOKBACK list --json; kill $reader $!; wait";
     let text = exec(&scratch, script).stdout;
     let (table, json) = text.split_once("{\"session\"").unwrap();
