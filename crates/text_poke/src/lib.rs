@@ -80,7 +80,7 @@
 //!
 //! # What this crate is not
 //!
-//! It finds no symbols and owns no memory: which sites there are, what they call, and who is allowed to be
+//! It finds no symbols and keeps no list of sites: which there are, what they call, and who is allowed to be
 //! here at a time, the agent decides. It allocates nothing and keeps nothing: a site's state is in its bytes.
 //!
 //! ```
@@ -103,11 +103,13 @@
 extern crate std;
 
 mod apply;
+mod area;
 pub mod plan;
 mod site_code;
 pub mod sites;
 mod word;
 
 pub use apply::{Applied, NotApplied, Poke, STEPS, SiteFailure, Text, Threads, apply};
+pub use area::{CodeArea, JUMP_LEN, jump};
 pub use site_code::SiteCode;
 pub use word::{WordChange, changes, is_one_word};

@@ -43,11 +43,6 @@ fn change(word: u64, address: u64, from: SiteCode, to: SiteCode) -> WordChange {
     change
 }
 
-/// The byte at `address` in a word that has this value.
-pub fn byte_of(value: u64, address: u64) -> u8 {
-    (value >> (8 * (address % WORD))) as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +65,7 @@ mod tests {
         for offset in 0..8 {
             let found: Vec<_> = changes(0x1000 + offset, from, to).collect();
             assert_eq!(found.len(), 1, "{offset}");
-            assert_eq!(byte_of(found[0].to, 0x1000 + offset), 9);
+            assert_eq!(found[0].to >> (8 * offset) & 0xff, 9);
         }
         let other = SiteCode::new(&[9, 2, 3, 4, 8]);
         assert_eq!(changes(0x1006, from, other).count(), 2);

@@ -4,7 +4,7 @@
 //! than any; instruction fetch knows no other. Within a step the order of stores doesn't matter: T3.
 
 use crate::site_code::SiteCode;
-use crate::word::{WORD, WordChange, byte_of};
+use crate::word::{WORD, WordChange};
 use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -26,10 +26,15 @@ unsafe fn word<'a>(address: u64) -> &'a AtomicU64 {
 /// They are mapped and can be read.
 pub(super) unsafe fn read(address: u64, len: usize) -> SiteCode {
     let mut code = SiteCode::EMPTY;
-    for at in (address..).take(len) {
+    let mut at = address;
+    let end = address.wrapping_add(len as u64);
+    while at < end {
+        let in_word = (WORD - at % WORD).min(end - at);
         // SAFETY: a word with such a byte lies in the same page.
         let value = unsafe { word(at - at % WORD) }.load(Relaxed);
-        code = code.with(&[byte_of(value, at)]);
+        let bytes = (value >> (8 * (at % WORD))).to_le_bytes();
+        code = code.with(bytes.get(..in_word as usize).unwrap_or_default());
+        at += in_word;
     }
     code
 }

@@ -80,16 +80,13 @@ where
     let mut result = Ok(());
     for _ in 0..STEPS {
         // SAFETY: the caller's promise; the texts are writable.
-        let stores = unsafe { take_step(texts, pokes.clone(), threads, &mut applied) };
-        if stores == 0 {
-            break;
-        }
+        let (stores, is_last) = unsafe { take_step(texts, pokes.clone(), threads, &mut applied) };
         applied.stores += stores;
-        if threads == Threads::Running {
+        if threads == Threads::Running && stores > 0 {
             applied.synchronizations += 1;
             result = threads::synchronize();
         }
-        if result.is_err() {
+        if is_last || result.is_err() {
             break;
         }
     }
@@ -98,7 +95,8 @@ where
     result.map(|()| applied)
 }
 
-/// Takes one step at each site. How many words were stored. Failures are those that are found now.
+/// Takes one step at each site. How many words were stored, and whether no site has a further step to take.
+/// Failures are those that are found now.
 ///
 /// # Safety
 ///
@@ -108,26 +106,44 @@ unsafe fn take_step(
     pokes: impl Iterator<Item = Poke>,
     threads: Threads,
     applied: &mut Applied,
-) -> usize {
+) -> (usize, bool) {
     (applied.failed, applied.failure) = (0, None);
-    let mut stores = 0;
+    let (mut stores, mut is_last) = (0, true);
     for poke in pokes {
         // SAFETY: the caller's promise.
         match unsafe { take_step_at(texts, &poke, threads) } {
-            Ok(stored) => stores += stored,
+            Ok(None) => {}
+            Ok(Some(stored)) => {
+                stores += stored.words;
+                is_last &= stored.is_last;
+            }
             Err(failure) => {
                 applied.failed += 1;
                 applied.failure.get_or_insert(failure);
             }
         }
     }
-    stores
+    (stores, is_last)
 }
 
+/// What a step has stored.
+#[derive(Debug, Clone, Copy)]
+struct StoredStep {
+    words: usize,
+    /// Whether the site is as wanted now.
+    is_last: bool,
+}
+
+/// Takes one step at a site. None where it is as wanted.
+///
 /// # Safety
 ///
 /// As for [`take_step`].
-unsafe fn take_step_at(texts: &[Text], poke: &Poke, threads: Threads) -> Result<usize, SiteFailure> {
+unsafe fn take_step_at(
+    texts: &[Text],
+    poke: &Poke,
+    threads: Threads,
+) -> Result<Option<StoredStep>, SiteFailure> {
     let Poke { plan, wanted } = poke;
     let address = plan.address();
     let len = plan.code(SiteState::Off).len();
@@ -136,20 +152,21 @@ unsafe fn take_step_at(texts: &[Text], poke: &Poke, threads: Threads) -> Result<
     }
     // SAFETY: it is in a text, which is mapped and can be read.
     let found = unsafe { memory::read(address, len) };
+    let step = |now| plan.step(now, *wanted, threads == Threads::Alone);
     let differs = || SiteFailure::Differs { address, expected: plan.code(SiteState::Found), found };
-    let next = match plan.step(found, *wanted, threads == Threads::Alone) {
-        NextStep::Done => return Ok(0),
+    let next = match step(found) {
+        NextStep::Done => return Ok(None),
         NextStep::Store(next) => next,
         NextStep::TooLate => return Err(SiteFailure::TooLate { address }),
         NextStep::Differs => return Err(differs()),
     };
-    let mut stores = 0;
+    let mut words = 0;
     for change in word::changes(address, found, next) {
         // SAFETY: the word is in the site's page or pages, which can be written.
         if !unsafe { memory::store(change) } {
             return Err(differs());
         }
-        stores += 1;
+        words += 1;
     }
-    Ok(stores)
+    Ok(Some(StoredStep { words, is_last: step(next) == NextStep::Done }))
 }

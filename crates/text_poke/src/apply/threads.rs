@@ -1,7 +1,6 @@
 //! What makes other threads see code that has changed.
 
 use super::refusal::NotApplied;
-use rustix::io::Errno;
 use rustix::thread::{MembarrierCommand, membarrier};
 
 const SYNC_CORE: MembarrierCommand = MembarrierCommand::PrivateExpeditedSyncCore;
@@ -10,12 +9,9 @@ const REGISTER: MembarrierCommand = MembarrierCommand::RegisterPrivateExpeditedS
 /// Sees to it that [`synchronize`] works: the kernel wants to be told once by a process that it will be
 /// asked.
 ///
-/// That takes some 10 ms in a process with several threads, and nothing in one with one.
+/// That takes some 10 ms in a process with several threads, once, and nothing else.
 pub(super) fn prepare() -> Result<(), NotApplied> {
-    match membarrier(SYNC_CORE) {
-        Err(Errno::PERM) => membarrier(REGISTER).map_err(NotApplied::Unsynchronized),
-        result => result.map_err(NotApplied::Unsynchronized),
-    }
+    membarrier(REGISTER).map_err(NotApplied::Unsynchronized)
 }
 
 /// Makes every other thread of the process execute a serializing instruction before it executes anything

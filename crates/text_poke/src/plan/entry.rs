@@ -53,6 +53,18 @@ pub fn plan(address: u64, found: &[u8], target: CallTarget) -> Result<Plan, Refu
     }
 }
 
+/// Where the call begins that returns to `return_address`, of which `before` are the six bytes before. None
+/// where those are no call that can be planned.
+///
+/// By that `mcount` knows the site that has called it, where no section lists sites (`-pg`).
+pub fn call_before(return_address: u64, before: &[u8; 6]) -> Option<u64> {
+    match before {
+        [_, CALL, ..] => Some(return_address.wrapping_sub(CALL_LEN as u64)),
+        _ if before.starts_with(&CALL_INDIRECT) => Some(return_address.wrapping_sub(before.len() as u64)),
+        _ => None,
+    }
+}
+
 /// The address that a call at `address` goes to whose displacement are four one-byte nops: 1.87 GB below.
 ///
 /// Who has code there switches a run of one-byte nops by its first byte, with no preparation: see
@@ -185,4 +197,59 @@ fn code(opcode: u8, operand: [u8; 4]) -> SiteCode {
 /// The first `len` bytes.
 fn exactly(found: &[u8], len: usize) -> Result<SiteCode, Refusal> {
     found.get(..len).map(SiteCode::new).ok_or_else(|| Refusal::Unknown(SiteCode::new(found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    const TARGET: CallTarget = CallTarget::At(0x2000);
+
+    fn refusal(address: u64, found: &[u8], target: CallTarget) -> std::string::String {
+        plan(address, found, target).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_no_compiler_leaves_is_refused() {
+        let pushes = [0x55, 0x48, 0x89, 0xe5, 0x53, 0x90];
+        let expected = "no call site of a compiler: 55 48 89 e5 53 90";
+        assert_eq!(refusal(0x1000, &pushes, TARGET), expected);
+        assert_eq!(refusal(0x1000, &[], TARGET), "no call site of a compiler: ");
+        let cut = [0xe8, 0, 0];
+        assert_eq!(refusal(0x1000, &cut, TARGET), "no call site of a compiler: e8 00 00");
+    }
+
+    #[test]
+    fn nops_that_are_too_few_are_refused() {
+        let expected = "3 bytes of nops, and a call takes 5";
+        assert_eq!(refusal(0x1000, &[0x90, 0x90, 0x90, 0x55], TARGET), expected);
+        let after_endbr64 = [0xf3, 0x0f, 0x1e, 0xfa, 0x90, 0x55];
+        assert_eq!(refusal(0x1000, &after_endbr64, TARGET), "1 byte of nops, and a call takes 5");
+    }
+
+    #[test]
+    fn calls_reach_two_gigabytes() {
+        let nop = nop::of(5);
+        let farthest = 0x1005 + i32::MAX as u64;
+        assert!(plan(0x1000, nop, CallTarget::At(farthest)).is_ok());
+        let expected = "the code to call is more than 2 GiB away";
+        assert_eq!(refusal(0x1000, nop, CallTarget::At(farthest + 1)), expected);
+        assert_eq!(refusal(0x1000, nop, CallTarget::Own), "nops have no code to call");
+    }
+
+    #[test]
+    fn an_indirect_call_in_two_words_calls_only_what_it_has_called() {
+        let call = [0xff, 0x15, 0, 0, 0, 0];
+        assert!(plan(0x1003, &call, CallTarget::Own).is_ok());
+        let expected = "an indirect call in two words can't be made to call other code";
+        assert_eq!(refusal(0x1003, &call, TARGET), expected);
+    }
+
+    #[test]
+    fn a_call_is_found_by_where_it_returns_to() {
+        assert_eq!(call_before(0x1005, &[0x55, 0xe8, 1, 2, 3, 4]), Some(0x1000));
+        assert_eq!(call_before(0x1006, &[0xff, 0x15, 1, 2, 3, 4]), Some(0x1000));
+        assert_eq!(call_before(0x1006, &[0x41, 0xff, 0xd3, 0x90, 0x90, 0x90]), None);
+    }
 }

@@ -2,10 +2,10 @@
 
 use core::ffi::c_void;
 use core::ops::Range;
-use text_poke::Text;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::{Plan, xray};
 use text_poke::sites::xray_map::SledKind;
+use text_poke::{CodeArea, Text};
 
 const PAGE: usize = 4096;
 const PAGES: usize = 64;
@@ -59,7 +59,7 @@ impl Functions {
     /// One function for each form of a site and place of it.
     pub fn new() -> Functions {
         let base = map(PAGES * PAGE);
-        let mut writer = CodeWriter { base, next: PAGE };
+        let mut writer = CodeWriter { base, next: PAGE, landings: Vec::new() };
         writer.write(0, TRAMPOLINE);
         // What an indirect call goes through.
         writer.write(64, &base.to_le_bytes());
@@ -67,23 +67,31 @@ impl Functions {
         for place in [Place::Word, Place::Words, Place::Lines, Place::Pages] {
             all.extend(writer.functions(place));
         }
+        writer.write_landings();
         protect(base, PAGES * PAGE, libc::PROT_READ | libc::PROT_EXEC);
         let pages = Range { start: base, end: base + (PAGES * PAGE) as u64 };
         Functions { all, text: [Text { pages, is_writable: false }] }
     }
 
-    /// Whether the kernel says that the code can be written.
+    /// Whether the kernel says that a part of the code can be written. It joins what lies next to each other.
     pub fn is_writable(&self) -> bool {
-        let start = format!("{:x}-", self.text[0].pages.start);
+        let Range { start, end } = self.text[0].pages;
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-        let line = maps.lines().find(|line| line.starts_with(&start)).expect("one mapping, from its start");
-        line.split(' ').nth(1).unwrap().contains('w')
+        let mut parts = maps.lines().filter_map(|line| {
+            let (addresses, rest) = line.split_once(' ')?;
+            let (first, last) = addresses.split_once('-')?;
+            let address = |text| u64::from_str_radix(text, 16).ok();
+            (address(first)? < end && address(last)? > start).then(|| rest[..4].to_string())
+        });
+        parts.any(|flags| flags.contains('w'))
     }
 }
 
 struct CodeWriter {
     base: u64,
     next: usize,
+    /// Where punned calls lead.
+    landings: Vec<u64>,
 }
 
 impl CodeWriter {
@@ -91,11 +99,14 @@ impl CodeWriter {
         let target = self.base;
         let own = CallTarget::Own;
         let to = CallTarget::At(target);
+        let punned = CallTarget::At(0);
         let nops = vec![0x90; 5];
         let forms = [
             (vec![0x0f, 0x1f, 0x44, 0, 0], to),
             (vec![0x66, 0x0f, 0x1f, 0x44, 0, 0], to),
             (nops.clone(), to),
+            (nops.clone(), punned),
+            (vec![0x90; 6], punned),
             (vec![0x90; 11], to),
             ([&[0xf3, 0x0f, 0x1e, 0xfa][..], &nops].concat(), to),
             (vec![0xe8, 0, 0, 0, 0], own),
@@ -117,12 +128,30 @@ impl CodeWriter {
             self.write(offset, &bytes);
             self.write(end, BODY);
             let address = self.base + offset as u64;
+            let wanted = if wanted == punned { self.land(address) } else { wanted };
             let plan = entry::plan(address, &bytes, wanted).unwrap();
             functions.push(Function { address, plan });
         }
         functions.extend(self.sled(place, SledKind::Entry));
         functions.extend(self.sled(place, SledKind::Exit));
         functions
+    }
+
+    /// The target of a site of nops whose own bytes are the distance.
+    fn land(&mut self, address: u64) -> CallTarget {
+        let target = entry::punned_target(address);
+        self.landings.push(target);
+        CallTarget::At(target)
+    }
+
+    /// Writes what is called there.
+    fn write_landings(&self) {
+        let page = |address: u64| address - address % PAGE as u64;
+        let (first, last) = (self.landings.iter().min().unwrap(), self.landings.iter().max().unwrap());
+        let end = page(last + TRAMPOLINE.len() as u64) + PAGE as u64;
+        let mut area = CodeArea::at(page(*first)..end).expect("nothing is there");
+        assert!(self.landings.iter().all(|landing| area.write(*landing, TRAMPOLINE)));
+        area.seal().unwrap();
     }
 
     /// A function with a sled at its start, or at its end.
