@@ -43,6 +43,7 @@
 
 mod event;
 mod maps;
+mod obstacle;
 mod pids;
 mod process_status;
 mod state;
@@ -56,6 +57,7 @@ pub use event::{
     is_filter_word,
 };
 pub use maps::{BUILD_ID, CHUNK_MAPS, MapChunk, Object, map_base, map_object, map_word};
+pub use obstacle::Obstacle;
 pub use pids::{
     OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
 };
@@ -66,7 +68,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -264,7 +266,7 @@ pub struct TaskEntry {
 }
 
 /// Map words in a process's own entry.
-pub const PROCESS_MAPS: usize = 25;
+pub const PROCESS_MAPS: usize = 23;
 
 /// A program that a process runs: a new one begins at each exec and fork. And its first thread.
 #[derive(Debug)]
@@ -282,6 +284,8 @@ pub struct ProcessEntry {
     pub pid_namespace: AtomicU64,
     /// The name of its first thread, as in [`TaskEntry::comm`].
     pub comm: [AtomicU64; 2],
+    /// The name of what it was executing last, as in [`TaskEntry::comm`]; counts while its status says so.
+    pub executed: [AtomicU64; 2],
     /// What it hands on: a [`ProcessStatus`].
     pub status: AtomicU32,
     /// Pages of address space that its limit was raised by, for what it has mapped of the session.

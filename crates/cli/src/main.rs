@@ -30,6 +30,7 @@ mod say;
 mod signals;
 mod stdout;
 mod tree;
+mod unseen;
 mod usage;
 
 use arguments::TaskArguments;

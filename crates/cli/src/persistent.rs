@@ -14,7 +14,6 @@ mod snapshot;
 mod start;
 mod stat;
 mod switch;
-mod unattached;
 mod unit;
 
 pub(crate) use extract::extract;

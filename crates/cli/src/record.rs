@@ -12,6 +12,7 @@ use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
 use crate::say::{note, say};
+use crate::unseen::{self, Watch};
 use child::Child;
 use output::Output;
 use own_session::OwnSession;
@@ -36,11 +37,18 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let recorder = Recorder::start(session.path(), output.directory())?;
     let mut progress = ProgressLines::new();
     let child = Child::start(&program, session.path(), &object)?;
+    let mut watch = Watch::default();
+    let tick = |elapsed| {
+        progress.tell(elapsed, &recorder.progress());
+        watch.tick(recorder.session(), elapsed);
+    };
     // Before it is waited for: what has killed it can be known until then.
-    let ended = || drop(record_ends(recorder.session()));
-    let status = child.wait(|elapsed| progress.tell(elapsed, &recorder.progress()), ended)?;
+    let status = child.wait(tick, || drop(record_ends(recorder.session())))?;
+    let looked = watch.end(recorder.session());
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
+    let unseen = unseen::all(recorded.records().session(), recorded.records().tables(), looked);
+    recorded.set_unseen(unseen.clone());
     if let Some(why) = recorded.cut_short() {
         say!("lookback: {why}; later events were not recorded");
     }
@@ -52,8 +60,8 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let written = written?;
     let (processes, running) = (recorded.processes(), recorded.running());
     let file = arguments.output.file.as_path();
-    let (program, written, unmatched) = (&program, &written, &unmatched);
-    Summary { file, program, processes, running, written, unmatched }.print();
+    let (program, written, unseen, unmatched) = (&program, &written, &unseen, &unmatched);
+    Summary { file, program, processes, running, written, unseen, unmatched }.print();
     drop((session, recorded));
     pass_on(status)
 }

@@ -12,6 +12,7 @@ use crate::failure::{Done, Failure};
 use crate::number::count;
 use crate::say::note;
 use crate::stdout::written;
+use crate::unseen::lines;
 use calls::CallLines;
 use export::Sink;
 use export::json::JsonLines;
@@ -141,10 +142,21 @@ fn show(
             note!("lookback: {}", none_shown(events, query.passed_over(), &view.choice.given(false)));
         }
     }
+    tell_unseen(&contents);
     read.map_err(|interruption| match interruption {
         Interruption::Source(error) => unusable(&error).into(),
         Interruption::Sink(error) => error.into(),
     })
+}
+
+/// Says which processes the trace does not have, or has in part.
+fn tell_unseen(contents: &TraceContents) {
+    let unseen = &contents.metadata.supplement.unseen;
+    for (what, in_part) in [("not recorded", false), ("recorded in part", true)] {
+        for line in lines(unseen, in_part) {
+            note!("lookback: {what}: {line}");
+        }
+    }
 }
 
 fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbols<'a> {

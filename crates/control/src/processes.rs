@@ -4,8 +4,8 @@ use crate::area::ControlArea;
 use crate::claim::{Claimed, EntryTable, Reach};
 use crate::comm::{load_comm, name, store_comm};
 use abi::control::{
-    MAP_CHUNKS, MAPS_OFFSET, MapChunk, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, ProcessEntry,
-    ProcessStatus, State, Table, map_base, map_object, map_word,
+    MAP_CHUNKS, MAPS_OFFSET, MapChunk, Obstacle, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET,
+    ProcessEntry, ProcessStatus, State, Table, map_base, map_object, map_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -42,6 +42,8 @@ pub struct ProcessInfo {
     pub pid_namespace: u64,
     /// The name of its first thread, with zeros after it.
     pub comm: [u8; 16],
+    /// The name of what it was executing last, with zeros after it. Counts while its status says so.
+    pub executed: [u8; 16],
     /// What it hands on to those that it makes.
     pub status: ProcessStatus,
     /// Pages of address space that its limit was raised by.
@@ -56,6 +58,20 @@ impl ProcessInfo {
     /// The name of its first thread.
     pub fn name(&self) -> &str {
         name(&self.comm)
+    }
+
+    /// The name of the program that it has executed and that has not attached, which may be empty. None for
+    /// one that executes nothing.
+    pub fn executed_name(&self) -> Option<&str> {
+        self.status.is_executing().then(|| name(&self.executed))
+    }
+
+    /// The name of its first thread, or of the program that it has executed and that has not attached.
+    pub fn last_comm(&self) -> [u8; 16] {
+        match self.executed_name() {
+            None | Some("") => self.comm,
+            Some(_) => self.executed,
+        }
     }
 }
 
@@ -95,6 +111,7 @@ impl ControlArea {
         entry.status.store(process.status.0, Relaxed);
         entry.limit_raised.store(process.limit_raised, Relaxed);
         store_comm(&entry.comm, process.comm);
+        store_comm(&entry.executed, [0; 16]);
         table.publish(index, process.pid);
         Some(index as u32)
     }
@@ -118,6 +135,7 @@ impl ControlArea {
             parent: found.entry.parent.load(Relaxed),
             pid_namespace: found.entry.pid_namespace.load(Relaxed),
             comm: load_comm(&found.entry.comm),
+            executed: load_comm(&found.entry.executed),
             status: ProcessStatus(found.entry.status.load(Relaxed)),
             limit_raised: found.entry.limit_raised.load(Relaxed),
             start_time: found.start_time,
@@ -158,16 +176,23 @@ impl ControlArea {
             .is_some_and(|process| ProcessStatus(process.status.load(Relaxed)).is_left_out())
     }
 
-    /// Says that a process is about to execute another program, or that this has failed. A process that is
-    /// killed leaves its entry for others to end, and its PID may come again; who executes a program says
-    /// so.
-    // Relaxed: the flag carries nothing but itself.
-    pub fn set_executing(&self, entry: u32, executes: bool) {
+    /// Says that a process is about to execute another program, of this name, which runs unrecorded if there
+    /// is an obstacle. A process that is killed leaves its entry for others to end, and its PID may come
+    /// again; who executes a program says so.
+    // Relaxed: the words carry nothing but themselves.
+    pub fn set_executing(&self, entry: u32, name: [u8; 16], obstacle: Option<Obstacle>) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
-            match executes {
-                true => process.status.fetch_or(ProcessStatus::EXECUTING, Relaxed),
-                false => process.status.fetch_and(!ProcessStatus::EXECUTING, Relaxed),
-            };
+            store_comm(&process.executed, name);
+            process.status.fetch_and(!ProcessStatus::OBSTACLE, Relaxed);
+            process.status.fetch_or(ProcessStatus::executing(obstacle), Relaxed);
+        }
+    }
+
+    /// Says that a process could not execute another program.
+    // Relaxed: the flag carries nothing but itself.
+    pub fn has_not_executed(&self, entry: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.status.fetch_and(!(ProcessStatus::EXECUTING | ProcessStatus::OBSTACLE), Relaxed);
         }
     }
 

@@ -23,3 +23,13 @@ pub(crate) fn read<T>(
 pub fn is_same_file(path: &Path, build_id: &[u8]) -> bool {
     read(path, build_id, |_| Some(())).is_some()
 }
+
+/// Whether the file at `path`, which was mapped when it had this build id, has code of Go, which makes system
+/// calls by itself, not through libc.
+pub fn has_go(path: &Path, build_id: &[u8]) -> bool {
+    const SECTIONS: [&str; 2] = [".go.buildinfo", ".note.go.buildid"];
+    let is_go = |file: &object::File<'_, &ReadCache<File>>| {
+        SECTIONS.iter().any(|name| file.section_by_name(name).is_some())
+    };
+    read(path, build_id, |file| Some(is_go(file))).unwrap_or(false)
+}

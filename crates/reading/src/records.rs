@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use trace_data::dat::MappedFile;
+use trace_data::dat::{MappedFile, UnseenProcess};
 use trace_data::gaps::Gaps;
 use trace_data::merge::{Merge, Pages};
 use trace_data::record::{Record, Records};
@@ -40,6 +40,8 @@ pub struct SessionRecords {
     pub(crate) bounds: Option<(u64, u64)>,
     /// The times from which events are missing, in the buffer's clock.
     pub(crate) gaps: Vec<(u64, u64)>,
+    /// The processes that they are not of, or not completely, as far as somebody has found out.
+    pub unseen: Vec<UnseenProcess>,
 }
 
 impl SessionRecords {
@@ -84,6 +86,7 @@ impl SessionRecords {
             overrun: 0,
             bounds: None,
             gaps: Vec::new(),
+            unseen: Vec::new(),
         }
     }
 

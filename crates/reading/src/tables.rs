@@ -30,6 +30,13 @@ pub(crate) struct Process {
     pub(crate) maps: Vec<Map>,
 }
 
+impl Process {
+    /// Whether its maker has entered it, because it would not attach itself.
+    fn was_unrecorded(&self) -> bool {
+        self.info.status.is_executing() && self.maps.is_empty()
+    }
+}
+
 impl Tables {
     /// Adds what the tables say now.
     pub fn collect(&mut self, control: &ControlArea) {
@@ -66,14 +73,39 @@ impl Tables {
         self.tasks.retain(|_, task| is_needed(task.end_time));
     }
 
-    /// How many processes there were.
+    /// How many processes were attached.
     pub fn process_count(&self) -> usize {
-        let pids = self.programs_entered().map(|info| info.pid).filter(|pid| !is_placeholder(*pid));
+        let pids = self.attached().map(|(info, _)| info.pid).filter(|pid| !is_placeholder(*pid));
         pids.collect::<HashSet<u32>>().len()
     }
 
-    /// How many have not ended. What a process ran before it executed another program has, and so has what an
-    /// entry said that says something else by now; nobody may have seen that end.
+    /// The processes that have executed a program which has not attached: as they were before, but for their
+    /// [`executed_name`](ProcessInfo::executed_name).
+    pub fn unattached(&self) -> Vec<ProcessInfo> {
+        let executing = self.programs_entered().filter(|info| info.status.is_executing());
+        let has_attached = |info: &ProcessInfo| {
+            let is_same =
+                |other: &ProcessInfo| (other.pid, other.pid_namespace) == (info.pid, info.pid_namespace);
+            self.programs_entered().any(|other| is_same(&other) && other.start_time > info.start_time)
+        };
+        let unattached = executing.filter(|info| info.status.obstacle().is_some() || !has_attached(info));
+        let named = unattached.map(|info| ProcessInfo {
+            pid: self.placeholders.get(&info.pid).copied().unwrap_or(info.pid),
+            ..info
+        });
+        let mut unattached: Vec<_> = named.filter(|info| !is_placeholder(info.pid)).collect();
+        unattached.sort_by_key(|info| info.start_time);
+        unattached
+    }
+
+    /// What was attached, with the files that it had mapped, the program first.
+    pub fn attached(&self) -> impl Iterator<Item = (&ProcessInfo, &[Map])> {
+        let attached = self.processes.values().filter(|process| !process.was_unrecorded());
+        attached.map(|process| (&process.info, process.maps.as_slice()))
+    }
+
+    /// How many of them have not ended. What a process ran before it executed another program has, and so has
+    /// what an entry said that says something else by now; nobody may have seen that end.
     pub fn running(&self) -> usize {
         let (mut of_pids, mut of_entries) = (HashMap::new(), HashMap::new());
         for ProcessInfo { entry, pid, pid_namespace, start_time, .. } in self.programs_entered() {
@@ -85,7 +117,9 @@ impl Tables {
             let last = Some(&info.start_time);
             of_pids.get(&(info.pid, info.pid_namespace)) == last && of_entries.get(&info.entry) == last
         };
-        self.programs_entered().filter(|info| info.end_time == 0 && is_last(info)).count()
+        let is_attached = |info: &ProcessInfo| !info.status.is_executing();
+        let running = self.programs_entered().filter(|info| info.end_time == 0 && is_attached(info));
+        running.filter(is_last).count()
     }
 
     fn programs_entered(&self) -> impl Iterator<Item = ProcessInfo> {
@@ -263,6 +297,7 @@ mod tests {
             parent: 1,
             pid_namespace: 0,
             comm: [0; 16],
+            executed: [0; 16],
             status: Default::default(),
             limit_raised: 0,
             start_time: 0,

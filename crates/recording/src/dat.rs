@@ -94,7 +94,8 @@ fn metadata(
     metadata.options.uname = Some(parts.map(|part| part.to_string_lossy()).join(" "));
     metadata.options.version = Some(format!("lookback {}", env!("CARGO_PKG_VERSION")));
     let (tgids, real_times, files) = (records.tables().tgids(), records.real_times(), records.files());
-    metadata.supplement = Supplement { tgids, real_times, files };
+    let unseen = records.unseen.clone();
+    metadata.supplement = Supplement { tgids, real_times, files, unseen };
     metadata
 }
 

@@ -59,9 +59,10 @@ impl Obituary {
     }
 
     fn record(&self, session: &Instance, process: &ProcessInfo, signal: u32) {
+        let comm = process.last_comm();
         let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
-        for half in process.comm.as_chunks::<8>().0 {
+        for half in comm.as_chunks::<8>().0 {
             record.push(u64::from_le_bytes(*half));
         }
         record.push_half(process.pid);
@@ -72,7 +73,7 @@ impl Obituary {
         record.push_half(signal);
         let event = record.event();
         let cpu = self.thread.area.and_then(rseq::Area::cpu).unwrap_or_else(current_cpu);
-        let here = Here { cpu, comm: &process.comm };
+        let here = Here { cpu, comm: &comm };
         if session.control().passes(session.index(), event.payload(), &here) {
             // If it can't be written, the buffer has counted it.
             let _ = self.writer.write(self.thread, event);

@@ -5,7 +5,7 @@ use crate::dat::{Written, write_dat};
 use reading::SessionRecords;
 use std::io::Write;
 use std::path::PathBuf;
-use trace_data::dat::Version;
+use trace_data::dat::{UnseenProcess, Version};
 
 /// What a recorder has consumed from a session.
 #[derive(Debug)]
@@ -39,6 +39,16 @@ impl Recorded {
     /// Why it has nothing of what came later, if that is so: what was taken until then is there.
     pub fn cut_short(&self) -> Option<&session::Error> {
         self.cut_short.as_ref()
+    }
+
+    /// The session's records, and what is known of its processes.
+    pub fn records(&self) -> &SessionRecords {
+        &self.records
+    }
+
+    /// Has the file say of which processes it has nothing, or not everything.
+    pub fn set_unseen(&mut self, unseen: Vec<UnseenProcess>) {
+        self.records.unseen = unseen;
     }
 
     /// How many processes were attached.

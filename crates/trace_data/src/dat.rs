@@ -24,6 +24,7 @@ mod reader;
 mod section;
 mod source;
 mod supplement;
+mod unseen;
 mod version6;
 mod version7;
 mod write;
@@ -38,6 +39,7 @@ pub use options::{Options, TscScale};
 pub use reader::{BufferPages, Recording};
 pub use source::{BufferSource, CpuSource};
 pub use supplement::{MappedFile, Supplement};
+pub use unseen::UnseenProcess;
 pub use write::{Version, write};
 
 /// What every file starts with.

@@ -4,6 +4,7 @@ use crate::attachment::{AttachError, Attached, Attachment};
 use crate::current::{self, Filling, shared};
 use crate::shared::SharedSession;
 use crate::{buffers, enabled, given_names, thread};
+use abi::control::Obstacle;
 use control::ControlArea;
 use core::ops::Range;
 
@@ -96,16 +97,33 @@ impl AttachedSession {
     }
 
     /// Says that the process which the calling thread is in, or a child in its memory, is about to execute
-    /// another program, or that this has failed.
-    pub fn set_executing(self, executes: bool) {
-        let entry = match thread::is_aside() {
+    /// another program, of this name, which runs unrecorded if there is an obstacle.
+    pub fn set_executing(self, name: [u8; 16], obstacle: Option<Obstacle>) {
+        if let Some(entry) = self.executing_entry() {
+            self.control().set_executing(entry, name, obstacle);
+        }
+        thread::child_in_memory(false);
+    }
+
+    /// Says that it could not execute that program.
+    pub fn has_not_executed(self) {
+        if let Some(entry) = self.executing_entry() {
+            self.control().has_not_executed(entry);
+        }
+        thread::child_in_memory(true);
+    }
+
+    /// The entry of the process which the calling thread is in, or of a child in its memory.
+    fn executing_entry(self) -> Option<u32> {
+        match thread::is_aside() {
             true => thread::child_entry(self.shared),
             false => self.process(),
-        };
-        if let Some(entry) = entry {
-            self.control().set_executing(entry, executes);
         }
-        thread::child_in_memory(!executes);
+    }
+
+    /// Enters a child that this process has made to run a program unrecorded.
+    pub fn enter_unrecorded(self, pid: u32, name: [u8; 16], obstacle: Obstacle) {
+        self.shared.enter_unrecorded(pid, name, obstacle);
     }
 
     /// Gives the calling thread another name.

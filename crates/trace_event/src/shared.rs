@@ -2,6 +2,7 @@
 
 use crate::attachment::{AttachError, Attachment, Hooks};
 use crate::writers;
+use abi::control::Obstacle;
 use control::{ControlArea, FileLayout, NewProcess, NoLayout};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -88,6 +89,8 @@ impl SharedSession {
     /// Enters this process, `pid`, which is new: started, or forked. Whether the session knew it.
     pub(crate) fn enter_process(&self, pid: u32) -> bool {
         let known = self.control.find_process(pid).filter(|before| before.status.is_executing());
+        // Whom its maker has entered has not said himself that he is there.
+        let was_there = known.is_some_and(|before| self.control.maps(before.entry).next().is_some());
         let new = match known {
             Some(before) => NewProcess {
                 parent: before.parent,
@@ -102,7 +105,7 @@ impl SharedSession {
         let entry = self.enter(&new);
         self.pid.store(pid, Relaxed);
         self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
-        known.is_some()
+        was_there
     }
 
     /// A process of which the session knows nothing: what made it has to be found out.
@@ -135,6 +138,17 @@ impl SharedSession {
     /// Enters a child that shares this process's memory.
     pub(crate) fn enter_child(&self, pid: u32) {
         self.enter(&self.child(pid));
+    }
+
+    /// Enters a child that runs a program unrecorded, unless that is known already. It has nothing mapped
+    /// that is of interest.
+    pub(crate) fn enter_unrecorded(&self, pid: u32, name: [u8; 16], obstacle: Obstacle) {
+        if self.control.find_process(pid).is_none() {
+            let new = NewProcess { parent: self.pid(), comm: name, ..self.child(pid) };
+            if let Some(entry) = self.control.add_process(&new) {
+                self.control.set_executing(entry, name, Some(obstacle));
+            }
+        }
     }
 
     /// A child of the process that is entered.

@@ -1,5 +1,7 @@
 //! What a process hands on to those that it makes.
 
+use super::Obstacle;
+
 /// The word of a process's entry that says what the programs which it makes start with.
 ///
 /// ```text
@@ -7,6 +9,7 @@
 /// bit   8       may call  no filter of system calls is there, as far as anybody knows
 /// bit   9       executing it is executing another program: who finds this under its own PID is that program
 /// bit  10       left out  its events are not recorded: it reads the control tree, or who has forked it did
+/// bits 11..15 obstacle  why that program runs unrecorded: an [`Obstacle`], or 0
 /// bits 16..32   vforks    children under placeholders that have its memory just now
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,6 +22,9 @@ impl ProcessStatus {
     pub const EXECUTING: u32 = 1 << 9;
     /// The bit of one whose events are not recorded, as it reads the control tree.
     pub const LEFT_OUT: u32 = 1 << 10;
+    /// The bits of why that program runs unrecorded.
+    pub const OBSTACLE: u32 = 0xf << Self::OBSTACLE_SHIFT;
+    const OBSTACLE_SHIFT: u32 = 11;
     /// What one more child in its memory adds.
     pub const VFORK: u32 = 1 << 16;
 
@@ -54,6 +60,20 @@ impl ProcessStatus {
         self.0 & Self::LEFT_OUT != 0
     }
 
+    /// The bits of one that is executing a program, which runs unrecorded for that reason, if there is one.
+    pub const fn executing(obstacle: Option<Obstacle>) -> u32 {
+        let number = match obstacle {
+            Some(obstacle) => obstacle as u32,
+            None => 0,
+        };
+        Self::EXECUTING | number << Self::OBSTACLE_SHIFT
+    }
+
+    /// Why the program that it is executing runs unrecorded.
+    pub const fn obstacle(self) -> Option<Obstacle> {
+        Obstacle::from_number((self.0 & Self::OBSTACLE) >> Self::OBSTACLE_SHIFT)
+    }
+
     /// What it hands on to a child.
     pub const fn inherited(self) -> ProcessStatus {
         ProcessStatus(self.0 & ((Self::EXECUTING - 1) | Self::LEFT_OUT))
@@ -75,6 +95,11 @@ mod tests {
         assert_eq!((status.nice(), status.may_call()), (-20, true));
         let status = ProcessStatus::new(19, false);
         assert_eq!((status.nice(), status.may_call()), (19, false));
+        let executing = |obstacle| ProcessStatus(status.0 | ProcessStatus::executing(obstacle));
+        assert_eq!((executing(None).is_executing(), executing(None).obstacle()), (true, None));
+        let executing = executing(Some(Obstacle::NoSpace));
+        assert_eq!((executing.nice(), executing.obstacle()), (19, Some(Obstacle::NoSpace)));
+        assert_eq!(executing.inherited(), status);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::json::Json;
 use crate::persistent::ages;
-use crate::persistent::unattached::limit_of_addresses;
+use crate::unseen::{GoFiles, READS_TREE, limit_of_addresses};
 use control::ProcessInfo;
 use session::Instance;
 use std::ffi::OsStr;
@@ -24,10 +24,9 @@ pub(super) struct AttachedProcess {
     pub(super) confined: Option<Confined>,
     /// Whether its events are not recorded, as it reads the control tree.
     pub(super) is_left_out: bool,
+    /// Why not all that it does is seen; None where nothing says so.
+    pub(super) in_part: Option<String>,
 }
-
-/// Why a process that is attached is not recorded.
-pub(super) const READS_TREE: &str = "reads the control tree";
 
 /// Why a process maps no more of a session than it has: then it records in no instance that it gets to know
 /// later.
@@ -76,7 +75,9 @@ impl AttachedProcess {
         let control = session.control();
         let here = control.identity().pid_namespace;
         let running = control.processes().filter(|process| process.end_time == 0);
+        let mut files = GoFiles::new(session);
         let mut all: Vec<AttachedProcess> = running
+            .filter(|process| process.status.obstacle().is_none())
             .map(|process| {
                 let is_elsewhere = process.pid_namespace != here;
                 AttachedProcess {
@@ -87,6 +88,7 @@ impl AttachedProcess {
                     is_elsewhere,
                     confined: Confined::of(&process, is_elsewhere),
                     is_left_out: process.status.is_left_out(),
+                    in_part: files.why(control.maps(process.entry)),
                 }
             })
             .collect();
@@ -103,6 +105,7 @@ impl AttachedProcess {
             ("other_pid_namespace", Json::Bool(self.is_elsewhere)),
             ("confined_by", Json::text(self.confined.map(Confined::name))),
             ("left_out_because", Json::text(self.is_left_out.then_some(READS_TREE))),
+            ("in_part", Json::text(self.in_part.as_ref())),
         ])
     }
 }

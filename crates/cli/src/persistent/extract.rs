@@ -6,11 +6,13 @@ use crate::number::{bytes, count};
 use crate::persistent::show::copy;
 use crate::record::output::Output;
 use crate::say::note;
+use crate::unseen;
 use anstyle::Style;
 use recording::{Written, write_dat};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use trace_data::dat::UnseenProcess;
 
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
@@ -19,12 +21,13 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let output = Output::prepare(&arguments.output.file)?;
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;
+    records.unseen = unseen::of_session(&session);
     let written = output.write(|file| write_dat(&mut records, &directory, file, version, |_| ()))?;
-    tell(&written, &arguments.output.file);
+    tell(&written, &records.unseen, &arguments.output.file);
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(written: &Written, file: &Path) {
+fn tell(written: &Written, unseen: &[UnseenProcess], file: &Path) {
     let bold = Style::new().bold();
     let older = if written.lost > 0 {
         format!("; {} before them", count(written.lost, "was overwritten", "were overwritten"))
@@ -37,6 +40,7 @@ fn tell(written: &Written, file: &Path) {
         bytes(written.bytes),
         file.display(),
     );
+    unseen::tell(unseen);
     for (reason, number) in &written.dropped {
         note!("  {}: {reason}", count(*number, "event", "events"));
     }

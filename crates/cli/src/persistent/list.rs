@@ -4,13 +4,14 @@ use crate::arguments::ListArguments;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
-use crate::persistent::attached::{AttachedProcess, READS_TREE};
-use crate::persistent::unattached::UnattachedProcess;
+use crate::persistent::attached::AttachedProcess;
 use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
+use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
 use recording::record_ends;
 use session::{Instance, SessionsDirectory};
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use trace_data::text::printable;
@@ -39,9 +40,11 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 /// The processes that are attached, and those that are not although they should be.
 fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
     let mut attached = AttachedProcess::all(session);
-    let known = attached.iter().filter(|process| !process.is_elsewhere).map(|process| process.pid).collect();
-    let (strangers, seen): (Vec<_>, Vec<_>) =
-        UnattachedProcess::all(session, &known).into_iter().partition(|stranger| stranger.why.is_some());
+    let here = attached.iter().filter(|process| !process.is_elsewhere);
+    let known: HashSet<u32> = here.map(|process| process.pid).collect();
+    let (mut strangers, seen): (Vec<_>, Vec<_>) =
+        UnattachedProcess::all(session).into_iter().partition(|stranger| stranger.why.is_some());
+    UnattachedProcess::add_told(&mut strangers, session);
     // Those that have executed what can't be traced have an entry still.
     attached.retain(|process| strangers.iter().all(|stranger| stranger.pid != process.pid));
     // Those that were forked and have recorded nothing since have none yet.
@@ -54,6 +57,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
         is_elsewhere: false,
         confined: None,
         is_left_out: false,
+        in_part: None,
     }));
     attached.sort_by_key(|process| process.pid);
     (attached, strangers)
@@ -82,7 +86,8 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
             process.confined.map(|reason| format!("  ({})", reason.describe())).unwrap_or_default();
         let left_out =
             if process.is_left_out { format!("  (not recorded: {READS_TREE})") } else { String::new() };
-        let notes = [elsewhere, &confined, &left_out].concat();
+        let in_part = process.in_part.as_ref().map(|why| format!("  (in part: {})", printable(why)));
+        let notes = [elsewhere, &confined, &left_out, &in_part.unwrap_or_default()].concat();
         let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{notes}", process.pid);
     }
     if !strangers.is_empty() {

@@ -8,6 +8,7 @@ use crate::number::{bytes, count, duration, grouped};
 use crate::persistent::start::size;
 use crate::persistent::{ages, events_on, filtered, memory};
 use crate::stdout::print;
+use crate::unseen;
 use anstyle::Style;
 use control::Clocks;
 use recording::record_ends;
@@ -15,6 +16,7 @@ use ring_buffer::Statistics;
 use session::{Instance, PidFilter, SnapshotNumber, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+use trace_data::dat::UnseenProcess;
 use trace_data::text::is_nanoseconds;
 
 /// Shows what a session has recorded, lost and kept.
@@ -24,10 +26,11 @@ pub(crate) fn stat(arguments: &StatArguments) -> Done {
     let interval = Duration::from_millis(arguments.interval);
     let blocks = BufferRow::all(&session, interval);
     let kept = kept(&session)?;
+    let unseen = unseen::of_session(&session);
     if arguments.json {
-        print(json(&session, &blocks, &kept))
+        print(json(&session, &blocks, &kept, &unseen))
     } else {
-        print(text(&session, &blocks, &kept).trim_end())
+        print(text(&session, &blocks, &kept, &unseen).trim_end())
     }
 }
 
@@ -135,7 +138,7 @@ fn kept(session: &Instance) -> Done<Vec<KeptSnapshot>> {
     Ok(kept.collect())
 }
 
-fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> String {
+fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen: &[UnseenProcess]) -> String {
     let bold = Style::new().bold();
     let buffer = session.buffer();
     let state = if buffer.control().is_off() { "stopped" } else { "recording" };
@@ -175,11 +178,14 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Stri
         let events = count(not_mapped, "event", "events");
         line("missing", format!("{events} of programs that could not map this instance's buffer"));
     }
-    let running = session.control().processes().filter(|process| process.end_time == 0).count();
+    let running = unseen::attached(session, unseen);
     line(
         "processes",
         format!("{running} attached; `lookback list{}` names them", super::option(session.path())),
     );
+    for (name, lines) in unseen::labelled(unseen) {
+        line(name, lines.join("\n           "));
+    }
     text.push('\n');
     text + &table(session, blocks)
 }
@@ -286,7 +292,7 @@ fn table(session: &Instance, blocks: &[BufferRow]) -> String {
     text
 }
 
-fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json {
+fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen: &[UnseenProcess]) -> Json {
     let buffer = session.buffer();
     let (_, kb) = size(session);
     let now = now(session);
@@ -309,8 +315,8 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json
         let pids = session.pids(filter).into_iter();
         Json::List(pids.map(|pid| Json::Number(u64::from(pid))).collect())
     };
-    let running = session.control().processes().filter(|process| process.end_time == 0).count();
-    Json::Object(vec![
+    let running = unseen::attached(session, unseen);
+    let mut members = vec![
         ("session", Json::text(Some(session.path().display()))),
         ("instance", Json::text(session.name())),
         (
@@ -336,5 +342,7 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot]) -> Json
         ("snapshots", Json::List(kept.iter().map(snapshot).collect())),
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
-    ])
+    ];
+    members.extend(unseen::json(unseen));
+    Json::Object(members)
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::code::{FAILED, NOT_EXECUTABLE, NOT_FOUND};
 use crate::failure::{Done, Failure};
+use abi::control::Obstacle;
 use object::elf::{EM_X86_64, FileHeader64, PT_INTERP};
 use object::endian::LittleEndian;
 use object::read::elf::{FileHeader, ProgramHeader};
@@ -108,17 +109,26 @@ fn check(path: &Path, scripts: usize) -> Done<()> {
         return if scripts > 0 { check(&interpreter, scripts - 1) } else { Ok(()) };
     }
     if head.starts_with(b"\x7fELF") {
-        return check_elf(&head).map_err(|reason| cannot(&reason));
+        return check_elf(&head).map_err(|(_, reason)| cannot(&reason));
     }
     // A script without a first line that names an interpreter is run by the shell.
     Ok(())
 }
 
 /// Why a program that runs could not be recorded, as far as its file shows.
-pub(crate) fn obstacle(path: &Path) -> Option<String> {
+pub(crate) fn obstacle(path: &Path) -> Option<Obstacle> {
     let mut head = Vec::new();
     File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    check_elf(&head).err()
+    let obstacle = check_elf(&head).err().map(|(obstacle, _)| obstacle);
+    // It has no dynamic linker, being that itself.
+    obstacle.filter(|obstacle| *obstacle != Obstacle::Static || !is_linker(path))
+}
+
+/// Whether a program, which may be a link to it, is called as a dynamic linker is.
+fn is_linker(path: &Path) -> bool {
+    let program = path.canonicalize().unwrap_or_default();
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("ld") && name.contains(".so")
 }
 
 /// What the first line of a script names.
@@ -128,21 +138,26 @@ fn script_interpreter(head: &[u8]) -> Option<PathBuf> {
     (!word.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(word)))
 }
 
-fn check_elf(head: &[u8]) -> Result<(), String> {
-    let foreign = || "it is built for another machine; expected x86-64, 64 bit".to_string();
+/// Whether the dynamic linker will load our object: if not, why, and what to do.
+fn check_elf(head: &[u8]) -> Result<(), (Obstacle, String)> {
+    let foreign = || {
+        let is_narrow = head.starts_with(b"\x7fELF\x01");
+        let obstacle = if is_narrow { Obstacle::Narrow } else { Obstacle::OtherMachine };
+        (obstacle, "it is built for another machine; expected x86-64, 64 bit".to_string())
+    };
     let header = FileHeader64::<LittleEndian>::parse(head).map_err(|_| foreign())?;
     let endian = header.endian().map_err(|_| foreign())?;
     if header.e_machine(endian) != EM_X86_64 {
         return Err(foreign());
     }
-    let segments =
-        header.program_headers(endian, head).map_err(|_| "its ELF header is damaged".to_string())?;
+    let segments = header
+        .program_headers(endian, head)
+        .map_err(|_| (Obstacle::OtherMachine, "its ELF header is damaged".to_string()))?;
     let interpreter = segments.iter().find(|segment| segment.p_type(endian) == PT_INTERP);
     let Some(interpreter) = interpreter else {
-        return Err(
-            "it is statically linked, so the agent can't be preloaded; link it dynamically, or record the program that starts or serves it"
-                .to_string(),
-        );
+        let reason = "it is statically linked, so the agent can't be preloaded; \
+                      link it dynamically, or record the program that starts or serves it";
+        return Err((Obstacle::Static, reason.to_string()));
     };
     let linker = interpreter.data(endian, head).unwrap_or_default();
     let linker = linker.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -150,7 +165,8 @@ fn check_elf(head: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     let linker = String::from_utf8_lossy(linker);
-    Err(format!("its dynamic linker is {linker}; expected that of the GNU C library, ld-linux-x86-64.so.2"))
+    let expected = "expected that of the GNU C library, ld-linux-x86-64.so.2";
+    Err((Obstacle::OtherLibc, format!("its dynamic linker is {linker}; {expected}")))
 }
 
 /// Whether executing it gives rights that its caller doesn't have.

@@ -3,9 +3,11 @@
 use crate::number::{bytes, count, grouped};
 use crate::record::program::Program;
 use crate::say::note;
+use crate::unseen;
 use anstyle::{AnsiColor, Style};
 use recording::Written;
 use std::path::Path;
+use trace_data::dat::UnseenProcess;
 
 /// How many of the most frequent events are named.
 const BUSIEST: usize = 4;
@@ -18,6 +20,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) processes: usize,
     pub(crate) running: usize,
     pub(crate) written: &'a Written,
+    /// The processes that were not recorded, or in part.
+    pub(crate) unseen: &'a [UnseenProcess],
     /// What was to be recorded, but no program has such an event.
     pub(crate) unmatched: &'a [String],
 }
@@ -41,6 +45,7 @@ impl Summary<'_> {
         for line in lost {
             note!("  {warning}lost{warning:#}     {line}");
         }
+        unseen::tell(self.unseen);
         if self.running > 0 {
             let who = count(self.running as u64, "process that is", "processes that are");
             note!("  {dim}running{dim:#}  {who} still running, and no longer recorded");

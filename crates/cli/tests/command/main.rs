@@ -35,4 +35,5 @@ mod trace_cmd;
 mod tracing;
 mod tree;
 mod truncated;
+mod unseen;
 mod views;

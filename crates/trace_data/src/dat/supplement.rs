@@ -1,5 +1,5 @@
-//! What trace.dat has no place for: which process a thread belongs to, what the wall clock showed, and where
-//! in its file a function is.
+//! What trace.dat has no place for: which process a thread belongs to, what the wall clock showed, where in
+//! its file a function is, and which processes were not recorded.
 //!
 //! It follows the last page, where readers that don't know of it never look: trace-cmd and KernelShark
 //! read the rest as if it weren't there. Texts, each a name up to a NUL, a length of 8 bytes and lines in the
@@ -10,10 +10,11 @@
 //! | `saved_tgids` | `PID TGID`, as the kernel's file |
 //! | `real_time` | `TIME REAL`: a time of the recording's clock, and nanoseconds since 1970 |
 //! | `mapped_files` | `BASE SIZE BUILD-ID PATH`, and after each, indented, `PLACE ADDRESS` of its functions; all in hexadecimal |
+//! | `unseen_processes` | `PID none NAME`, or `PID part NAME` for one that is recorded in part, a tab, and the reason |
 
-use super::Error;
 use super::input::Input;
 use super::output::{sized64, string};
+use super::{Error, UnseenProcess};
 use std::fmt::Write;
 use std::io::{Read, Seek};
 use std::str::FromStr;
@@ -33,6 +34,8 @@ pub struct Supplement {
     pub real_times: Vec<(u64, u64)>,
     /// The files that addresses in the recording are of.
     pub files: Vec<MappedFile>,
+    /// The processes that the recording does not have, or has in part.
+    pub unseen: Vec<UnseenProcess>,
 }
 
 /// A file that was mapped, and where the recording has it.
@@ -102,6 +105,7 @@ impl Supplement {
             ("saved_tgids", self.tgids.iter().map(|(pid, tgid)| format!("{pid} {tgid}\n")).collect()),
             ("real_time", self.real_times.iter().map(|(time, real)| format!("{time} {real}\n")).collect()),
             ("mapped_files", self.files.iter().map(MappedFile::to_text).collect::<String>()),
+            ("unseen_processes", self.unseen.iter().map(UnseenProcess::to_text).collect()),
         ];
         for (name, text) in texts {
             bytes.extend(string(name));
@@ -137,6 +141,9 @@ impl Supplement {
                 "saved_tgids" => supplement.tgids = text.lines().filter_map(pair).collect(),
                 "real_time" => supplement.real_times = text.lines().filter_map(pair).collect(),
                 "mapped_files" => supplement.files = files(&text),
+                "unseen_processes" => {
+                    supplement.unseen = text.lines().filter_map(UnseenProcess::parse).collect();
+                }
                 // Of a later version.
                 _ => {}
             }
@@ -200,6 +207,10 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
+    fn unseen(name: &str, in_part: bool) -> UnseenProcess {
+        UnseenProcess { pid: 7, name: name.into(), why: "static program".into(), in_part }
+    }
+
     fn supplement() -> Supplement {
         let file = MappedFile {
             path: "/usr/lib/some lib.so".into(),
@@ -213,6 +224,7 @@ mod tests {
             tgids: vec![(5, 5), (6, 5)],
             real_times: vec![(1000, 5000), (2000, 6010)],
             files: vec![file, MappedFile { functions: Vec::new(), ..other }],
+            unseen: vec![unseen("busybox", false), unseen("two words", true)],
         }
     }
 

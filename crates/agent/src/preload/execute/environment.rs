@@ -6,10 +6,9 @@
 
 use crate::preload::execute::vector::is_readable;
 use crate::preload::process::sandbox;
-use abi::control::{LONGEST_PATH, SESSION_FILE};
+use abi::control::{LONGEST_PATH, Obstacle, SESSION_FILE};
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
-use core::ops::ControlFlow;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use rustix::fs::{Access, access};
@@ -69,7 +68,7 @@ pub(crate) unsafe fn entries(environment: *const *const c_char) -> impl Iterator
 /// # Safety
 ///
 /// As for [`entries`].
-unsafe fn value<'a>(environment: *const *const c_char, name: &[u8]) -> Option<&'a CStr> {
+pub(super) unsafe fn value<'a>(environment: *const *const c_char, name: &[u8]) -> Option<&'a CStr> {
     // SAFETY: the caller's promise.
     unsafe {
         entries(environment).find_map(|entry| {
@@ -137,28 +136,33 @@ pub(crate) fn moved() {
     MOVED.store(true, Relaxed);
 }
 
-/// Calls `execute` with an environment in which an executed program finds the session: with `environment`,
-/// if it does there. Where arguments and environment are longer than the system allows, with one that has
-/// nothing of ours.
+/// Calls `execute` with an environment in which an executed program finds the session, with `environment`
+/// if it does there, and with the reason why the program will run unrecorded, if there is one: `look` says
+/// what its file shows. Where arguments and environment are longer than the system allows, calls it again
+/// with an environment that has nothing of ours.
 ///
 /// # Safety
 ///
 /// As for [`entries`]. `execute` returns as execve(2) or posix_spawn(3) do.
 pub(crate) unsafe fn completed(
     environment: *const *const c_char,
-    refuses: impl FnOnce() -> bool,
-    execute: &mut dyn FnMut(*const *const c_char) -> i32,
+    look: impl FnOnce() -> Option<Obstacle>,
+    execute: &mut dyn FnMut(*const *const c_char, Option<Obstacle>) -> i32,
 ) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         // libc reads its own whenever it is asked for a variable.
         if !LOADED.load(Acquire) || environment != current() && !is_readable(environment) {
-            return execute(environment);
+            return execute(environment, None);
         }
-        let result = changed(environment, needed(environment, refuses), execute);
+        let found = obstacle(environment, look);
+        let needed = needed(environment, found);
+        let result = changed(environment, needed, &mut |environment| execute(environment, found));
         let is_too_long = result == libc::E2BIG || result == -1 && *libc::__errno_location() == libc::E2BIG;
         match is_too_long {
-            true => changed(environment, Some(EnvironmentChange::Clean), execute),
+            true => changed(environment, Some(EnvironmentChange::Clean), &mut |environment| {
+                execute(environment, Some(Obstacle::NoSpace))
+            }),
             false => result,
         }
     }
@@ -206,22 +210,34 @@ const MUCH: usize = 1000;
 /// Bytes of what is preloaded, where that is more than we.
 const TEXT: usize = 4 * MOST;
 
-/// What has to be done to `environment`, if anything: for a program that refuses our object, or takes it.
+/// Why what is executed with `environment` will run unrecorded, if it will: `look` says what its file shows.
 ///
 /// # Safety
 ///
 /// As for [`entries`].
-unsafe fn needed(
+unsafe fn obstacle(
     environment: *const *const c_char,
-    refuses: impl FnOnce() -> bool,
-) -> Option<EnvironmentChange> {
+    look: impl FnOnce() -> Option<Obstacle>,
+) -> Option<Obstacle> {
+    // Set by ldd(1): the dynamic linker lists what it would load.
+    // SAFETY: the caller's promise.
+    if unsafe { value(environment, b"LD_TRACE_LOADED_OBJECTS=") }.is_some() {
+        return Some(Obstacle::Lists);
+    }
+    if is_found() { look() } else { Some(Obstacle::OtherRoot) }
+}
+
+/// What has to be done to `environment`, if anything: for a program to which our object would be a nuisance,
+/// or for one that loads it, or whose children may.
+///
+/// # Safety
+///
+/// As for [`entries`].
+unsafe fn needed(environment: *const *const c_char, obstacle: Option<Obstacle>) -> Option<EnvironmentChange> {
     // SAFETY: the caller's promise.
     let [preload, session] = [PRELOAD, SESSION].map(|name| unsafe { value(environment, name) });
     let has_object = preload.is_some_and(|preload| contains(preload, object().to_bytes()));
-    // Set by ldd(1): the dynamic linker lists what it would load.
-    // SAFETY: the caller's promise.
-    let lists = unsafe { value(environment, b"LD_TRACE_LOADED_OBJECTS=") }.is_some();
-    if lists || !is_found() || refuses() {
+    if let Some(Obstacle::Lists | Obstacle::OtherRoot | Obstacle::Narrow) = obstacle {
         return has_object.then_some(EnvironmentChange::Clean);
     }
     (!has_object || session.is_none()).then_some(EnvironmentChange::Complete)
@@ -232,18 +248,6 @@ unsafe fn needed(
 fn is_found() -> bool {
     let may_look = MOVED.load(Relaxed) || !sandbox::may_be_there();
     !may_look || access(object(), Access::READ_OK).is_ok()
-}
-
-/// Calls `each` with the folders in which programs are looked for, until it says that this is enough.
-pub(crate) fn for_each_folder(each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) {
-    // SAFETY: it is the process's own.
-    let path = unsafe { value(current(), b"PATH=") }.map_or(&b"/bin:/usr/bin"[..], CStr::to_bytes);
-    for folder in path.split(|byte| *byte == b':') {
-        let folder = if folder.is_empty() { b"." } else { folder };
-        if each(folder).is_break() {
-            return;
-        }
-    }
 }
 
 /// Calls `execute` with a changed copy of `environment`, or with that itself when it is too large.

@@ -5,7 +5,10 @@
 //! As in `fork.rs`.
 
 pub(crate) mod arguments;
+mod elf;
 pub(crate) mod environment;
+mod file;
+mod folders;
 pub(crate) mod place;
 mod target;
 mod vector;
@@ -18,6 +21,7 @@ use crate::preload::record;
 use crate::preload::record::start::CallStart;
 use crate::preload::record::value::FieldValue;
 use crate::preload::wrapper::real::{older, real};
+use abi::control::Obstacle;
 use arguments::ArgumentsText;
 use core::ffi::c_char;
 use environment::completed;
@@ -49,12 +53,45 @@ fn record_with<const N: usize>(
     }
 }
 
-/// Says that the process executes another program, or that this has failed.
-fn set_executing(executes: bool) {
+/// Says that the process executes another program, which runs unrecorded if there is an obstacle.
+fn set_executing(target: ExecTarget, obstacle: Option<Obstacle>) {
     if let Some(session) = session() {
-        address_limit::executing(executes);
-        session.set_executing(executes);
+        session.set_executing(target.name(), obstacle);
     }
+}
+
+/// Says that the process could not execute another program.
+fn has_not_executed() {
+    if let Some(session) = session() {
+        address_limit::executing(false);
+        session.has_not_executed();
+    }
+}
+
+/// Executes a program by `real`, with an environment of which `environment` is the program's own part.
+///
+/// # Safety
+///
+/// As for execve(2): the target and `arguments` are the program's own.
+unsafe fn execute_target(
+    target: ExecTarget,
+    arguments: usize,
+    environment: Environment,
+    real: &mut dyn FnMut(Environment) -> i32,
+) -> i32 {
+    if session().is_some() {
+        address_limit::executing(true);
+    }
+    // SAFETY: the caller's promise.
+    let result = unsafe {
+        let look = || target.obstacle(arguments);
+        completed(environment, look, &mut |environment, obstacle| {
+            set_executing(target, obstacle);
+            real(environment)
+        })
+    };
+    has_not_executed();
+    result
 }
 
 /// Records that a program could not be executed.
@@ -92,11 +129,9 @@ unsafe fn execute(
     // SAFETY: the functions that this is called with have this type, and the program's own arguments.
     let result = unsafe {
         let real: Execute = core::mem::transmute(real);
-        set_executing(true);
-        let refuses = || target(path).refuses_object(arguments);
-        completed(environment, refuses, &mut |environment| real(path, arguments, environment))
+        let mut real = |environment| real(path, arguments, environment);
+        execute_target(target(path), arguments, environment, &mut real)
     };
-    set_executing(false);
     record_return(start, result, path)
 }
 
@@ -160,11 +195,9 @@ unsafe extern "C" fn fexecve_body(fd: i32, arguments: usize, environment: Enviro
     // SAFETY: the function has this type; the program's own call.
     let result = unsafe {
         let real: Fexecve = core::mem::transmute(real!(c"fexecve"));
-        set_executing(true);
-        let refuses = || ExecTarget::Descriptor(fd).refuses_object(arguments);
-        completed(environment, refuses, &mut |environment| real(fd, arguments, environment))
+        let mut real = |environment| real(fd, arguments, environment);
+        execute_target(ExecTarget::Descriptor(fd), arguments, environment, &mut real)
     };
-    set_executing(false);
     // SAFETY: libc's word for the calling thread.
     let error = unsafe { *libc::__errno_location() };
     if let Some(duration) = start.duration() {
@@ -197,15 +230,21 @@ macro_rules! spawning {
                 let [pid, path, actions, attributes] = [pid, path, actions, attributes].map(word);
                 [pid, path, actions, attributes, arguments, word(environment as usize), word(caller)]
             });
+            let mut obstacle = None;
             // SAFETY: the function has this type; the program's own call.
             let error = unsafe {
                 let real: Spawn = core::mem::transmute($real);
-                let refuses = || $target(path).refuses_object(arguments);
-                completed(environment, refuses, &mut |environment| {
+                let look = || $target(path).obstacle(arguments);
+                completed(environment, look, &mut |environment, found| {
+                    obstacle = found;
                     real(pid, path, actions, attributes, arguments, environment)
                 })
             };
-            record_spawned(start, error, pid, path);
+            let child = spawned(error, pid);
+            if let (Some(session), Some(obstacle), 1..) = (session(), obstacle, child) {
+                session.enter_unrecorded(child as u32, $target(path).name(), obstacle);
+            }
+            record_spawned(start, error, child, path);
             error
         }
     };
@@ -218,14 +257,18 @@ spawning!(spawnp_body, ExecTarget::Name, real!(c"posix_spawnp"));
 spawning!(old_spawn_body, ExecTarget::Path, older(c"posix_spawn", c"GLIBC_2.2.5"));
 spawning!(old_spawnp_body, ExecTarget::Name, older(c"posix_spawnp", c"GLIBC_2.2.5"));
 
-/// Records how a spawn has ended.
-fn record_spawned(start: CallStart, error: i32, pid: usize, path: usize) {
-    let Some(duration) = start.duration() else { return };
-    let child = match pid as *const i32 {
+/// The PID of the child that a spawn has made; 0 where there is none, or it is not known.
+fn spawned(error: i32, pid: usize) -> i32 {
+    match pid as *const i32 {
         pid if error != 0 || pid.is_null() => 0,
         // SAFETY: a spawn that has succeeded has written the PID.
         pid => unsafe { pid.read_unaligned() },
-    };
+    }
+}
+
+/// Records how a spawn has ended.
+fn record_spawned(start: CallStart, error: i32, child: i32, path: usize) {
+    let Some(duration) = start.duration() else { return };
     let path = path_read(path, error);
     let [result, error, child] = [error, error, child].map(|number| FieldValue::Half(number as u32));
     // SAFETY: the path was read by the call.

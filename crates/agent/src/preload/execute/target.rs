@@ -1,16 +1,20 @@
 //! What is to be executed: whether the dynamic linker that starts it would load our object.
 //!
-//! One for programs of 32 bits can't, and complains; one that only lists what a program needs would list it.
-//! Files are looked at only where no filter of system calls may be there.
+//! One for programs of 32 bits can't, and complains; one that only lists what a program needs would list it;
+//! others do without it: the session says so of the process. Files are looked at only where no filter of
+//! system calls may be there.
 
-use crate::preload::execute::environment::{entries, for_each_folder};
+use crate::preload::execute::elf::{self, START};
+use crate::preload::execute::environment::entries;
+use crate::preload::execute::file::ExecFile;
+use crate::preload::execute::folders::for_each_folder;
 use crate::preload::execute::vector::{is_readable, text};
 use crate::preload::memory::readable::may_ask;
+use crate::preload::process::attach::comm_of;
+use abi::control::Obstacle;
 use core::ffi::{CStr, c_char};
 use core::ops::ControlFlow;
 use rustix::fd::BorrowedFd;
-use rustix::fs::{FileType, stat};
-use rustix::io::pread;
 
 /// What a program hands to a function that executes another, as it is.
 #[derive(Debug, Clone, Copy)]
@@ -21,64 +25,100 @@ pub(crate) enum ExecTarget {
     Descriptor(i32),
 }
 
-/// Bytes at the start of a file that say what it is; those of a script have space for its interpreter.
-const START: usize = 256;
+/// The longest path that is looked at where it has to be put together, or stands in a script.
+const LONGEST: usize = 512;
 
 /// Interpreters of scripts that are scripts themselves: as many as the kernel goes through.
 const MOST_SCRIPTS: usize = 5;
 
 impl ExecTarget {
-    /// Whether it would not load our object, or should not. No system call where a filter may be there.
+    /// The name that a process gets which executes it; empty where that isn't known. No system call where a
+    /// filter may be there.
+    pub(crate) fn name(self) -> [u8; 16] {
+        match self {
+            ExecTarget::Descriptor(_) => [0; 16],
+            ExecTarget::Path(path) | ExecTarget::Name(path) => {
+                // SAFETY: nobody changes it before it is executed, and it is used no longer.
+                unsafe { text(path as *const c_char) }.map_or([0; 16], comm_of)
+            }
+        }
+    }
+
+    /// Why it would not load our object, or should not. No system call where a filter may be there.
     ///
     /// # Safety
     ///
     /// `arguments` is what it is to be executed with.
-    pub(crate) unsafe fn refuses_object(self, arguments: usize) -> bool {
+    pub(crate) unsafe fn obstacle(self, arguments: usize) -> Option<Obstacle> {
         if !may_ask() {
-            return false;
+            return None;
         }
         match self {
-            ExecTarget::Descriptor(fd) => is_narrow_in(fd),
+            ExecTarget::Descriptor(fd) if fd >= 0 => {
+                // SAFETY: whether it is open is asked.
+                of_program(&ExecFile::Descriptor(unsafe { BorrowedFd::borrow_raw(fd) }))
+            }
+            ExecTarget::Descriptor(_) => None,
             ExecTarget::Path(path) | ExecTarget::Name(path) => {
                 // SAFETY: nobody changes it before it is executed, and it is used no longer.
-                let Some(path) = (unsafe { text(path as *const c_char) }) else { return false };
+                let path = unsafe { text(path as *const c_char) }?;
                 // SAFETY: the caller's promise.
-                self.is_of_another_width(path) || unsafe { lists(path, arguments) }
+                if unsafe { lists(path, arguments) } {
+                    return Some(Obstacle::Lists);
+                }
+                self.at(path, of_program)
             }
         }
     }
 
-    fn is_of_another_width(self, path: &CStr) -> bool {
-        let mut buffer = [0; START];
-        let mut is_there = self.read(path, &mut buffer);
-        for _ in 0..MOST_SCRIPTS {
-            if !is_there || is_narrow(&buffer) {
-                break;
-            }
-            let mut start = buffer;
-            is_there = interpreter(&mut start).is_some_and(|path| read(path, &mut buffer));
-        }
-        is_there && is_narrow(&buffer)
-    }
-
-    /// Reads the start of what is executed by that path. False where there is none.
-    fn read(self, path: &CStr, buffer: &mut [u8; START]) -> bool {
+    /// What `look` finds in what is executed by that path.
+    fn at(self, path: &CStr, look: impl Fn(&ExecFile<'_>) -> Option<Obstacle>) -> Option<Obstacle> {
         if path.to_bytes().contains(&b'/') || matches!(self, ExecTarget::Path(_)) {
-            return read(path, buffer);
+            return look(&ExecFile::Path(path));
         }
-        let mut is_found = false;
+        let mut found = None;
         for_each_folder(&mut |folder| {
-            let mut joined = [0; START];
+            let mut joined = [0; LONGEST];
             let parts = [folder, b"/", path.to_bytes(), b"\0"];
             let len: usize = parts.iter().map(|part| part.len()).sum();
             for (to, from) in joined.iter_mut().zip(parts.into_iter().flatten()) {
                 *to = *from;
             }
             let joined = joined.get(..len).and_then(|bytes| CStr::from_bytes_until_nul(bytes).ok());
-            is_found = joined.is_some_and(|joined| read(joined, buffer));
-            if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            match joined.map(ExecFile::Path).filter(ExecFile::is_program) {
+                Some(file) => {
+                    found = look(&file);
+                    ControlFlow::Break(())
+                }
+                None => ControlFlow::Continue(()),
+            }
         });
-        is_found
+        found
+    }
+}
+
+/// Why a program would not load our object, as far as its file shows; for a script, as far as that of its
+/// interpreter does.
+fn of_program(file: &ExecFile<'_>) -> Option<Obstacle> {
+    let mut start = [0; START];
+    file.read(&mut start);
+    let mut path = [0; LONGEST];
+    for _ in 0..MOST_SCRIPTS {
+        let Some(interpreter) = interpreter(&start, &mut path) else { break };
+        let interpreter = ExecFile::Path(interpreter);
+        interpreter.read(&mut start);
+        if !start.starts_with(b"#!") {
+            return of_file(&interpreter, &start);
+        }
+    }
+    of_file(file, &start)
+}
+
+fn of_file(file: &ExecFile<'_>, start: &[u8; START]) -> Option<Obstacle> {
+    let by_rights = || file.status().and_then(|status| file.rights(&status));
+    match elf::obstacle(start) {
+        Some(Obstacle::Static) if file.is_linker() => None,
+        found => found.or_else(by_rights),
     }
 }
 
@@ -88,51 +128,20 @@ impl ExecTarget {
 ///
 /// `arguments` is what it is to be executed with.
 unsafe fn lists(path: &CStr, arguments: usize) -> bool {
-    let path = path.to_bytes();
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    if !name.starts_with(b"ld") || !name.windows(3).any(|part| part == b".so") {
-        return false;
-    }
     let arguments = arguments as *const *const c_char;
     // SAFETY: they can be read; the caller's promise.
-    is_readable(arguments)
+    ExecFile::Path(path).is_linker()
+        && is_readable(arguments)
         && unsafe { entries(arguments).any(|argument| CStr::from_ptr(argument) == c"--list") }
 }
 
-/// Whether what is open there is a program of 32 bits.
-fn is_narrow_in(fd: i32) -> bool {
-    let mut buffer = [0; START];
-    if fd >= 0 {
-        // SAFETY: whether it is open is asked.
-        let _ = unsafe { pread(BorrowedFd::borrow_raw(fd), &mut buffer[..], 0) };
-    }
-    is_narrow(&buffer)
-}
-
-/// Reads the start of a file. False where there is none: no other kind is opened, which may do something.
-fn read(path: &CStr, buffer: &mut [u8; START]) -> bool {
-    *buffer = [0; START];
-    let is_file = |mode| FileType::from_raw_mode(mode) == FileType::RegularFile;
-    stat(path).is_ok_and(|found| is_file(found.st_mode))
-        && shm::read_pieces(path, |piece| {
-            for (to, from) in buffer.iter_mut().zip(piece) {
-                *to = *from;
-            }
-            ControlFlow::Break(())
-        })
-        .is_ok()
-}
-
-/// Whether a program that starts so is one of 32 bits.
-fn is_narrow(start: &[u8; START]) -> bool {
-    start.starts_with(b"\x7fELF\x01")
-}
-
-/// The interpreter of a script that starts so.
-fn interpreter(start: &mut [u8; START]) -> Option<&CStr> {
-    let line = start.strip_prefix(b"#!")?;
-    let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let len = line.iter().skip(blanks).take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | 0)).count();
-    *start.get_mut(2 + blanks + len)? = 0;
-    CStr::from_bytes_until_nul(start.get(2 + blanks..)?).ok()
+/// The interpreter of a script that starts so, as a path in `buffer`.
+fn interpreter<'a>(start: &[u8; START], buffer: &'a mut [u8; LONGEST]) -> Option<&'a CStr> {
+    let line = start.strip_prefix(b"#!")?.split(|byte| matches!(byte, b'\n' | 0)).next()?;
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let mut words = line.split(is_blank);
+    let path = words.find(|word| !word.is_empty())?;
+    *buffer = [0; LONGEST];
+    buffer.get_mut(..path.len())?.copy_from_slice(path);
+    CStr::from_bytes_until_nul(buffer).ok()
 }

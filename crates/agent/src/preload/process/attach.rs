@@ -167,7 +167,7 @@ fn program() -> &'static CStr {
 }
 
 /// The name that the kernel gives to a process which executes `path`.
-fn comm_of(path: &CStr) -> [u8; 16] {
+pub(crate) fn comm_of(path: &CStr) -> [u8; 16] {
     let path = path.to_bytes();
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
     let mut comm = [0; 16];

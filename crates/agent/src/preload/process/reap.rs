@@ -115,7 +115,10 @@ fn record_wait(pid: i32) {
 fn record_end(child: u32, signal: u32) {
     let Some(session) = session() else { return };
     let (control, now) = (session.control(), session.now());
-    let task = control.find_task(child);
+    let comm = match control.find_process(child) {
+        Some(process) => process.last_comm(),
+        None => control.find_task(child).map_or_else(|| session.comm(), |task| task.comm),
+    };
     let is_first = match control.find_process(child) {
         Some(process) => control.end_process(process.entry, now) && !process.status.is_left_out(),
         // It has recorded its own end; or it died before it could say that it was there, and then had this
@@ -123,7 +126,6 @@ fn record_end(child: u32, signal: u32) {
         None => !control.knows_process(child),
     };
     if is_first {
-        let comm = task.map_or(session.comm(), |task| task.comm);
         record_exit(&comm, child, true, [sched::PARENT, signal]);
     }
 }

@@ -102,12 +102,18 @@ pub fn in_pid_namespace(scratch: &Scratch) -> Option<Command> {
 /// Compiles a C program of `source` to the path `name`, with more options.
 #[track_caller]
 pub fn compile(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
+    compile_by("cc", scratch, name, source, options)
+}
+
+/// [`compile`] by another compiler.
+#[track_caller]
+pub fn compile_by(compiler: &str, scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let path = scratch.outside(name);
     let file = scratch.outside(&format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
     let headers = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/tests/command/programs");
-    run(scratch.command("cc").args([headers, "-pthread", "-o"]).arg(&path).arg(&file).args(options))
-        .success();
+    let mut command = scratch.command(compiler);
+    run(command.args([headers, "-pthread", "-o"]).arg(&path).arg(&file).args(options)).success();
     path
 }
 

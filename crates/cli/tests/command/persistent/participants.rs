@@ -13,14 +13,18 @@ fn the_list_has_attached_processes_and_others() {
     let mut running = start(&mut persistent.running(&["sh", "-c", &script]));
     running.wait_for("started");
     let listed = || persistent.done("list", &[]).stdout;
-    running.wait_until(|| listed().contains("statically linked"));
+    running.wait_until(|| listed().contains("static program"));
     let text = listed();
     let (attached, others) = text.split_once("not attached").unwrap();
     assert!(attached.contains("sh") && attached.contains("/sleep"), "{text}");
     assert!(!attached.contains("fixed") && others.contains("fixed"), "{text}");
     let json = persistent.done("list", &["--json"]).stdout;
+    assert!(json.contains("\"comm\":\"fixed\"") && json.contains("\"why\":\"static program\""), "{json}");
+    let stat = persistent.done("stat", &[]).stdout;
+    assert!(stat.contains("\nunseen     static program: ") && stat.contains(" fixed\n"), "{stat}");
+    let json = persistent.done("stat", &["--json"]).stdout;
     assert!(
-        json.contains("\"comm\":\"fixed\"") && json.contains("\"why\":\"it is statically linked"),
+        json.contains("\"comm\":\"fixed\",\"why\":\"static program\"}],\"recorded_in_part\":[]"),
         "{json}"
     );
     // The whole group.
