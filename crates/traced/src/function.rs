@@ -23,23 +23,27 @@ pub fn add_sites(function: Body<'_>, signature: &Signature) {
     } else if signature.asyncness.is_some() {
         *function.block = polls(function.block, signature);
     } else {
-        let guard = site::guard();
-        function.block.stmts.insert(0, parse_quote!(let __lookback_exit = #guard;));
+        let (name, guard) = (site::name(), site::guard());
+        function.block.stmts.insert(0, parse_quote!(let __lookback_exit = { #name #guard };));
     }
 }
 
 /// The body of an async function, each poll of which has an entry and an exit.
 fn polls(block: &Block, signature: &Signature) -> Block {
-    let (hint, guard) = (return_hint(&signature.output), site::guard());
+    let (hint, name, guard) = (return_hint(&signature.output), site::name(), site::guard());
     parse_quote!({
         let mut __lookback_body = ::core::pin::pin!(async move {
             #hint
             #block
         });
-        ::core::future::poll_fn(move |__lookback_context| {
-            let __lookback_exit = #guard;
-            ::core::future::Future::poll(__lookback_body.as_mut(), __lookback_context)
-        })
+        {
+            // Out of the closure, so that the name is that of the function's own polls.
+            #name
+            ::core::future::poll_fn(move |__lookback_context| {
+                let __lookback_exit = #guard;
+                ::core::future::Future::poll(__lookback_body.as_mut(), __lookback_context)
+            })
+        }
         .await
     })
 }

@@ -29,11 +29,18 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// An expression that has the site of an entry, and whose value has that of an exit where it is dropped.
+/// The static whose path is the name of sites.
+pub fn name() -> TokenStream {
+    quote!(
+        static SITE: u8 = 0;
+    )
+}
+
+/// An expression that has the site of an entry, and whose value has that of an exit where it is dropped. The
+/// static that names them is in scope.
 pub fn guard() -> TokenStream {
     let (entry, exit) = (site(0), site(1));
     quote!({
-        static SITE: u8 = 0;
         struct Exit;
         impl ::core::ops::Drop for Exit {
             #[inline(always)]

@@ -4,11 +4,13 @@
 mod program;
 
 use program::{Kind, Sites};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::future::Future;
 use std::hint::black_box;
 use std::panic::catch_unwind;
 use std::pin::pin;
+use std::process::Command;
 use std::task::{Context, Poll, Waker};
 
 /// The name of a function of this program.
@@ -203,8 +205,9 @@ fn async_functions_have_sites_where_they_are_polled() {
     assert!(run(twice("x", 1)).0.is_err() && run(twice("0", 0)).0.is_err());
     assert_eq!(run(opaque("4")).0.unwrap().to_string(), "5");
     let sites = Sites::of_this_program();
-    let polled = |site: &&program::Site| site.name.starts_with(name!(twice)) && site.kind == Kind::Entry;
-    assert!(sites.all.iter().filter(polled).count() >= 1);
+    for kind in [Kind::Entry, Kind::Exit] {
+        assert!(sites.count("sites::twice::{{closure}}", kind) >= 1, "{kind:?}");
+    }
 }
 
 #[lookback::traced]
@@ -221,4 +224,36 @@ fn panics_pass_through() {
     assert_eq!(fails("a".to_string()), "a");
     assert!(catch_unwind(|| fails(String::new())).is_err());
     assert!(Sites::of_this_program().count(name!(fails), Kind::Exit) >= 1);
+}
+
+/// Sites with a breakpoint of gdb at each: they are hit as often as the functions of the example are called.
+#[test]
+fn each_call_passes_an_entry_and_an_exit() {
+    let program = std::env::current_exe().unwrap().with_file_name("../examples/functions");
+    let sites = Sites::of(&program).all;
+    let mut gdb = Command::new("gdb");
+    gdb.args(["-q", "-batch", "-nx", "-ex", "set startup-with-shell off", "-ex", "starti"]);
+    for (index, site) in sites.iter().enumerate() {
+        // Where position-independent programs are under gdb.
+        let address = 0x5555_5555_4000 + site.address;
+        gdb.args(["-ex", &format!("break *{address:#x}"), "-ex", &format!("ignore {} 100000", index + 1)]);
+    }
+    gdb.args(["-ex", "continue", "-ex", "info breakpoints", "--args"]).arg(&program).arg("20");
+    let output = gdb.output().expect("gdb, which ./setup installs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("20 orders, 4 refused"), "{text}");
+    let mut hits: BTreeMap<(&str, Kind), u32> = BTreeMap::new();
+    let mut last = None;
+    for line in text.lines() {
+        let number = line.split_whitespace().next().and_then(|word| word.parse::<usize>().ok());
+        if line.contains("breakpoint     keep y") {
+            last = number.map(|number| &sites[number - 1]);
+        } else if let (Some(site), Some((_, rest))) = (last, line.split_once("already hit ")) {
+            let count: u32 = rest.split(' ').next().unwrap().parse().unwrap();
+            *hits.entry((&site.name, site.kind)).or_default() += count;
+        }
+    }
+    let names = ["functions::Cart::of", "functions::Cart::total", "functions::pay::{{closure}}"];
+    let expected = names.into_iter().flat_map(|name| [((name, Kind::Entry), 20), ((name, Kind::Exit), 20)]);
+    assert_eq!(hits, expected.collect(), "{text}");
 }

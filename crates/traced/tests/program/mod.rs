@@ -2,8 +2,9 @@
 
 use object::{Object, ObjectSection};
 use std::ffi::CStr;
+use std::path::Path;
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Kind {
     Entry,
     Exit,
@@ -25,7 +26,11 @@ pub struct Sites {
 
 impl Sites {
     pub fn of_this_program() -> Sites {
-        let data = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        Sites::of(&std::env::current_exe().unwrap())
+    }
+
+    pub fn of(program: &Path) -> Sites {
+        let data = std::fs::read(program).unwrap();
         let file = object::File::parse(&*data).unwrap();
         let section = file.section_by_name("lookback_functions").expect("the section");
         let entries = section.data().unwrap().chunks_exact(12).zip((section.address()..).step_by(12));
