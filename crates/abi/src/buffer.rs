@@ -32,6 +32,7 @@
 //! | `Ring::{next_event, read}` | readers | one 16-byte compare-exchange; adoption resets them |
 //! | `Block::{owner, owner_frame}` | who claims the lane | one 16-byte compare-exchange; the owner stores 0 to `owner` |
 //! | `Block::{flags, dropped, parts}`, `Ring::resets`, `BufferHeader::{kept, refused, holders, sizes, counter}` | anyone | atomic read-modify-write |
+//! | `BufferHeader::origins` | who has taken the snapshot | plain stores |
 //! | `Ring::homes` | who makes the buffer | plain stores |
 //! | `Ring::pages`, `Kept::size` | who gives the ring memory or takes it, while it is neither spare nor live | plain stores |
 //!
@@ -40,6 +41,7 @@
 use crate::atomic::{AtomicU32, AtomicU64};
 pub use crate::clock::Clock;
 pub use crate::drop_reason::DropReason;
+use crate::origin::OriginWords;
 pub use crate::parts::Parts;
 pub use crate::pool::{FIRST_SIZE, Kept, KeptState, KeptWord, MAX_HOLDERS};
 pub use crate::ring_pages::RingPages;
@@ -48,7 +50,7 @@ pub use crate::tail::Tail;
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -102,6 +104,8 @@ pub struct BufferHeader {
     /// How many numbers [`Clock::Counter`] has given. On a line of its own.
     pub counter: AtomicU64,
     _counter_line: [u64; 7],
+    /// Who took the snapshot that each ring holds.
+    pub origins: [OriginWords; MAX_RINGS],
 }
 
 /// The control word of a buffer.

@@ -27,6 +27,7 @@ pub mod common;
 pub mod control;
 mod drop_reason;
 pub mod instance;
+pub mod origin;
 pub mod page;
 mod parts;
 pub mod pool;

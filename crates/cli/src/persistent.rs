@@ -14,6 +14,7 @@ mod snapshot;
 mod start;
 mod stat;
 mod switch;
+mod taken;
 mod unit;
 
 pub(crate) use extract::extract;

@@ -222,7 +222,7 @@ fn sink<'a>(
         let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
         return Ok(Box::new(PairTables::new(out, pairs, locks, pair, given, complete)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, &complete.unwrap_or_default(), view)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, complete.as_slice(), view)?))
 }
 
 /// Why none of these events are shown, and what to do: the trace has none, or has some that the options

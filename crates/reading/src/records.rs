@@ -7,6 +7,7 @@ use crate::queue::placed;
 use crate::spool::{Spool, SpoolReader};
 use crate::tables::Tables;
 use crate::translate::Translator;
+use ring_buffer::Snapshot;
 use session::Instance;
 use std::collections::VecDeque;
 use std::io;
@@ -36,6 +37,8 @@ pub struct SessionRecords {
     pub entries: u64,
     /// How many had been overwritten when they were copied.
     pub overrun: u64,
+    /// The snapshots that they are of, where they were copied, in no order.
+    pub snapshots: Vec<Snapshot>,
     /// The first time and the last, in the buffer's clock.
     pub(crate) bounds: Option<(u64, u64)>,
     /// The times from which events are missing, in the buffer's clock.
@@ -84,6 +87,7 @@ impl SessionRecords {
             threads,
             entries: 0,
             overrun: 0,
+            snapshots: Vec::new(),
             bounds: None,
             gaps: Vec::new(),
             unseen: Vec::new(),

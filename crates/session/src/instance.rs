@@ -1,6 +1,7 @@
 //! Instances: the buffers of a session, each with its own events, filters, triggers, options, tracer and
 //! snapshots.
 
+mod author;
 mod clock;
 mod error_log;
 mod events;
@@ -21,9 +22,10 @@ mod trace_option;
 mod tracer;
 mod triggers;
 
+pub use author::Author;
 pub use events::EventInfo;
 pub use filters::{EnabledEvents, explain_filter, filter_for};
-pub use marker::{Author, MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
+pub use marker::{MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
 pub use preferences::Preferences;
 pub use settings::Settings;
 pub use snapshot_number::SnapshotNumber;

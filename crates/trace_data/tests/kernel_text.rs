@@ -141,7 +141,7 @@ fn the_trace_file() {
         };
         let cpus = instance.cpus().len() as u64;
         let header =
-            Header { tracer: "nop", entries, written: entries + overrun, cpus, complete: "", release: "" };
+            Header { tracer: "nop", entries, written: entries + overrun, cpus, notes: &[], release: "" };
         let kernel = instance.read("trace");
         let tasks = kernel_threads(&tracefs);
         let pages = instance.take_pages();

@@ -172,7 +172,8 @@ impl Entered {
         switched: &Switched,
         event: EncodedEvent<'_>,
     ) {
-        let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance };
+        let first_word = event.first_word();
+        let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance, first_word };
         let due = shared.control.due(instance, event.payload(), &CallingThread::new(shared));
         let is_ignored = is_ignored(shared, instance, event);
         if is_ignored && due.is_conditional {

@@ -105,8 +105,7 @@ impl TraceText {
         if let Some((entries, written, cpus)) = self.header.take() {
             let tracer = self.tracer;
             let release = rustix::system::uname().release().to_string_lossy().into_owned();
-            let _ =
-                writer.header(&Header { tracer, entries, written, cpus, complete: "", release: &release });
+            let _ = writer.header(&Header { tracer, entries, written, cpus, notes: &[], release: &release });
         }
         let times = records.iter().chain(&self.ahead.records).map(|record| Some(record.time));
         for (record, next) in records.iter().zip(times.skip(1).chain([None])) {

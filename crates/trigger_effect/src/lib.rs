@@ -33,9 +33,9 @@
 //! let list = Trigger::head(traceoff, 0, counter, 0, 0);
 //! control.set_triggers(event, 0, control.filter_space().store(&list, ""));
 //!
-//! let record = abi::common::word(event, 0, 0, 12).to_le_bytes();
-//! let due = control.due(0, &record, &Here { cpu: 0, comm: b"server" });
-//! Stage { control: &control, buffer: &buffer, instance: 0 }.act_all(&due);
+//! let first_word = abi::common::word(event, 0, 0, 12);
+//! let due = control.due(0, &first_word.to_le_bytes(), &Here { cpu: 0, comm: b"server" });
+//! Stage { control: &control, buffer: &buffer, instance: 0, first_word }.act_all(&due);
 //! assert!(!buffer.is_tracing());
 //! assert_eq!(control.count_left(counter), Some(0));
 //! # for part in ["buffer", "control"] {
@@ -50,7 +50,7 @@
 use abi::instance::STACKS;
 use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect};
-use ring_buffer::{Buffer, Refused, Snapshot};
+use ring_buffer::{Buffer, Refused, Snapshot, SnapshotCause, SnapshotOrigin};
 
 /// How often one tries to take a snapshot whose space others take.
 const TRIES: u32 = 16;
@@ -64,6 +64,8 @@ pub struct Stage<'a> {
     pub buffer: &'a Buffer,
     /// Its number.
     pub instance: usize,
+    /// The first word of the record whose triggers they are: which event, and whose.
+    pub first_word: u64,
 }
 
 impl Stage<'_> {
@@ -124,12 +126,22 @@ impl Stage<'_> {
         self.control.keep_since(self.buffer.oldest_time());
         for _ in 0..TRIES {
             let has_spare = self.buffer.spare_rings() > 0 || self.free_oldest();
-            let refused = self.buffer.snapshot() == Err(Refused::NoSpare);
-            if !(refused && has_spare) {
+            let taken = self.buffer.snapshot();
+            if let Ok(snapshot) = taken {
+                self.buffer.set_origin(snapshot, &self.origin());
+            }
+            if !(taken == Err(Refused::NoSpare) && has_spare) {
                 break;
             }
         }
         self.control.keep_until(self.buffer.now());
+    }
+
+    /// The thread's name is in the session's tables.
+    fn origin(&self) -> SnapshotOrigin {
+        let cause = SnapshotCause::Trigger { event: abi::common::event(self.first_word) };
+        let tid = abi::common::pid(self.first_word) as u32;
+        SnapshotOrigin { cause, tid, uid: None, comm: [0; 16] }
     }
 
     fn free_oldest(&self) -> bool {

@@ -213,9 +213,10 @@ fn use_triggers(path: &Path) {
     let Ok(session) = Instance::open(path) else { return };
     let (control, buffer) = (session.control(), session.buffer());
     for id in control.event_ids().filter(|id| control.has_triggers(*id, 0)) {
-        let record = [&abi::common::word(id, 0, 0, 3).to_le_bytes()[..], &[7; 100]].concat();
+        let first_word = abi::common::word(id, 0, 0, 3);
+        let record = [&first_word.to_le_bytes()[..], &[7; 100]].concat();
         let due = control.due(0, &record, &Here { cpu: 1, comm: b"server\0" });
-        Stage { control, buffer, instance: 0 }.act_all(&due);
+        Stage { control, buffer, instance: 0, first_word }.act_all(&due);
         black_box(session.triggers(id));
     }
     black_box(session.soft_events());

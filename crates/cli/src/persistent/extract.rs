@@ -3,7 +3,7 @@
 use crate::arguments::ExtractArguments;
 use crate::failure::Done;
 use crate::number::{bytes, count};
-use crate::persistent::show::copy;
+use crate::persistent::show::{copy, takers};
 use crate::record::output::Output;
 use crate::say::note;
 use crate::unseen;
@@ -22,8 +22,10 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;
     records.unseen = unseen::of_session(&session);
+    let taken = takers(&session, &records);
     let written = output.write(|file| write_dat(&mut records, &directory, file, version, |_| ()))?;
     tell(&written, &records.unseen, &arguments.output.file);
+    taken.iter().for_each(|line| note!("  {line}"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
 use crate::persistent::session_text::SessionText;
+use crate::persistent::taken::Takers;
 use crate::report::show_written;
 use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords};
@@ -67,10 +68,11 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
     let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
     let mut text = text.without_first_losses();
     let last = records.bounds().map_or(0, |(_, last)| last);
-    let complete = completeness(&records.gaps(), last, layout.nanoseconds).unwrap_or_default();
+    let mut notes = takers(session, &records);
+    notes.extend(completeness(&records.gaps(), last, layout.nanoseconds));
     let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
     let mut is_read =
-        text.header(layout, &Header { tracer, entries, written, cpus, complete: &complete, release: "" })?;
+        text.header(layout, &Header { tracer, entries, written, cpus, notes: &notes, release: "" })?;
     while is_read {
         let batch = records.batch(BATCH).map_err(recording::Error::from)?;
         if batch.records.is_empty() {
@@ -79,6 +81,15 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
         is_read = text.print(&batch, layout)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who took the snapshots that were copied, a line each.
+pub(super) fn takers(session: &Instance, records: &SessionRecords) -> Vec<String> {
+    if records.snapshots.is_empty() {
+        return Vec::new();
+    }
+    let takers = Takers::new(session);
+    records.snapshots.iter().map(|snapshot| takers.of(snapshot).line()).collect()
 }
 
 /// Copies what the buffers hold, or a snapshot, or both, into files without a name in `directory`.

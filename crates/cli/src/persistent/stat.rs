@@ -1,12 +1,13 @@
 //! `lookback stat`.
 
 use crate::arguments::StatArguments;
-use crate::duration::duration as exact_duration;
+use crate::duration::duration;
 use crate::failure::Done;
 use crate::json::Json;
-use crate::number::{bytes, count, duration, grouped};
+use crate::number::{bytes, count, grouped};
 use crate::persistent::start::size;
-use crate::persistent::{ages, events_on, filtered, memory};
+use crate::persistent::taken::{TakenSnapshot, Takers};
+use crate::persistent::{events_on, filtered, memory};
 use crate::stdout::print;
 use crate::unseen;
 use anstyle::Style;
@@ -117,13 +118,12 @@ struct KeptSnapshot {
     number: SnapshotNumber,
     /// The CPU whose events it has, where it has only one's.
     cpu: Option<u32>,
-    /// In ns; None where events are counted.
-    age: Option<u64>,
     events: u64,
+    taken: TakenSnapshot,
 }
 
 fn kept(session: &Instance) -> Done<Vec<KeptSnapshot>> {
-    let age = ages(session);
+    let takers = Takers::new(session);
     let holder = session.holder()?;
     let (cpus, blocks) = (session.buffer().geometry().cpus, session.buffer().geometry().blocks());
     let kept = session.snapshots().into_iter().filter_map(|snapshot| {
@@ -133,7 +133,7 @@ fn kept(session: &Instance) -> Done<Vec<KeptSnapshot>> {
         let cpu = filled.next().filter(|block| *block < cpus && filled.next().is_none());
         let events = (0..blocks).map(entries).sum();
         let number = session.snapshot_number(&snapshot);
-        Some(KeptSnapshot { number, cpu, age: age(snapshot.time()), events })
+        Some(KeptSnapshot { number, cpu, events, taken: takers.of(&snapshot) })
     });
     Ok(kept.collect())
 }
@@ -203,7 +203,7 @@ fn completeness(session: &Instance, blocks: &[BufferRow]) -> String {
         return "nothing was overwritten or consumed".to_owned();
     };
     match is_nanoseconds(session.trace_clock().name()) {
-        true => format!("for the last {}", exact_duration(now(session).saturating_sub(since))),
+        true => format!("for the last {}", duration(now(session).saturating_sub(since))),
         false => format!("since {since}"),
     }
 }
@@ -240,9 +240,8 @@ fn snapshots(session: &Instance, kept: &[KeptSnapshot]) -> String {
         if let Some(cpu) = snapshot.cpu {
             let _ = write!(text, " of CPU {cpu}");
         }
-        if let Some(age) = snapshot.age {
-            let _ = write!(text, ", taken {} ago", duration(age));
-        }
+        let [when, by] = snapshot.taken.lines();
+        let _ = write!(text, ", {when}\n             {by}");
     }
     text
 }
@@ -297,12 +296,13 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     let (_, kb) = size(session);
     let now = now(session);
     let snapshot = |snapshot: &KeptSnapshot| {
-        Json::Object(vec![
+        let mut members = vec![
             ("number", Json::text(Some(snapshot.number))),
             ("cpu", Json::number(snapshot.cpu.map(u64::from))),
-            ("age_ns", Json::number(snapshot.age)),
             ("events", Json::Number(snapshot.events)),
-        ])
+        ];
+        members.extend(snapshot.taken.json());
+        Json::Object(members)
     };
     let trigger = |(event, trigger): (String, TriggerInfo)| {
         Json::Object(vec![

@@ -20,7 +20,7 @@ impl<'a, W: Write> TextLines<'a, W> {
         out: W,
         trace: &TraceInfo<'a>,
         survey: &Survey,
-        complete: &str,
+        notes: &[String],
         arguments: &ViewArguments,
     ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
@@ -37,7 +37,7 @@ impl<'a, W: Write> TextLines<'a, W> {
             entries: survey.entries,
             written: survey.entries + survey.lost,
             cpus: survey.cpus,
-            complete,
+            notes,
             release: "",
         })?;
         Ok(TextLines { writer, wall_clock })

@@ -33,7 +33,7 @@ impl Reader {
         let (session, past) = (self.session.clone(), self.past());
         let (buffer, geometry) = (session.buffer(), session.buffer().geometry());
         let mut copying = Copying::new(geometry, cpu, directory);
-        let mut parts = Vec::new();
+        let (mut parts, mut snapshots) = (Vec::new(), Vec::new());
         let (mut overrun, mut times) = (0, 0..=u64::MAX);
         let spools = match contents {
             Contents::Live => {
@@ -46,12 +46,15 @@ impl Reader {
                 copying.copy(&[], Some(buffer), &times)?
             }
             Contents::Snapshot(snapshot) => {
+                snapshots.push(snapshot.snapshot());
                 overrun = overruns(snapshot, geometry.blocks());
                 copying.copy(&[snapshot], None, &times)?
             }
         };
         parts.push((spools, times));
-        self.copied(copying, overrun, parts)
+        let mut records = self.copied(copying, overrun, parts)?;
+        records.snapshots = snapshots;
+        Ok(records)
     }
 
     /// Copies all snapshots that are kept and what is in the buffers now, as one: each event once, and where
@@ -85,7 +88,9 @@ impl Reader {
             if session.snapshots() == listed || tries == 0 {
                 let overrun = buffer.overruns()
                     + kept.iter().map(|held| overruns(held, buffer.geometry().blocks())).sum::<u64>();
-                return self.copied(copying, overrun, vec![(spools, 0..=u64::MAX)]);
+                let mut records = self.copied(copying, overrun, vec![(spools, 0..=u64::MAX)])?;
+                records.snapshots = kept.iter().map(Held::snapshot).collect();
+                return Ok(records);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::temporary::{ROUTES, TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
 use abi::buffer::BufferHeader;
-use ring_buffer::{Refused, Released, Writer};
+use ring_buffer::{Refused, Released, SnapshotCause, SnapshotOrigin, Writer};
 use std::sync::atomic::Ordering::Relaxed;
 
 #[test]
@@ -42,6 +42,28 @@ fn a_full_pool_refuses_and_counts() {
         assert!(buffer.discard(first) && !buffer.discard(first));
         assert!(buffer.snapshot().is_ok());
     }
+}
+
+#[test]
+fn who_took_a_snapshot_is_said_of_no_other() {
+    let (_temporary, buffer, _writer) = with_spares(16);
+    let origin = |tid, uid, cause| SnapshotOrigin { cause, tid, uid, comm: *b"a thread's name\0" };
+    let first = origin(1, Some(0), SnapshotCause::Trigger { event: 0xffff });
+    let second = origin(4_000_000, None, SnapshotCause::File);
+    let old = buffer.snapshot().unwrap();
+    assert_eq!(buffer.origin(old), None, "its taker was killed, or is about to say it");
+    buffer.set_origin(old, &first);
+    assert_eq!(buffer.origin(old), Some(first));
+    let next = || {
+        buffer.snapshots().for_each(|snapshot| assert!(buffer.discard(snapshot)));
+        buffer.snapshot().unwrap()
+    };
+    let new = std::iter::repeat_with(next).take(9).find(|new| new.ring() == old.ring()).unwrap();
+    assert_eq!(buffer.origin(new), None);
+    buffer.set_origin(new, &second);
+    assert_eq!(buffer.origin(new), Some(second));
+    buffer.set_origin(old, &first);
+    assert_eq!(buffer.origin(new), None, "one that was held up doesn't speak for it");
 }
 
 #[test]

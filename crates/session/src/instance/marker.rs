@@ -2,6 +2,7 @@
 //!
 //! Source: `tracing_mark_write` and `tracing_mark_raw_write` in `kernel/trace/trace.c` of Linux 6.18.
 
+use super::author::Author;
 use crate::{Error, Instance};
 use abi::page::{DEFAULT_SIZE, max_payload};
 use control::{Here, NewTask};
@@ -33,22 +34,6 @@ const LANE_LEAD: usize = 8;
 pub const MOST_TEXT: usize = MOST - PRINT_HEAD - 2;
 /// The most bytes, the number included.
 pub const MOST_RAW: usize = MOST - RAW_HEAD - LANE_LEAD;
-
-/// Who has written something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Author {
-    /// The thread.
-    pub tid: u32,
-    /// The CPU that it was on; None for the calling thread's own.
-    pub cpu: Option<u32>,
-}
-
-impl Author {
-    /// The calling thread.
-    pub fn current() -> Author {
-        Author { tid: rustix::thread::gettid().as_raw_nonzero().get() as u32, cpu: None }
-    }
-}
 
 /// Writes texts and bytes into a session's buffer.
 #[derive(Debug)]
@@ -98,14 +83,15 @@ impl Marker {
             return;
         }
         let mut record = RecordBuffer::<WORDS>::new();
-        record.push(abi::common::word(PRINT_ID, 0, 0, author.tid as i32));
+        let first_word = abi::common::word(PRINT_ID, 0, 0, author.tid as i32);
+        record.push(first_word);
         record.push(MARKER_IP);
         record.push_bytes(text);
         record.push_bytes(&[0]);
         let comm = control.find_task(author.tid).map_or([0; 16], |task| task.comm);
         let cpu = author.cpu.unwrap_or_else(|| sched_getcpu() as u32);
         let due = control.due(instance, record.event().payload(), &Here { cpu, comm: &comm });
-        Stage { control, buffer: self.session.buffer(), instance }.act_all(&due);
+        Stage { control, buffer: self.session.buffer(), instance, first_word }.act_all(&due);
     }
 
     /// Writes up to [`MOST_RAW`] bytes, of which the first 4 are a number, as they are.
@@ -158,11 +144,7 @@ impl Drop for Marker {
 
 /// A thread, as the kernel knows it.
 fn task(tid: u32, time: u64) -> Option<NewTask> {
-    let name = read_to_string(format!("/proc/{tid}/comm")).ok()?;
-    let mut comm = [0; 16];
-    for (to, from) in comm.iter_mut().take(15).zip(name.trim_end_matches('\n').bytes()) {
-        *to = from;
-    }
+    let comm = Author { tid, cpu: None }.comm()?;
     let status = read_to_string(format!("/proc/{tid}/status")).ok()?;
     let tgid = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok())?;
     Some(NewTask { tid, tgid, process: None, comm, time })

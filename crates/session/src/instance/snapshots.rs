@@ -1,10 +1,10 @@
 //! Keeping what a session has recorded, while it goes on recording.
 
-use super::Instance;
+use super::{Author, Instance};
 use crate::Error;
 use crate::session::c_path;
 use crate::this_process::pid_namespace;
-use ring_buffer::{Buffer, Holder, NotReserved, Refused, Released, Snapshot};
+use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot, SnapshotCause, SnapshotOrigin};
 
 /// What came of giving back the memory of snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,20 +21,23 @@ impl Instance {
     ///
     /// Cost: two atomic instructions, and where memory is taken some 0.3 ms per MB.
     pub fn take_snapshot(&self) -> Result<Snapshot, Error> {
-        self.take(|_, buffer| buffer.snapshot())
+        self.take(None, &Author::current().origin(SnapshotCause::Process))
     }
 
     /// Takes one of one CPU alone: what was recorded on others stays where it is. What writers without rseq
     /// have written there is not in it.
     pub fn take_snapshot_of(&self, cpu: u32) -> Result<Snapshot, Error> {
         self.check_cpu(cpu)?;
-        self.take(|holder, _| holder.snapshot_block(cpu))
+        self.take(Some(cpu), &Author::current().origin(SnapshotCause::Process))
     }
 
-    fn take(
-        &self,
-        snapshot: impl FnOnce(&Holder<'_>, &Buffer) -> Result<Snapshot, Refused>,
-    ) -> Result<Snapshot, Error> {
+    /// Takes one of all CPUs, or of one alone, for somebody who asks for that through a file.
+    pub fn take_snapshot_for(&self, author: Author, cpu: Option<u32>) -> Result<Snapshot, Error> {
+        cpu.map_or(Ok(()), |cpu| self.check_cpu(cpu))?;
+        self.take(cpu, &author.origin(SnapshotCause::File))
+    }
+
+    fn take(&self, cpu: Option<u32>, origin: &SnapshotOrigin) -> Result<Snapshot, Error> {
         self.check_space()?;
         let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
@@ -43,7 +46,11 @@ impl Instance {
         }
         // Before it is there: what its events refer to must not be used again.
         self.control().keep_since(self.buffer().oldest_time());
-        let taken = snapshot(&holder, self.buffer()).map_err(|refused| self.refused(refused));
+        let taken = cpu.map_or_else(|| self.buffer().snapshot(), |cpu| holder.snapshot_block(cpu));
+        if let Ok(snapshot) = taken {
+            self.buffer().set_origin(snapshot, origin);
+        }
+        let taken = taken.map_err(|refused| self.refused(refused));
         self.control().keep_until(self.buffer().now());
         self.note_oldest(&holder);
         taken
@@ -205,6 +212,21 @@ mod tests {
     fn blocks(session: &Instance) -> u64 {
         use std::os::unix::fs::MetadataExt;
         session.file().metadata().unwrap().blocks() * 512
+    }
+
+    #[test]
+    fn who_took_it_is_known() {
+        let (_directory, session) = session(2);
+        let taken = session.take_snapshot().unwrap();
+        let origin = session.buffer().origin(taken).unwrap();
+        let own = Author::current();
+        assert_eq!((origin.cause, origin.tid), (SnapshotCause::Process, own.tid));
+        assert_eq!((origin.uid, Some(origin.comm)), (Some(rustix::process::geteuid().as_raw()), own.comm()));
+        let gone = Author { tid: u32::MAX, cpu: None };
+        let taken = session.take_snapshot_for(gone, Some(0)).unwrap();
+        let origin = session.buffer().origin(taken).unwrap();
+        let expected = (SnapshotCause::File, u32::MAX, None, [0; 16]);
+        assert_eq!((origin.cause, origin.tid, origin.uid, origin.comm), expected);
     }
 
     #[test]

@@ -17,8 +17,9 @@ pub struct Header<'a> {
     pub written: u64,
     /// CPUs.
     pub cpus: u64,
-    /// Since when the text is complete, in words; empty where nothing was lost. The kernel doesn't say.
-    pub complete: &'a str,
+    /// What else is to be said, a line each: since when the text is complete, who took a snapshot. The kernel
+    /// says neither.
+    pub notes: &'a [String],
     /// Of the kernel, for [`Layout::latency`].
     pub release: &'a str,
 }
@@ -41,11 +42,11 @@ pub fn tracer_lines(tracer: &str) -> String {
 impl Header<'_> {
     /// Appends what follows the tracer's lines to `out`.
     pub(super) fn print(&self, layout: Layout, out: &mut Vec<u8>) {
-        let Header { entries, written, cpus, complete, .. } = self;
+        let Header { entries, written, cpus, notes, .. } = self;
         // Writing into a vector can't fail.
         let _ = writeln!(out, "# entries-in-buffer/entries-written: {entries}/{written}   #P:{cpus}");
-        if !complete.is_empty() {
-            let _ = writeln!(out, "# {complete}");
+        for note in *notes {
+            let _ = writeln!(out, "# {note}");
         }
         let _ = writeln!(out, "#");
         legend(layout, out);

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn an_empty_buffer_has_no_legend() {
         let mut out = Vec::new();
-        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, complete: "", release: "6.18" };
+        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, notes: &[], release: "6.18" };
         header(&empty, false, &mut out);
         assert!(out.is_empty());
         header(&Header { entries: 2, written: 7, ..empty }, false, &mut out);

@@ -50,13 +50,12 @@ impl Opened for OpenSnapshot {
         trace_text::read(&mut self.text, offset, len, make).map(Some)
     }
 
-    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
         let instance = self.array.instance();
         let done = match (number::parse(bytes)?, self.cpu) {
             (0, Some(_)) => return Err(Errno::INVAL),
             (0, None) => instance.free_snapshots().map(drop),
-            (1, Some(cpu)) => instance.take_snapshot_of(cpu).map(drop),
-            (1, None) => instance.take_snapshot().map(drop),
+            (1, cpu) => instance.take_snapshot_for(author, cpu).map(drop),
             _ => instance.discard_snapshots().map(drop),
         };
         done.map_err(errno)?;

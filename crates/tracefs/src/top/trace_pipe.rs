@@ -91,7 +91,7 @@ impl Opened for OpenPipe {
         Ok(Some(std::mem::replace(&mut self.text, rest)))
     }
 
-    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+    fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
         let instance = self.array.instance();
         if !self.of.is_snapshot {
             return Err(Errno::INVAL);
@@ -100,7 +100,7 @@ impl Opened for OpenPipe {
             if !instance.has_snapshot_memory() {
                 return Err(Errno::BUSY);
             }
-            instance.take_snapshot().map_err(errno)?;
+            instance.take_snapshot_for(author, None).map_err(errno)?;
         }
         Ok(bytes.len())
     }

@@ -88,3 +88,61 @@ fn snapshots_of_one_cpu_take_their_place() {
     let ours = |paths: Vec<String>| paths.into_iter().filter(|path| path.len() == 2).collect::<Vec<_>>();
     assert_eq!(ours(session.opened(ALL)), ["/1", "/1", "/2", "/2", "/3", "/3", "/4"]);
 }
+
+/// What `stat` says of the snapshots, and `stat --json`.
+fn who(session: &Persistent) -> [String; 2] {
+    let stat = |options: &[&str]| session.done("stat", &[&["--interval", "0"], options].concat()).stdout;
+    [stat(&[]), stat(&["--json"])]
+}
+
+fn user() -> String {
+    run(Command::new("id").arg("-un")).success().stdout.trim().to_string()
+}
+
+#[test]
+fn a_command_takes_a_snapshot() {
+    let session = Persistent::new(&["-e", "libc:open*_exit"]);
+    let pid = session.done("snapshot", &["-s", "-q"]).pid;
+    let [text, json] = who(&session);
+    assert!(text.contains(&format!("\n             by lookback-{pid}, user {}\n", user())), "{text}");
+    assert!(
+        text.contains(": 0 events, taken ") && text.contains(" ago, 20") && text.contains("Z\n"),
+        "{text}"
+    );
+    let parts =
+        ["\"by\":\"process\",\"event\":null", &format!("\"pid\":{pid},\"comm\":\"lookback\",\"uid\":")];
+    assert!(parts.iter().all(|part| json.contains(part)), "{json}");
+    let line = format!("by lookback-{pid}, user {}\n", user());
+    for shown in [session.done("snapshot", &[]), session.done("show", ALL)] {
+        let head = shown.stdout.lines().find(|line| line.starts_with("# snapshot 0: taken 20"));
+        assert!(head.is_some_and(|head| format!("{head}\n").ends_with(&line)), "{shown:?}");
+    }
+    assert!(!session.done("show", &[]).stdout.contains("# snapshot"));
+    let file = session.scratch.outside("trace.dat");
+    let said = session.done("extract", &["-s", "-o", file.to_str().unwrap()]).stderr;
+    assert!(said.contains("\n  snapshot 0: taken 20") && said.ends_with(&line), "{said}");
+}
+
+#[test]
+fn a_trigger_takes_a_snapshot() {
+    let session = Persistent::new(&["-e", "libc:open*_exit", "-R", "snapshot:1 if error == 2"]);
+    session.run(&opens("/nowhere"));
+    let [text, json] = who(&session);
+    let event = session.shown(&["-s"]).events.pop().unwrap();
+    let (comm, pid, name) = (&event.comm, event.pid, &event.name);
+    assert!(
+        text.contains(&format!("\n             by the trigger of libc:{name} in {comm}-{pid}\n")),
+        "{text}"
+    );
+    let json_of = format!("\"by\":\"trigger\",\"event\":\"libc:{name}\",\"pid\":{pid},\"comm\":\"{comm}\",");
+    assert!(json.contains(&json_of), "{json}");
+}
+
+#[test]
+fn a_write_to_the_tree_takes_a_snapshot() {
+    let session = Persistent::new(&["-e", "libc:open*_exit"]);
+    let pid = session.done("set", &["snapshot", "1"]).pid;
+    let [text, json] = who(&session);
+    let line = format!("\n             by a write to the file snapshot, lookback-{pid}, user {}\n", user());
+    assert!(text.contains(&line) && json.contains("\"by\":\"file\""), "{text}{json}");
+}

@@ -23,9 +23,12 @@ pub(in crate::text) fn print(header: &Header<'_>, columns: GraphColumns, has_fla
     if has_flags {
         latency::title(header, out);
     }
-    if !header.complete.is_empty() {
+    for note in header.notes {
         // Writing into a vector can't fail.
-        let _ = writeln!(out, "# {}\n#", header.complete);
+        let _ = writeln!(out, "# {note}");
+    }
+    if !header.notes.is_empty() {
+        out.extend_from_slice(b"#\n");
     }
     names(columns, has_flags, out);
 }
