@@ -59,11 +59,15 @@ pub fn measure(place: &MountPlace, report: &mut Report) {
     for _ in 0..ROUNDS {
         peers.iter_mut().for_each(OperationPeer::measure);
     }
-    for OperationPeer { directory, names, samples } in peers {
-        for (name, samples) in names.into_iter().zip(samples) {
+    for OperationPeer { directory, names, samples } in &peers {
+        for (name, samples) in names.iter().zip(samples) {
             report.add(name, directory.clone().map(|_| samples.median()));
         }
     }
+    let [ours, _, bindfs] = &peers;
+    let both = ours.directory.clone().and(bindfs.directory.clone());
+    let ([_, ours], [_, bindfs]) = (&ours.samples, &bindfs.samples);
+    report.add("open_read_close_vs_bindfs", both.map(|_| ours.ratio_to(bindfs)));
 }
 
 fn write_markers(directory: &Path) -> Result<()> {
