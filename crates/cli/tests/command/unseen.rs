@@ -40,21 +40,6 @@ fn privileged(scratch: &Scratch, name: &str, mode: u32) -> PathBuf {
     path
 }
 
-/// Builds what `source` says, by `go build` with these options.
-#[track_caller]
-fn build_go(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
-    let (directory, path) = (scratch.outside(&format!("{name}.go")), scratch.outside(name));
-    std::fs::create_dir(&directory).unwrap();
-    std::fs::write(directory.join("go.mod"), "module example\n").unwrap();
-    std::fs::write(directory.join("main.go"), source).unwrap();
-    let mut command = scratch.command("go");
-    command.args(["build", "-o"]).arg(&path).args(options).arg(".").current_dir(directory);
-    // What Go has compiled of its own library is kept.
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go");
-    run(command.env("GOCACHE", cache).env("GO111MODULE", "on")).success();
-    path
-}
-
 /// What is said of processes that were recorded to `trace.dat`: by the recording, and by its report.
 #[track_caller]
 fn told(scratch: &Scratch, script: &str) -> (String, String) {

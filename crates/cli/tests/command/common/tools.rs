@@ -117,6 +117,21 @@ pub fn compile_by(compiler: &str, scratch: &Scratch, name: &str, source: &str, o
     path
 }
 
+/// Builds what `source` says, by `go build` with these options.
+#[track_caller]
+pub fn build_go(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
+    let (directory, path) = (scratch.outside(&format!("{name}.go")), scratch.outside(name));
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("go.mod"), "module example\n").unwrap();
+    std::fs::write(directory.join("main.go"), source).unwrap();
+    let mut command = scratch.command("go");
+    command.args(["build", "-o"]).arg(&path).args(options).arg(".").current_dir(directory);
+    // What Go has compiled of its own library is kept.
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go");
+    run(command.env("GOCACHE", cache).env("GO111MODULE", "on")).success();
+    path
+}
+
 /// Builds an example of `lookback-tracing`.
 #[track_caller]
 pub fn build_tracing_example(name: &str) -> String {

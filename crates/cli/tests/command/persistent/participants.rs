@@ -36,6 +36,34 @@ fn the_list_has_attached_processes_and_others() {
 }
 
 #[test]
+fn what_is_seen_in_part_is_listed_and_extracted() {
+    if is_missing(&["cc", "go"]) {
+        return;
+    }
+    let persistent = Persistent::new(&[]);
+    let source = "package main\nimport \"C\"\nimport \"time\"\nfunc main() { time.Sleep(time.Minute) }\n";
+    let program = build_go(&persistent.scratch, "waits", source, &[]).display().to_string();
+    let running = start(&mut persistent.running(&[&program]));
+    running.wait_until(|| {
+        persistent.done("list", &[]).stdout.contains("(in part: Go makes its own system calls)")
+    });
+    let json = persistent.done("list", &["--json"]).stdout;
+    assert!(json.contains("\"in_part\":\"Go makes its own system calls\""), "{json}");
+    let stat = persistent.done("stat", &[]).stdout;
+    assert!(
+        stat.contains("\nin part    Go makes its own system calls: ") && !stat.contains("unseen"),
+        "{stat}"
+    );
+    let json = persistent.done("stat", &["--json"]).stdout;
+    assert!(json.contains("\"not_recorded\":[],\"recorded_in_part\":[{\"pid\":"), "{json}");
+    let file = persistent.scratch.outside("trace.dat").display().to_string();
+    let extracted = persistent.done("extract", &["-o", &file]).stderr;
+    assert!(extracted.contains("in part  Go makes its own system calls: "), "{extracted}");
+    let told = run(&mut persistent.scratch.report(&[])).success().stderr;
+    assert!(told.contains("lookback: recorded in part: Go makes its own system calls: "), "{told}");
+}
+
+#[test]
 fn the_newest_have_their_names_after_any_number_of_programs() {
     let persistent = Persistent::of_size("4096", &["-e", "sched:"]);
     // Each has two entries of 4096: as what was forked, and as the program.
