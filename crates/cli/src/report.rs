@@ -161,7 +161,7 @@ fn tell_unseen(contents: &TraceContents) {
 
 fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbols<'a> {
     let mut symbols = SourceSymbols::new(&contents.metadata);
-    if view.demangle {
+    if !view.no_demangle {
         symbols.demangle();
     }
     if view.lines {

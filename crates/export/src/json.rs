@@ -191,6 +191,9 @@ fn stack(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) {
     for caller in callers {
         out.extend_from_slice(b"\n => ");
         match symbols.symbol(*caller) {
+            Some(symbol) if symbol.is_file() => {
+                out.extend_from_slice(format!("{}+{:#x}", symbol.name, symbol.offset).as_bytes());
+            }
             Some(symbol) => out.extend_from_slice(symbol.name.as_bytes()),
             None => out.extend_from_slice(format!("{caller:#x}").as_bytes()),
         }

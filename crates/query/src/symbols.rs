@@ -1,10 +1,11 @@
 //! Names for addresses: those of a trace.dat file, or of the source that programs were made from.
 
 use crate::source_lines::SourceLines;
+use std::sync::Arc;
 use trace_data::dat::Metadata;
 use trace_data::symbols::{Symbol, SymbolTable, Symbols};
 
-/// The names of a trace.dat file, on request demangled, and with lines of source.
+/// The names of a trace.dat file: as linkers know them or demangled, on request with lines of source.
 pub struct SourceSymbols<'a> {
     table: SymbolTable,
     lines: Option<SourceLines<'a>>,
@@ -44,11 +45,34 @@ impl Symbols for SourceSymbols<'_> {
     }
 }
 
+/// A table of names that grows, with the names that the source has.
+#[derive(Debug, Default)]
+pub struct DemangledSymbols {
+    linked: Arc<SymbolTable>,
+    table: SymbolTable,
+}
+
+impl DemangledSymbols {
+    /// The names of a table as the source has them. Cost: all of them, if it is another table than before.
+    pub fn of(&mut self, linked: &Arc<SymbolTable>) -> &SymbolTable {
+        if !Arc::ptr_eq(linked, &self.linked) {
+            self.table = SymbolTable::clone(linked);
+            self.table.rename(demangled);
+            self.linked = linked.clone();
+        }
+        &self.table
+    }
+}
+
 /// The name in the source of what a linker knows as `name`. None for a name that is the same in both.
 fn demangled(name: &str) -> Option<String> {
     if let Ok(symbol) = rustc_demangle::try_demangle(name) {
         // Without the hash that distinguishes versions of a crate.
         return Some(format!("{symbol:#}"));
+    }
+    // Without that, the name of a type: a program called `m` would be an unsigned long.
+    if !name.starts_with("_Z") {
+        return None;
     }
     let symbol = cpp_demangle::Symbol::new(name).ok()?;
     symbol.demangle().ok()
@@ -68,6 +92,7 @@ mod tests {
                 Some("std::vector<int, std::allocator<int> >::push_back(int const&)"),
             ),
             ("main", None),
+            ("m", None),
             ("_Zx", None),
             ("", None),
         ] {

@@ -16,6 +16,13 @@ pub struct Symbol<'a> {
     pub module: Option<&'a str>,
 }
 
+impl Symbol<'_> {
+    /// Whether it is no function but the file that the address lies in, which has no names for it.
+    pub fn is_file(&self) -> bool {
+        self.size.is_none() && self.offset > 0
+    }
+}
+
 /// Something that knows names for addresses.
 ///
 /// `()` knows none.
@@ -50,7 +57,7 @@ impl Symbols for () {
 
 /// Names read from text in the form of `/proc/kallsyms` and `printk_formats`, which is also what
 /// trace.dat files carry.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct SymbolTable {
     functions: Vec<NamedAddress>,
     strings: Vec<(u64, String)>,

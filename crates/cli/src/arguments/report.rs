@@ -61,9 +61,9 @@ pub(crate) struct ViewArguments {
     #[arg(long)]
     pub(crate) wall_clock: bool,
 
-    /// Show names of C++ and Rust as in the source
+    /// Show names of C++ and Rust as linkers know them, not as in the source
     #[arg(long)]
-    pub(crate) demangle: bool,
+    pub(crate) no_demangle: bool,
 
     /// Show the source file and line of callers and handlers, if the programs' debug information is installed
     #[arg(long)]
@@ -80,7 +80,7 @@ impl ViewArguments {
     pub(crate) fn is_plain(&self) -> bool {
         let FormArguments { json, stat, calls, tree, pair, .. } = &self.form;
         let is_form = *json || *stat || *calls || *tree || pair.is_some();
-        let is_changed = self.show_tgid || self.wall_clock || self.demangle || self.lines;
+        let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::{Done, Failure};
 use abi::page::DEFAULT_SIZE;
-use query::{Choice, Chooser, Query, TimeReference};
+use query::{Choice, Chooser, DemangledSymbols, Query, TimeReference};
 use reading::{Batch, Formats};
 use session::Instance;
 use std::io::{self, ErrorKind, StdoutLock};
@@ -22,6 +22,7 @@ pub(super) struct SessionText<'a> {
     metadata: Metadata,
     query: Query,
     seen: Seen,
+    symbols: DemangledSymbols,
     out: StdoutLock<'static>,
 }
 
@@ -38,8 +39,8 @@ impl<'a> SessionText<'a> {
         let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
         metadata.supplement.real_times = real_times;
         let query = Query::new(chooser(choice, &events, bounds, &metadata)?);
-        let (seen, out) = (Seen::default(), io::stdout().lock());
-        Ok(SessionText { session, choice, bounds, formats, events, metadata, query, seen, out })
+        let (seen, symbols, out) = (Seen::default(), DemangledSymbols::default(), io::stdout().lock());
+        Ok(SessionText { session, choice, bounds, formats, events, metadata, query, seen, symbols, out })
     }
 
     /// Leaves out the losses before the first record of a CPU.
@@ -66,7 +67,7 @@ impl<'a> SessionText<'a> {
             self.query = Query::new(chooser(self.choice, &events, self.bounds, &self.metadata)?);
             self.events = events;
         }
-        let (events, tasks, symbols) = (&*self.events, &*batch.threads, &*batch.symbols);
+        let (events, tasks, symbols) = (&*self.events, &*batch.threads, self.symbols.of(&batch.symbols));
         let trace =
             TraceInfo { metadata: &self.metadata, events, tasks, symbols, nanoseconds: layout.nanoseconds };
         let layout = Layout { escape: true, ..layout };

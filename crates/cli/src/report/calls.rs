@@ -13,7 +13,8 @@ use trace_data::event::Event;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::text::printable;
+use trace_data::symbols::Symbols;
+use trace_data::text::{callers, printable};
 
 /// The most lines that wait for the end of a call that has started before them.
 const MOST_LINES: usize = 1 << 14;
@@ -202,10 +203,16 @@ impl<W: Write> CallLines<W> {
     }
 
     fn push_other(&mut self, record: &Record<'_>, event: &Event, is_chosen: bool, trace: &TraceInfo<'_>) {
-        self.text.clear();
-        event.print(record.payload, trace.symbols, &mut self.text);
-        let end = Some(format!(": {}", String::from_utf8_lossy(&self.text)));
-        let (head, name) = (self.head(record, record.time, trace), event.format().name.clone());
+        let end = match callers(event, record.payload) {
+            Some(callers) => format!(": {}", stack(&callers, trace.symbols)),
+            None => {
+                self.text.clear();
+                event.print(record.payload, trace.symbols, &mut self.text);
+                format!(": {}", String::from_utf8_lossy(&self.text))
+            }
+        };
+        let (head, name, end) =
+            (self.head(record, record.time, trace), event.format().name.clone(), Some(end));
         self.lines.push_back(CallLine { head, name, arguments: Vec::new(), end, is_chosen });
     }
 
@@ -286,8 +293,19 @@ impl CallRole {
         match (format.system.as_str(), format.name.as_str()) {
             ("sched", "sched_process_exit") => CallRole::ThreadEnd,
             ("sched", "sched_process_exec") => CallRole::Exec,
+            ("ftrace", _) => CallRole::Other,
             _ if format.field("caller").is_some() => CallRole::Last,
             _ => CallRole::Other,
         }
     }
+}
+
+/// The functions of a stack on a line, the innermost first.
+fn stack(callers: &[u64], symbols: &dyn Symbols) -> String {
+    let name = |address: &u64| match symbols.symbol(*address) {
+        Some(symbol) if symbol.is_file() => format!("{}+{:#x}", symbol.name, symbol.offset),
+        Some(symbol) => printable(symbol.name).into_owned(),
+        None => format!("{address:#x}"),
+    };
+    callers.iter().map(name).collect::<Vec<_>>().join(" <- ")
 }

@@ -55,6 +55,26 @@ fn stacks_are_shown_with_the_events_that_they_belong_to() {
 }
 
 #[test]
+fn frames_of_a_stripped_program_have_offsets() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    // A name that is a type's where C++ is demangled.
+    let program = compile(&scratch, "m", PROGRAM, &["-O2", "-s"]);
+    run(&mut scratch.record(&["-q", "-T", "-e", "libc:open*"], &[program.to_str().unwrap()]));
+    let text = run(&mut scratch.report(&[])).success().stdout;
+    assert!(stack(&text)[..2].iter().all(|frame| frame.starts_with(" => m+0x")), "{text}");
+    let json = run(&mut scratch.report(&["--json", "-e", "kernel_stack"])).success().stdout;
+    assert!(json.contains("<stack trace>\\n => m+0x"), "{json}");
+    // A stack is no call, and ends none.
+    let calls = run(&mut scratch.report(&["--calls"])).success().stdout;
+    let mut lines = calls.lines().skip_while(|line| !line.contains(": open(pathname=\"/nowhere\""));
+    assert!(lines.next().is_some_and(|line| line.contains(" = -1 ENOENT <")), "{calls}");
+    assert!(lines.next().is_some_and(|line| line.contains(":   kernel_stack: m+0x")), "{calls}");
+}
+
+#[test]
 fn sizes_that_no_stack_can_have_are_refused() {
     let scratch = Scratch::new();
     for bytes in ["0", "95", "3969", "4k"] {

@@ -198,9 +198,9 @@ fn callers_have_names_and_lines() {
     run(scratch.command("c++").args(["-g", "-O1", "-o"]).arg(&program).arg(&source)).success();
     run(&mut scratch.record(&["-q"], &[program.to_str().unwrap()])).success();
     let caller = |options: &[&str]| Trace::new(&printed(&scratch, options)).expect("access", "").text.clone();
-    assert!(caller(&[]).contains("caller=_ZN6shapes5Store4findEi+0x"));
-    assert!(caller(&["--demangle"]).contains("caller=shapes::Store::find(int)+0x"));
-    let text = caller(&["--demangle", "--lines"]);
+    assert!(caller(&["--no-demangle"]).contains("caller=_ZN6shapes5Store4findEi+0x"));
+    assert!(caller(&[]).contains("caller=shapes::Store::find(int)+0x"));
+    let text = caller(&["--lines"]);
     assert!(
         text.contains("caller=shapes::Store::find(int)+0x") && text.ends_with("/shapes.cpp:5)"),
         "{text}"

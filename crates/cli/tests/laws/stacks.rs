@@ -164,7 +164,7 @@ fn stacks_of_rust_programs_are_whole() {
     let program = Program::at(path);
     let (traced, file) = program.recorded_with(&["-q", "-T", "-e", "libc:open*_exit"]);
     assert!(traced.is_ok(), "{traced}");
-    let stacks = stacks(&file, &["--demangle"]);
+    let stacks = stacks(&file, &[]);
     let stack = &stacks["/nowhere"];
     let own: Vec<&str> =
         stack.iter().map(String::as_str).filter(|name| name.starts_with("stacks::")).collect();

@@ -125,7 +125,13 @@ fn kernel_stack(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: La
     for address in callers(event, payload).unwrap_or_default() {
         out.extend_from_slice(b" => ");
         let start = out.len();
-        symbol(address, symbols, layout, out);
+        match symbols.symbol(address) {
+            // The name of a file alone says nothing. The kernel has no such frames.
+            Some(known) if layout.escape && known.is_file() => {
+                symbol_with_offset(Symbol { module: None, ..known }, out)
+            }
+            _ => symbol(address, symbols, layout, out),
+        }
         symbols.source(address, out);
         if layout.escape {
             escape(out, start);

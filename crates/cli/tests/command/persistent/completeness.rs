@@ -82,7 +82,7 @@ fn a_session_is_shown_in_all_forms() {
         &["--stat"],
         &["--pair", "libc:*"],
         &["--show-tgid", "--wall-clock", "-F", "@file: error == 0"],
-        &["--lines", "--demangle", "--redact", "*.pathname"],
+        &["--lines", "--no-demangle", "--redact", "*.pathname"],
     ] {
         let reported = run(session.scratch.lookback(&["report"]).arg(&file).args(form)).success().stdout;
         assert!(reported.contains("open"), "{reported}");
