@@ -41,6 +41,7 @@
 //! see [`State`]. Tables are bounded. An entry of a thread or process that is gone is used again once
 //! no event refers to it any more.
 
+mod call;
 mod event;
 mod maps;
 mod obstacle;
@@ -52,6 +53,7 @@ mod trigger;
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
 use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
+pub use call::{CallWords, call_of_word, call_word};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
     is_filter_word,
@@ -68,7 +70,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -262,11 +264,13 @@ pub struct TaskEntry {
     pub tgid: AtomicU32,
     /// Index of its [`ProcessEntry`] + 1, or 0.
     pub process: AtomicU32,
-    _line: [u64; 3],
+    /// The call that it is in.
+    pub current: CallWords,
+    _line: u64,
 }
 
 /// Map words in a process's own entry.
-pub const PROCESS_MAPS: usize = 23;
+pub const PROCESS_MAPS: usize = 21;
 
 /// A program that a process runs: a new one begins at each exec and fork. And its first thread.
 #[derive(Debug)]
@@ -292,6 +296,8 @@ pub struct ProcessEntry {
     pub limit_raised: AtomicU32,
     /// What is mapped where: [`map_word`]s, the program first, 0 after the last.
     pub maps: [AtomicU64; PROCESS_MAPS],
+    /// The call that its first thread is in. After what other threads look at: it changes with each call.
+    pub current: CallWords,
 }
 
 /// A place in the heap, as it stands in a word.

@@ -15,6 +15,7 @@ mod start;
 mod stat;
 mod switch;
 mod taken;
+mod threads;
 mod unit;
 
 pub(crate) use extract::extract;

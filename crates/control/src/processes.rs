@@ -3,9 +3,10 @@
 use crate::area::ControlArea;
 use crate::claim::{Claimed, EntryTable, Reach};
 use crate::comm::{load_comm, name, store_comm};
+use crate::current_call::{self, CurrentCall, store_current_call};
 use abi::control::{
-    MAP_CHUNKS, MAPS_OFFSET, MapChunk, Obstacle, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET,
-    ProcessEntry, ProcessStatus, State, Table, map_base, map_object, map_word,
+    CallWords, MAP_CHUNKS, MAPS_OFFSET, MapChunk, Obstacle, PROCESS_STATES_OFFSET, PROCESSES,
+    PROCESSES_OFFSET, ProcessEntry, ProcessStatus, State, Table, map_base, map_object, map_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -52,6 +53,8 @@ pub struct ProcessInfo {
     pub start_time: u64,
     /// From when on it no longer does; 0 while it does.
     pub end_time: u64,
+    /// The call that its first thread is in, or was when it ended.
+    pub call: Option<CurrentCall>,
 }
 
 impl ProcessInfo {
@@ -112,6 +115,7 @@ impl ControlArea {
         entry.limit_raised.store(process.limit_raised, Relaxed);
         store_comm(&entry.comm, process.comm);
         store_comm(&entry.executed, [0; 16]);
+        store_current_call(&entry.current, 0, 0);
         table.publish(index, process.pid);
         Some(index as u32)
     }
@@ -140,7 +144,12 @@ impl ControlArea {
             limit_raised: found.entry.limit_raised.load(Relaxed),
             start_time: found.start_time,
             end_time: found.end_time,
+            call: current_call::load(&found.entry.current, found.owner),
         })
+    }
+
+    pub(crate) fn process_place(&self, entry: u32) -> Option<&CallWords> {
+        Some(&self.process_table().entries.get(entry as usize)?.current)
     }
 
     /// Gives the first thread of a process another name.

@@ -3,9 +3,10 @@
 use crate::area::ControlArea;
 use crate::claim::{Claimed, EntryTable, Reach};
 use crate::comm::{load_comm, name, store_comm};
+use crate::current_call::{self, CurrentCall, store_current_call};
 use crate::placeholders::is_placeholder;
 use crate::processes::ProcessInfo;
-use abi::control::{TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Table, TaskEntry};
+use abi::control::{CallWords, TASK_STATES_OFFSET, TASKS, TASKS_OFFSET, Table, TaskEntry};
 use core::sync::atomic::Ordering::Relaxed;
 
 /// A thread to enter, which is not the first of its process.
@@ -38,6 +39,8 @@ pub struct TaskInfo {
     pub start_time: u64,
     /// From when on it is no longer so; 0 while it is.
     pub end_time: u64,
+    /// The call that it is in, or was when it ended.
+    pub call: Option<CurrentCall>,
 }
 
 impl TaskInfo {
@@ -63,10 +66,15 @@ impl ControlArea {
         let Claimed { index, entry, .. } = claimed?;
         entry.start_time.store(task.time, Relaxed);
         store_comm(&entry.comm, task.comm);
+        store_current_call(&entry.current, 0, 0);
         entry.tgid.store(task.tgid, Relaxed);
         entry.process.store(task.process.map_or(0, |process| process + 1), Relaxed);
         table.publish(index, task.tid);
         Some(index as u32)
+    }
+
+    pub(crate) fn task_place(&self, entry: u32) -> Option<&CallWords> {
+        Some(&self.task_table().entries.get(entry as usize)?.current)
     }
 
     /// Counts a thread whose start nobody sees. Async-signal-safe.
@@ -98,6 +106,7 @@ impl ControlArea {
             comm: load_comm(&found.entry.comm),
             start_time: found.start_time,
             end_time: found.end_time,
+            call: current_call::load(&found.entry.current, found.owner),
         })
     }
 
@@ -136,6 +145,7 @@ impl ProcessInfo {
             comm: self.comm,
             start_time: self.start_time,
             end_time: self.end_time,
+            call: self.call,
         }
     }
 }

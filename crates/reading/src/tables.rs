@@ -302,6 +302,7 @@ mod tests {
             limit_raised: 0,
             start_time: 0,
             end_time: 0,
+            call: None,
         };
         Arc::new(Process { info, maps: Vec::new() })
     }

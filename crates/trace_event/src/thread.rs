@@ -3,6 +3,7 @@
 use crate::attachment::Parent;
 use crate::current;
 use crate::given_names;
+use crate::innermost::{forget_place, say_none, use_place};
 use crate::shared::SharedSession;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
@@ -96,6 +97,13 @@ pub(crate) fn area(shared: &SharedSession) -> Option<Area> {
     if aside != 0 { None } else { shared.area() }
 }
 
+/// Whether the calling thread is who has recorded before: not a child of that, by fork or in its memory.
+#[inline(always)]
+pub(crate) fn is_who_it_was() -> bool {
+    let state = load();
+    state.common != 0 && state.libc_tid == libc_tid()
+}
+
 fn store(state: ThreadState) {
     // SAFETY: the words are the thread's own.
     unsafe { thread_state().write_volatile(state) }
@@ -173,6 +181,7 @@ fn enter_thread(shared: &SharedSession, state: ThreadState, tid: u32, comm: [u8;
     let task = if tid == shared.pid() { None } else { shared.add_task(tid, comm) };
     let common = abi::common::word(0, 0, 0, tid as i32);
     store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
+    use_place(&shared.control, task, shared.process());
     (shared.hooks.thread_started)();
     common
 }
@@ -204,6 +213,10 @@ pub(crate) fn current_task() -> Option<u32> {
 /// Says that the calling thread ends. What it still records it records as who it was: it is not entered
 /// again, its end would not be noticed.
 pub fn end_thread() {
+    if is_who_it_was() {
+        say_none();
+        forget_place();
+    }
     if let (Some(shared), Some(task)) = (current::shared(), current_task()) {
         shared.control.end_task(task, shared.now());
         shared.control.pid_ended(libc_tid());
@@ -224,6 +237,7 @@ pub fn forked(pid: u32) {
     if !shared.is_new_process(pid) {
         return;
     }
+    forget_place();
     let tid = match abi::common::pid(known) {
         0 => parent_pid,
         tid => tid as u32,
@@ -234,6 +248,7 @@ pub fn forked(pid: u32) {
     shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32);
     store(ThreadState { common, libc_tid: libc_tid(), ..ThreadState::default() });
+    use_place(&shared.control, None, shared.process());
     (shared.hooks.thread_started)();
     (shared.hooks.forked)(parent);
 }

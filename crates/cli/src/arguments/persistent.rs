@@ -143,11 +143,18 @@ pub(crate) struct ExtractArguments {
 ///
 /// Processes that aren't attached are those that have the session in their environment and that the caller
 /// may inspect.
+///
+/// With --threads it lists what their threads are in, and for how long: the innermost of the calls that have
+/// an enabled event. A thread whose process has been killed is listed with what it was in then.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// List the events instead, and whether they are enabled
     #[arg(short, long, conflicts_with = "sessions")]
     pub(crate) events: bool,
+
+    /// List the threads instead, and the call that each is in
+    #[arg(short, long, conflicts_with_all = ["sessions", "events"])]
+    pub(crate) threads: bool,
 
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]

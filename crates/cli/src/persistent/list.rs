@@ -5,6 +5,7 @@ use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
+use crate::persistent::threads::ThreadList;
 use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
@@ -16,7 +17,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use trace_data::text::printable;
 
-/// Lists processes, or events, or sessions.
+/// Lists processes, or threads, or events, or sessions.
 pub(crate) fn list(arguments: &ListArguments) -> Done {
     if arguments.sessions {
         return sessions(arguments.json);
@@ -26,6 +27,10 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
         return events(&session, arguments.json);
     }
     record_ends(&session)?;
+    if arguments.threads {
+        let threads = ThreadList::new(&session);
+        return if arguments.json { print(threads.json()) } else { print(threads.text().trim_end()) };
+    }
     let (attached, strangers) = participants(&session);
     if arguments.json {
         return print(Json::Object(vec![

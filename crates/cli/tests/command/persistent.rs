@@ -4,6 +4,7 @@ mod addresses;
 mod clocks;
 mod completeness;
 mod filters;
+mod in_progress;
 mod instances;
 mod many;
 mod participants;

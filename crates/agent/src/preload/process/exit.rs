@@ -13,7 +13,7 @@ use crate::preload::wrapper::real::real;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::AcqRel;
 use events::{Call, sched};
-use trace_event::{enter, is_aside, session};
+use trace_event::{end_calls, enter, is_aside, session};
 
 /// Records the end of the process, once.
 pub(crate) fn process_ends() {
@@ -37,6 +37,8 @@ pub(crate) fn process_ends() {
     if let Some(process) = session.process() {
         mapped::keep_up();
         record_exit(&session.process_comm(), pid, true, [sched::ITSELF, 0]);
+        // What is still called, by handlers of the exit, is not said in an entry that others may use now.
+        end_calls();
         session.control().end_process(process, session.now());
     }
 }

@@ -9,11 +9,12 @@
 //! The frame calls what is here with pointers to the words that it has kept on the stack.
 
 use crate::preload::wrapper::real;
+use abi::control::event_id;
 use core::ffi::CStr;
-use core::mem::transmute;
+use core::mem::{MaybeUninit, transmute};
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicUsize;
-use trace_event::FrameRecord;
+use trace_event::{FrameRecord, NOTHING_ENABLED, OuterCall, enter_call, leave_call};
 
 /// A symbol that is wrapped.
 ///
@@ -82,6 +83,8 @@ pub(crate) struct CallFrame {
     /// enabled then.
     pub(crate) start: u64,
     _aligned: u64,
+    /// What the thread was in before; if this call has a start, and returns.
+    outer: MaybeUninit<OuterCall>,
 }
 
 const _: () = assert!(size_of::<CallFrame>().is_multiple_of(16));
@@ -90,6 +93,11 @@ impl CallFrame {
     /// Has another function called than libc's, with the same contract: for hooks before the call.
     pub(crate) fn call_instead(&mut self, function: usize) {
         self.real = function;
+    }
+
+    /// Whether the thread says of itself that it is in this call: while it has events.
+    fn is_shown(&self) -> bool {
+        self.start != 0 && self.wrapped.returns != 0
     }
 
     /// What the assembly has pushed before it: the program's rbp, and above it is where the call returns to.
@@ -104,12 +112,20 @@ pub(crate) unsafe extern "C" fn before(frame: &mut CallFrame) {
     frame.real = frame.wrapped.real();
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::Before) };
+    if frame.is_shown() {
+        let address = (&raw const *frame).addr();
+        frame.outer.write(enter_call(address, frame.wrapped.event(), frame.arguments[0], frame.start));
+    }
 }
 
 /// What is done after it has returned.
 pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::After) };
+    if frame.is_shown() {
+        // SAFETY: written before the call.
+        leave_call(unsafe { frame.outer.assume_init_ref() });
+    }
 }
 
 impl Wrapped {
@@ -119,6 +135,12 @@ impl Wrapped {
         let (found, name) =
             unsafe { (&*self.at::<AtomicUsize>(self.found), CStr::from_ptr(self.at(self.name))) };
         real::known(found, name, self.early == 0)
+    }
+
+    /// The event of the call's entry.
+    fn event(&self) -> u16 {
+        let word = self.at::<u64>(self.enabled).addr();
+        event_id(word.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()) / size_of::<u64>())
     }
 
     fn around(&self) -> Around {

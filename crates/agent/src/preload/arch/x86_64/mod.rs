@@ -4,6 +4,7 @@ pub(crate) mod clone;
 pub(crate) mod frame;
 pub(crate) mod linker;
 pub(crate) mod listing;
+mod long_jump;
 pub(crate) mod routines;
 pub(crate) mod stub;
 pub(crate) mod syscall;
