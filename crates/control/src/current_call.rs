@@ -26,6 +26,21 @@ pub fn store_current_call(place: &CallWords, call: u64, since: u64) {
     place.call.store(call, Release);
 }
 
+/// Stores that a thread which was in none is in a call.
+// Release: as in `store_current_call`, where the 0 is there already.
+#[inline(always)]
+pub fn begin_call(place: &CallWords, call: u64, since: u64) {
+    place.since.store(since, Release);
+    place.call.store(call, Release);
+}
+
+/// Stores that a thread is in none.
+// Relaxed: what is stored next comes after it by its own Release.
+#[inline(always)]
+pub fn end_call(place: &CallWords) {
+    place.call.store(0, Relaxed);
+}
+
 /// What was stored last, by the thread itself.
 // Relaxed: its own stores.
 #[inline(always)]

@@ -77,7 +77,7 @@ mod unusable;
 pub use abi::control::ProcessStatus;
 pub use area::{ControlArea, Identity};
 pub use clocks::Clocks;
-pub use current_call::{CurrentCall, store_current_call, stored_call};
+pub use current_call::{CurrentCall, begin_call, end_call, store_current_call, stored_call};
 pub use event_filter::{Context, Here};
 pub use events::Description;
 pub use file_layout::{FileLayout, NoLayout};

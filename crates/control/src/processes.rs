@@ -31,7 +31,7 @@ pub struct NewProcess {
 }
 
 /// A process's entry. What it has mapped: [`ControlArea::maps`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessInfo {
     /// Index of the entry.
     pub entry: u32,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use abi::control::call_word;
+use abi::control::{call_word, event_index};
 use common::Temporary;
 use control::{ControlArea, CurrentCall, NewProcess, NewTask, store_current_call};
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,9 @@ fn an_entry_says_what_its_thread_is_in() {
     let task = enter(file);
     let process = file.add_process(&NewProcess { pid: 7, time: 1, ..NewProcess::default() }).unwrap();
     let call = |argument, since| CurrentCall { event: abi::control::FIRST_EVENT + 2, argument, since };
-    let word = |argument, tid, since| call_word(abi::control::FIRST_EVENT + 2, argument, tid, since);
+    let word = |argument, tid, since| {
+        call_word(event_index(abi::control::FIRST_EVENT + 2) as u32, argument, tid, since)
+    };
     assert_eq!(file.task(task).unwrap().call, None);
     for (place, tid, argument) in [
         (file.current_call_place(Some(task), Some(process)).unwrap(), 77, u32::MAX),

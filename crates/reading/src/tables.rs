@@ -291,19 +291,7 @@ mod tests {
     use session::{Session, SessionOptions};
 
     fn process(pid: u32) -> Arc<Process> {
-        let info = ProcessInfo {
-            entry: pid,
-            pid,
-            parent: 1,
-            pid_namespace: 0,
-            comm: [0; 16],
-            executed: [0; 16],
-            status: Default::default(),
-            limit_raised: 0,
-            start_time: 0,
-            end_time: 0,
-            call: None,
-        };
+        let info = ProcessInfo { entry: pid, pid, parent: 1, ..ProcessInfo::default() };
         Arc::new(Process { info, maps: Vec::new() })
     }
 

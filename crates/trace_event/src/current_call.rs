@@ -9,51 +9,105 @@
 use crate::innermost::{Innermost, forget_place, load, say_none, store_frame, words};
 use crate::{entered, thread};
 use abi::control::call_word;
-use control::{store_current_call, stored_call};
+use control::{begin_call, end_call, store_current_call, stored_call};
 
 /// What a thread was in before a call: kept in the call's frame.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct OuterCall {
-    /// Where the thread says what it is in; 0 if it doesn't.
+    /// 0 where it was in none: then the other words say nothing.
+    frame: usize,
+    /// Where the thread says what it is in.
     place: usize,
     call: u64,
     since: u64,
-    frame: usize,
 }
 
-const NOWHERE: OuterCall = OuterCall { place: 0, call: 0, since: 0, frame: 0 };
+/// A call that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct EnteredCall {
+    /// The index of its entry's event.
+    pub index: u32,
+    /// Its first argument.
+    pub argument: u64,
+    /// When it was made: a reading of [`call_time`](crate::call_time).
+    pub start: u64,
+    /// Where it has its frame.
+    pub frame: usize,
+}
 
-/// Has the calling thread's entry say from now on that it is in a call: that of the entry `event`, with this
-/// first argument, made at `start`, a reading of [`call_time`](crate::call_time), which has its frame at
-/// `frame`. Gives what is to be handed to [`leave_call`].
+/// Has the calling thread's entry say from now on that it is in a call, and notes what it was in before, for
+/// [`leave_call`].
 ///
 /// A child in its maker's memory says nothing: the maker's entry is not its own.
 ///
-/// Cost: 2 ns with its end. Async-signal-safe.
-#[inline]
-pub fn enter_call(frame: usize, event: u16, argument: u64, start: u64) -> OuterCall {
-    let Some(entered) = entered::enter().filter(|_| !thread::is_aside()) else { return NOWHERE };
+/// Async-signal-safe.
+#[inline(always)]
+pub fn enter_call(entered: EnteredCall, outer: &mut OuterCall) {
+    outer.frame = 0;
     let Innermost { place, frame: before } = load();
-    let Some(words) = words(place) else { return NOWHERE };
-    let (call, since) = stored_call(words);
-    // What is below has been left.
-    let outer = match before > frame {
-        true => OuterCall { place, call, since, frame: before },
-        false => OuterCall { place, ..NOWHERE },
-    };
-    store_frame(frame);
-    store_current_call(words, call_word(event, argument as u32, entered.tid() as u32, start), start);
-    outer
+    if before == 0
+        && let (Some(words), Some(tid)) = (words(place), thread::known_tid())
+    {
+        // It is in none. A handler that comes in between finds the frame, and puts both words back.
+        store_frame(entered.frame);
+        begin_call(words, entered.word(tid), entered.start);
+    } else {
+        enter_in_another(&entered, outer);
+    }
 }
 
-/// Has the calling thread's entry say again what it said before a call.
-///
-/// Nothing in the child of a fork, whose entry has said nothing before.
-#[inline]
-pub fn leave_call(outer: &OuterCall) {
-    let place = load().place;
-    if let Some(words) = words(outer.place).filter(|_| place == outer.place && thread::is_who_it_was()) {
+/// Does so where there is more to look at: a call in another, or a thread that makes its first.
+#[cold]
+#[inline(never)]
+fn enter_in_another(entered: &EnteredCall, outer: &mut OuterCall) {
+    let tid = entered::enter().and_then(|_| thread::known_tid());
+    let Innermost { place, frame: before } = load();
+    let (Some(words), Some(tid)) = (words(place), tid) else { return };
+    // What is below has been left.
+    if before > entered.frame {
+        let (call, since) = stored_call(words);
+        *outer = OuterCall { frame: before, place, call, since };
+    }
+    store_frame(entered.frame);
+    store_current_call(words, entered.word(tid), entered.start);
+}
+
+impl EnteredCall {
+    #[inline(always)]
+    fn word(&self, tid: u32) -> u64 {
+        call_word(self.index, self.argument as u32, tid, self.start)
+    }
+}
+
+/// Has the calling thread's entry say again what it said before a call, which has its frame there.
+#[inline(always)]
+pub fn leave_call(frame: usize, outer: &OuterCall) {
+    let Innermost { place, frame: innermost } = load();
+    if outer.frame == 0
+        && innermost == frame
+        && let Some(words) = words(place)
+    {
+        end_call(words);
+        store_frame(0);
+    } else {
+        leave_in_another(frame, outer);
+    }
+}
+
+/// Does so where there is more to look at. Nothing in the child of a fork, whose entry has said nothing
+/// before.
+#[cold]
+#[inline(never)]
+fn leave_in_another(frame: usize, outer: &OuterCall) {
+    let Innermost { place, frame: innermost } = load();
+    let Some(words) = words(place).filter(|_| thread::known_tid().is_some()) else { return };
+    if outer.frame == 0 {
+        // A call in this one was left by a jump that nobody has seen.
+        if (1..frame).contains(&innermost) {
+            say_none();
+        }
+    } else if outer.place == place {
         store_current_call(words, outer.call, outer.since);
         store_frame(outer.frame);
     }
@@ -62,14 +116,14 @@ pub fn leave_call(outer: &OuterCall) {
 /// Says that the calling thread jumps out of calls, nobody knows of how many: its entry says that it is in
 /// none until it makes the next. Those that it is still in put right at their end what was before them.
 pub fn jump_out_of_calls() {
-    if thread::is_who_it_was() {
+    if thread::known_tid().is_some() {
         say_none();
     }
 }
 
 /// Says in the calling thread's entry that it is in no call, for the last time: it is about to end.
 pub fn end_calls() {
-    if thread::is_who_it_was() {
+    if thread::known_tid().is_some() {
         say_none();
         forget_place();
     }

@@ -30,11 +30,10 @@ pub struct Entered {
 /// Async-signal-safe.
 #[inline(always)]
 pub fn enter() -> Option<Entered> {
-    let state = thread::load();
-    if state.common != 0 && state.libc_tid == thread::libc_tid() {
-        return Some(Entered { common: state.common });
+    match thread::known() {
+        Some(common) => Some(Entered { common }),
+        None => enter_slowly(),
     }
-    enter_slowly()
 }
 
 #[cold]

@@ -97,11 +97,22 @@ pub(crate) fn area(shared: &SharedSession) -> Option<Area> {
     if aside != 0 { None } else { shared.area() }
 }
 
-/// Whether the calling thread is who has recorded before: not a child of that, by fork or in its memory.
+/// The common fields of the calling thread, if it has recorded before, and is not a child of who has: by
+/// fork, or in its memory.
 #[inline(always)]
-pub(crate) fn is_who_it_was() -> bool {
-    let state = load();
-    state.common != 0 && state.libc_tid == libc_tid()
+pub(crate) fn known() -> Option<u64> {
+    let words = thread_state();
+    // SAFETY: the words are the thread's own.
+    let (common, before) = unsafe {
+        ((&raw const (*words).common).read_volatile(), (&raw const (*words).libc_tid).read_volatile())
+    };
+    (common != 0 && before == libc_tid()).then_some(common)
+}
+
+/// The calling thread's TID, if it is known so.
+#[inline(always)]
+pub(crate) fn known_tid() -> Option<u32> {
+    known().map(|common| abi::common::pid(common) as u32)
 }
 
 fn store(state: ThreadState) {
@@ -213,7 +224,7 @@ pub(crate) fn current_task() -> Option<u32> {
 /// Says that the calling thread ends. What it still records it records as who it was: it is not entered
 /// again, its end would not be noticed.
 pub fn end_thread() {
-    if is_who_it_was() {
+    if known_tid().is_some() {
         say_none();
         forget_place();
     }

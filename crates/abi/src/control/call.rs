@@ -1,7 +1,7 @@
 //! The call that a thread is in.
 
 use crate::atomic::AtomicU64;
-use crate::control::{EVENTS, event_id, event_index};
+use crate::control::{EVENTS, event_id};
 
 /// The innermost call that a thread is in, of those with an enabled event, and since when.
 ///
@@ -20,11 +20,11 @@ pub struct CallWords {
 /// Bits of a word that say whose it is, and which time is its.
 const CHECK: u32 = 20;
 
-/// The event of a call's entry, by its index, which is not 0; [`CHECK`] bits; and the lower half of the first
-/// argument, which is all of a descriptor.
+/// The event of a call's entry, by its [index](super::event_index), which is not 0; [`CHECK`] bits; and the
+/// lower half of the first argument, which is all of a descriptor.
 #[inline(always)]
-pub const fn call_word(event: u16, argument: u32, tid: u32, since: u64) -> u64 {
-    (event_index(event) as u64) << (32 + CHECK) | check(tid, since) << 32 | argument as u64
+pub const fn call_word(event: u32, argument: u32, tid: u32, since: u64) -> u64 {
+    (event as u64) << (32 + CHECK) | check(tid, since) << 32 | argument as u64
 }
 
 /// The event and the argument of a word, if it is of this thread and this time.

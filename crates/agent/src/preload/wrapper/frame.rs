@@ -9,12 +9,11 @@
 //! The frame calls what is here with pointers to the words that it has kept on the stack.
 
 use crate::preload::wrapper::real;
-use abi::control::event_id;
 use core::ffi::CStr;
-use core::mem::{MaybeUninit, transmute};
+use core::mem::transmute;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicUsize;
-use trace_event::{FrameRecord, NOTHING_ENABLED, OuterCall, enter_call, leave_call};
+use trace_event::{EnteredCall, FrameRecord, OuterCall, enter_call, leave_call};
 
 /// A symbol that is wrapped.
 ///
@@ -41,6 +40,9 @@ pub(crate) struct Wrapped {
     /// 1 if it is no reason to attach: such a call may be made, by the dynamic linker for one, before
     /// anything else is ready.
     pub(crate) early: u32,
+    /// The index of the entry's event, by which threads say that they are in the call; 0 if its return is not
+    /// seen.
+    pub(crate) shown: u32,
 }
 
 /// What is done around a call: hooks, and events as far as they are on.
@@ -83,8 +85,8 @@ pub(crate) struct CallFrame {
     /// enabled then.
     pub(crate) start: u64,
     _aligned: u64,
-    /// What the thread was in before; if this call has a start, and returns.
-    outer: MaybeUninit<OuterCall>,
+    /// What the thread was in before. Nothing where the call has no start, or doesn't return.
+    outer: OuterCall,
 }
 
 const _: () = assert!(size_of::<CallFrame>().is_multiple_of(16));
@@ -97,7 +99,7 @@ impl CallFrame {
 
     /// Whether the thread says of itself that it is in this call: while it has events.
     fn is_shown(&self) -> bool {
-        self.start != 0 && self.wrapped.returns != 0
+        self.start != 0 && self.wrapped.shown != 0
     }
 
     /// What the assembly has pushed before it: the program's rbp, and above it is where the call returns to.
@@ -113,8 +115,13 @@ pub(crate) unsafe extern "C" fn before(frame: &mut CallFrame) {
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::Before) };
     if frame.is_shown() {
-        let address = (&raw const *frame).addr();
-        frame.outer.write(enter_call(address, frame.wrapped.event(), frame.arguments[0], frame.start));
+        let entered = EnteredCall {
+            index: frame.wrapped.shown,
+            argument: frame.arguments[0],
+            start: frame.start,
+            frame: (&raw const *frame).addr(),
+        };
+        enter_call(entered, &mut frame.outer);
     }
 }
 
@@ -123,8 +130,7 @@ pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::After) };
     if frame.is_shown() {
-        // SAFETY: written before the call.
-        leave_call(unsafe { frame.outer.assume_init_ref() });
+        leave_call((&raw const *frame).addr(), &frame.outer);
     }
 }
 
@@ -135,12 +141,6 @@ impl Wrapped {
         let (found, name) =
             unsafe { (&*self.at::<AtomicUsize>(self.found), CStr::from_ptr(self.at(self.name))) };
         real::known(found, name, self.early == 0)
-    }
-
-    /// The event of the call's entry.
-    fn event(&self) -> u16 {
-        let word = self.at::<u64>(self.enabled).addr();
-        event_id(word.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()) / size_of::<u64>())
     }
 
     fn around(&self) -> Around {

@@ -103,6 +103,7 @@ macro_rules! wrapped {
                     ".long {stacked}",
                     ".long {returns}",
                     ".long {early}",
+                    ".long {shown}",
                     ".popsection",
                     ".pushsection .bss._found, \"aw\", @nobits",
                     ".balign 8",
@@ -116,6 +117,7 @@ macro_rules! wrapped {
                     stacked = const $stacked,
                     returns = const $returns,
                     early = const $early,
+                    shown = const abi::control::event_index($event) as u32 * $returns,
                 )
             }
         };
