@@ -120,8 +120,8 @@ fn show(
     }
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
     let redaction = Redaction::new(&view.redact, trace.events)?;
+    let mut sink = sink(view, &contents, &trace, &survey, &chooser)?;
     let mut query = Query::new(chooser).redacted(redaction);
-    let mut sink = sink(view, &contents, &trace, &survey)?;
     let mut is_empty = true;
     let read = match buffer.records(&contents) {
         Ok(Some(mut records)) => query.play(&mut records, &trace, |record, is_chosen| match is_chosen {
@@ -195,6 +195,7 @@ fn sink<'a>(
     contents: &TraceContents,
     trace: &TraceInfo<'a>,
     survey: &Survey,
+    chooser: &Chooser,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
     let out = io::stdout().lock();
     if view.form.json && !view.form.tree {
@@ -222,7 +223,7 @@ fn sink<'a>(
         let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
         return Ok(Box::new(PairTables::new(out, pairs, locks, pair, given, complete)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, complete.as_slice(), view)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, chooser, complete.as_slice(), view)?))
 }
 
 /// Why none of these events are shown, and what to do: the trace has none, or has some that the options

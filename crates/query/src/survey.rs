@@ -1,5 +1,6 @@
 //! A first look at all records: how many there are, and when.
 
+use std::collections::BTreeSet;
 use trace_data::gaps::GapFinder;
 use trace_data::merge::Pages;
 use trace_data::page::{Missed, Page};
@@ -13,6 +14,8 @@ pub struct Survey {
     pub lost: u64,
     /// How many CPUs there are.
     pub cpus: u64,
+    /// The ids of their events.
+    pub ids: BTreeSet<u16>,
     /// The times of the first record and of the last, as they are in the pages.
     pub bounds: Option<(u64, u64)>,
     /// From which times events are missing, as in [`Gaps::new`](trace_data::gaps::Gaps::new).
@@ -44,9 +47,15 @@ impl Survey {
         if let Missed::Count(count) = page.missed {
             self.lost += count;
         }
-        let mut last = None;
+        let (mut last, mut known) = (None, None);
         for event in page.events() {
             self.entries += 1;
+            let id = event.payload.first_chunk().map(|bytes| u16::from_le_bytes(*bytes));
+            // Often it is that of the event before.
+            if id != known {
+                self.ids.extend(id);
+                known = id;
+            }
             last = Some(event.time);
         }
         if let Some(last) = last {

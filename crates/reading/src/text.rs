@@ -1,11 +1,11 @@
 //! What the text of a session's records depends on: its options, and its events.
 
-use session::{Instance, TraceOption};
+use session::{FUNCTION_GRAPH, Instance, Preferences, TraceOption};
 use std::sync::Arc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
-use trace_data::text::{Form, Layout, is_nanoseconds};
+use trace_data::text::{Form, GraphColumns, Layout, is_nanoseconds};
 
 /// The columns that the session's options ask for. `annotate` only says that it may be: it is for buffers
 /// that have lost their start.
@@ -20,7 +20,7 @@ pub fn layout(session: &Instance) -> Layout {
         comm: is_on(TraceOption::RecordCmd),
         tgid: is_on(TraceOption::RecordTgid),
         context_info: is_on(TraceOption::ContextInfo),
-        graph: None,
+        graph: (*preferred.tracer == FUNCTION_GRAPH).then(|| columns(session, &preferred)),
         latency: is_on(TraceOption::LatencyFormat),
         verbose: is_on(TraceOption::Verbose),
         form,
@@ -33,6 +33,24 @@ pub fn layout(session: &Instance) -> Layout {
         nanoseconds: is_nanoseconds(session.trace_clock().name()),
         date: false,
         escape: false,
+    }
+}
+
+/// The columns of the text of [`FUNCTION_GRAPH`].
+fn columns(session: &Instance, preferred: &Preferences) -> GraphColumns {
+    let is_on = |option| preferred.is_on(option);
+    GraphColumns {
+        cpus: u64::from(session.buffer().geometry().cpus),
+        cpu: is_on(TraceOption::FuncgraphCpu),
+        overhead: is_on(TraceOption::FuncgraphOverhead),
+        thread: is_on(TraceOption::FuncgraphProc),
+        duration: is_on(TraceOption::FuncgraphDuration),
+        time: is_on(TraceOption::FuncgraphAbstime),
+        tail: is_on(TraceOption::FuncgraphTail),
+        overrun: is_on(TraceOption::FuncgraphOverrun),
+        return_value: is_on(TraceOption::FuncgraphRetval),
+        return_value_hex: is_on(TraceOption::FuncgraphRetvalHex),
+        return_address: is_on(TraceOption::FuncgraphRetaddr),
     }
 }
 

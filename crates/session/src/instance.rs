@@ -32,7 +32,7 @@ pub use snapshot_number::SnapshotNumber;
 pub use snapshots::Freed;
 pub use stack::{LEAST_STACK_BYTES, MOST_STACK_BYTES};
 pub use trace_option::TraceOption;
-pub use tracer::{TRACERS, Tracer};
+pub use tracer::{FUNCTION, FUNCTION_GRAPH, TRACERS, Tracer};
 pub use triggers::TriggerInfo;
 
 use crate::{Error, Lock, Session, Timeline};

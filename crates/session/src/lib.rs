@@ -48,9 +48,9 @@ pub use error::Error;
 pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use filtered::{BadFilteredSelection, FilteredSelection};
 pub use instance::{
-    Author, EnabledEvents, EventInfo, Freed, Instance, LEAST_STACK_BYTES, MARKER_IP, MARKER_SYMBOL, MOST_RAW,
-    MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS, TraceOption, Tracer,
-    TriggerInfo, explain_filter, filter_for,
+    Author, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH, Freed, Instance, LEAST_STACK_BYTES,
+    MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber,
+    TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

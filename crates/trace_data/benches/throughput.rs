@@ -11,7 +11,7 @@ use trace_data::merge::{Merge, Pages};
 use trace_data::page::{Page, PageBuilder};
 use trace_data::print::Dialect;
 use trace_data::record::Records;
-use trace_data::text::{Layout, TextWriter};
+use trace_data::text::{GraphColumns, Layout, TextWriter};
 
 const COMMON: &str = "\
 format:
@@ -71,9 +71,14 @@ impl Pages for Kept {
 }
 
 fn pages(payload: &[u8], events: u64, step: u64) -> Vec<Vec<u8>> {
+    pages_of(&[payload], events, step)
+}
+
+/// Pages with so many events, each payload in its turn.
+fn pages_of(payloads: &[&[u8]], events: u64, step: u64) -> Vec<Vec<u8>> {
     let mut builder = PageBuilder::new(4096);
     let mut pages = Vec::new();
-    for number in 0..events {
+    for (number, payload) in (0..events).zip(payloads.iter().cycle()) {
         if !builder.push(number * step, payload) {
             pages.push(builder.finish(None).to_vec());
             builder.push(number * step, payload);
@@ -115,19 +120,42 @@ fn merge(pages: &[Vec<Vec<u8>>]) -> u64 {
     count
 }
 
-fn text(events: &EventTable, pages: &[Vec<u8>]) -> u64 {
+fn text(events: &EventTable, pages: &[Vec<u8>], layout: Layout) -> u64 {
     let pages = Kept { pages: vec![pages.to_vec()], next: vec![0] };
     let mut merge = Merge::new(pages).unwrap();
-    let mut writer = TextWriter::new(std::io::sink(), events, &(), &(), Layout::default());
+    let mut writer = TextWriter::new(std::io::sink(), events, &(), &(), layout);
     let mut count = 0;
     while let Ok(Some(record)) = merge.next() {
         writer.event(&record, None).unwrap();
         count += 1;
     }
+    writer.settle().unwrap();
     count
 }
 
-fn events(fields: &str) -> EventTable {
+/// The events of the tracers of functions.
+fn tracers() -> EventTable {
+    let own = events::all().filter(|event| event.system == events::ftrace::SYSTEM);
+    let texts = own.map(|event| events::format_file(event.name, event.id, event.own_format()).to_string());
+    texts.map(|text| Event::new(Format::parse("ftrace", &text).unwrap(), Dialect::Kernel)).collect()
+}
+
+/// Calls of a function that calls another, each with its end.
+fn calls() -> [Vec<u8>; 4] {
+    use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
+    let words = |id, words: &[u64]| {
+        let common = abi::common::word(id, 0, 0, 1234);
+        std::iter::once(&common).chain(words).flat_map(|word| word.to_le_bytes()).collect()
+    };
+    [
+        words(FUNCGRAPH_ENTRY_ID, &[0x1000, 0]),
+        words(FUNCGRAPH_ENTRY_ID, &[0x2000, 1]),
+        words(FUNCGRAPH_EXIT_ID, &[0x2000, 0, 1, 0, 1234]),
+        words(FUNCGRAPH_EXIT_ID, &[0x1000, 0, 0, 0, 12_345]),
+    ]
+}
+
+fn format(fields: &str) -> EventTable {
     let text = format!("name: openat\nID: 300\n{COMMON}{fields}");
     [Event::new(Format::parse("libc", &text).unwrap(), Dialect::Kernel)].into_iter().collect()
 }
@@ -146,7 +174,8 @@ fn main() {
     }
     let simple = [&common[..], &3_i32.to_le_bytes(), &4096_u32.to_le_bytes()].concat();
     let pages_simple = pages(&simple, EVENTS, 700);
-    measure("text, two numbers", EVENTS, || text(&events(SIMPLE), &pages_simple));
+    let plain = Layout::default();
+    measure("text, two numbers", EVENTS, || text(&format(SIMPLE), &pages_simple, plain));
     let mut openat = common.to_vec();
     for word in [-100_i32, (16 << 16) | 32, 0x241, 0o644] {
         openat.extend(word.to_le_bytes());
@@ -154,7 +183,11 @@ fn main() {
     openat.extend(0x5555_5555_1234_u64.to_le_bytes());
     openat.extend(b"/etc/nsswitch.c\0");
     let pages_openat = pages(&openat, EVENTS, 700);
-    measure("text, string, flags, address", EVENTS, || text(&events(OPENAT), &pages_openat));
+    measure("text, string, flags, address", EVENTS, || text(&format(OPENAT), &pages_openat, plain));
+    let calls = calls();
+    let pages_calls = pages_of(&calls.each_ref().map(Vec::as_slice), EVENTS, 700);
+    let graph = Layout { graph: Some(GraphColumns::default()), ..plain };
+    measure("text, calls within calls", EVENTS, || text(&tracers(), &pages_calls, graph));
 }
 
 /// The common fields of event 300, recorded by thread 1234.

@@ -40,7 +40,7 @@ pub use date::{parse_date, print_date};
 pub use escape::printable;
 pub use ftrace::callers;
 pub use graph::GraphColumns;
-pub use header::{Header, NOP, tracer_lines};
+pub use header::{FUNCTION, FUNCTION_GRAPH, Header, NOP, tracer_lines};
 pub use writer::{Seen, TextWriter};
 
 /// Which columns there are. The kernel's options of the same names, at their defaults.

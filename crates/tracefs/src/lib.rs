@@ -42,6 +42,8 @@ mod errno;
 mod event;
 mod file_node;
 mod follower;
+#[cfg(test)]
+mod graph_tests;
 mod group;
 mod handle;
 mod instances;

@@ -89,6 +89,10 @@ impl TraceText {
             }
             self.start += self.piece.len() as u64;
             self.piece = self.next_piece();
+            // Records may wait for those of the next piece.
+            while self.piece.is_empty() && !self.is_empty() {
+                self.piece = self.next_piece();
+            }
             if self.piece.is_empty() {
                 return Vec::new();
             }
@@ -110,6 +114,9 @@ impl TraceText {
         let times = records.iter().chain(&self.ahead.records).map(|record| Some(record.time));
         for (record, next) in records.iter().zip(times.skip(1).chain([None])) {
             let _ = writer.event(&record.borrowed(), next);
+        }
+        if self.ahead.records.is_empty() {
+            let _ = writer.settle();
         }
         self.seen = std::mem::take(&mut writer.seen);
         writer.finish().unwrap_or_default()

@@ -54,7 +54,8 @@ fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal
     let mut print = |most| {
         let batch = reader.batch(Contents::Live, cpu, most);
         session.session().check_whole()?;
-        let is_read = text.print(&batch, Layout { annotate: false, ..layout(session) })?;
+        let goes_on = batch.records.len() == most;
+        let is_read = text.print(&batch, Layout { annotate: false, ..layout(session) }, goes_on)?;
         Ok::<_, Failure>((batch.records.len(), is_read))
     };
     while signal.load(Relaxed) == 0 {

@@ -59,8 +59,9 @@ impl<'a> SessionText<'a> {
         is_read(text.header(header).and_then(|()| text.flush()))
     }
 
-    /// Prints records. False when nobody reads them any more.
-    pub(super) fn print(&mut self, batch: &Batch, layout: Layout) -> Done<bool> {
+    /// Prints records; where none follow at once, those that wait for later ones, too. False when nobody
+    /// reads them any more.
+    pub(super) fn print(&mut self, batch: &Batch, layout: Layout, goes_on: bool) -> Done<bool> {
         let events = self.formats.of(self.session);
         if !Arc::ptr_eq(&events, &self.events) {
             // A program has brought some.
@@ -77,6 +78,7 @@ impl<'a> SessionText<'a> {
             let chosen = self.query.choose(&record.borrowed(), &trace);
             chosen.map_or(Ok(()), |record| text.event(&record, None))
         });
+        let written = written.and_then(|()| if goes_on { Ok(()) } else { text.settle() });
         self.seen = std::mem::take(&mut text.seen);
         is_read(written.and_then(|()| text.flush()))
     }

@@ -8,7 +8,7 @@ use crate::persistent::session_text::SessionText;
 use crate::persistent::taken::Takers;
 use crate::report::show_written;
 use query::{Choice, IdList};
-use reading::{Contents, Reader, SessionRecords};
+use reading::{Contents, Reader, SessionRecords, layout};
 use recording::write_dat;
 use session::Instance;
 use std::io::{BufWriter, Seek, Write};
@@ -64,7 +64,11 @@ const BATCH: usize = 512;
 pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: &Choice) -> Done {
     let mut records = copy(session, kept, &std::env::temp_dir())?;
     let (entries, written) = (records.entries, records.entries + records.overrun);
-    let layout = Layout { nanoseconds: is_nanoseconds(session.trace_clock().name()), ..Layout::default() };
+    let layout = Layout {
+        graph: layout(session).graph,
+        nanoseconds: is_nanoseconds(session.trace_clock().name()),
+        ..Layout::default()
+    };
     let text = SessionText::new(session, choice, records.bounds(), records.real_times())?;
     let mut text = text.without_first_losses();
     let last = records.bounds().map_or(0, |(_, last)| last);
@@ -75,10 +79,8 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
         text.header(layout, &Header { tracer, entries, written, cpus, notes: &notes, release: "" })?;
     while is_read {
         let batch = records.batch(BATCH).map_err(recording::Error::from)?;
-        if batch.records.is_empty() {
-            break;
-        }
-        is_read = text.print(&batch, layout)?;
+        let goes_on = batch.records.len() == BATCH;
+        is_read = text.print(&batch, layout, goes_on)? && goes_on;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,11 +2,11 @@
 
 use crate::arguments::ViewArguments;
 use export::{Error, Sink};
-use query::Survey;
+use query::{Chooser, Survey};
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::text::{Header, Layout, NOP, TextWriter};
+use trace_data::text::{FUNCTION, FUNCTION_GRAPH, GraphColumns, Header, Layout, NOP, TextWriter};
 
 /// The kernel's text.
 pub(super) struct TextLines<'a, W> {
@@ -15,16 +15,20 @@ pub(super) struct TextLines<'a, W> {
 }
 
 impl<'a, W: Write> TextLines<'a, W> {
-    /// With the header written.
+    /// With the header written, in the form of the tracer that has recorded what `chooser` chooses.
     pub(super) fn new(
         out: W,
         trace: &TraceInfo<'a>,
         survey: &Survey,
+        chooser: &Chooser,
         notes: &[String],
         arguments: &ViewArguments,
     ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
+        let tracer = tracer(trace, survey, chooser);
+        let columns = GraphColumns { cpus: survey.cpus, time: wall_clock, ..GraphColumns::default() };
         let layout = Layout {
+            graph: (tracer == FUNCTION_GRAPH).then_some(columns),
             nanoseconds: trace.nanoseconds,
             date: wall_clock,
             tgid: arguments.show_tgid,
@@ -33,7 +37,7 @@ impl<'a, W: Write> TextLines<'a, W> {
         };
         let mut writer = TextWriter::new(out, trace.events, trace.tasks, trace.symbols, layout);
         writer.header(&Header {
-            tracer: NOP,
+            tracer,
             entries: survey.entries,
             written: survey.entries + survey.lost,
             cpus: survey.cpus,
@@ -54,6 +58,22 @@ impl<W: Write> Sink for TextLines<'_, W> {
     }
 
     fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.writer.settle()?;
         Ok(self.writer.flush()?)
+    }
+}
+
+/// The tracer that has recorded what is chosen.
+fn tracer(trace: &TraceInfo<'_>, survey: &Survey, chooser: &Chooser) -> &'static str {
+    let chosen = survey.ids.iter().filter(|id| chooser.names_event(**id));
+    let formats = chosen.filter_map(|id| Some(trace.events.get(*id)?.format()));
+    let own = formats.filter(|format| format.system == "ftrace");
+    let names: Vec<&str> = own.map(|format| format.name.as_str()).collect();
+    let has = |name: &str| names.contains(&name);
+    let calls = ["funcgraph_entry", "fgraph_retaddr_entry", "funcgraph_exit"];
+    match calls.into_iter().any(has) {
+        true => FUNCTION_GRAPH,
+        false if has("function") => FUNCTION,
+        false => NOP,
     }
 }

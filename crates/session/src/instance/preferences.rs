@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// What readers of a session prefer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preferences {
-    options: u32,
+    options: u64,
     /// How full a CPU's buffer is when its readers wake up, in percent: the kernel's `buffer_percent`.
     pub buffer_percent: u32,
     /// The current tracer.
@@ -46,7 +46,7 @@ impl Preferences {
     fn parse(text: &str) -> Preferences {
         let mut preferences = Preferences::default();
         for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
-            if let Some(tracer) = Tracer::named(value).filter(|_| name == "current_tracer") {
+            if let Some(tracer) = Tracer::known(value).filter(|_| name == "current_tracer") {
                 preferences.tracer = tracer;
             }
             let Ok(value) = value.parse::<u32>() else { continue };

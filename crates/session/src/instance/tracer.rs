@@ -3,8 +3,14 @@
 //! Each is one struct in a file of its own and a line in [`TRACERS`]; `available_tracers`, `current_tracer`,
 //! README and the headers of texts are made from those.
 
+mod function;
+mod function_graph;
 mod nop;
 
+pub use function::FUNCTION;
+pub use function_graph::FUNCTION_GRAPH;
+
+use super::TraceOption;
 use crate::{Error, Instance};
 
 /// A tracer.
@@ -14,15 +20,38 @@ pub struct Tracer {
     pub name: &'static str,
     /// What it records, for README.
     pub help: &'static str,
+    /// The options that are its own, in the kernel's order: `trace_options` has them while it is current.
+    pub options: &'static [TraceOption],
 }
 
-/// All of them, in the order of `available_tracers`.
+/// Those that can be chosen, in the order of `available_tracers`.
 pub const TRACERS: &[&Tracer] = &[&nop::NOP];
 
+/// All of them, those included of which nothing is recorded yet.
+const ALL: &[&Tracer] = &[&FUNCTION_GRAPH, &FUNCTION, &nop::NOP];
+
 impl Tracer {
-    /// The tracer of this name.
+    /// The tracer of this name, whether it can be chosen or not.
+    pub(super) fn known(name: &str) -> Option<&'static Tracer> {
+        ALL.iter().copied().find(|tracer| tracer.name == name)
+    }
+
+    /// The tracer of this name, if it can be chosen.
     pub fn named(name: &str) -> Option<&'static Tracer> {
         TRACERS.iter().copied().find(|tracer| tracer.name == name)
+    }
+}
+
+impl TraceOption {
+    /// The tracer that it belongs to: `trace_options` has it only while that is current. `None` for the
+    /// others.
+    pub fn tracer(self) -> Option<&'static Tracer> {
+        ALL.iter().copied().find(|tracer| tracer.options.contains(&self))
+    }
+
+    /// Whether there is such an option: it belongs to no tracer, or to one that can be chosen.
+    pub fn is_known(self) -> bool {
+        self.tracer().is_none_or(|tracer| TRACERS.contains(&tracer))
     }
 }
 

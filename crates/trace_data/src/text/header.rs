@@ -5,6 +5,10 @@ use std::io::Write;
 
 /// The tracer of what has events and nothing else.
 pub const NOP: &str = "nop";
+/// The tracer of calls of functions.
+pub const FUNCTION: &str = "function";
+/// The tracer of functions as calls within calls: the texts with [`Layout::graph`].
+pub const FUNCTION_GRAPH: &str = "function_graph";
 
 /// The numbers of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

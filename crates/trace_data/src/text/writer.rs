@@ -19,7 +19,8 @@ const BUFFER: usize = 64 * 1024;
 /// Writes events as text, one line each.
 ///
 /// Collects some 64 KiB before it writes; [`TextWriter::flush`] and [`TextWriter::finish`] write the
-/// rest. A line costs a few hundred nanoseconds and no allocation.
+/// rest. A line costs a few hundred nanoseconds and no allocation; with [`Layout::graph`] a copy of the
+/// record.
 pub struct TextWriter<'a, W> {
     out: W,
     lines: Vec<u8>,
@@ -45,7 +46,13 @@ pub struct Seen {
 impl Seen {
     /// What has been seen where a pipe is read: the kernel counts from 1 there.
     pub fn of_pipe() -> Seen {
-        Seen { events: 1, ..Seen::default() }
+        Seen::default().of_next_read()
+    }
+
+    /// What has been seen where a pipe is read again.
+    #[must_use]
+    pub fn of_next_read(self) -> Seen {
+        Seen { events: 1, graph: self.graph, ..Seen::default() }
     }
 }
 
@@ -73,7 +80,7 @@ impl<'a, W: Write> TextWriter<'a, W> {
         out.extend_from_slice(tracer_lines(header.tracer).as_bytes());
         match self.layout {
             Layout { context_info: false, .. } => {}
-            Layout { graph: Some(columns), latency, .. } => graph::header(header, columns, latency, out),
+            Layout { graph: Some(columns), .. } => graph::header(header, columns, self.layout, out),
             Layout { latency: true, verbose, .. } => latency::header(header, verbose, out),
             Layout { verbose: true, .. } => {}
             layout => header.print(layout, out),

@@ -8,8 +8,8 @@ use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::TraceOption;
 
-/// Reads a line for each option, with `no` before those that are off. Takes one such word, with blanks around
-/// it or not.
+/// Reads a line for each option, with `no` before those that are off; a tracer's own while it is current.
+/// Takes one such word, with blanks around it or not.
 ///
 /// Source: `tracing_trace_options_write` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Clone, Default)]
@@ -21,6 +21,13 @@ pub(super) const LISTED: Listed =
 /// The first length that is no option's any more.
 const TOO_LONG: usize = 64;
 
+/// Those of all tracers, and those of the current one.
+fn options(array: &TraceArray) -> impl Iterator<Item = TraceOption> {
+    let current = array.instance().tracer();
+    let all = TraceOption::ALL.iter().copied();
+    all.filter(move |option| option.tracer().is_none_or(|tracer| tracer == current))
+}
+
 impl TextFile for TraceOptions {
     const IS_KEPT: bool = true;
 
@@ -28,7 +35,7 @@ impl TextFile for TraceOptions {
         let line = |option: TraceOption| {
             format!("{}{}\n", if array.instance().option(option) { "" } else { "no" }, option.name())
         };
-        Ok(TraceOption::ALL.iter().copied().map(line).collect::<String>())
+        Ok(options(array).map(line).collect::<String>())
     }
 
     fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
@@ -37,7 +44,7 @@ impl TextFile for TraceOptions {
         }
         let word = token::strip(bytes)?;
         let (name, on) = word.strip_prefix("no").map_or((word, true), |name| (name, false));
-        let option = TraceOption::named(name).ok_or(Errno::INVAL)?;
+        let option = options(array).find(|option| option.name() == name).ok_or(Errno::INVAL)?;
         array.instance().set_option(option, on).map_err(errno)
     }
 }

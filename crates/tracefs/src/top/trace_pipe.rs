@@ -57,8 +57,8 @@ impl ControlFile for TracePipe {
             TracePipe { cpu: None, .. } => Some(instance.lock_reader()),
         };
         let lock = lock.transpose().map_err(errno)?;
-        let (array, text) = (array.clone(), Vec::new());
-        Ok(Box::new(OpenPipe { of: *self, array, _lock: lock, text, has_read: false }))
+        let (array, text, seen) = (array.clone(), Vec::new(), Seen::default());
+        Ok(Box::new(OpenPipe { of: *self, array, _lock: lock, text, seen, has_read: false }))
     }
 }
 
@@ -68,6 +68,7 @@ struct OpenPipe {
     _lock: Option<Lock>,
     /// What was consumed and not read yet.
     text: Vec<u8>,
+    seen: Seen,
     has_read: bool,
 }
 
@@ -129,8 +130,19 @@ impl Opened for OpenPipe {
 
 impl OpenPipe {
     /// The text of events with about `len` bytes, of one at least if there is one.
-    fn next(&self, len: usize) -> Result<Vec<u8>, Errno> {
+    fn next(&mut self, len: usize) -> Result<Vec<u8>, Errno> {
         let most = (len / LINE).max(1);
+        loop {
+            let text = self.text_of(most)?;
+            // Events may wait for those after them.
+            if !text.is_empty() || !self.has_events() {
+                return Ok(text);
+            }
+        }
+    }
+
+    /// The text of the next events, so many at most.
+    fn text_of(&mut self, most: usize) -> Result<Vec<u8>, Errno> {
         let batch = self
             .array
             .read(self.of.is_snapshot, |reader, contents| reader.batch(contents, self.of.cpu, most))?;
@@ -141,11 +153,15 @@ impl OpenPipe {
         let layout = Layout { annotate: false, ..layout(self.array.instance()) };
         let events = self.array.formats();
         let mut writer = TextWriter::new(Vec::new(), &events, &*batch.threads, &*batch.symbols, layout);
-        writer.seen = Seen::of_pipe();
+        writer.seen = std::mem::take(&mut self.seen).of_next_read();
         for record in &batch.records {
             // Writing to memory does not fail.
             let _ = writer.event(&record.borrowed(), None);
         }
+        if !self.has_events() {
+            let _ = writer.settle();
+        }
+        self.seen = std::mem::take(&mut writer.seen);
         Ok(writer.finish().unwrap_or_default())
     }
 

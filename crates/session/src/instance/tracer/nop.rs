@@ -2,4 +2,5 @@
 
 use super::Tracer;
 
-pub(super) const NOP: Tracer = Tracer { name: trace_data::text::NOP, help: "leaves recording to the events" };
+pub(super) const NOP: Tracer =
+    Tracer { name: trace_data::text::NOP, help: "leaves recording to the events", options: &[] };

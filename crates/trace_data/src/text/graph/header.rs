@@ -2,7 +2,7 @@
 
 use super::GraphColumns;
 use crate::digits::fill;
-use crate::text::{Header, latency};
+use crate::text::{Header, Layout, latency};
 use std::io::Write;
 
 /// What the flags mean, where they are shown.
@@ -14,13 +14,12 @@ const FLAGS: [&str; 5] = [
     "||| /                      \n",
 ];
 
-/// Appends what follows the tracer's lines; with `has_flags` in the form of the latency tracers, which have
-/// none above an empty text.
-pub(in crate::text) fn print(header: &Header<'_>, columns: GraphColumns, has_flags: bool, out: &mut Vec<u8>) {
-    if has_flags && header.entries == 0 {
+/// Appends what follows the tracer's lines; in the form of the latency tracers nothing above an empty text.
+pub(in crate::text) fn print(header: &Header<'_>, columns: GraphColumns, layout: Layout, out: &mut Vec<u8>) {
+    if layout.latency && header.entries == 0 {
         return;
     }
-    if has_flags {
+    if layout.latency {
         latency::title(header, out);
     }
     for note in header.notes {
@@ -30,14 +29,15 @@ pub(in crate::text) fn print(header: &Header<'_>, columns: GraphColumns, has_fla
     if !header.notes.is_empty() {
         out.extend_from_slice(b"#\n");
     }
-    names(columns, has_flags, out);
+    names(columns, layout.latency, layout.date, out);
 }
 
 /// The names of the columns.
-fn names(columns: GraphColumns, has_flags: bool, out: &mut Vec<u8>) {
+fn names(columns: GraphColumns, has_flags: bool, has_dates: bool, out: &mut Vec<u8>) {
     // Each column: whether it is there, its name, and what leads down to it.
     let parts = [
-        (columns.time, "     TIME       ", "      |         "),
+        (columns.time && has_dates, "             TIME              ", "              |                "),
+        (columns.time && !has_dates, "     TIME       ", "      |         "),
         (columns.cpu, " CPU", " |  "),
         (columns.thread, "  TASK/PID       ", "   |    |        "),
         (has_flags, "||||   ", "||||   "),
@@ -45,7 +45,7 @@ fn names(columns: GraphColumns, has_flags: bool, out: &mut Vec<u8>) {
         (true, "               FUNCTION CALLS\n", "               |   |   |   |\n"),
     ];
     if has_flags {
-        let before = parts.iter().take(3).filter(|(is_there, ..)| *is_there);
+        let before = parts.iter().take(4).filter(|(is_there, ..)| *is_there);
         let width: usize = before.map(|(_, name, _)| name.len()).sum();
         for line in FLAGS {
             out.push(b'#');
@@ -53,7 +53,7 @@ fn names(columns: GraphColumns, has_flags: bool, out: &mut Vec<u8>) {
             out.extend_from_slice(line.as_bytes());
         }
     }
-    let mut line = |texts: [&str; 6]| {
+    let mut line = |texts: [&str; 7]| {
         out.push(b'#');
         for (_, text) in parts.iter().zip(texts).filter(|((is_there, ..), _)| *is_there) {
             out.extend_from_slice(text.as_bytes());
@@ -61,4 +61,27 @@ fn names(columns: GraphColumns, has_flags: bool, out: &mut Vec<u8>) {
     };
     line(parts.map(|(_, name, _)| name));
     line(parts.map(|(_, _, below)| below));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_have_a_wider_column() {
+        let columns = GraphColumns { time: true, ..GraphColumns::default() };
+        let text = |has_dates| {
+            let mut out = Vec::new();
+            names(columns, false, has_dates, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let column = |text: &str| {
+            text.lines().map(|line| line.rfind("FUNCTION").or(line.find("|   |   |   |"))).collect::<Vec<_>>()
+        };
+        let (times, dates) = (text(false), text(true));
+        let wider = "2026-11-21T08:45:09.250000Z".len() - "  616.402026".len();
+        for (time, date) in column(&times).into_iter().zip(column(&dates)) {
+            assert_eq!(time.unwrap() + wider, date.unwrap(), "{times}{dates}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::text::escape::escape;
 use crate::text::ftrace::{arguments, symbol};
 use crate::text::mark::mark;
 use crate::text::thread_name::thread_name;
-use crate::text::{Layout, Tasks, flags};
+use crate::text::{Layout, Tasks, flags, print_date};
 use std::io::Write;
 
 /// The deepest calls whose functions are remembered.
@@ -137,11 +137,7 @@ impl Lines<'_> {
             return;
         }
         if time {
-            let microseconds = record.time / 1000;
-            decimal(microseconds / 1_000_000, 5, b' ', self.out);
-            self.out.push(b'.');
-            decimal(microseconds % 1_000_000, 6, b'0', self.out);
-            self.out.extend_from_slice(b" |  ");
+            self.time(record.time);
         }
         if cpu {
             self.cpu(record.cpu);
@@ -155,6 +151,19 @@ impl Lines<'_> {
             self.out.extend_from_slice(&flags::characters(record));
             self.out.extend_from_slice(b" | ");
         }
+    }
+
+    /// The time. The kernel doesn't round it here.
+    fn time(&mut self, time: u64) {
+        let microseconds = time / 1000;
+        if self.layout.date {
+            print_date(microseconds * 1000, self.out);
+        } else {
+            decimal(microseconds / 1_000_000, 5, b' ', self.out);
+            self.out.push(b'.');
+            decimal(microseconds % 1_000_000, 6, b'0', self.out);
+        }
+        self.out.extend_from_slice(b" |  ");
     }
 
     /// Says that a CPU goes on with another thread.
