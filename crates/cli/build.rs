@@ -9,16 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that the object is made of.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 13] = [
     "abi",
     "agent",
     "control",
     "event_filter",
     "event_trigger",
     "events",
+    "function_filter",
+    "function_sites",
     "ring_buffer",
     "rseq",
     "shm",
+    "text_poke",
     "trace_event",
 ];
 

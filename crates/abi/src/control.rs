@@ -24,6 +24,8 @@
 //! +------------+ CONTROL_SIZE
 //! | buffer     |  the first instance's
 //! +------------+ CONTROL_SIZE + Header::buffer_size
+//! | functions  |  of each instance, twice: the lists of functions that it traces
+//! +------------+
 //! | extension  |  filtering and triggering of the other instances, one after the other
 //! +------------+
 //! | buffers    |  of the other instances
@@ -157,6 +159,12 @@ pub const CONTROL_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
 /// memory when it is first needed.
 pub const EXTENSION_SIZE: usize = (INSTANCES - 1) * (FILTERING + TRIGGERING);
 
+/// The most bytes of an instance's lists of functions.
+pub const FUNCTION_LISTS: usize = 1 << 20;
+/// Bytes that an instance has for them: two areas, of which one is valid, see
+/// [`InstanceSlot::functions`]. Each page takes memory when it is first needed.
+pub const FUNCTIONS_SIZE: usize = 2 * FUNCTION_LISTS;
+
 /// The file in a session's directory: a control area, and the [buffer](crate::buffer) of each instance, all
 /// of one size. One file, because every process that starts has to open and map it; what no instance uses
 /// takes offsets in the file and no memory.
@@ -223,6 +231,11 @@ pub struct ControlHeader {
     pub following: [AtomicU64; INSTANCE_WORDS],
     /// How many [placeholders](FIRST_PLACEHOLDER) were given out.
     pub placeholders: AtomicU64,
+    /// Goes up when other functions are to be traced than before. Who has brought a process's code up to date
+    /// says so in [`ProcessEntry::functions`].
+    pub functions: AtomicU32,
+    /// 1 while processes are called to look at it: then every event's word is other than off.
+    pub calling: AtomicU32,
 }
 
 /// The tables that can be full.
@@ -270,7 +283,7 @@ pub struct TaskEntry {
 }
 
 /// Map words in a process's own entry.
-pub const PROCESS_MAPS: usize = 21;
+pub const PROCESS_MAPS: usize = 20;
 
 /// A program that a process runs: a new one begins at each exec and fork. And its first thread.
 #[derive(Debug)]
@@ -294,6 +307,10 @@ pub struct ProcessEntry {
     pub status: AtomicU32,
     /// Pages of address space that its limit was raised by, for what it has mapped of the session.
     pub limit_raised: AtomicU32,
+    /// The [`ControlHeader::functions`] that its code was last brought up to date with.
+    pub functions: AtomicU32,
+    /// How many of its functions are traced.
+    pub traced_functions: AtomicU32,
     /// What is mapped where: [`map_word`]s, the program first, 0 after the last.
     pub maps: [AtomicU64; PROCESS_MAPS],
     /// The call that its first thread is in. After what other threads look at: it changes with each call.

@@ -62,6 +62,9 @@ pub struct InstanceSlot {
     pub past_generation: AtomicU64,
     /// Events that were wanted in it and not recorded, because the process has not mapped its buffer.
     pub not_mapped: AtomicU64,
+    /// Version << 32 | words of its lists of functions; they are in the area that is the version's lowest
+    /// bit. Published by one store, after the other area was filled.
+    pub functions: AtomicU64,
 }
 
 /// Bytes of the stack that are copied where nobody has said how many.

@@ -1,6 +1,7 @@
 //! The command's arguments. Its help and its man pages are made from this.
 
 mod choice;
+mod function;
 mod mounting;
 mod output;
 mod persistent;

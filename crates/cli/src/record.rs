@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     if let Some(why) = recorded.cut_short() {
         say!("lookback: {why}; later events were not recorded");
     }
+    let has_no_functions = session.has_no_functions();
     session.end();
     let unmatched = session.unmatched();
     let bar = progress.bar(recorded.events());
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let (processes, running) = (recorded.processes(), recorded.running());
     let file = arguments.output.file.as_path();
     let (program, written, unseen, unmatched) = (&program, &written, &unseen, &unmatched);
-    Summary { file, program, processes, running, written, unseen, unmatched }.print();
+    Summary { file, program, processes, running, written, unseen, unmatched, has_no_functions }.print();
     drop((session, recorded));
     pass_on(status)
 }

@@ -35,6 +35,8 @@ pub struct ControlArea {
     segment: Segment,
     /// What belongs to the instances after the first, once it is mapped.
     extension: LateSegment,
+    /// The lists of functions that instances trace, once they are mapped.
+    functions: LateSegment,
 }
 
 impl ControlArea {
@@ -45,7 +47,7 @@ impl ControlArea {
         if segment.len() != CONTROL_SIZE {
             return None;
         }
-        let file = ControlArea { segment, extension: LateSegment::new() };
+        let file = ControlArea { segment, extension: LateSegment::new(), functions: LateSegment::new() };
         let header = file.header();
         let (buffers, buffer_size, mapped_size) = layout.numbers();
         header.version.store(VERSION, Relaxed);
@@ -81,7 +83,7 @@ impl ControlArea {
         if segment.len() as u64 != size || header.control_size.load(Relaxed) != size || clock.is_none() {
             return Err(Unusable::Damaged);
         }
-        Ok(ControlArea { segment, extension: LateSegment::new() })
+        Ok(ControlArea { segment, extension: LateSegment::new(), functions: LateSegment::new() })
     }
 
     /// Lets it use what belongs to the instances after the first. Without it these have no filters and no
@@ -95,6 +97,20 @@ impl ControlArea {
         self.extension.get().is_some()
     }
 
+    /// Lets it use the lists of functions. Without them there are none here.
+    pub fn use_functions(&self, functions: Segment) {
+        self.functions.set(functions);
+    }
+
+    /// Whether it has them.
+    pub fn has_functions(&self) -> bool {
+        self.functions.get().is_some()
+    }
+
+    pub(crate) fn function_lists(&self) -> Option<&Segment> {
+        self.functions.get()
+    }
+
     /// A part of this file that is not mapped, see [`Segment::map_more`]. None where the system refuses it.
     ///
     /// Async-signal-safe.
@@ -104,7 +120,10 @@ impl ControlArea {
 
     /// The addresses that are mapped of it.
     pub fn mapped(&self) -> impl Iterator<Item = Range<usize>> {
-        core::iter::once(&self.segment).chain(self.extension.get()).map(Segment::addresses)
+        [Some(&self.segment), self.extension.get(), self.functions.get()]
+            .into_iter()
+            .flatten()
+            .map(Segment::addresses)
     }
 
     /// Has core dumps of the process leave it out.

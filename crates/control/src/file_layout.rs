@@ -1,7 +1,9 @@
 //! Where the parts of a session's file are.
 
 use crate::unusable::Unusable;
-use abi::control::{CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EXTENSION_SIZE, MAGIC, VERSION};
+use abi::control::{
+    CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EXTENSION_SIZE, FUNCTIONS_SIZE, MAGIC, VERSION,
+};
 use abi::instance::INSTANCES;
 use core::mem::offset_of;
 use core::ops::Range;
@@ -70,8 +72,9 @@ impl FileLayout {
     fn checked_size(&self) -> Option<u64> {
         let all = self.buffer_size.checked_mul(self.buffers as u64)?;
         let extension = if self.buffers > 1 { EXTENSION_SIZE as u64 } else { 0 };
+        let others = CONTROL_SIZE as u64 + self.functions_size() + extension;
         // An offset is a signed number to the system.
-        all.checked_add(CONTROL_SIZE as u64 + extension).filter(|size| *size <= i64::MAX as u64)
+        all.checked_add(others).filter(|size| *size <= i64::MAX as u64)
     }
 
     /// How many buffers there are: instances from this number on have none.
@@ -100,9 +103,19 @@ impl FileLayout {
         Some(start..start + self.mapped_size)
     }
 
+    fn functions_size(&self) -> u64 {
+        (self.buffers * FUNCTIONS_SIZE) as u64
+    }
+
+    /// The lists of functions that instances trace.
+    pub fn functions(&self) -> Range<u64> {
+        let start = CONTROL_SIZE as u64 + self.buffer_size;
+        start..start + self.functions_size()
+    }
+
     /// What belongs to the instances after the first. None where there are no others.
     pub fn extension(&self) -> Option<Range<u64>> {
-        let start = CONTROL_SIZE as u64 + self.buffer_size;
+        let start = self.functions().end;
         (self.buffers > 1).then_some(start..start + EXTENSION_SIZE as u64)
     }
 
@@ -122,12 +135,14 @@ mod tests {
         let [first, second, third] = [0, 1, 2].map(|instance| layout.buffer(instance).unwrap());
         let extension = layout.extension().unwrap();
         assert_eq!(layout.attached(), 0..first.start + 2 * 4096);
-        assert_eq!((first.end, extension.end, second.end), (extension.start, second.start, third.start));
+        let functions = layout.functions();
+        assert_eq!((first.end, functions.end), (functions.start, extension.start));
+        assert_eq!((extension.end, second.end), (second.start, third.start));
         assert_eq!((third.end, third.end - third.start), (layout.size(), 5 * 4096));
         assert_eq!(layout.mapped_buffer(2), Some(third.start..third.start + 2 * 4096));
         assert!(layout.buffer(3).is_none());
         let alone = FileLayout::new(1, 4096, 4096).unwrap();
-        assert_eq!((alone.extension(), alone.size()), (None, CONTROL_SIZE as u64 + 4096));
+        assert_eq!((alone.extension(), alone.size()), (None, (CONTROL_SIZE + 4096 + FUNCTIONS_SIZE) as u64));
     }
 
     #[test]

@@ -99,6 +99,7 @@ impl ControlArea {
         self.set_instance_flags(index, u32::MAX, false);
         self.set_stack_bytes(index, 0);
         self.set_past_until(index, 0, 0);
+        self.forget_function_words(index);
     }
 
     /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are

@@ -127,6 +127,25 @@ impl ControlArea {
         })
     }
 
+    /// How many sites a mapped file has where functions can be traced. None as long as nobody has looked.
+    // Relaxed: the word carries nothing but itself.
+    pub fn sites(&self, entry: u32) -> Option<u64> {
+        self.object_table().get(entry as usize)?.sites.load(Relaxed).checked_sub(1)
+    }
+
+    /// Says how many.
+    // Relaxed: the word carries nothing but itself.
+    pub fn set_sites(&self, entry: u32, sites: u64) {
+        if let Some(object) = self.object_table().get(entry as usize) {
+            object.sites.store(sites + 1, Relaxed);
+        }
+    }
+
+    /// Whether a mapped file has sites, or nobody has looked.
+    pub fn may_have_sites(&self, entry: u32) -> bool {
+        self.sites(entry) != Some(0)
+    }
+
     /// The path of a mapped file, in `buffer`, which has space for [`ObjectInfo::path_len`] bytes.
     pub fn object_path<'a>(&self, object: &ObjectInfo, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
         self.text(object.path, buffer)

@@ -49,6 +49,10 @@ pub struct ProcessInfo {
     pub status: ProcessStatus,
     /// Pages of address space that its limit was raised by.
     pub limit_raised: u32,
+    /// The [`ControlArea::functions_wanted`] that its code was last brought up to date with.
+    pub functions_done: u32,
+    /// How many of its functions are traced.
+    pub traced_functions: u32,
     /// From when on it runs this program, in the buffer's clock.
     pub start_time: u64,
     /// From when on it no longer does; 0 while it does.
@@ -113,6 +117,8 @@ impl ControlArea {
         entry.pid_namespace.store(process.pid_namespace, Relaxed);
         entry.status.store(process.status.0, Relaxed);
         entry.limit_raised.store(process.limit_raised, Relaxed);
+        entry.functions.store(0, Relaxed);
+        entry.traced_functions.store(0, Relaxed);
         store_comm(&entry.comm, process.comm);
         store_comm(&entry.executed, [0; 16]);
         store_current_call(&entry.current, 0, 0);
@@ -142,6 +148,8 @@ impl ControlArea {
             executed: load_comm(&found.entry.executed),
             status: ProcessStatus(found.entry.status.load(Relaxed)),
             limit_raised: found.entry.limit_raised.load(Relaxed),
+            functions_done: found.entry.functions.load(Acquire),
+            traced_functions: found.entry.traced_functions.load(Relaxed),
             start_time: found.start_time,
             end_time: found.end_time,
             call: current_call::load(&found.entry.current, found.owner),
@@ -222,6 +230,16 @@ impl ControlArea {
     pub fn set_limit_raised(&self, entry: u32, pages: u32) {
         if let Some(process) = self.process_table().entries.get(entry as usize) {
             process.limit_raised.store(pages, Relaxed);
+        }
+    }
+
+    /// Says how many of a process's functions are traced, and that its code is up to date with `done` by
+    /// that.
+    // Relaxed, then Release: pairs with the Acquire of `process`: who sees what is done sees how many.
+    pub fn set_functions_done(&self, entry: u32, done: u32, traced: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.traced_functions.store(traced, Relaxed);
+            process.functions.store(done, Release);
         }
     }
 

@@ -91,16 +91,27 @@ pub struct Switched {
 }
 
 impl Switched {
-    /// What the event's word is to be, where the first instance has these flags and this filter.
-    fn summary(self, (flags, filter): (u32, u64)) -> u64 {
-        let is_first_alone = self.on == InstanceSet::FIRST && flags == 0;
+    /// What the event's word is to be, given what else it depends on.
+    fn summary(self, given: Given) -> u64 {
+        let is_first_alone = self.on == InstanceSet::FIRST && given.flags == 0;
         match (self.on.is_empty(), self.triggered.is_empty()) {
-            (true, true) => OFF,
+            (true, true) if !given.is_calling => OFF,
             (false, true) if is_first_alone && !self.filtered.contains(0) => FIRST_ALONE,
-            (false, true) if is_first_alone && is_filter_word(filter) => filter,
+            (false, true) if is_first_alone && is_filter_word(given.filter) => given.filter,
             _ => BY_SWITCHES,
         }
     }
+}
+
+/// What a summary depends on in addition to the switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Given {
+    /// The flags of the first instance.
+    flags: u32,
+    /// The event's filter there.
+    filter: u64,
+    /// Whether processes are called to the slow path.
+    is_calling: bool,
 }
 
 impl ControlArea {
@@ -212,19 +223,21 @@ impl ControlArea {
     pub(crate) fn mend_summaries(&self) {
         for id in self.event_ids() {
             let word = self.enabled_words().get(event_index(id));
-            let summary = self.switched(id).summary(self.of_first(id));
+            let summary = self.switched(id).summary(self.given(id));
             if word.is_some_and(|word| word.load(Relaxed) != summary) {
                 self.summarize(id);
             }
         }
     }
 
-    /// What of the first instance a summary depends on in addition to the switches: its flags, and the
-    /// event's filter.
     // Acquire: pairs with the Release of `set_filter`: the filter is there for one who finds its word in the
     // summary.
-    fn of_first(&self, id: u16) -> (u32, u64) {
-        (self.instance_flags(0), self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)))
+    fn given(&self, id: u16) -> Given {
+        Given {
+            flags: self.instance_flags(0),
+            filter: self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)),
+            is_calling: self.is_calling(),
+        }
     }
 
     /// Brings an event's word up to date.
@@ -234,12 +247,12 @@ impl ControlArea {
     fn summarize(&self, id: u16) {
         let Some(word) = self.enabled_words().get(event_index(id)) else { return };
         loop {
-            let seen = (self.switched(id), self.of_first(id));
+            let seen = (self.switched(id), self.given(id));
             // The filter is there for one who finds its word here.
             word.store(seen.0.summary(seen.1), Release);
             // Between the store and the loads: see the module.
             fence(SeqCst);
-            if (self.switched(id), self.of_first(id)) == seen {
+            if (self.switched(id), self.given(id)) == seen {
                 return;
             }
         }

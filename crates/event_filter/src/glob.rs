@@ -10,6 +10,12 @@ pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     matches(&Pattern::new(word, pattern.len()), text)
 }
 
+/// Whether all of `text` fits a pattern of `len` bytes whose words `word` gives, eight bytes in each, by
+/// their numbers: for patterns in shared memory. Async-signal-safe.
+pub fn glob_words(word: impl Fn(usize) -> Option<u64>, len: usize, text: &[u8]) -> bool {
+    matches(&Pattern::new(word, len), text)
+}
+
 /// Whether all of `text` fits a pattern.
 ///
 /// A star is tried again one byte further when what is after it fails; only the last one ever needs to be.

@@ -96,6 +96,6 @@ pub use evaluate::{Context, Here, Words, evaluate, evaluate_single};
 pub use field::{FilterField, FilterType};
 #[cfg(feature = "compile")]
 pub use filter::Filter;
-pub use glob::glob;
+pub use glob::{glob, glob_words};
 pub use verify::{Defect, verify};
 pub use word::MAX_TEXT;

@@ -47,17 +47,18 @@ pub use control::PidFilter;
 pub use error::Error;
 pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use filtered::{BadFilteredSelection, FilteredSelection};
+pub use function_filter::{BadRule, FunctionList, FunctionRule};
 pub use instance::{
-    Author, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH, Freed, Instance, LEAST_STACK_BYTES,
-    MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber,
-    TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
+    Author, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH, Freed, FunctionFilter, FunctionLists,
+    Instance, LEAST_STACK_BYTES, MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences,
+    Settings, SnapshotNumber, TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;
 pub use options::SessionOptions;
 pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
-pub use session::{Lock, MOST_INSTANCES, Session};
+pub use session::{Lock, MOST_INSTANCES, Session, TraceableFunction, traceable_functions};
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
 pub use timeline::Timeline;

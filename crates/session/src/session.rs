@@ -2,6 +2,7 @@
 
 mod companions;
 mod creation;
+mod functions;
 mod group;
 mod instances;
 mod lock;
@@ -10,13 +11,15 @@ mod paths;
 mod removal;
 mod rules;
 mod top_level;
+mod traceable;
 
-pub(crate) use companions::{CPU_LOCK, ERROR_LOG, OPEN, PREFERENCES};
+pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES};
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
 pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
+pub use traceable::{TraceableFunction, traceable_functions};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

@@ -1,8 +1,9 @@
 //! Which events are enabled.
 
-use abi::control::{EVENTS, event_index};
-use core::sync::atomic::Ordering::Relaxed;
-use core::sync::atomic::{AtomicU64, AtomicUsize};
+use crate::current;
+use abi::control::{BY_SWITCHES, EVENTS, event_index};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
 /// What stands for the session's words as long as there is none: nothing is on. After what every process
 /// touches, see `process`. For one who tests words in assembly; see [`is_enabled`].
@@ -14,10 +15,36 @@ pub static NOTHING_ENABLED: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; 
 /// own in every process.
 pub static ENABLED_SHIFT: AtomicUsize = AtomicUsize::new(0);
 
+/// What stands for the session's words while all calls are to take the slow path.
+#[unsafe(link_section = ".bss.lookback_large_slow")]
+static ALL_SLOW: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
+
+/// How many threads want that.
+static SLOW: AtomicU32 = AtomicU32::new(0);
+
 /// Makes the session's words the ones that are looked at.
 pub(crate) fn use_words(words: &'static [AtomicU64; EVENTS]) {
     let session = words.as_ptr().expose_provenance();
     ENABLED_SHIFT.store(session.wrapping_sub(NOTHING_ENABLED.as_ptr().addr()), Relaxed);
+}
+
+/// Has all wrapped calls of this process take the slow path, whether their events are enabled or not, until
+/// as many have said that they needn't as have said that they should. Cost: 32 KB of memory, once.
+///
+/// Async-signal-safe.
+// AcqRel: of two who do it at once the last one to count decides.
+pub fn slow_calls(is_slow: bool) {
+    let Some(shared) = current::shared() else { return };
+    if is_slow {
+        SLOW.fetch_add(1, AcqRel);
+        ALL_SLOW.iter().for_each(|word| word.store(BY_SWITCHES, Relaxed));
+        use_words(&ALL_SLOW);
+    } else if SLOW.fetch_sub(1, AcqRel) == 1 {
+        use_words(shared.control.enabled_words());
+        if SLOW.load(Acquire) != 0 {
+            use_words(&ALL_SLOW);
+        }
+    }
 }
 
 /// Makes all events look as if they were off.

@@ -45,7 +45,7 @@ pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
 pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack, Parent};
 pub use call_time::{call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
-pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled};
+pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
 pub use entered::{CallRecord, Entered, FrameRecord, enter};
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};

@@ -81,6 +81,11 @@ impl AttachedSession {
         buffers::mapped(self.shared)
     }
 
+    /// Where the session's file has the lists of functions that instances trace.
+    pub fn function_lists(self) -> Range<u64> {
+        self.shared.layout.functions()
+    }
+
     /// Now, in the buffer's clock.
     pub fn now(self) -> u64 {
         self.shared.now()

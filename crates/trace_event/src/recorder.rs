@@ -24,6 +24,24 @@ impl Entered {
         self.write_event(None, event);
     }
 
+    /// Writes an event to those instances alone that want it, of several in which it is enabled.
+    #[inline(never)]
+    pub fn write_where(self, event: EncodedEvent<'_>, is_wanted: &dyn Fn(usize) -> bool) {
+        let Some(shared) = current::shared() else { return };
+        let event_id = abi::common::event(event.first_word());
+        if enabled_word(event_id).load(Acquire) == FIRST_ALONE {
+            self.commit(shared, None, (RECORDING, shared.writer()), event);
+            return;
+        }
+        let switched = shared.control.switched(event_id);
+        let is_alone = switched.on.iter().take(2).count() < 2;
+        switched.on.for_each(|instance| {
+            if is_alone || is_wanted(instance) {
+                self.look_and_write(shared, None, instance, &switched, event);
+            }
+        });
+    }
+
     /// Writes an event of a call, from a function that keeps a frame pointer and that the program has called:
     /// stacks start with its caller. The event has the call's time, if nothing that was written meanwhile has
     /// a later one.

@@ -170,6 +170,9 @@ impl SharedSession {
         let entry = self.control.add_process(new)?;
         if let Some(before) = before {
             self.control.maps(before).for_each(|map| self.control.add_map(entry, map));
+            if let Some(before) = self.control.process(before) {
+                self.control.set_functions_done(entry, before.functions_done, before.traced_functions);
+            }
         }
         Some(entry)
     }

@@ -56,6 +56,7 @@ mod proc;
 mod root;
 mod sub_buffers;
 mod text_file;
+mod text_part;
 mod token;
 mod top;
 mod trace_array;

@@ -1,6 +1,7 @@
 //! A control file that is a text: made when it is read, and words that are taken when they are written.
 
 use crate::control_file::{Change, ControlFile, Opened, is_truncating};
+use crate::text_part::text_part;
 use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -90,32 +91,12 @@ impl<F: TextFile> Opened for OpenText<F> {
             Some(text) => text,
             None => self.file.show(&self.array)?,
         };
-        let part = part(text.as_bytes(), offset, len);
+        let part = text_part(text.as_bytes(), offset, len);
         self.kept = Some(text);
         Ok(Some(part))
     }
 
     fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
         self.file.store_some(&self.array, bytes)
-    }
-}
-
-/// Up to `len` bytes of a text from `offset` on.
-fn part(text: &[u8], offset: u64, len: usize) -> Vec<u8> {
-    let from = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
-    let rest = text.get(from..).unwrap_or_default();
-    rest.get(..len).unwrap_or(rest).to_vec()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_end_with_the_text() {
-        assert_eq!(part(b"0123", 1, 2), b"12");
-        assert_eq!(part(b"0123", 3, 9), b"3");
-        assert_eq!(part(b"0123", 4, 9), b"");
-        assert_eq!(part(b"0123", u64::MAX, 9), b"");
     }
 }

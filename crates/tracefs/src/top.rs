@@ -1,5 +1,6 @@
 //! The files of the top level, and of each instance.
 
+mod available_functions;
 mod buffer_percent;
 mod buffer_size;
 mod buffer_subbuf_size;
@@ -7,6 +8,7 @@ mod current_tracer;
 mod dynamic_events;
 mod error_log;
 mod free_buffer;
+mod function_lists;
 mod printk_formats;
 mod readme;
 mod saved_cmdlines_size;
@@ -42,6 +44,10 @@ pub(crate) const FILES: &[Listed] = &[
     tracing_on::LISTED,
     current_tracer::LISTED,
     current_tracer::AVAILABLE,
+    available_functions::LISTED,
+    available_functions::ADDRESSES,
+    function_lists::FILTER,
+    function_lists::NOTRACE,
     buffer_size::LISTED,
     buffer_size::TOTAL,
     buffer_subbuf_size::LISTED,

@@ -10,6 +10,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("events", &["abi"]),
     ("event_filter", &[]),
     ("event_trigger", &["abi", "event_filter"]),
+    ("function_filter", &["event_filter"]),
+    ("function_sites", &[]),
     ("launch", &[]),
     ("traced", &[]),
     ("shm", &["abi"]),
@@ -24,7 +26,21 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["abi", "events", "event_trigger", "shm", "rseq", "ring_buffer", "control", "trigger_effect"],
     ),
     ("text_poke", &["abi", "shm"]),
-    ("agent", &["abi", "events", "shm", "rseq", "ring_buffer", "control", "trace_event", "text_poke"]),
+    (
+        "agent",
+        &[
+            "abi",
+            "events",
+            "function_filter",
+            "function_sites",
+            "shm",
+            "rseq",
+            "ring_buffer",
+            "control",
+            "trace_event",
+            "text_poke",
+        ],
+    ),
     ("trace_data", &["abi"]),
     (
         "session",
@@ -33,6 +49,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "events",
             "event_filter",
             "event_trigger",
+            "function_filter",
+            "function_sites",
             "shm",
             "rseq",
             "ring_buffer",
@@ -73,6 +91,8 @@ const TRACEE: &[&str] = &[
     "tracepoint",
     "event_filter",
     "event_trigger",
+    "function_filter",
+    "function_sites",
     "shm",
     "rseq",
     "ring_buffer",
@@ -84,7 +104,7 @@ const TRACEE: &[&str] = &[
 ];
 
 /// What those may use that is not ours, each chosen by itself.
-const FOREIGN: &[&str] = &["libc", "rustix"];
+const FOREIGN: &[&str] = &["elf", "libc", "rustix"];
 
 /// What a crate uses without being allowed to.
 pub fn check(tree: &Repository) -> Vec<Finding> {

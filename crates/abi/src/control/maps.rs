@@ -51,7 +51,9 @@ pub struct Object {
     pub high: AtomicU64,
     /// Its build id, zeros after it.
     pub build_id: [AtomicU64; 3],
-    _line: [u64; 2],
+    /// How many sites for tracing functions it has + 1; 0 as long as nobody has looked.
+    pub sites: AtomicU64,
+    _line: u64,
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod arch;
 mod execute;
+mod function;
 mod memory;
 pub(crate) mod object;
 mod process;

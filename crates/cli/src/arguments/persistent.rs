@@ -156,6 +156,17 @@ pub(crate) struct ListArguments {
     #[arg(short, long, conflicts_with_all = ["sessions", "events"])]
     pub(crate) threads: bool,
 
+    /// List the functions that can be traced instead, or those that fit a pattern with * and ?
+    #[arg(
+        short,
+        long,
+        value_name = "FUNC",
+        num_args = 0..=1,
+        default_missing_value = "*",
+        conflicts_with_all = ["sessions", "events", "threads"]
+    )]
+    pub(crate) functions: Option<String>,
+
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]
     pub(crate) sessions: bool,

@@ -1,5 +1,6 @@
 //! What is recorded, for all tasks that begin a recording.
 
+use super::function::FunctionArguments;
 use super::trigger::TriggerArguments;
 use crate::failure::Done;
 use crate::number::kilobytes;
@@ -21,6 +22,9 @@ pub(crate) struct RecordingArguments {
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
+    #[command(flatten)]
+    pub(crate) functions: FunctionArguments,
+
     /// KB of buffer for each CPU, or a size like 64M or 4G [default: 4096, or less where memory is short]
     #[arg(short, long, value_name = "KB", value_parser = kilobytes)]
     pub(crate) buffer_size: Option<u64>,
@@ -39,6 +43,16 @@ pub(crate) struct RecordingArguments {
 }
 
 impl RecordingArguments {
+    /// The events that are recorded: if none was named the default ones, or none at all where functions are
+    /// traced.
+    pub(crate) fn wanted_events(&self) -> Vec<FilteredSelection> {
+        match self.events.as_slice() {
+            [] if self.functions.tracer.is_some() => Vec::new(),
+            [] => vec![FilteredSelection::default()],
+            events => events.to_vec(),
+        }
+    }
+
     /// Sets the options for stack traces that were given; others stay as they are.
     pub(crate) fn apply_stack_options(&self, session: &Instance) -> Done<()> {
         if let Some(bytes) = self.stack_bytes {

@@ -1,7 +1,7 @@
 //! `lookback list`.
 
 use crate::arguments::ListArguments;
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
@@ -10,8 +10,10 @@ use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
+use control::glob;
+use query::source_name;
 use recording::record_ends;
-use session::{Instance, SessionsDirectory};
+use session::{Instance, SessionsDirectory, TraceableFunction};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,9 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
     let session = arguments.which.open()?;
     if arguments.events {
         return events(&session, arguments.json);
+    }
+    if let Some(pattern) = &arguments.functions {
+        return functions(&session, pattern, arguments.json);
     }
     record_ends(&session)?;
     if arguments.threads {
@@ -40,6 +45,42 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
         ]));
     }
     print(table(&session, &attached, &strangers).trim_end())
+}
+
+/// Lists functions that can be traced, by the files that they are in.
+fn functions(session: &Instance, pattern: &str, json: bool) -> Done {
+    let all = session.session().traceable_functions();
+    let shown = |function: &&TraceableFunction| {
+        function.names.iter().any(|name| glob(pattern, name) || glob(pattern, &source_name(name)))
+            || function.names.is_empty() && pattern == "*"
+    };
+    let found: Vec<&TraceableFunction> = all.iter().filter(shown).collect();
+    if json {
+        let object = |function: &&TraceableFunction| {
+            Json::Object(vec![
+                ("function", Json::text(Some(source_name(&function.name())))),
+                ("symbol", Json::text(function.names.first())),
+                ("object", Json::text(Some(&function.object))),
+                ("address", Json::Number(function.address)),
+            ])
+        };
+        return print(Json::Object(vec![
+            ("session", Json::text(Some(session.path().display()))),
+            ("functions", Json::List(found.iter().map(object).collect())),
+        ]));
+    }
+    if found.is_empty() {
+        return Err(Failure::failed(match all.len() {
+            0 => "no process that is attached has functions that can be traced; build programs with \
+                  -fpatchable-function-entry=5"
+                .to_string(),
+            count => format!("none of {count} functions is called {pattern}"),
+        }));
+    }
+    let lines = found.iter().map(|function| {
+        format!("{} [{}]\n", printable(&source_name(&function.name())), printable(&function.object))
+    });
+    print(lines.collect::<String>().trim_end())
 }
 
 /// The processes that are attached, and those that are not although they should be.

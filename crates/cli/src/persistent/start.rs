@@ -55,12 +55,11 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
     let options =
         SessionOptions { buffer_kb, snapshots, instances, group, clock, ..SessionOptions::default() };
     let session = Session::create(path, &options)?;
-    let default = [FilteredSelection::default()];
-    let events =
-        if arguments.recording.events.is_empty() { &default } else { arguments.recording.events.as_slice() };
-    let set = events.iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
+    let set =
+        arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
     let set = set.and_then(|()| narrow(&session, arguments));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
+    let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
         let _ = Session::remove(path);
     }
@@ -105,6 +104,7 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     }
     narrow(&session, arguments)?;
     arguments.recording.apply_stack_options(&session)?;
+    arguments.recording.functions.apply(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
 }

@@ -58,9 +58,10 @@ impl OwnSession {
             selections: Vec::new(),
             triggers: Vec::new(),
         };
-        own.enable(&arguments.recording.events)?;
+        own.enable(arguments.recording.wanted_events())?;
         own.triggers = set_triggers(&own.session, &arguments.recording)?;
         arguments.recording.apply_stack_options(&own.session)?;
+        arguments.recording.functions.apply(&own.session)?;
         Ok(own)
     }
 
@@ -69,17 +70,15 @@ impl OwnSession {
         self.session.path()
     }
 
-    fn enable(&mut self, selections: &[FilteredSelection]) -> Done<()> {
-        let default = [FilteredSelection::default()];
-        let selections = if selections.is_empty() { &default } else { selections };
-        for selection in selections {
+    fn enable(&mut self, selections: Vec<FilteredSelection>) -> Done<()> {
+        for selection in &selections {
             self.session.check_enable(selection)?;
         }
         self.before = Some(self.session.settings());
-        for selection in selections {
+        for selection in &selections {
             self.session.enable(selection)?;
         }
-        self.selections = selections.to_vec();
+        self.selections = selections;
         Ok(())
     }
 
@@ -91,6 +90,11 @@ impl OwnSession {
             !events.iter().any(|event| selection.matches(&event.system, &event.name, event.class))
         };
         selections.filter(fits).map(|selection| selection.text().to_string()).collect()
+    }
+
+    /// Whether functions were to be traced, and no program that ran has any that can be.
+    pub(crate) fn has_no_functions(&self) -> bool {
+        self.session.tracer().traces_functions() && !self.session.session().has_seen_functions()
     }
 
     /// Puts back what was on before: processes that go on running pay nothing more.

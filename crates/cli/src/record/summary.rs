@@ -24,6 +24,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) unseen: &'a [UnseenProcess],
     /// What was to be recorded, but no program has such an event.
     pub(crate) unmatched: &'a [String],
+    /// Whether functions were to be traced, and no program has any that can be.
+    pub(crate) has_no_functions: bool,
 }
 
 impl Summary<'_> {
@@ -52,6 +54,12 @@ impl Summary<'_> {
         }
         for selection in self.unmatched {
             note!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
+        }
+        if self.has_no_functions {
+            note!(
+                "  {dim}missing{dim:#}  functions: no program that ran has any that can be traced; build them \
+                 with -fpatchable-function-entry=5"
+            );
         }
         if !written.counts.is_empty() {
             note!("  {dim}busiest{dim:#}  {}", self.busiest());

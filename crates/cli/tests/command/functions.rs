@@ -1,93 +1,285 @@
-//! Recordings of the function tracers. No program records for them yet: the files are written here.
+//! Functions that are traced: in programs of each compiler, from the start and while they run.
 
 use crate::common::*;
-use events::EventType;
-use events::ftrace::{
-    FUNCGRAPH_ENTRY, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT, FUNCGRAPH_EXIT_ID, FUNCTION, FUNCTION_ID, PRINT,
-    PRINT_ID, SYSTEM,
-};
-use export::dat::DatFile;
-use std::fs::File;
-use trace_data::dat::{Metadata, System, Version};
-use trace_data::page::Missed;
-use trace_data::record::Record;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-const MAIN: u64 = 0x1000;
-const PARSE: u64 = 0x2000;
+const NOPS: &str = "-fpatchable-function-entry=5";
 
-/// A recording with such records of one CPU: time, id, and what follows the common fields.
-fn file(records: &[(u64, u16, &[u64])]) -> Scratch {
-    let scratch = Scratch::new();
-    let mut metadata = Metadata::new(4096);
-    let format =
-        |event: &EventType| events::format_file(event.name, event.id, event.own_format()).to_string();
-    let formats = [FUNCTION, FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT].iter().map(format).collect();
-    metadata.systems.push(System { name: SYSTEM.to_owned(), formats });
-    metadata.cmdlines.push((77, "program".to_owned()));
-    metadata.options.clock = "mono".to_owned();
-    metadata.kallsyms =
-        format!("{MAIN:016x} T main\n{PARSE:016x} T parse\t[libparse.so]\n0000000000003000 T end\n");
-    let directory = std::env::temp_dir();
-    let mut out = File::create(scratch.outside("trace.dat")).unwrap();
-    let mut file = DatFile::new(&mut out, Version::Six, 2, &directory);
-    for (time, id, words) in records {
-        let common = abi::common::word(*id, 0, 0, 77);
-        let payload: Vec<u8> =
-            std::iter::once(&common).chain(*words).flat_map(|word| word.to_le_bytes()).collect();
-        file.push(&Record { cpu: 1, time: *time, payload: &payload, lost: Missed::None }).unwrap();
-    }
-    file.write(&metadata).unwrap();
-    scratch
+/// Calls `middle` N times, which calls `leaf` twice; slowly if there is a second argument.
+const PROGRAM: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int leaf(int x) { return x * 3 + 1; }
+__attribute__((noinline)) int middle(int x) { return leaf(x) + leaf(x + 1); }
+int main(int count, char **words)
+{
+	long sum = 0;
+	for (int i = 0; i < atoi(words[1]); i++) {
+		sum += middle(i);
+		if (count > 2)
+			usleep(1000);
+	}
+	printf(\"%ld\\n\", sum);
+	return 0;
 }
-
-/// `main` calls `parse`, writes a message and returns.
-fn calls() -> Scratch {
-    let hello = u64::from_le_bytes(*b"hello\n\0\0");
-    file(&[
-        (1_000_000, FUNCGRAPH_ENTRY_ID, &[MAIN, 0]),
-        (1_002_000, FUNCGRAPH_ENTRY_ID, &[PARSE, 1]),
-        (1_004_500, FUNCGRAPH_EXIT_ID, &[PARSE, 0, 1, 1_002_000, 1_004_500]),
-        (1_005_000, PRINT_ID, &[MAIN, hello]),
-        (1_234_567, FUNCGRAPH_EXIT_ID, &[MAIN, 0, 0, 1_000_000, 1_234_567]),
-    ])
-}
-
-#[test]
-fn calls_are_shown_within_calls() {
-    let scratch = calls();
-    let text = run(&mut scratch.report(&[])).success().stdout;
-    let expected = "\
-# tracer: function_graph
-#
-# CPU  DURATION                  FUNCTION CALLS
-# |     |   |                     |   |   |   |
- 1)               |  main() {
- 1)   2.500 us    |    parse [libparse.so]();
- 1)               |  /* hello */
- 1) ! 234.567 us  |  }
 ";
-    assert_eq!(text, expected);
+
+/// Eight threads call functions with all kinds of arguments and check what they get, with signals in between.
+const STORM: &str = "
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int stop;
+struct large { long v[8]; };
+__attribute__((noinline)) long plain(long x) { return x + 1; }
+__attribute__((noinline)) long nested(long x) { return plain(x) * 3; }
+__attribute__((noinline)) double floats(double x, double y) { return x * y + 1; }
+__attribute__((noinline)) int variadic(const char *f, ...)
+{
+	va_list l;
+	va_start(l, f);
+	double d = va_arg(l, double);
+	int i = va_arg(l, int);
+	va_end(l);
+	return d == 1.5 && i == 7;
+}
+__attribute__((noinline)) struct large many(long a, long b, long c, long d, long e, long f, long g, long h)
+{
+	struct large r = {{ a, b, c, d, e, f, g, h }};
+	return r;
+}
+static void *work(void *arg)
+{
+	long n = 0;
+	while (!stop) {
+		for (int i = 0; i < 500; i++, n++) {
+			struct large r = many(1, 2, 3, 4, 5, 6, 7, n);
+			if (nested(n) != (n + 1) * 3 || floats(2, 3) != 7 || !variadic(\"\", 1.5, 7) || r.v[0] != 1 || r.v[7] != n)
+				abort();
+		}
+		usleep(1);
+	}
+	return 0;
+}
+static void handler(int signal) { plain(signal); }
+int main(void)
+{
+	pthread_t threads[8];
+	signal(SIGUSR1, handler);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], 0, work, 0);
+	for (int i = 0; i < 2000; i++) {
+		usleep(500);
+		pthread_kill(threads[i % 8], SIGUSR1);
+		if (i % 100 == 0) {
+			pid_t child = fork();
+			if (!child)
+				_exit(nested(1) != 6);
+			int status;
+			waitpid(child, &status, 0);
+			if (status)
+				abort();
+		}
+	}
+	stop = 1;
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], 0);
+	puts(\"ok\");
+	return 0;
+}
+";
+
+const LIBRARY: &str = "
+__attribute__((noinline)) int plugin_step(int x) { return x * 2; }
+int plugin_run(int x) { return plugin_step(x) + plugin_step(x + 1); }
+";
+
+/// Loads the library, calls it and unloads it, three times.
+const HOST: &str = "
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+	long sum = 0;
+	for (int i = 0; i < 3; i++) {
+		void *library = dlopen(words[1], RTLD_NOW);
+		int (*run)(int) = (int (*)(int))dlsym(library, \"plugin_run\");
+		usleep(1);
+		sum += run(i);
+		dlclose(library);
+	}
+	printf(\"%ld\\n\", sum);
+	return 0;
+}
+";
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The lines of function events in a report: `FUNCTION <-CALLER`.
+fn calls(report: &str) -> Vec<String> {
+    let lines = report.lines().filter(|line| line.contains(" <-"));
+    lines.map(|line| line.rsplit_once(": ").unwrap().1.to_string()).collect()
+}
+
+/// One program, as compilers make it with these flags.
+fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
+    let kinds: [(&str, &[&str]); 5] = [
+        ("gcc", &[NOPS]),
+        ("gcc", &[NOPS, "-fcf-protection=full"]),
+        ("gcc", &["-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount", "-fno-pic", "-no-pie"]),
+        ("clang", &[NOPS]),
+        ("clang", &[NOPS, "-fcf-protection=full"]),
+    ];
+    let source = scratch.write("calls.c", PROGRAM);
+    let build = |(index, (compiler, flags)): (usize, &(&str, &[&str]))| {
+        let program = scratch.path(&format!("calls{index}"));
+        let mut command = scratch.command(compiler);
+        run(command.args(["-O2", "-o"]).arg(&program).args(*flags).arg(&source)).success();
+        (format!("{compiler} {flags:?}"), program)
+    };
+    kinds.iter().enumerate().map(build).collect()
 }
 
 #[test]
-fn other_views_have_the_records() {
-    let scratch = calls();
-    let printed = |options: &[&str]| run(&mut scratch.report(options)).success().stdout;
-    let messages = printed(&["-e", "ftrace:print"]);
-    assert!(messages.starts_with("# tracer: nop\n") && messages.ends_with(": main: hello\n"), "{messages}");
-    let json = printed(&["--json"]);
-    let second = json.lines().nth(1).unwrap();
-    assert!(second.contains(r#""event":"funcgraph_entry""#) && second.contains("parse"), "{second}");
-    assert!(json.lines().nth(2).unwrap().contains(r#""calltime":1002000,"rettime":1004500"#), "{json}");
-    let stat = printed(&["--stat"]);
-    let count = stat.lines().find(|line| line.starts_with("ftrace:funcgraph_entry")).unwrap();
-    assert_eq!(count.split_whitespace().nth(1), Some("2"), "{stat}");
+fn every_call_is_recorded_with_who_makes_it() {
+    let scratch = Scratch::new();
+    for (kind, program) in built(&scratch) {
+        let plain = run(scratch.command(&program).arg("2")).success().stdout;
+        let recorded = run(&mut scratch.record(&["-p", "function"], &[path(&program), "2"])).success();
+        assert_eq!(recorded.stdout, plain, "{kind}");
+        let found = calls(&run(&mut scratch.report(&[])).success().stdout);
+        let round = ["middle <-main", "leaf <-middle", "leaf <-middle"];
+        assert_eq!(found[1..], [round, round].concat(), "{kind}");
+        assert!(found[0].starts_with("main <-"), "{kind}: {found:?}");
+    }
 }
 
 #[test]
-fn functions_have_their_callers() {
-    let scratch = file(&[(1_000_000, FUNCTION_ID, &[PARSE, MAIN + 0x10])]);
-    let text = run(&mut scratch.report(&[])).success().stdout;
-    assert!(text.starts_with("# tracer: function\n#\n# entries"), "{text}");
-    assert!(text.ends_with("         program-77      [001] .....     0.001000: parse <-main\n"), "{text}");
+fn functions_are_chosen_by_name() {
+    let scratch = Scratch::new();
+    let (_, program) = built(&scratch).remove(0);
+    for (options, expected) in [
+        (&["-l", "l?af"][..], vec!["leaf <-middle"; 4]),
+        (&["-l", "*:mod:calls*", "-n", "leaf", "-n", "main"], vec!["middle <-main"; 2]),
+        (&["-l", "leaf:mod:other"], vec![]),
+    ] {
+        let options = [&["-p", "function"], options].concat();
+        run(&mut scratch.record(&options, &[path(&program), "2"])).success();
+        assert_eq!(calls(&run(&mut scratch.report(&[])).success().stdout), expected, "{options:?}");
+    }
+    let outcome = run(&mut scratch.record(&["-p", "function"], &["true"])).success();
+    assert!(outcome.stderr.contains("can be traced; build them with -fpatchable-function-entry=5"));
+    run(&mut scratch.record(&["-p", "graph"], &["true"])).failure(125, &["'graph'", "function"]);
+    run(&mut scratch.record(&["-l", "leaf"], &["true"])).failure(125, &["--tracer"]);
+    run(&mut scratch.record(&["-p", "function", "-l", "a b"], &["true"])).failure(125, &["expected FUNC"]);
+}
+
+/// A session for these tests, made by `start` with these options.
+fn session(scratch: &Scratch, options: &[&str]) -> String {
+    let place = path(&scratch.outside("session")).to_string();
+    run(scratch.lookback(&["start", "-q", "--session", &place]).args(options)).success();
+    place
+}
+
+#[test]
+fn a_program_that_runs_follows() {
+    let scratch = Scratch::new();
+    let (_, program) = built(&scratch).remove(0);
+    let place = session(&scratch, &["-e", "sched_process_exit"]);
+    let set = |file: &str, value: &str| {
+        run(&mut scratch.lookback(&["set", "-q", "--session", &place, file, value])).success();
+    };
+    let shown =
+        || calls(&run(&mut scratch.lookback(&["get", "--session", &place, "trace"])).success().stdout);
+    let eventually = |is_so: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let mut command = scratch.lookback(&["run", "--session", &place, path(&program), "100000", "slowly"]);
+    let running = start(&mut command);
+    let listed = || {
+        let list = ["list", "--session", &place, "-f", "m*"];
+        run(&mut scratch.lookback(&list)).stdout
+    };
+    eventually(&|| listed() == "main [calls0]\nmiddle [calls0]\n");
+    set("set_ftrace_filter", "leaf");
+    assert!(shown().is_empty(), "no tracer yet");
+    set("current_tracer", "function");
+    eventually(&|| shown().len() > 20);
+    assert!(shown().iter().all(|call| call == "leaf <-middle"));
+    set("set_ftrace_filter", "middle");
+    eventually(&|| shown().last().is_some_and(|call| call == "middle <-main"));
+    set("current_tracer", "nop");
+    std::thread::sleep(Duration::from_millis(50));
+    set("trace", "");
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(shown().is_empty(), "nothing is traced any more");
+    running.signal(rustix::process::Signal::TERM);
+    running.wait();
+}
+
+#[test]
+fn nothing_breaks_while_functions_are_switched() {
+    let scratch = Scratch::new();
+    for (compiler, flags) in [
+        ("gcc", &[NOPS][..]),
+        ("clang", &[NOPS]),
+        ("clang", &[NOPS, "-fcf-protection=full"]),
+        ("gcc", &[NOPS, "-no-pie"]),
+    ] {
+        let (source, program) = (scratch.write("storm.c", STORM), scratch.path("storm"));
+        let mut compile = scratch.command(compiler);
+        run(compile.args(["-O2", "-pthread", "-o"]).arg(&program).args(flags).arg(&source)).success();
+        let place = session(&scratch, &["-b", "64", "-e", "sched_process_exit"]);
+        let running = start(&mut scratch.lookback(&["run", "--session", &place, path(&program)]));
+        for round in 0..15 {
+            for (file, value) in
+                [("current_tracer", "function"), ("set_ftrace_filter", "n*"), ("current_tracer", "nop")]
+            {
+                let value = if round % 2 == 0 && value == "n*" { "*" } else { value };
+                let mut set = scratch.lookback(&["set", "-q", "--session", &place, file, value]);
+                run(&mut set).success();
+            }
+        }
+        assert_eq!(running.wait().success().stdout, "ok\n", "{compiler} {flags:?}");
+        run(&mut scratch.lookback(&["delete", "-q", "--session", &place])).success();
+    }
+}
+
+#[test]
+fn libraries_that_come_and_go_are_traced() {
+    let scratch = Scratch::new();
+    let library = compile(&scratch, "libplugin.so", LIBRARY, &["-O2", "-fPIC", "-shared", NOPS]);
+    let host = compile(&scratch, "host", HOST, &["-O2", "-ldl"]);
+    run(&mut scratch.record(&["-p", "function"], &[path(&host), path(&library)])).success();
+    let found = calls(&run(&mut scratch.report(&[])).success().stdout);
+    let round = ["plugin_run <-main", "plugin_step <-plugin_run", "plugin_step <-plugin_run"];
+    assert_eq!(found, [round; 3].concat());
+}
+
+#[test]
+fn instances_trace_functions_of_their_own() {
+    let scratch = Scratch::new();
+    let (_, program) = built(&scratch).remove(0);
+    let place = session(&scratch, &["-p", "function", "-l", "leaf"]);
+    let other = ["start", "-q", "--session", &place, "-B", "other", "-p", "function", "-l", "middle"];
+    run(&mut scratch.lookback(&other)).success();
+    run(&mut scratch.lookback(&["run", "--session", &place, path(&program), "2"])).success();
+    let shown =
+        |file: &str| calls(&run(&mut scratch.lookback(&["get", "--session", &place, file])).success().stdout);
+    assert_eq!(shown("trace"), vec!["leaf <-middle"; 4]);
+    assert_eq!(shown("instances/other/trace"), vec!["middle <-main"; 2]);
 }

@@ -34,9 +34,9 @@ macro_rules! process_calls {
                 pthread_exit(retval: Pointer) -> Nothing as [pthread_exit];
                 abort() -> Nothing as [abort];
                 __assert_fail(assertion: Name, file: Name, line: Unsigned, function: Name) -> Nothing as [__assert_fail];
-                dlopen(filename: Name, flags: DlopenFlags) -> Nothing as [dlopen];
-                dlmopen(lmid: Long, filename: Name, flags: DlopenFlags) -> Nothing as [dlmopen];
-                dlclose(handle: Pointer) -> Unexplained as [dlclose];
+                dlopen(filename: Name, flags: DlopenFlags) -> Nothing as [dlopen] around library::OPEN;
+                dlmopen(lmid: Long, filename: Name, flags: DlopenFlags) -> Nothing as [dlmopen] around library::OPEN;
+                dlclose(handle: Pointer) -> Unexplained as [dlclose] around library::CLOSE;
                 setuid(uid: Unsigned) -> Success as [setuid];
                 seteuid(euid: Unsigned) -> Success as [seteuid];
                 setreuid(ruid: Unsigned, euid: Unsigned) -> Success as [setreuid];

@@ -1,6 +1,7 @@
 //! What is on, and is to be on: to be put back later.
 
 use super::filters::NewFilter;
+use super::{FunctionLists, Tracer};
 use crate::{Error, EventInfo, Instance, TraceOption};
 use abi::instance::STACKS;
 use std::collections::HashMap;
@@ -13,6 +14,8 @@ pub struct Settings {
     events: HashMap<u16, (bool, Option<String>)>,
     /// Whether stacks were recorded, and how many bytes of them.
     stacks: (bool, u32),
+    functions: FunctionLists,
+    tracer: &'static Tracer,
 }
 
 impl Instance {
@@ -25,6 +28,8 @@ impl Instance {
             rules: self.rules(),
             events: control.event_ids().map(|id| (id, state(id))).collect(),
             stacks,
+            functions: self.function_lists(),
+            tracer: self.tracer(),
         }
     }
 
@@ -32,8 +37,13 @@ impl Instance {
     /// patterns of then.
     pub fn restore(&self, settings: &Settings) -> Result<(), Error> {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
-        let _lock = self.session.lock_settings().ok();
-        self.restore_locked(settings)
+        let lock = self.session.lock_settings().ok();
+        self.restore_locked(settings)?;
+        drop(lock);
+        if self.function_lists() != settings.functions {
+            self.change_functions(|lists| *lists = settings.functions.clone())?;
+        }
+        self.set_tracer(settings.tracer)
     }
 
     /// Does so for one who has [`crate::Session::lock_settings`].

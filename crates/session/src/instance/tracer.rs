@@ -22,10 +22,12 @@ pub struct Tracer {
     pub help: &'static str,
     /// The options that are its own, in the kernel's order: `trace_options` has them while it is current.
     pub options: &'static [TraceOption],
+    /// The event that it writes when a function is called, if it does.
+    pub(crate) call: Option<u16>,
 }
 
 /// Those that can be chosen, in the order of `available_tracers`.
-pub const TRACERS: &[&Tracer] = &[&nop::NOP];
+pub const TRACERS: &[&Tracer] = &[&FUNCTION, &nop::NOP];
 
 /// All of them, those included of which nothing is recorded yet.
 const ALL: &[&Tracer] = &[&FUNCTION_GRAPH, &FUNCTION, &nop::NOP];
@@ -39,6 +41,13 @@ impl Tracer {
     /// The tracer of this name, if it can be chosen.
     pub fn named(name: &str) -> Option<&'static Tracer> {
         TRACERS.iter().copied().find(|tracer| tracer.name == name)
+    }
+}
+
+impl Tracer {
+    /// Whether it traces functions.
+    pub fn traces_functions(&self) -> bool {
+        self.call.is_some()
     }
 }
 
@@ -68,11 +77,25 @@ impl Instance {
         self.preferences().tracer
     }
 
-    /// Makes a tracer the current one of this instance.
+    /// Makes a tracer the current one of this instance. Traced processes follow:
+    /// see [`crate::Session::await_functions`].
     pub fn set_tracer(&self, tracer: &'static Tracer) -> Result<(), Error> {
-        if tracer == self.tracer() {
+        let lock = self.session.lock_settings()?;
+        let before = self.tracer();
+        if tracer == before {
             return Ok(());
         }
-        self.prefer(|preferred| preferred.tracer = tracer)
+        let mut preferences = self.preferences();
+        preferences.tracer = tracer;
+        self.prefer_locked(preferences)?;
+        for (tracer, on) in [(before, false), (tracer, true)] {
+            if let Some(call) = tracer.call {
+                self.control().enable(call, self.index, on);
+            }
+        }
+        if before.traces_functions() || tracer.traces_functions() {
+            self.session.call_for_functions(&lock);
+        }
+        Ok(())
     }
 }

@@ -17,6 +17,9 @@ pub(crate) const PREFERENCES: &str = "preferences";
 /// The file of the error log.
 pub(crate) const ERROR_LOG: &str = "error_log";
 
+/// The file of lists of functions.
+pub(crate) const FUNCTIONS: &str = "functions";
+
 /// What the lock of a CPU is named: `cpuN.lock`.
 pub(crate) const CPU_LOCK: (&str, &str) = ("cpu", ".lock");
 
@@ -40,7 +43,7 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
         let number = name.strip_prefix(CPU_LOCK.0).and_then(|rest| rest.strip_suffix(CPU_LOCK.1));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    let is_known = |name: &str| [SESSION_FILE, PREFERENCES, ERROR_LOG, OPEN].contains(&name);
+    let is_known = |name: &str| [SESSION_FILE, PREFERENCES, ERROR_LOG, FUNCTIONS, OPEN].contains(&name);
     is_instance_file(name)
         || name
             .to_str()
@@ -62,7 +65,7 @@ impl Session {
 
     /// Removes what an instance has remembered there: for one who removes it, or makes the next.
     pub(crate) fn forget_companions(&self, instance: usize) -> Result<(), Error> {
-        for path in [PREFERENCES, ERROR_LOG].map(|name| self.companion_of(instance, name)) {
+        for path in [PREFERENCES, ERROR_LOG, FUNCTIONS].map(|name| self.companion_of(instance, name)) {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::system(path, error)),
                 _ => {}

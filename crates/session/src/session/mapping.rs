@@ -39,8 +39,10 @@ impl SessionFile {
         self.map(Some(0..CONTROL_SIZE as u64))
     }
 
-    /// Lets a control area use what belongs to the instances after the first, if there can be any.
+    /// Lets a control area use the lists of functions, and what belongs to the instances after the first, if
+    /// there can be any.
     pub(crate) fn extend(&self, control: &ControlArea, layout: &FileLayout) -> Result<(), Error> {
+        control.use_functions(self.map(Some(layout.functions()))?);
         if let Some(extension) = layout.extension() {
             control.extend(self.map(Some(extension))?);
         }

@@ -1,5 +1,6 @@
 //! `current_tracer` and `available_tracers`: which tracer is on, and which can be.
 
+use crate::control_file::Change;
 use crate::errno::errno;
 use crate::listed::Listed;
 use crate::text_file::TextFile;
@@ -9,7 +10,7 @@ use rustix::io::Errno;
 use session::{TRACERS, Tracer};
 
 /// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is after
-/// the first 100 bytes is not looked at.
+/// the first 100 bytes is not looked at. A change empties the buffer.
 #[derive(Clone, Default)]
 struct CurrentTracer;
 
@@ -20,6 +21,10 @@ pub(super) const LISTED: Listed =
 const MOST: usize = 100;
 
 impl TextFile for CurrentTracer {
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        change.is_written()
+    }
+
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         Ok(format!("{}\n", array.instance().tracer().name))
     }
@@ -27,7 +32,11 @@ impl TextFile for CurrentTracer {
     fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let name = token::strip(bytes.get(..MOST).unwrap_or(bytes))?;
         let tracer = Tracer::named(name).ok_or(Errno::INVAL)?;
-        array.instance().set_tracer(tracer).map_err(errno)
+        if tracer != array.instance().tracer() {
+            array.instance().set_tracer(tracer).map_err(errno)?;
+            array.instance().buffer().clear();
+        }
+        Ok(())
     }
 }
 

@@ -91,7 +91,10 @@ mod tests {
         let text = read(&tree, "README");
         assert!(ABSENT.iter().all(|word| !text.contains(word)), "{text}");
         assert!(text.contains("\n  trace_marker        \t- "));
-        assert!(text.contains("; nop leaves recording to the events\n"));
+        assert!(
+            text.contains(" nop leaves recording to the events\n")
+                && text.contains(" function records calls ")
+        );
         assert!(text.contains(", stacktrace,\n\t             enable_event:<system>:<event>, disable_event:"));
     }
 }

@@ -3,7 +3,9 @@
 //! Everything is read where it lies in memory.
 
 use core::ffi::CStr;
-use libc::{Elf64_Phdr, PT_LOAD, PT_NOTE, dl_phdr_info};
+use libc::{Elf64_Phdr, PF_W, PF_X, PT_LOAD, PT_NOTE, dl_phdr_info};
+use shm::PAGE;
+use text_poke::Text;
 
 /// An object that is mapped.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,15 @@ impl<'a> LoadedObject<'a> {
         let low = self.headers_of(PT_LOAD).map(|header| header.p_vaddr).min();
         let high = self.headers_of(PT_LOAD).map(|header| header.p_vaddr + header.p_memsz).max();
         (low.unwrap_or(0), high.unwrap_or(0))
+    }
+
+    /// Its first segment with code: whole pages.
+    pub(crate) fn text(&self) -> Option<Text> {
+        let header = self.headers_of(PT_LOAD).find(|header| header.p_flags & PF_X != 0)?;
+        let start = self.base.wrapping_add(header.p_vaddr);
+        let end = start.wrapping_add(header.p_memsz).next_multiple_of(PAGE as u64);
+        let pages = start & !(PAGE as u64 - 1)..end;
+        Some(Text { pages, is_writable: header.p_flags & PF_W != 0 })
     }
 
     /// Whether `address` is in it.

@@ -2,6 +2,7 @@
 
 use crate::preload::arch::linker;
 use crate::preload::object::borrowed::auxiliary;
+use core::ffi::{CStr, c_char};
 use core::ops::Range;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicUsize;
@@ -34,6 +35,15 @@ pub(crate) fn remember_program() {
         let first = base.wrapping_add(header.p_vaddr as usize);
         start.store(first, Relaxed);
         end.store(first.wrapping_add(header.p_memsz as usize), Relaxed);
+    }
+}
+
+/// The path that was executed, as it was given.
+pub(crate) fn program() -> &'static CStr {
+    match auxiliary(libc::AT_EXECFN) as usize as *const c_char {
+        path if path.is_null() => c"",
+        // SAFETY: the kernel keeps the text on the stack, for good.
+        path => unsafe { CStr::from_ptr(path) },
     }
 }
 

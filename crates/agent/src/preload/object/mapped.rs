@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicBool, AtomicU64};
 use libc::dl_phdr_info;
 use rustix::fs::CWD;
+use text_poke::Text;
 use trace_event::session;
 
 /// The vDSO is no file.
@@ -98,9 +99,30 @@ fn enter_new(control: &ControlArea, process: u32) {
     });
 }
 
+/// Calls `each` with every object that the session knows, and its entry there.
+pub(crate) fn for_each_entered(control: &ControlArea, each: &mut dyn FnMut(&LoadedObject<'_>, u32)) {
+    for_each(&mut |object, _| {
+        if let Some(entry) = entry_of(object, control) {
+            each(object, entry);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+/// Calls `each` with the code of every object.
+pub(crate) fn for_each_text(each: &mut dyn FnMut(Text)) {
+    for_each(&mut |object, _| {
+        object.text().into_iter().for_each(&mut *each);
+        ControlFlow::Continue(())
+    });
+}
+
+fn entry_of(object: &LoadedObject<'_>, control: &ControlArea) -> Option<u32> {
+    control.find_object(object.build_id()).or_else(|| add(object, control))
+}
+
 fn enter(object: &LoadedObject<'_>, control: &ControlArea, process: u32) {
-    let entry = control.find_object(object.build_id()).or_else(|| add(object, control));
-    if let Some(entry) = entry {
+    if let Some(entry) = entry_of(object, control) {
         control.add_map(process, Map { base: object.base, object: entry });
     }
 }

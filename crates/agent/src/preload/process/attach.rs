@@ -3,6 +3,7 @@
 use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::execute::arguments::{self, ArgumentsText};
 use crate::preload::execute::environment;
+use crate::preload::function;
 use crate::preload::memory::{address_limit, readable, stack};
 use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, image, mapped, symbols};
@@ -95,7 +96,7 @@ fn join(object: &CStr) {
 
 /// Whether the process is lookback's own command: who looks at a recording is not part of it.
 fn is_own_command() -> bool {
-    comm_of(program()) == OWN_COMM
+    comm_of(image::program()) == OWN_COMM
 }
 
 /// Whether the process has more rights than who started it: then the environment is not to be trusted.
@@ -120,7 +121,7 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
         user: borrowed::auxiliary(libc::AT_EUID) as u32,
         most_addresses,
         agent: FINGERPRINT,
-        comm: comm_of(program()),
+        comm: comm_of(image::program()),
         tid_offset,
         hooks: Hooks {
             thread_started: end::watch_thread,
@@ -154,15 +155,6 @@ fn stat() -> Stat {
         // SAFETY: the function has this type.
         Some(found) => unsafe { transmute::<usize, Stat>(found) },
         None => old,
-    }
-}
-
-/// The path that was executed, as it was given.
-fn program() -> &'static CStr {
-    match borrowed::auxiliary(libc::AT_EXECFN) as usize as *const c_char {
-        path if path.is_null() => c"",
-        // SAFETY: the kernel keeps the text on the stack, for good.
-        path => unsafe { CStr::from_ptr(path) },
     }
 }
 
@@ -218,6 +210,7 @@ fn began(attached: Attached) {
     let _ = trace_event::enter();
     mapped::keep_up();
     end::make_key();
+    function::start();
     if !attached.was_known {
         let process = session.process().and_then(|process| session.control().process(process));
         let tid = process.map_or(0, |process| process.parent);
@@ -234,7 +227,7 @@ fn began(attached: Attached) {
 fn record_exec(pid: u32) {
     /// Bytes for the path, at least, and for the arguments: each with a zero byte, up to a multiple of 8.
     const SPACE: usize = 8 * record::WORDS - sched::EXEC.fixed_size();
-    let path = program();
+    let path = image::program();
     let for_path = (path.count_bytes() + 1).next_multiple_of(8).min(SPACE / 2);
     // SAFETY: it is on the stack for good.
     let arguments = unsafe { ArgumentsText::copy_own(arguments::own().addr(), SPACE - for_path - 1) };

@@ -10,6 +10,7 @@
 
 use crate::preload::arch::stub::stub;
 use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::function;
 use crate::preload::memory::readable::readable;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
@@ -29,6 +30,7 @@ unsafe fn before_fork(_: &mut CallFrame) {
 unsafe fn after_fork(frame: &mut CallFrame) {
     if frame.result as i32 == 0 {
         mapped::copied();
+        function::copied();
         trace_event::forked(trace_event::tid_of_libc());
     }
 }
@@ -50,6 +52,7 @@ pub(crate) fn placeholder() -> u32 {
 /// it was given.
 pub(crate) fn in_copy(placeholder: u32) {
     mapped::copied();
+    function::copied();
     let pid = match placeholder {
         0 => getpid().as_raw_nonzero().get() as u32,
         number => number,

@@ -4,6 +4,7 @@
 //!
 //! The C library calls the key's destructor in a thread that ends.
 
+use crate::preload::function;
 use crate::preload::object::symbols;
 use crate::preload::object::tables::SymbolName;
 use crate::preload::process::priority::priority;
@@ -60,6 +61,7 @@ unsafe extern "C" fn thread_ended(_: *mut c_void) {
     {
         record_exit(&session.comm(), entered.tid() as u32, false, [sched::ITSELF, 0]);
     }
+    function::thread_ends();
     end_thread();
 }
 

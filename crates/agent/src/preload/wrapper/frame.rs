@@ -8,11 +8,13 @@
 //!
 //! The frame calls what is here with pointers to the words that it has kept on the stack.
 
+use crate::preload::function;
 use crate::preload::wrapper::real;
 use core::ffi::CStr;
 use core::mem::transmute;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicUsize;
+use text_poke::Threads;
 use trace_event::{EnteredCall, FrameRecord, OuterCall, enter_call, leave_call};
 
 /// A symbol that is wrapped.
@@ -111,6 +113,7 @@ impl CallFrame {
 
 /// What is done before libc's function is called.
 pub(crate) unsafe extern "C" fn before(frame: &mut CallFrame) {
+    function::keep_up((&raw const *frame).addr(), Threads::Running);
     frame.real = frame.wrapped.real();
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::Before) };
@@ -132,6 +135,7 @@ pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
     if frame.is_shown() {
         leave_call((&raw const *frame).addr(), &frame.outer);
     }
+    function::keep_up((&raw const *frame).addr(), Threads::Running);
 }
 
 impl Wrapped {

@@ -6,6 +6,7 @@
 
 use crate::preload::arch::stub::wrapped;
 use crate::preload::execute::place;
+use crate::preload::function::library;
 use crate::preload::memory::{limits, locking, mapping};
 use crate::preload::process::{fork, reap};
 use crate::preload::record;

@@ -1,7 +1,12 @@
 //! `function`: which functions are called, and by whom.
 
 use super::Tracer;
+use events::ftrace::FUNCTION_ID;
 
-/// The tracer `function`. Nothing records for it yet.
-pub const FUNCTION: Tracer =
-    Tracer { name: trace_data::text::FUNCTION, help: "records the calls of functions", options: &[] };
+/// The tracer `function`.
+pub const FUNCTION: Tracer = Tracer {
+    name: trace_data::text::FUNCTION,
+    help: "records calls of functions, and who calls them",
+    options: &[],
+    call: Some(FUNCTION_ID),
+};

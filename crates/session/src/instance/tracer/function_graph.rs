@@ -19,4 +19,5 @@ pub const FUNCTION_GRAPH: Tracer = Tracer {
         TraceOption::FuncgraphRetvalHex,
         TraceOption::FuncgraphRetaddr,
     ],
+    call: None,
 };

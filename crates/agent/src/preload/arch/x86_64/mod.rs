@@ -2,6 +2,7 @@
 
 pub(crate) mod clone;
 pub(crate) mod frame;
+pub(crate) mod function_entry;
 pub(crate) mod linker;
 pub(crate) mod listing;
 mod long_jump;

@@ -1,0 +1,32 @@
+//! Functions of the program that are traced: where their sites are, which are wanted, and what they call.
+//!
+//! Which functions are wanted is in the session. A thread of the process looks there when it makes a call
+//! that is wrapped ([`keep_up`]), and brings the code up to date: nobody else can, and no thread waits for
+//! it.
+//!
+//! ```text
+//! program: call lookup ---> lookup: call X   ---> X: jmp called ---> entry event
+//!                             |     ^ site                            |
+//!                             body <----------------------------------+
+//! ```
+//!
+//! Invariants:
+//! * **F1** One thread at a time changes code, and none while an object is being unmapped ([`turn`]).
+//! * **F2** A site calls only what stays mapped for good ([`trampolines`]).
+//! * **F3** What a site calls preserves every register, and the flags but those that are dead at a function's
+//!   entry.
+//! * **F4** Where anything is not as it should be, sites are disabled and not touched again.
+
+mod called;
+pub(crate) mod library;
+mod objects;
+mod opened;
+mod sites;
+mod trampolines;
+mod turn;
+mod update;
+
+pub(crate) use called::record;
+pub(crate) use opened::thread_ends;
+pub(crate) use turn::copied;
+pub(crate) use update::{keep_up, start};

@@ -1,0 +1,162 @@
+//! The objects of the process that have sites.
+
+use super::sites::{SiteTable, TracedSite};
+use super::trampolines::Trampolines;
+use super::turn::Turn;
+use crate::preload::arch::system_call;
+use crate::preload::object::elf::LoadedObject;
+use crate::preload::object::{image, mapped};
+use core::cell::UnsafeCell;
+use core::ffi::CStr;
+use core::ptr::with_exposed_provenance;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicUsize};
+use function_sites::ObjectFile;
+use text_poke::Text;
+
+/// The most objects with sites that a process can have.
+const OBJECTS: usize = 64;
+
+/// An object with sites.
+#[derive(Debug)]
+pub(super) struct TracedObject {
+    /// What is added to its own addresses.
+    pub(super) base: u64,
+    /// Its segment with code.
+    pub(super) text: Text,
+    /// The name of its file, without directories.
+    pub(super) name: &'static [u8],
+    /// Its file, mapped to be read. For good: names are looked up in it whenever other functions are wanted.
+    pub(super) file: ObjectFile<'static>,
+    /// Its sites, once any function was wanted.
+    pub(super) sites: SiteTable,
+    /// What they call, once any was enabled.
+    pub(super) trampolines: Trampolines,
+    /// Whether it is mapped now. When it is mapped again at the same addresses, this is the same one.
+    is_mapped: AtomicBool,
+}
+
+/// Objects that were found, in the order in which they were found. What has been put there stays.
+struct ObjectTable {
+    objects: UnsafeCell<[Option<TracedObject>; OBJECTS]>,
+    /// How many there are.
+    count: AtomicUsize,
+}
+
+// SAFETY: who has the turn alone puts an object there, before it is counted; what changes of one is atomic.
+unsafe impl Sync for ObjectTable {}
+
+static TABLE: ObjectTable =
+    ObjectTable { objects: UnsafeCell::new([const { None }; OBJECTS]), count: AtomicUsize::new(0) };
+
+/// Those that are mapped.
+// Acquire: pairs with the Release of `add`.
+pub(super) fn all() -> impl Iterator<Item = &'static TracedObject> {
+    known().filter(|object| object.is_mapped.load(Acquire))
+}
+
+/// Those that were found.
+// Acquire: pairs with the Release of `add`.
+fn known() -> impl Iterator<Item = &'static TracedObject> {
+    let count = TABLE.count.load(Acquire).min(OBJECTS);
+    (0..count).filter_map(|index| {
+        let start = TABLE.objects.get().cast::<Option<TracedObject>>();
+        // SAFETY: within the array; it was filled before it was counted, and nobody stores there again.
+        unsafe { start.add(index).as_ref() }?.as_ref()
+    })
+}
+
+/// Whether there are any.
+pub(super) fn is_any() -> bool {
+    TABLE.count.load(Relaxed) != 0
+}
+
+/// The site that an address is in.
+pub(super) fn find(address: u64) -> Option<&'static TracedSite> {
+    all().find(|object| object.text.pages.contains(&address))?.sites.find(address)
+}
+
+/// Looks for sites in an object that the process has mapped: how many there are. None where its file can't
+/// be read.
+///
+/// It makes system calls: only where the program may be expected to make such ones.
+pub(super) fn add(object: &LoadedObject<'_>, _turn: &mut Turn) -> Option<u64> {
+    let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
+    let bytes = map(path)?;
+    let Some(file) = ObjectFile::parse(bytes).filter(|file| file.sites().next().is_some()) else {
+        unmap(bytes);
+        return Some(0);
+    };
+    let count = file.sites().count() as u64;
+    let text = object.text()?;
+    let index = TABLE.count.load(Relaxed);
+    let same = |known: &&TracedObject| known.text == text && known.file.build_id() == file.build_id();
+    if let Some(known) = known().find(same) {
+        unmap(bytes);
+        if !known.is_mapped.swap(true, Release) {
+            // Its code is as it is in the file.
+            known.sites.all().iter().for_each(|site| site.set_traced(false));
+        }
+        return Some(count);
+    }
+    if index >= OBJECTS {
+        unmap(bytes);
+        return Some(count);
+    }
+    let found = TracedObject {
+        base: object.base,
+        text,
+        name: name_of(object),
+        file,
+        sites: SiteTable::new(),
+        trampolines: Trampolines::new(),
+        is_mapped: AtomicBool::new(true),
+    };
+    let start = TABLE.objects.get().cast::<Option<TracedObject>>();
+    // SAFETY: within the array. Who has the turn is alone, and nobody reads the slot before it is counted.
+    unsafe { start.add(index).write(Some(found)) };
+    TABLE.count.store(index + 1, Release);
+    Some(count)
+}
+
+/// Notes which objects have been unmapped: before anybody has a turn again.
+pub(super) fn forget_unmapped() {
+    for known in all() {
+        let mut is_mapped = false;
+        mapped::for_each_text(&mut |text| is_mapped |= text == known.text);
+        known.is_mapped.store(is_mapped, Release);
+    }
+}
+
+/// The name of an object's file. For good, as the dynamic linker's texts are as long as it is mapped.
+fn name_of(object: &LoadedObject<'_>) -> &'static [u8] {
+    let path = if object.path.is_empty() { image::program() } else { object.path };
+    // SAFETY: who unmaps the object makes us forget it before.
+    let path: &'static CStr = unsafe { CStr::from_ptr(path.as_ptr()) };
+    let path = path.to_bytes();
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+/// A file's bytes.
+fn map(path: &CStr) -> Option<&'static [u8]> {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as u64;
+    // SAFETY: the path ends with a zero byte.
+    let file = unsafe { system_call::call(libc::SYS_open, [path.as_ptr().addr() as u64, flags, 0, 0, 0, 0]) };
+    let file = u64::try_from(file).ok()?;
+    // SAFETY: a file that is nobody else's is moved in, mapped where the kernel likes, and closed.
+    let (len, start) = unsafe {
+        let len = system_call::call(libc::SYS_lseek, [file, 0, libc::SEEK_END as u64, 0, 0, 0]);
+        let [protection, flags] = [libc::PROT_READ as u64, libc::MAP_PRIVATE as u64];
+        let start = system_call::call(libc::SYS_mmap, [0, len as u64, protection, flags, file, 0]);
+        system_call::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
+        (len, start)
+    };
+    let (len, start) = (usize::try_from(len).ok()?, usize::try_from(start).ok()?);
+    // SAFETY: mapped just now, and it stays.
+    Some(unsafe { core::slice::from_raw_parts(with_exposed_provenance(start), len) })
+}
+
+fn unmap(bytes: &'static [u8]) {
+    // SAFETY: mapped by `map`, and nobody has it any more.
+    let _ = unsafe { rustix::mm::munmap(bytes.as_ptr().cast_mut().cast(), bytes.len()) };
+}

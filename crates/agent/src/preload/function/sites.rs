@@ -1,0 +1,240 @@
+//! The sites of an object, as they are in this process.
+
+use super::trampolines::Trampolines;
+use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
+use function_sites::{FunctionSymbol, ObjectFile};
+use rustix::mm::{MapFlags, ProtFlags};
+use text_poke::plan::Plan;
+use text_poke::plan::entry::{self, CallTarget};
+use text_poke::plan::refusal::Refusal;
+
+/// A site.
+#[derive(Debug)]
+pub(super) struct TracedSite {
+    /// Where it is in this process.
+    pub(super) address: u64,
+    /// The instances that want it.
+    wanted: [AtomicU64; INSTANCE_WORDS],
+    /// [`NAMED`], [`TRACED`].
+    state: AtomicU32,
+    /// The bytes that it was found with, as far as they count for its plan.
+    found: [u8; FOUND],
+}
+
+/// Bytes that are kept of what was found: the longest nops, and what may come before them.
+const FOUND: usize = 20;
+
+/// Some function of the file has the site.
+const NAMED: u32 = 1;
+/// It is on.
+const TRACED: u32 = 2;
+
+impl TracedSite {
+    /// Whether an instance wants it.
+    // Relaxed: who is called while that changes may go either way.
+    pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
+        self.wanted.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
+    }
+
+    /// Whether any does.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+    }
+
+    /// Whether it is enabled.
+    pub(super) fn is_traced(&self) -> bool {
+        self.state.load(Relaxed) & TRACED != 0
+    }
+
+    pub(super) fn set_traced(&self, is_traced: bool) {
+        let state = self.state.load(Relaxed) & !TRACED;
+        self.state.store(if is_traced { state | TRACED } else { state }, Relaxed);
+    }
+
+    /// Where its nops are: after the mark of a place that may be jumped to, if it begins with that.
+    pub(super) fn nops(&self) -> u64 {
+        const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+        self.address + if self.found.starts_with(&ENDBR64) { ENDBR64.len() as u64 } else { 0 }
+    }
+
+    /// What is to be stored there.
+    pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
+        entry::plan(self.address, &self.found, CallTarget::At(trampolines.target(self.nops())))
+    }
+
+    /// Has just these instances want it, if no function was found before that has it; else these, too.
+    fn want(&self, instances: [u64; INSTANCE_WORDS], is_named: bool) {
+        let is_more = self.state.load(Relaxed) & NAMED != 0;
+        for (word, bits) in self.wanted.iter().zip(instances) {
+            let before = if is_more { word.load(Relaxed) } else { 0 };
+            word.store(before | bits, Relaxed);
+        }
+        let state = self.state.load(Relaxed) & !NAMED;
+        self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
+    }
+}
+
+/// The sites of an object, in the order of their addresses.
+#[derive(Debug)]
+pub(super) struct SiteTable {
+    /// Null until they were looked up.
+    start: AtomicPtr<TracedSite>,
+    count: AtomicUsize,
+}
+
+impl SiteTable {
+    /// Not looked up yet.
+    pub(super) const fn new() -> SiteTable {
+        SiteTable { start: AtomicPtr::new(core::ptr::null_mut()), count: AtomicUsize::new(0) }
+    }
+
+    /// Fills it, for one who has the turn, with those of a file whose addresses are moved by `base`. None
+    /// where there is no memory.
+    // Release: pairs with the Acquire of `all`. Relaxed: published by that.
+    pub(super) fn fill(&self, file: &ObjectFile<'static>, base: u64) -> Option<()> {
+        let count = file.sites().count();
+        let bytes = count * size_of::<TracedSite>();
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping, where the kernel likes.
+        let start = unsafe {
+            rustix::mm::mmap_anonymous(core::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)
+        };
+        let start = start.ok()?.cast::<TracedSite>();
+        let mut filled = 0;
+        for site in file.sites().take(count) {
+            let site = TracedSite {
+                address: base.wrapping_add(site.address),
+                wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+                state: AtomicU32::new(0),
+                found: found(file, site.address),
+            };
+            // SAFETY: within the mapping, as no more than `count` are.
+            unsafe { start.add(filled).write(site) };
+            filled += 1;
+        }
+        // SAFETY: so many were filled. Nobody else has them yet.
+        let sites = unsafe { core::slice::from_raw_parts_mut(start, filled) };
+        sort(sites);
+        self.count.store(filled, Relaxed);
+        self.start.store(start, Release);
+        Some(())
+    }
+
+    /// All of them; none as long as they were not looked up.
+    // Acquire: pairs with the Release of `fill`.
+    pub(super) fn all(&self) -> &'static [TracedSite] {
+        let start = self.start.load(Acquire);
+        if start.is_null() {
+            return &[];
+        }
+        // SAFETY: `fill` has filled so many there. They stay, and what changes of them is atomic.
+        unsafe { core::slice::from_raw_parts(start, self.count.load(Relaxed)) }
+    }
+
+    /// The site at an address, or the last before it.
+    pub(super) fn find(&self, address: u64) -> Option<&'static TracedSite> {
+        let sites = self.all();
+        sites.get(sites.partition_point(|site| site.address <= address).checked_sub(1)?)
+    }
+
+    /// Asks for each site which instances want it, by the names of the functions that have it.
+    pub(super) fn choose(
+        &self,
+        file: &ObjectFile<'static>,
+        base: u64,
+        wants: &dyn Fn(usize, &[u8]) -> bool,
+        instances: [u64; INSTANCE_WORDS],
+    ) {
+        let asked = |name: &[u8]| -> [u64; INSTANCE_WORDS] {
+            let mut wanted = instances;
+            for index in (0..INSTANCES).filter(|index| !has(instances, *index) || !wants(*index, name)) {
+                if let Some(word) = wanted.get_mut(index / 64) {
+                    *word &= !(1 << (index % 64));
+                }
+            }
+            wanted
+        };
+        let without_name = asked(b"");
+        for site in self.all() {
+            site.state.fetch_and(!NAMED, Relaxed);
+            site.want(without_name, false);
+        }
+        for function in file.functions() {
+            let mut sites = self.of_function(&function, base).peekable();
+            if sites.peek().is_some() {
+                let wanted = asked(function.name);
+                sites.for_each(|site| site.want(wanted, true));
+            }
+        }
+    }
+
+    /// The sites that a function has.
+    fn of_function(
+        &self,
+        function: &FunctionSymbol<'_>,
+        base: u64,
+    ) -> impl Iterator<Item = &'static TracedSite> {
+        let function = FunctionSymbol { start: base.wrapping_add(function.start), ..*function };
+        let sites = self.all();
+        let first = sites.partition_point(|site| site.address < function.start);
+        let sites = sites.get(first..).unwrap_or_default().iter();
+        sites.take_while(move |site| function.contains(site.address))
+    }
+}
+
+fn has(instances: [u64; INSTANCE_WORDS], index: usize) -> bool {
+    instances.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+}
+
+/// The bytes at an address of a file.
+fn found(file: &ObjectFile<'_>, address: u64) -> [u8; FOUND] {
+    let mut found = [0; FOUND];
+    for (to, from) in found.iter_mut().zip(file.code_at(address)) {
+        *to = *from;
+    }
+    found
+}
+
+/// Sorts sites by address, in place. They nearly always are: then it is one look at each. (Heapsort: the
+/// standard library's sort may panic.)
+fn sort(sites: &mut [TracedSite]) {
+    if sites.is_sorted_by_key(|site| site.address) {
+        return;
+    }
+    let count = sites.len();
+    for start in (0..count / 2).rev() {
+        sift_down(sites, start, count);
+    }
+    for end in (1..count).rev() {
+        swap(sites, 0, end);
+        sift_down(sites, 0, end);
+    }
+}
+
+/// Exchanges two sites. (The standard library's may panic.)
+fn swap(sites: &mut [TracedSite], one: usize, other: usize) {
+    if let Ok([one, other]) = sites.get_disjoint_mut([one, other]) {
+        core::mem::swap(one, other);
+    }
+}
+
+/// Lets the site at `start` sink to its place in the heap of the first `end`.
+fn sift_down(sites: &mut [TracedSite], start: usize, end: usize) {
+    let key = |sites: &[TracedSite], index: usize| sites.get(index).map(|site| site.address);
+    let mut parent = start;
+    loop {
+        let first = 2 * parent + 1;
+        if first >= end {
+            return;
+        }
+        let second = (first + 1).min(end - 1);
+        let child = if key(sites, second) > key(sites, first) { second } else { first };
+        if key(sites, child) <= key(sites, parent) {
+            return;
+        }
+        swap(sites, parent, child);
+        parent = child;
+    }
+}

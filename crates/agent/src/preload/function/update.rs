@@ -1,0 +1,171 @@
+//! Bringing the process's code up to date with what is wanted.
+
+use super::objects::{self, TracedObject};
+use super::opened;
+use super::sites::TracedSite;
+use super::turn::Turn;
+use crate::preload::memory::address_limit;
+use crate::preload::object::mapped;
+use crate::preload::process::sandbox;
+use crate::preload::signal::running;
+use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use control::{ControlArea, InstanceSet};
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use events::ftrace::FUNCTION_ID;
+use function_filter::CompiledLists;
+use text_poke::plan::SiteState;
+use text_poke::{Poke, Threads, apply};
+use trace_event::{AttachedSession, is_aside, session};
+
+/// What the session wanted when the code was last brought up to date.
+static DONE: AtomicU32 = AtomicU32::new(0);
+
+/// 1 once something was not as it should be: then sites are off, and stay as they are (F4).
+static KILLED: AtomicU32 = AtomicU32::new(0);
+
+/// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
+pub(crate) fn start() {
+    if let Some(session) = session() {
+        look(session);
+        keep_up(0, Threads::Alone);
+    }
+}
+
+/// Looks for sites in what the process has mapped.
+fn look(session: AttachedSession) {
+    if !may_change() {
+        return;
+    }
+    let Some(mut turn) = Turn::take() else { return };
+    mapped::for_each_entered(session.control(), &mut |object, entry| {
+        if session.control().may_have_sites(entry) {
+            let found = objects::add(object, &mut turn);
+            if let Some(found) = found.filter(|_| session.control().sites(entry).is_none()) {
+                session.control().set_sites(entry, found);
+            }
+        }
+    });
+}
+
+/// Brings the code up to date, if other functions are wanted than before: in a thread that is about to make a
+/// call, or has made it, with its frame at this address. Where it can't be done here and now, the next call
+/// does it.
+///
+/// Cost: four loads and a comparison where there is nothing to do.
+#[inline(always)]
+pub(crate) fn keep_up(frame: usize, threads: Threads) {
+    if let Some(session) = session()
+        && (session.control().functions_wanted() != DONE.load(Relaxed) || opened::has_opened(frame))
+    {
+        update(session, frame, threads);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn update(session: AttachedSession, frame: usize, threads: Threads) {
+    let has_opened = opened::has_opened(frame);
+    if has_opened {
+        opened::has_looked();
+        mapped::keep_up();
+        look(session);
+    }
+    if !may_change() {
+        return;
+    }
+    let Some(_turn) = Turn::take() else { return };
+    let control = session.control();
+    let wanted = control.functions_wanted();
+    let traced = if objects::is_any() { update_objects(session, threads) } else { 0 };
+    DONE.store(wanted, Release);
+    if let Some(process) = session.process() {
+        control.functions_done(process, wanted, traced);
+    }
+}
+
+/// Whether code may be changed here and now: by system calls, some of which take memory.
+fn may_change() -> bool {
+    !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set() && !is_aside()
+}
+
+/// Switches the sites of all objects. How many are on.
+fn update_objects(session: AttachedSession, threads: Threads) -> u32 {
+    let control = session.control();
+    let is_killed = KILLED.load(Acquire) != 0;
+    let tracing = if is_killed { InstanceSet::default() } else { control.switched(FUNCTION_ID).on };
+    if !tracing.is_empty() && !control.has_functions() && map_lists(session).is_none() {
+        return 0;
+    }
+    let traced = objects::all().map(|object| update_object(control, object, tracing, threads)).sum();
+    if !is_killed && KILLED.load(Acquire) != 0 {
+        return update_objects(session, threads);
+    }
+    traced
+}
+
+/// Maps what the session has of lists.
+fn map_lists(session: AttachedSession) -> Option<()> {
+    let control = session.control();
+    control.use_functions(control.map_more(session.function_lists())?);
+    Some(())
+}
+
+/// Switches the sites of an object. How many are on.
+fn update_object(
+    control: &ControlArea,
+    object: &TracedObject,
+    tracing: InstanceSet,
+    threads: Threads,
+) -> u32 {
+    if object.sites.all().is_empty()
+        && (tracing.is_empty() || object.sites.fill(&object.file, object.base).is_none())
+    {
+        return 0;
+    }
+    choose(control, object, tracing);
+    let trampolines = &object.trampolines;
+    let changes = |site: &&TracedSite| site.is_wanted() != site.is_traced();
+    let sites = object.sites.all();
+    let nops = sites.iter().map(TracedSite::nops);
+    if !sites.iter().any(|site| changes(&site)) || trampolines.make(&object.text.pages, nops).is_err() {
+        return traced(object);
+    }
+    let pokes = sites.iter().filter(changes).filter_map(|site| {
+        let wanted = if site.is_wanted() { SiteState::On } else { SiteState::Off };
+        Some(Poke { plan: site.plan(trampolines).ok()?, wanted })
+    });
+    // SAFETY: the object's code, which stays mapped as long as this is our turn (F1); plans are of what the
+    // file has there, and lead to our own code (F2). At the start of a process nobody else runs.
+    let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, threads) };
+    match applied {
+        Ok(applied) if applied.failed == 0 => {
+            for site in sites.iter().filter(changes) {
+                if site.plan(trampolines).is_ok() {
+                    site.set_traced(site.is_wanted());
+                }
+            }
+        }
+        _ => KILLED.store(1, Release),
+    }
+    traced(object)
+}
+
+fn traced(object: &TracedObject) -> u32 {
+    object.sites.all().iter().filter(|site| site.is_traced()).count() as u32
+}
+
+/// Asks the lists which sites are wanted.
+fn choose(control: &ControlArea, object: &TracedObject, tracing: InstanceSet) {
+    let mut instances = [0_u64; INSTANCE_WORDS];
+    tracing.for_each(|instance| {
+        if let Some(word) = instances.get_mut(instance / 64).filter(|_| instance < INSTANCES) {
+            *word |= 1 << (instance % 64);
+        }
+    });
+    let wants = |instance: usize, name: &[u8]| {
+        let Some(words) = control.function_words(instance) else { return true };
+        CompiledLists::new(|index| words.get(index)).wants(name, object.name)
+    };
+    object.sites.choose(&object.file, object.base, &wants, instances);
+}

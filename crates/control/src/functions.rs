@@ -1,0 +1,135 @@
+//! Which functions are traced, and which processes have done so.
+//!
+//! Who traces others than before publishes the lists first and then counts up the header's word; a process
+//! that sees the word loads the lists after it. So what a process has done is never older than what it says
+//! that it has done. Lists may change while they are evaluated: then the word has changed when the process
+//! looks again, and it evaluates the new ones.
+
+use crate::area::ControlArea;
+use crate::processes::ProcessInfo;
+use abi::control::{FUNCTION_LISTS, FUNCTIONS_SIZE};
+use core::ffi::CStr;
+use core::ops::Range;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use rustix::io;
+use shm::Errno;
+
+/// The words of an instance's lists of functions.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionWords<'a>(&'a [AtomicU64]);
+
+impl FunctionWords<'_> {
+    /// The word of this number. None after the last.
+    // Relaxed: the words were published by `ControlArea::set_function_words`, and `function_words` has
+    // acquired that. If others are stored meanwhile, the caller looks again: see the module.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<u64> {
+        self.0.get(index).map(|word| word.load(Relaxed))
+    }
+}
+
+impl ControlArea {
+    /// The lists of functions of an instance, as `function_filter` compiles them. None where it has none, or
+    /// they are not mapped.
+    ///
+    /// Async-signal-safe.
+    // Acquire: pairs with the Release of `set_function_words`.
+    pub fn function_words(&self, instance: usize) -> Option<FunctionWords<'_>> {
+        let word = self.instance(instance)?.functions.load(Acquire);
+        let words = (word as u32 as usize).min(FUNCTION_LISTS / 8);
+        let words = self.function_lists()?.slice(place(instance, word >> 32).start, words)?;
+        (!words.is_empty()).then_some(FunctionWords(words))
+    }
+
+    /// Replaces them, in this file, which is at `path`. Errors: what fallocate(2) says; `E2BIG` for more than
+    /// [`FUNCTION_LISTS`] bytes; `EINVAL` where they are not mapped.
+    ///
+    /// Only who has the session's lock does this. One that is killed meanwhile has changed nothing.
+    // Acquire, Release: pairs with the Acquire of `function_words`: who sees the version sees its words.
+    // Relaxed: those are of the version that nobody uses yet.
+    pub fn set_function_words(&self, path: &CStr, instance: usize, words: &[u64]) -> Result<(), Errno> {
+        let error = |error: io::Errno| Errno(error.raw_os_error());
+        let slot = self.instance(instance).ok_or(error(io::Errno::INVAL))?;
+        let lists = self.function_lists().ok_or(error(io::Errno::INVAL))?;
+        let version = (slot.functions.load(Acquire) >> 32).wrapping_add(1) & 0xffff_ffff;
+        let place = place(instance, version);
+        let end = place.start + (words.len() * 8) as u64;
+        if end > place.end {
+            return Err(error(io::Errno::TOOBIG));
+        }
+        shm::reserve(path, lists, core::iter::once(place.start..end))?;
+        let area: &[AtomicU64] = lists.slice(place.start, words.len()).ok_or(error(io::Errno::INVAL))?;
+        for (to, from) in area.iter().zip(words) {
+            to.store(*from, Relaxed);
+        }
+        slot.functions.store(version << 32 | words.len() as u64, Release);
+        Ok(())
+    }
+
+    /// Forgets the lists of an instance that is gone.
+    // Release: as for `set_function_words`.
+    pub(crate) fn forget_function_words(&self, instance: usize) {
+        if let Some(slot) = self.instance(instance) {
+            let version = slot.functions.load(Acquire) >> 32;
+            slot.functions.store(version.wrapping_add(1) << 32, Release);
+        }
+    }
+
+    /// The number of changes so far: what is compared with [`ProcessInfo::functions_done`]. 0 where nobody
+    /// has ever traced a function.
+    ///
+    /// Async-signal-safe. Cost: a load.
+    // Acquire: pairs with the AcqRel of `change_functions`: the lists were published before.
+    #[inline(always)]
+    pub fn functions_wanted(&self) -> u32 {
+        self.header().functions.load(Acquire)
+    }
+
+    /// Says that other functions are to be traced than before. The number of the change.
+    // AcqRel: pairs with the Acquire of `functions_wanted`.
+    pub fn change_functions(&self) -> u32 {
+        self.header().functions.fetch_add(1, AcqRel).wrapping_add(1)
+    }
+
+    /// The processes whose code is not up to date with [`ControlArea::functions_wanted`]: not those in which
+    /// nothing can be traced.
+    pub fn pending_functions(&self) -> impl Iterator<Item = ProcessInfo> {
+        let wanted = self.functions_wanted();
+        self.processes().filter(move |process| {
+            process.end_time == 0
+                && process.functions_done != wanted
+                && self.maps(process.entry).any(|map| self.may_have_sites(map.object))
+        })
+    }
+
+    /// Says how many of a process's functions are traced, and that its code is up to date with `done` by
+    /// that. When all processes' is, none is called any more.
+    pub fn functions_done(&self, entry: u32, done: u32, traced: u32) {
+        self.set_functions_done(entry, done, traced);
+        if self.is_calling() && self.pending_functions().next().is_none() {
+            self.call_processes(false);
+        }
+    }
+
+    /// Calls all processes to look at [`ControlArea::functions_wanted`], or no longer: meanwhile every event
+    /// goes to the slow path, whether it is enabled or not. Only for one who has the session's lock, or who
+    /// has seen that all have looked.
+    // SeqCst: stands before the loads by which summaries are made, as switches do.
+    pub fn call_processes(&self, call: bool) {
+        self.header().calling.store(u32::from(call), core::sync::atomic::Ordering::SeqCst);
+        self.mend_summaries();
+    }
+
+    /// Whether they are being called.
+    // Relaxed: a summary that is made of an old one is made again.
+    pub fn is_calling(&self) -> bool {
+        self.header().calling.load(Relaxed) != 0
+    }
+}
+
+/// Where the lists of an instance are, in the area of this version.
+fn place(instance: usize, version: u64) -> Range<u64> {
+    let start = (instance * FUNCTIONS_SIZE + (version & 1) as usize * FUNCTION_LISTS) as u64;
+    start..start + FUNCTION_LISTS as u64
+}

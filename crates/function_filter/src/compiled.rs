@@ -1,0 +1,99 @@
+//! Lists as they lie in shared memory.
+//!
+//! ```text
+//! two lists, one after the other: what is traced, and what is not
+//! +----------------+ header   bit 0: whether there is such a list; 32..64: patterns
+//! | counts         |          0..32: names that are in it; 32..64: names that are not
+//! | hashes         |          of the names that are in it, sorted; then of those that are not
+//! | pattern        |          bit 0: whether it takes functions in; 8..24: bytes of the pattern;
+//! | ...            |          32..48: bytes of the object's pattern; then both, filled up to words
+//! +----------------+
+//! ```
+
+use crate::name_hash::name_hash;
+use event_filter::glob_words;
+
+/// Lists that were compiled, wherever their words are.
+#[derive(Debug, Clone, Copy)]
+pub struct CompiledLists<F>(F);
+
+/// The header of a list that there is.
+pub(crate) const IS_SET: u64 = 1;
+/// The header of a pattern that takes functions in.
+pub(crate) const TAKES_IN: u64 = 1;
+/// The longest pattern.
+#[cfg(any(test, feature = "compile"))]
+pub(crate) const MOST: usize = 0xffff;
+
+impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
+    /// Those whose words `word` gives, by their numbers. None where there are no more; another time it may
+    /// give others.
+    pub fn new(word: F) -> CompiledLists<F> {
+        CompiledLists(word)
+    }
+
+    /// Whether a function is traced, by its name and the name of the file that it is in. Without lists all
+    /// are; by damaged ones none is.
+    ///
+    /// Takes time proportional to the number of patterns, and to the logarithm of the number of names.
+    pub fn wants(&self, name: &[u8], object: &[u8]) -> bool {
+        self.evaluate(name, object).unwrap_or(false)
+    }
+
+    fn evaluate(&self, name: &[u8], object: &[u8]) -> Option<bool> {
+        let mut start = 0;
+        let traced = self.list(&mut start, name, object)?.unwrap_or(true);
+        let not = self.list(&mut start, name, object)?.unwrap_or(false);
+        Some(traced && !not)
+    }
+
+    /// Whether a function is in the list at `start`, which becomes the next one's; None where there is no
+    /// list. None at all where it is damaged.
+    fn list(&self, start: &mut usize, name: &[u8], object: &[u8]) -> Option<Option<bool>> {
+        let header = (self.0)(*start)?;
+        let counts = (self.0)(*start + 1)?;
+        let (taken_in, left_out) = (counts as u32 as usize, (counts >> 32) as usize);
+        let hashes = *start + 2;
+        let hash = name_hash(name);
+        let mut found = None;
+        let mut next = hashes.checked_add(taken_in)?.checked_add(left_out)?;
+        for _ in 0..header >> 32 {
+            let pattern = (self.0)(next)?;
+            let lens = [pattern >> 8, pattern >> 32].map(|len| (len & 0xffff) as usize);
+            let [of_name, of_object] = lens;
+            let object_start = next + 1 + of_name.div_ceil(8);
+            let fits = || {
+                glob_words(|index| (self.0)((next + 1).checked_add(index)?), of_name, name)
+                    && (of_object == 0
+                        || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object))
+            };
+            // The last that fits counts.
+            if fits() {
+                found = Some(pattern & TAKES_IN != 0);
+            }
+            next = object_start + of_object.div_ceil(8);
+        }
+        *start = next;
+        if self.has(hashes, taken_in, hash) {
+            found = Some(true);
+        } else if self.has(hashes + taken_in, left_out, hash) {
+            found = Some(false);
+        }
+        Some((header & IS_SET != 0).then(|| found.unwrap_or(false)))
+    }
+
+    /// Whether a hash is among sorted ones.
+    fn has(&self, start: usize, count: usize, hash: u64) -> bool {
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match (self.0)(start + middle) {
+                Some(found) if found == hash => return true,
+                Some(found) if found < hash => low = middle + 1,
+                Some(_) => high = middle,
+                None => return false,
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,46 @@
+//! Function filters: which functions of which programs are traced.
+//!
+//! A list of functions is what `set_ftrace_filter` and `set_ftrace_notrace` take: names and patterns, added
+//! one after the other, or removed again with a `!`. Lists are compiled to 64-bit words without pointers,
+//! which may lie in memory that several processes share: [`CompiledLists::wants`] ends on *any* words, reads
+//! none outside of them, and doesn't allocate. Async-signal-safe.
+//!
+//! ```
+//! # #[cfg(feature = "compile")] {
+//! use function_filter::{CompiledLists, FunctionList, compile};
+//!
+//! let mut traced = FunctionList::default();
+//! traced.add(&"lookup*".parse().unwrap());
+//! traced.add(&"commit:mod:libstore*".parse().unwrap());
+//! traced.remove(&"lookup_slow".parse().unwrap());
+//! let words = compile([&traced, &FunctionList::default()]);
+//!
+//! let lists = CompiledLists::new(|index| words.get(index).copied());
+//! assert!(lists.wants(b"lookup_fast", b"shop") && !lists.wants(b"lookup_slow", b"shop"));
+//! assert!(lists.wants(b"commit", b"libstore.so.2") && !lists.wants(b"commit", b"shop"));
+//! assert_eq!(traced.to_string(), "lookup*\ncommit:mod:libstore*\n!lookup_slow\n");
+//! # }
+//! ```
+//!
+//! What this crate is not: it knows no program, and so not which functions there are; it doesn't trace.
+//!
+//! Source: `ftrace_match` and `ftrace_process_regex` in `kernel/trace/ftrace.c` of Linux 6.18, where a list
+//! is of functions instead: the kernel's are all there when somebody writes a pattern.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(any(test, feature = "compile"))]
+extern crate std;
+
+mod compiled;
+#[cfg(any(test, feature = "compile"))]
+mod list;
+mod name_hash;
+#[cfg(any(test, feature = "compile"))]
+mod rule;
+
+pub use compiled::CompiledLists;
+#[cfg(any(test, feature = "compile"))]
+pub use list::{FunctionList, compile};
+#[cfg(any(test, feature = "compile"))]
+pub use rule::{BadRule, FunctionRule};

@@ -1,0 +1,203 @@
+//! A list of functions, as it is changed.
+
+use crate::compiled::{IS_SET, TAKES_IN};
+use crate::name_hash::name_hash;
+use crate::rule::{BadRule, FunctionRule};
+use std::fmt;
+use std::str::FromStr;
+use std::vec::Vec;
+
+/// Which functions are in a list: names and patterns in the order in which they were added, and some that
+/// leave functions out again.
+///
+/// Invariants: a rule that leaves functions out comes after a pattern that takes some in; no rule is there
+/// twice; a name that is left out is of one that a pattern takes in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FunctionList {
+    rules: Vec<(bool, FunctionRule)>,
+}
+
+impl FunctionList {
+    /// Whether nothing was added: then there is no list, which is not the same as one of no functions.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What was added and not removed as it was added.
+    pub fn added(&self) -> impl Iterator<Item = &FunctionRule> {
+        self.rules.iter().filter(|(takes_in, _)| *takes_in).map(|(_, rule)| rule)
+    }
+
+    /// Whether a function is in it.
+    pub fn contains(&self, name: &[u8], object: &[u8]) -> bool {
+        let by = |is_name| {
+            let rules = self.rules.iter().filter(move |(_, rule)| rule.is_name() == is_name);
+            rules.rev().find(|(_, rule)| rule.fits(name, object)).map(|(takes_in, _)| *takes_in)
+        };
+        by(true).or_else(|| by(false)).unwrap_or(false)
+    }
+
+    /// Adds the functions that a rule means.
+    pub fn add(&mut self, rule: &FunctionRule) {
+        self.rules.retain(|(takes_in, other)| other != rule && (*takes_in || !covers(rule, other)));
+        self.rules.push((true, rule.clone()));
+    }
+
+    /// Removes the functions that a rule means. When the last that was added is removed, there is no list any
+    /// more.
+    pub fn remove(&mut self, rule: &FunctionRule) {
+        self.rules.retain(|(_, other)| other != rule && !covers(rule, other));
+        if self.added().any(|other| !other.is_name()) {
+            self.rules.push((false, rule.clone()));
+        } else if self.added().next().is_none() {
+            self.rules.clear();
+        }
+    }
+}
+
+/// Whether a rule means a name that another one is.
+fn covers(rule: &FunctionRule, other: &FunctionRule) -> bool {
+    other.is_name() && rule.fits(other.pattern.as_bytes(), b"") && rule.object.is_none()
+}
+
+/// A line for each rule.
+impl fmt::Display for FunctionList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rules.iter().try_for_each(|(takes_in, rule)| {
+            let sign = if *takes_in { "" } else { "!" };
+            writeln!(f, "{sign}{rule}")
+        })
+    }
+}
+
+impl FromStr for FunctionList {
+    type Err = BadRule;
+
+    fn from_str(text: &str) -> Result<FunctionList, BadRule> {
+        let rules = text.lines().map(|line| match line.strip_prefix('!') {
+            Some(rule) => rule.parse().map(|rule| (false, rule)),
+            None => line.parse().map(|rule| (true, rule)),
+        });
+        Ok(FunctionList { rules: rules.collect::<Result<_, _>>()? })
+    }
+}
+
+/// The words of two lists: of what is traced, and of what is not.
+pub fn compile(lists: [&FunctionList; 2]) -> Vec<u64> {
+    let mut words = Vec::new();
+    lists.into_iter().for_each(|list| compile_list(list, &mut words));
+    words
+}
+
+fn compile_list(list: &FunctionList, words: &mut Vec<u64>) {
+    let hashes = |wanted| {
+        let names = list.rules.iter().filter(|(takes_in, rule)| *takes_in == wanted && rule.is_name());
+        let mut hashes: Vec<u64> = names.map(|(_, rule)| name_hash(rule.pattern.as_bytes())).collect();
+        hashes.sort_unstable();
+        hashes
+    };
+    let (taken_in, left_out) = (hashes(true), hashes(false));
+    let patterns: Vec<_> = list.rules.iter().filter(|(_, rule)| !rule.is_name()).collect();
+    words.push((patterns.len() as u64) << 32 | if list.is_empty() { 0 } else { IS_SET });
+    words.push((left_out.len() as u64) << 32 | taken_in.len() as u64);
+    words.extend(taken_in);
+    words.extend(left_out);
+    for (takes_in, rule) in patterns {
+        let object = rule.object.as_deref().unwrap_or_default();
+        let lens = (rule.pattern.len() as u64) << 8 | (object.len() as u64) << 32;
+        words.push(lens | if *takes_in { TAKES_IN } else { 0 });
+        words.extend(text_words(&rule.pattern));
+        words.extend(text_words(object));
+    }
+}
+
+/// A text, filled up to words with zeros.
+fn text_words(text: &str) -> impl Iterator<Item = u64> + use<'_> {
+    text.as_bytes().chunks(8).map(|bytes| {
+        let mut word = [0; 8];
+        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        u64::from_le_bytes(word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CompiledLists;
+    use proptest::prelude::*;
+    use std::format;
+    use std::string::{String, ToString};
+
+    fn rule(text: &str) -> FunctionRule {
+        text.parse().unwrap()
+    }
+
+    fn list(words: &[&str]) -> FunctionList {
+        let mut list = FunctionList::default();
+        for word in words {
+            match word.strip_prefix('!') {
+                Some(removed) => list.remove(&rule(removed)),
+                None => list.add(&rule(word)),
+            }
+        }
+        list
+    }
+
+    #[test]
+    fn what_comes_later_counts() {
+        let functions = list(&["vfs_*", "!vfs_r*", "vfs_read"]);
+        let has = |name: &str| functions.contains(name.as_bytes(), b"");
+        assert!(has("vfs_read") && has("vfs_open") && !has("vfs_rmdir") && !has("sys_open"));
+        assert_eq!(functions.to_string(), "vfs_*\n!vfs_r*\nvfs_read\n");
+    }
+
+    #[test]
+    fn the_last_that_is_removed_leaves_no_list() {
+        assert!(list(&["a", "b", "!a", "!b"]).is_empty());
+        assert!(list(&["a", "b", "!*"]).is_empty());
+        assert!(list(&["a*", "!a*"]).is_empty());
+        assert!(!list(&["a*", "!ab"]).is_empty());
+        assert!(list(&["!a"]).is_empty(), "what is not in it");
+        assert_eq!(list(&["a", "!a*", "a"]), list(&["a"]));
+    }
+
+    #[test]
+    fn words_that_are_no_rules_are_refused() {
+        for text in ["", "a b", "f:traceoff", "f:snapshot:1", "a:mod"] {
+            assert_eq!(text.parse::<FunctionRule>(), Err(BadRule), "{text}");
+        }
+        assert_eq!(rule("core::fmt::write").object, None);
+        assert_eq!(rule(":mod:libm*").to_string(), "*:mod:libm*");
+        assert_eq!(rule("f:mod:"), rule("f"));
+    }
+
+    proptest! {
+        #[test]
+        fn compiled_lists_say_what_lists_say(
+            words in prop::collection::vec("!?[ab*]{1,3}(:mod:[xy*]{1,2})?", 0..12),
+            name in "[ab]{1,3}",
+            object in "[xy]{1,2}",
+        ) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (traced, not) = words.split_at(words.len() / 2);
+            let (traced, not) = (list(traced), list(not));
+            let compiled = compile([&traced, &not]);
+            let lists = CompiledLists::new(|index| compiled.get(index).copied());
+            let (name, object) = (name.as_bytes(), object.as_bytes());
+            let is_traced = traced.is_empty() || traced.contains(name, object);
+            let expected = is_traced && !not.contains(name, object);
+            prop_assert_eq!(lists.wants(name, object), expected);
+            prop_assert_eq!(format!("{traced}").parse::<FunctionList>().unwrap(), traced);
+        }
+
+        #[test]
+        fn any_words_are_evaluated(
+            words in prop::collection::vec(any::<u64>(), 0..40),
+            name in "[a-z]{0,9}",
+        ) {
+            CompiledLists::new(|index| words.get(index).copied()).wants(name.as_bytes(), b"x");
+            let small: Vec<u64> = words.iter().map(|word| word & 0x0000_0003_0000_0303).collect();
+            CompiledLists::new(|index| small.get(index).copied()).wants(name.as_bytes(), b"x");
+        }
+    }
+}

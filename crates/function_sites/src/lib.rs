@@ -1,0 +1,41 @@
+//! Sites: places in a program's code that its compiler has left for tracing, and the functions that they
+//! belong to.
+//!
+//! They are read from the bytes of an ELF file, by commands that list them and by traced processes that patch
+//! them: so the two agree on the functions and their names.
+//!
+//! | built with | section | what lies at the site |
+//! |---|---|---|
+//! | `-fpatchable-function-entry=N` | `__patchable_function_entries` | N bytes of nops |
+//! | `-pg -mfentry -mrecord-mcount` | `__mcount_loc` | a call of `__fentry__`, or with `-mnop-mcount` a nop |
+//!
+//! ```
+//! use function_sites::{ObjectFile, SiteKind};
+//!
+//! let this_program = std::fs::read("/proc/self/exe").unwrap();
+//! let file = ObjectFile::parse(&this_program).unwrap();
+//! // It was built without any.
+//! assert_eq!(file.sites().count(), 0);
+//! assert!(file.functions().any(|function| function.name == b"main"));
+//! assert!(ObjectFile::parse(b"no ELF file").is_none());
+//! ```
+//!
+//! What this crate is not: it patches nothing (that is `text_poke`), it says nothing of which functions are
+//! wanted, and it knows no names but those in the file. It allocates nothing and makes no system call. What
+//! it reads may be damaged: then it finds less.
+//!
+//! Sources: GCC's and clang's manuals for the options; `kernel/trace/ftrace.c` of Linux 6.18 for the
+//! sections' use.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod function_symbol;
+mod object_file;
+mod site;
+
+pub use function_symbol::FunctionSymbol;
+pub use object_file::ObjectFile;
+pub use site::{FunctionSite, SiteKind};

@@ -1,0 +1,132 @@
+//! An ELF file.
+
+use crate::function_symbol::FunctionSymbol;
+use crate::site::{FunctionSite, SiteKind};
+use core::ops::Range;
+use elf::ElfBytes;
+use elf::abi::{
+    EM_X86_64, R_X86_64_RELATIVE, SHF_EXECINSTR, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB,
+    STT_FUNC,
+};
+use elf::endian::LittleEndian;
+use elf::file::Class;
+use elf::parse::ParsingTable;
+use elf::relocation::Rela;
+use elf::section::{SectionHeader, SectionHeaderTable};
+use elf::string_table::StringTable;
+use elf::symbol::Symbol;
+
+/// An ELF file for x86-64: its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectFile<'a> {
+    bytes: &'a [u8],
+    sections: SectionHeaderTable<'a, LittleEndian>,
+    section_names: StringTable<'a>,
+}
+
+/// Entries of one kind in a section.
+type Entries<'a, T> = ParsingTable<'a, LittleEndian, T>;
+
+impl<'a> ObjectFile<'a> {
+    /// The file with these bytes. None for bytes that are none.
+    pub fn parse(bytes: &'a [u8]) -> Option<ObjectFile<'a>> {
+        let elf = ElfBytes::<LittleEndian>::minimal_parse(bytes).ok()?;
+        let is_ours = elf.ehdr.class == Class::ELF64 && elf.ehdr.e_machine == EM_X86_64;
+        let (sections, names) = elf.section_headers_with_strtab().ok().filter(|_| is_ours)?;
+        Some(ObjectFile { bytes, sections: sections?, section_names: names? })
+    }
+
+    /// Its sites, in the order of its sections; those of one section are nearly always in the order of their
+    /// addresses.
+    pub fn sites(&self) -> impl Iterator<Item = FunctionSite> + use<'a> {
+        let file = *self;
+        SiteKind::ALL.into_iter().flat_map(move |kind| {
+            let section = file.section(kind.section());
+            let addresses = section.into_iter().flat_map(move |section| file.addresses(&section));
+            addresses.filter(|address| *address != 0).map(move |address| FunctionSite { address, kind })
+        })
+    }
+
+    /// Its functions, in the order of its table of symbols: some have several names.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionSymbol<'a>> + use<'a> {
+        let file = *self;
+        self.symbol_section().into_iter().flat_map(move |section| {
+            let names = file.names_of(&section);
+            file.table::<Symbol>(&section).iter().filter_map(move |symbol| function(&symbol, names))
+        })
+    }
+
+    /// Its build id; empty when it has none.
+    pub fn build_id(&self) -> &'a [u8] {
+        const NAME: usize = 16;
+        let section = self.section(".note.gnu.build-id");
+        section.and_then(|section| self.data(&section).get(NAME..)).unwrap_or_default()
+    }
+
+    /// The bytes from an address of its code on, up to the end of the section. None where it has no section.
+    pub fn code_at(&self, address: u64) -> &'a [u8] {
+        let contains = |section: &SectionHeader| address.wrapping_sub(section.sh_addr) < section.sh_size;
+        let is_code = |section: &SectionHeader| section.sh_flags & u64::from(SHF_EXECINSTR) != 0;
+        let section = self.sections.iter().find(|section| is_code(section) && contains(section));
+        let bytes = section
+            .and_then(|section| self.data(&section).get(address.wrapping_sub(section.sh_addr) as usize..));
+        bytes.unwrap_or_default()
+    }
+
+    /// The table of all symbols; that of the dynamic linker in a file that was stripped.
+    fn symbol_section(&self) -> Option<SectionHeader> {
+        let of = |kind| self.sections.iter().find(|section| section.sh_type == kind);
+        of(SHT_SYMTAB).or_else(|| of(SHT_DYNSYM))
+    }
+
+    fn names_of(&self, symbols: &SectionHeader) -> StringTable<'a> {
+        let section = self.sections.get(symbols.sh_link as usize).ok();
+        StringTable::new(section.map_or(&[], |section| self.data(&section)))
+    }
+
+    fn section(&self, name: &str) -> Option<SectionHeader> {
+        let is_named = |section: &SectionHeader| {
+            self.section_names.get_raw(section.sh_name as usize).is_ok_and(|found| found == name.as_bytes())
+        };
+        self.sections.iter().find(is_named)
+    }
+
+    /// The bytes of a section; none of one that has none in the file.
+    fn data(&self, section: &SectionHeader) -> &'a [u8] {
+        let start = section.sh_offset as usize;
+        let end = start.saturating_add(section.sh_size as usize);
+        let is_there = section.sh_type != SHT_NOBITS;
+        self.bytes.get(start..end).filter(|_| is_there).unwrap_or_default()
+    }
+
+    fn table<T: elf::parse::ParseAt>(&self, section: &SectionHeader) -> Entries<'a, T> {
+        Entries::new(LittleEndian, Class::ELF64, self.data(section))
+    }
+
+    /// The addresses that a section lists: what its relocations make of them in a file that may be mapped
+    /// anywhere, else what it has.
+    fn addresses(self, section: &SectionHeader) -> impl Iterator<Item = u64> + use<'a> {
+        let (words, _) = self.data(section).as_chunks::<8>();
+        let range = section.sh_addr..section.sh_addr.wrapping_add(section.sh_size);
+        let is_relocated = self.relative_addends(range.clone()).next().is_some();
+        let in_place = words.iter().map(|word| u64::from_le_bytes(*word)).filter(move |_| !is_relocated);
+        self.relative_addends(range).chain(in_place)
+    }
+
+    /// What the dynamic linker stores into the words in `range`, before the load bias is added. Nothing of
+    /// packed relocations (`DT_RELR`): their words have these addresses already.
+    fn relative_addends(self, range: Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
+        let tables = self.sections.iter().filter(|section| section.sh_type == SHT_RELA);
+        let relocations = tables.flat_map(move |section| self.table::<Rela>(&section).iter());
+        relocations
+            .filter(move |found| found.r_type == R_X86_64_RELATIVE && range.contains(&found.r_offset))
+            .map(|found| found.r_addend.cast_unsigned())
+    }
+}
+
+/// The function that a symbol is of, if it is of one.
+fn function<'a>(symbol: &Symbol, names: StringTable<'a>) -> Option<FunctionSymbol<'a>> {
+    let is_function = symbol.st_symtype() == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+    let name = names.get_raw(symbol.st_name as usize).ok().filter(|name| is_function && !name.is_empty())?;
+    Some(FunctionSymbol { start: symbol.st_value, size: symbol.st_size, name })
+}

@@ -1,0 +1,86 @@
+//! The functions that can be traced: those that traced processes have mapped, and whose files have sites.
+
+use super::Session;
+use abi::control::OBJECTS;
+use control::ObjectInfo;
+use function_sites::ObjectFile;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A function that can be traced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceableFunction {
+    /// Its names as they stand in the file, mangled; the first is the one that is shown. Without any it has
+    /// only its address.
+    pub names: Vec<String>,
+    /// The name of its file, without directories.
+    pub object: String,
+    /// Where its first site is, in the file's own addresses.
+    pub address: u64,
+}
+
+impl TraceableFunction {
+    /// What it is called: by its address where it has no name.
+    pub fn name(&self) -> String {
+        self.names.first().cloned().unwrap_or_else(|| format!("{:#x}", self.address))
+    }
+}
+
+impl Session {
+    /// The functions that can be traced in traced processes now: by file, in the order of their addresses.
+    ///
+    /// Cost: reading those files' tables of symbols.
+    pub fn traceable_functions(&self) -> Vec<TraceableFunction> {
+        let control = self.control();
+        let running = control.processes().filter(|process| process.end_time == 0);
+        let objects: BTreeSet<u32> =
+            running.flat_map(|process| control.maps(process.entry)).map(|map| map.object).collect();
+        let with_sites = objects.into_iter().filter(|object| control.may_have_sites(*object));
+        with_sites
+            .filter_map(|object| control.object(object))
+            .flat_map(|object| self.traceable_in(&object))
+            .collect()
+    }
+
+    /// Whether any program that was traced has functions that can be traced.
+    pub fn has_seen_functions(&self) -> bool {
+        (0..OBJECTS as u32).any(|object| self.control().sites(object).is_some_and(|sites| sites > 0))
+    }
+
+    fn traceable_in(&self, object: &ObjectInfo) -> Vec<TraceableFunction> {
+        let mut buffer = vec![0; object.path_len()];
+        let path = self.control().object_path(object, &mut buffer);
+        let path = path.map(|path| PathBuf::from(OsStr::from_bytes(path)));
+        path.map_or_else(Vec::new, |path| traceable_functions(&path, &object.build_id))
+    }
+}
+
+/// The functions of a file that can be traced, if it is the one with this build id; zeros after it are
+/// left out.
+pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunction> {
+    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
+    let Some(file) = ObjectFile::parse(&bytes) else { return Vec::new() };
+    let len = build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    if !file.build_id().starts_with(&build_id[..len]) {
+        return Vec::new();
+    }
+    let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut sites: Vec<u64> = file.sites().map(|site| site.address).collect();
+    sites.sort_unstable();
+    let mut found: Vec<(u64, Vec<String>)> = sites.iter().map(|site| (*site, Vec::new())).collect();
+    for function in file.functions() {
+        let first = sites.partition_point(|site| *site < function.start);
+        if let Some((_, names)) = found.get_mut(first).filter(|(site, _)| function.contains(*site)) {
+            names.push(String::from_utf8_lossy(function.name).into_owned());
+        }
+    }
+    let functions = found.into_iter().map(|(address, mut names)| {
+        // Of several names a public one rather than one with underscores.
+        names.sort_by_cached_key(|name| (name.starts_with('_'), name.clone()));
+        names.dedup();
+        TraceableFunction { names, object: object.clone(), address }
+    });
+    functions.collect()
+}

@@ -1,0 +1,236 @@
+//! `set_ftrace_filter` and `set_ftrace_notrace`: which functions are traced, and which are not.
+
+use crate::control_file::{Change, ControlFile, Opened, is_truncating};
+use crate::errno::errno;
+use crate::listed::Listed;
+use crate::text_part::text_part;
+use crate::token;
+use crate::top::available_functions::line;
+use crate::trace_array::TraceArray;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use session::{Author, FunctionFilter, FunctionList, FunctionRule, TraceableFunction, parse_integer};
+use std::sync::Arc;
+
+/// Reads the functions of programs that run now, and after them what was written and fits none of those. A
+/// write takes one word: a name, a pattern, a line number of `available_filter_functions`, any of them with
+/// `!` before it to take functions out, and with `:mod:OBJECT` after it for those of one file, the program or
+/// a library. A word that goes on in the next write ends there, or when the file is closed. `O_TRUNC` starts
+/// a new list.
+///
+/// Unlike the kernel's, a list stays one of patterns: it holds for programs that start later, too. So a
+/// pattern that fits no function is refused (EINVAL) only if there are functions, and it names no object.
+///
+/// Source: `ftrace_regex_write` and `ftrace_process_regex` in `kernel/trace/ftrace.c` of Linux 6.18.
+#[derive(Debug, Clone, Copy)]
+struct FunctionListFile(FunctionFilter);
+
+pub(super) const FILTER: Listed = Listed {
+    name: "set_ftrace_filter",
+    help: "the functions that are traced: names, or patterns with *, ?, [a-z]; !NAME takes one out",
+    make: || Arc::new(FunctionListFile(FunctionFilter::Only)),
+};
+
+pub(super) const NOTRACE: Listed = Listed {
+    name: "set_ftrace_notrace",
+    help: "the functions that are not traced, whatever set_ftrace_filter says",
+    make: || Arc::new(FunctionListFile(FunctionFilter::Never)),
+};
+
+/// The most bytes of a word: names of C++ and Rust are long.
+const MOST: usize = 4095;
+
+impl ControlFile for FunctionListFile {
+    fn takes_away(&self, change: Change<'_>) -> bool {
+        // Whoever opens it to write will: then a list that is to be new is that of the right instance.
+        matches!(change, Change::Opened(_))
+    }
+
+    fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        let is_new = is_truncating(flags);
+        Ok(Box::new(OpenList { filter: self.0, array: array.clone(), is_new, word: Vec::new(), text: None }))
+    }
+}
+
+/// The open file.
+struct OpenList {
+    filter: FunctionFilter,
+    array: TraceArray,
+    /// Whether what is written starts a new list: then the old one holds until that has something in it, so
+    /// that meanwhile not all functions are traced.
+    is_new: bool,
+    /// A word that may go on.
+    word: Vec<u8>,
+    text: Option<String>,
+}
+
+impl OpenList {
+    fn show(&self) -> String {
+        let lists = self.array.instance().function_lists();
+        let list = lists.list(self.filter);
+        if list.is_empty() {
+            let text = match self.filter {
+                FunctionFilter::Only => "#### all functions enabled ####\n",
+                FunctionFilter::Never => "#### no functions disabled ####\n",
+            };
+            return text.to_string();
+        }
+        let functions = self.functions();
+        let is_in = |function: &&TraceableFunction| {
+            function.names.iter().any(|name| list.contains(name.as_bytes(), function.object.as_bytes()))
+        };
+        let found: String = functions.iter().filter(is_in).map(line).collect();
+        let waiting = list.added().filter(|rule| !fits_any(rule, &functions));
+        found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
+    }
+
+    fn functions(&self) -> Vec<TraceableFunction> {
+        self.array.instance().session().traceable_functions()
+    }
+
+    /// Does what the word says that is whole now.
+    fn end_word(&mut self) -> Result<(), Errno> {
+        let word = std::mem::take(&mut self.word);
+        if word.is_empty() {
+            return Ok(());
+        }
+        let word = std::str::from_utf8(&word).map_err(|_| Errno::INVAL)?;
+        let (word, adds) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
+        let functions = self.functions();
+        let rule = rule(word, &functions)?;
+        let is_unknown = !functions.is_empty() && rule.object.is_none() && !fits_any(&rule, &functions);
+        if is_unknown && (adds || !self.has(&rule)) {
+            return Err(Errno::INVAL);
+        }
+        self.change(|list| if adds { list.add(&rule) } else { list.remove(&rule) })
+    }
+
+    /// Whether a rule is in the list as it was written.
+    fn has(&self, rule: &FunctionRule) -> bool {
+        self.array.instance().function_lists().list(self.filter).added().any(|added| added == rule)
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut FunctionList)) -> Result<(), Errno> {
+        let is_new = std::mem::take(&mut self.is_new);
+        let filter = self.filter;
+        let changed = self.array.instance().change_functions(|lists| {
+            let list = lists.list_mut(filter);
+            if is_new {
+                *list = FunctionList::default();
+            }
+            change(list);
+        });
+        changed.map_err(errno)
+    }
+}
+
+impl Opened for OpenList {
+    fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        let kept = self.text.take().filter(|_| offset > 0);
+        let text = kept.unwrap_or_else(|| self.show());
+        let part = text_part(text.as_bytes(), offset, len);
+        self.text = Some(text);
+        Ok(Some(part))
+    }
+
+    fn write(&mut self, _author: Author, bytes: &[u8]) -> Result<usize, Errno> {
+        let (word, taken) = token::first(bytes, MOST)?;
+        let ends_before = bytes.first().is_some_and(|byte| token::is_blank(*byte));
+        if ends_before {
+            self.end_word()?;
+        }
+        if let Some(word) = word {
+            if self.word.len() + word.len() > MOST {
+                self.word.clear();
+                return Err(Errno::INVAL);
+            }
+            self.word.extend_from_slice(word);
+            if bytes.get(taken - 1).is_some_and(|last| token::is_blank(*last) || *last == 0) {
+                self.end_word()?;
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// When the file is closed: what can't be done then is not done, as nobody is told of it.
+impl Drop for OpenList {
+    fn drop(&mut self) {
+        let _ = self.end_word();
+        if self.is_new {
+            let _ = self.change(|_| ());
+        }
+    }
+}
+
+/// What a word means: a number is the line of `available_filter_functions`.
+fn rule(word: &str, functions: &[TraceableFunction]) -> Result<FunctionRule, Errno> {
+    if let Ok(number) = parse_integer(word) {
+        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let function = index.and_then(|index| functions.get(index)).ok_or(Errno::INVAL)?;
+        return function.name().parse().map_err(|_| Errno::INVAL);
+    }
+    word.parse().map_err(|_| Errno::INVAL)
+}
+
+fn fits_any(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
+    functions.iter().any(|function| {
+        function.names.iter().any(|name| rule.fits(name.as_bytes(), function.object.as_bytes()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::top::tests::{read, tree, write};
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    use session::Author;
+
+    const FILTER: &str = "set_ftrace_filter";
+    const NONE: &str = "#### all functions enabled ####\n";
+
+    #[test]
+    fn patterns_wait_for_programs() {
+        let (_directory, tree) = tree();
+        assert_eq!(read(&tree, FILTER), NONE);
+        assert_eq!(read(&tree, "set_ftrace_notrace"), "#### no functions disabled ####\n");
+        write(&tree, FILTER, "vfs_read vfs_w*:mod:shop\n").unwrap();
+        assert_eq!(read(&tree, FILTER), "vfs_read\nvfs_w*:mod:shop\n");
+        let mut file = tree.open(FILTER, OFlags::WRONLY | OFlags::APPEND).unwrap();
+        file.write_all(Author::current(), b"!vfs_read\n").unwrap();
+        assert_eq!(read(&tree, FILTER), "vfs_w*:mod:shop\n");
+        write(&tree, FILTER, "").unwrap();
+        assert_eq!(read(&tree, FILTER), NONE);
+    }
+
+    #[test]
+    fn words_may_go_on_in_the_next_write() {
+        let (_directory, tree) = tree();
+        let author = Author::current();
+        let flags = OFlags::WRONLY | OFlags::TRUNC;
+        let mut file = tree.open(FILTER, flags).unwrap();
+        assert_eq!(file.write(author, b"vfs_read vfs_write\n"), Ok(9), "one word");
+        drop(file);
+        assert_eq!(read(&tree, FILTER), "vfs_read\n");
+        let mut file = tree.open(FILTER, flags).unwrap();
+        assert_eq!(read(&tree, FILTER), "vfs_read\n", "until there is a new list");
+        assert_eq!((file.write(author, b"vfs_"), file.write(author, b"open\n")), (Ok(4), Ok(5)));
+        assert_eq!(read(&tree, FILTER), "vfs_open\n");
+        let mut file = tree.open(FILTER, flags).unwrap();
+        assert_eq!((file.write(author, b"vfs_close"), file.write(author, b" ")), (Ok(9), Ok(1)));
+        assert_eq!(read(&tree, FILTER), "vfs_close\n");
+        let mut file = tree.open(FILTER, flags).unwrap();
+        file.write(author, b"vfs_last").unwrap();
+        drop(file);
+        assert_eq!(read(&tree, FILTER), "vfs_last\n", "ends with the file");
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        let (_directory, tree) = tree();
+        for text in ["1", "0", "f:nosuchcommand", "f:", ":traceoff"] {
+            assert_eq!(write(&tree, FILTER, &format!("{text}\n")), Err(Errno::INVAL), "{text}");
+        }
+        assert_eq!(write(&tree, "set_ftrace_notrace", "f:traceoff\n"), Err(Errno::INVAL));
+    }
+}
