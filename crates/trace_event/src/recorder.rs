@@ -27,7 +27,7 @@ impl Entered {
     /// Writes an event to those instances alone that want it, of several in which it is enabled.
     #[inline(never)]
     pub fn write_where(self, event: EncodedEvent<'_>, is_wanted: &dyn Fn(usize) -> bool) {
-        let Some(shared) = current::shared() else { return };
+        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
         let event_id = abi::common::event(event.first_word());
         if enabled_word(event_id).load(Acquire) == FIRST_ALONE {
             self.commit(shared, None, (RECORDING, shared.writer()), event);

@@ -71,7 +71,7 @@ fn functions(session: &Instance, pattern: &str, json: bool) -> Done {
     }
     if found.is_empty() {
         return Err(Failure::failed(match all.len() {
-            0 => "no process that is attached has functions that can be traced; build programs with \
+            0 => "no program that has run has functions that can be traced; build programs with \
                   -fpatchable-function-entry=5"
                 .to_string(),
             count => format!("none of {count} functions is called {pattern}"),

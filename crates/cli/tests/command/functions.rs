@@ -133,8 +133,9 @@ fn calls(report: &str) -> Vec<String> {
 
 /// One program, as compilers make it with these flags.
 fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
-    let kinds: [(&str, &[&str]); 5] = [
+    let kinds: [(&str, &[&str]); 6] = [
         ("gcc", &[NOPS]),
+        ("gcc", &[NOPS, "-no-pie", "-fno-pie"]),
         ("gcc", &[NOPS, "-fcf-protection=full"]),
         ("gcc", &["-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount", "-fno-pic", "-no-pie"]),
         ("clang", &[NOPS]),

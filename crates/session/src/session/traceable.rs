@@ -1,10 +1,9 @@
-//! The functions that can be traced: those that traced processes have mapped, and whose files have sites.
+//! The functions that can be traced: those of files with sites that traced processes have mapped.
 
 use super::Session;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_sites::ObjectFile;
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -29,24 +28,22 @@ impl TraceableFunction {
 }
 
 impl Session {
-    /// The functions that can be traced in traced processes now: by file, in the order of their addresses.
+    /// The functions that can be traced in the files that traced processes have mapped since the session was
+    /// made: by file, in the order of their addresses.
     ///
     /// Cost: reading those files' tables of symbols.
     pub fn traceable_functions(&self) -> Vec<TraceableFunction> {
-        let control = self.control();
-        let running = control.processes().filter(|process| process.end_time == 0);
-        let objects: BTreeSet<u32> =
-            running.flat_map(|process| control.maps(process.entry)).map(|map| map.object).collect();
-        let with_sites = objects.into_iter().filter(|object| control.may_have_sites(*object));
-        with_sites
-            .filter_map(|object| control.object(object))
-            .flat_map(|object| self.traceable_in(&object))
-            .collect()
+        self.objects_with_sites().flat_map(|object| self.traceable_in(&object)).collect()
     }
 
     /// Whether any program that was traced has functions that can be traced.
     pub fn has_seen_functions(&self) -> bool {
-        (0..OBJECTS as u32).any(|object| self.control().sites(object).is_some_and(|sites| sites > 0))
+        self.objects_with_sites().next().is_some()
+    }
+
+    fn objects_with_sites(&self) -> impl Iterator<Item = ObjectInfo> {
+        let has_sites = |object: &u32| self.control().sites(*object).is_some_and(|sites| sites > 0);
+        (0..OBJECTS as u32).filter(has_sites).filter_map(|object| self.control().object(object))
     }
 
     fn traceable_in(&self, object: &ObjectInfo) -> Vec<TraceableFunction> {

@@ -6,7 +6,8 @@ use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::TraceableFunction;
 
-/// Reads `NAME [OBJECT]`, a line for each function of the programs that run now and are traced.
+/// Reads `NAME [OBJECT]`, a line for each function of the programs that have run, and their libraries.
+/// Clients look there for what they write to `set_ftrace_filter`.
 #[derive(Clone, Default)]
 struct AvailableFunctions;
 

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use session::{Author, FunctionFilter, FunctionList, FunctionRule, TraceableFunction, parse_integer};
 use std::sync::Arc;
 
-/// Reads the functions of programs that run now, and after them what was written and fits none of those. A
+/// Reads the functions of programs that have run, and after them what was written and fits none of those. A
 /// write takes one word: a name, a pattern, a line number of `available_filter_functions`, any of them with
 /// `!` before it to take functions out, and with `:mod:OBJECT` after it for those of one file, the program or
 /// a library. A word that goes on in the next write ends there, or when the file is closed. `O_TRUNC` starts

@@ -17,6 +17,9 @@ use text_poke::Text;
 /// The most objects with sites that a process can have.
 const OBJECTS: usize = 64;
 
+/// Bytes of a name that are kept.
+const NAME: usize = 128;
+
 /// An object with sites.
 #[derive(Debug)]
 pub(super) struct TracedObject {
@@ -24,8 +27,8 @@ pub(super) struct TracedObject {
     pub(super) base: u64,
     /// Its segment with code.
     pub(super) text: Text,
-    /// The name of its file, without directories.
-    pub(super) name: &'static [u8],
+    /// The name of its file, without directories, as far as there is space.
+    name: ([u8; NAME], usize),
     /// Its file, mapped to be read. For good: names are looked up in it whenever other functions are wanted.
     pub(super) file: ObjectFile<'static>,
     /// Its sites, once any function was wanted.
@@ -34,6 +37,14 @@ pub(super) struct TracedObject {
     pub(super) trampolines: Trampolines,
     /// Whether it is mapped now. When it is mapped again at the same addresses, this is the same one.
     is_mapped: AtomicBool,
+}
+
+impl TracedObject {
+    /// The name of its file, without directories.
+    pub(super) fn name(&self) -> &[u8] {
+        let (name, len) = &self.name;
+        name.get(..*len).unwrap_or_default()
+    }
 }
 
 /// Objects that were found, in the order in which they were found. What has been put there stays.
@@ -87,6 +98,11 @@ pub(super) fn add(object: &LoadedObject<'_>, _turn: &mut Turn) -> Option<u64> {
         unmap(bytes);
         return Some(0);
     };
+    if file.build_id() != object.build_id() {
+        // Somebody has put another file in its place.
+        unmap(bytes);
+        return None;
+    }
     let count = file.sites().count() as u64;
     let text = object.text()?;
     let index = TABLE.count.load(Relaxed);
@@ -95,7 +111,7 @@ pub(super) fn add(object: &LoadedObject<'_>, _turn: &mut Turn) -> Option<u64> {
         unmap(bytes);
         if !known.is_mapped.swap(true, Release) {
             // Its code is as it is in the file.
-            known.sites.all().iter().for_each(|site| site.set_traced(false));
+            known.sites.all().iter().for_each(|site| site.set_untouched());
         }
         return Some(count);
     }
@@ -128,13 +144,15 @@ pub(super) fn forget_unmapped() {
     }
 }
 
-/// The name of an object's file. For good, as the dynamic linker's texts are as long as it is mapped.
-fn name_of(object: &LoadedObject<'_>) -> &'static [u8] {
+/// A copy of the name of an object's file: the dynamic linker's goes with the object.
+fn name_of(object: &LoadedObject<'_>) -> ([u8; NAME], usize) {
     let path = if object.path.is_empty() { image::program() } else { object.path };
-    // SAFETY: who unmaps the object makes us forget it before.
-    let path: &'static CStr = unsafe { CStr::from_ptr(path.as_ptr()) };
-    let path = path.to_bytes();
-    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+    let name = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let mut copy = [0; NAME];
+    for (to, from) in copy.iter_mut().zip(name) {
+        *to = *from;
+    }
+    (copy, name.len().min(NAME))
 }
 
 /// A file's bytes.

@@ -17,7 +17,7 @@ pub(super) struct TracedSite {
     pub(super) address: u64,
     /// The instances that want it.
     wanted: [AtomicU64; INSTANCE_WORDS],
-    /// [`NAMED`], [`TRACED`].
+    /// [`NAMED`], [`TRACED`], [`PREPARED`].
     state: AtomicU32,
     /// The bytes that it was found with, as far as they count for its plan.
     found: [u8; FOUND],
@@ -30,6 +30,8 @@ const FOUND: usize = 20;
 const NAMED: u32 = 1;
 /// It is on.
 const TRACED: u32 = 2;
+/// It was prepared while no other thread could be there.
+const PREPARED: u32 = 4;
 
 impl TracedSite {
     /// Whether an instance wants it.
@@ -48,9 +50,22 @@ impl TracedSite {
         self.state.load(Relaxed) & TRACED != 0
     }
 
-    pub(super) fn set_traced(&self, is_traced: bool) {
+    /// Whether it was changed while no other thread could be there.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.state.load(Relaxed) & PREPARED != 0
+    }
+
+    /// Notes that it was enabled or disabled, `alone` or with other threads.
+    pub(super) fn set_traced(&self, is_traced: bool, alone: bool) {
         let state = self.state.load(Relaxed) & !TRACED;
-        self.state.store(if is_traced { state | TRACED } else { state }, Relaxed);
+        let traced = if is_traced { TRACED } else { 0 };
+        let prepared = if alone { PREPARED } else { 0 };
+        self.state.store(state | traced | prepared, Relaxed);
+    }
+
+    /// Notes that it is as it is in the file.
+    pub(super) fn set_untouched(&self) {
+        self.state.fetch_and(!(TRACED | PREPARED), Relaxed);
     }
 
     /// Where its nops are: after the mark of a place that may be jumped to, if it begins with that.

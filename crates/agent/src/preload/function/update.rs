@@ -14,7 +14,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::FUNCTION_ID;
 use function_filter::CompiledLists;
-use text_poke::plan::SiteState;
+use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
 
@@ -28,7 +28,8 @@ static KILLED: AtomicU32 = AtomicU32::new(0);
 pub(crate) fn start() {
     if let Some(session) = session() {
         look(session);
-        keep_up(0, Threads::Alone);
+        let is_alone = mapped::is_single_threaded();
+        keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
     }
 }
 
@@ -125,25 +126,32 @@ fn update_object(
     }
     choose(control, object, tracing);
     let trampolines = &object.trampolines;
-    let changes = |site: &&TracedSite| site.is_wanted() != site.is_traced();
+    let is_alone = threads == Threads::Alone;
     let sites = object.sites.all();
     let nops = sites.iter().map(TracedSite::nops);
-    if !sites.iter().any(|site| changes(&site)) || trampolines.make(&object.text.pages, nops).is_err() {
+    // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not.
+    let may_change = |site: &&TracedSite| site.is_wanted() != site.is_traced() || is_alone;
+    if !sites.iter().any(|site| may_change(&site)) || trampolines.make(&object.text.pages, nops).is_err() {
         return traced(object);
     }
-    let pokes = sites.iter().filter(changes).filter_map(|site| {
-        let wanted = if site.is_wanted() { SiteState::On } else { SiteState::Off };
-        Some(Poke { plan: site.plan(trampolines).ok()?, wanted })
+    let planned = sites.iter().filter(may_change).filter_map(|site| {
+        let plan = site.plan(trampolines).ok()?;
+        let is_needy = plan.preparation() == Preparation::Alone;
+        let is_ready = !is_needy || is_alone || site.is_prepared();
+        let changes = site.is_wanted() != site.is_traced() || is_needy && is_alone;
+        (is_ready && changes).then_some((site, plan))
+    });
+    let pokes = planned.clone().map(|(site, plan)| Poke {
+        plan,
+        wanted: if site.is_wanted() { SiteState::On } else { SiteState::Off },
     });
     // SAFETY: the object's code, which stays mapped as long as this is our turn (F1); plans are of what the
     // file has there, and lead to our own code (F2). At the start of a process nobody else runs.
     let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, threads) };
     match applied {
         Ok(applied) if applied.failed == 0 => {
-            for site in sites.iter().filter(changes) {
-                if site.plan(trampolines).is_ok() {
-                    site.set_traced(site.is_wanted());
-                }
+            for (site, _) in planned {
+                site.set_traced(site.is_wanted(), is_alone);
             }
         }
         _ => KILLED.store(1, Release),
@@ -165,7 +173,7 @@ fn choose(control: &ControlArea, object: &TracedObject, tracing: InstanceSet) {
     });
     let wants = |instance: usize, name: &[u8]| {
         let Some(words) = control.function_words(instance) else { return true };
-        CompiledLists::new(|index| words.get(index)).wants(name, object.name)
+        CompiledLists::new(|index| words.get(index)).wants(name, object.name())
     };
     object.sites.choose(&object.file, object.base, &wants, instances);
 }

@@ -68,7 +68,7 @@ pub(crate) fn copied() {
 }
 
 /// Whether libc knows that there is one thread only. It says so since version 2.32.
-fn is_single_threaded() -> bool {
+pub(crate) fn is_single_threaded() -> bool {
     const NAME: SymbolName<'_> = SymbolName::new(b"__libc_single_threaded\0");
     let Some(address) = symbols::find_object(NAME) else { return false };
     // SAFETY: libc's variable, one byte.

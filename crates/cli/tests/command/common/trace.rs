@@ -43,7 +43,8 @@ impl Event {
         let (cpu, rest) = rest.split_once(']')?;
         let (stamp, rest) = rest.split_once(": ")?;
         let stamp = stamp.split_whitespace().last()?;
-        let (name, text) = rest.split_once(':')?;
+        // Names of functions have colons of their own.
+        let (name, text) = rest.split_once(": ").or_else(|| rest.split_once(':'))?;
         Some(Event {
             comm: comm.trim_start().to_string(),
             pid: pid.trim_end().parse().ok()?,

@@ -156,6 +156,23 @@ fn its_file_and_its_times_are_as_asked() {
 }
 
 #[test]
+fn functions_of_a_program_are_recorded() {
+    let Some(client) = Client::new() else { return };
+    let source = "__attribute__((noipa)) int leaf(int x) { return x + 1; }\n\
+        __attribute__((noipa)) int other(int x) { return leaf(x) * 3; }\n\
+        int main(void) { return other(1) + other(2) - 15; }\n";
+    let program = compile(&client.scratch, "functions", source, &["-O2", "-fpatchable-function-entry=5"]);
+    let program = [program.to_str().unwrap()];
+    client.record("-p function", &program).success();
+    assert!(client.says("report").contains(" other\n"));
+    // trace-cmd looks for the names among those of programs that have run.
+    client.record("-p function -l leaf", &program).success();
+    let report = client.says("report");
+    assert_eq!(report.matches(" leaf").count(), 2, "{report}");
+    assert!(!report.contains(" other\n"), "{report}");
+}
+
+#[test]
 fn what_cannot_be_recorded_is_refused() {
     let Some(client) = Client::new() else { return };
     client.expect(&[
@@ -164,11 +181,10 @@ fn what_cannot_be_recorded_is_refused() {
         ("record -e libc:nosuch true", 2, "No events enabled with libc:nosuch"),
         ("record -C nosuch -e libc true", 255, "Clock nosuch is not supported"),
         ("record -f a==1 -e libc true", 255, "filter must come after event"),
-        // There is no function tracer.
-        ("record -p function true", 2, "Plugin 'function' does not exist"),
+        // There is no such tracer.
         ("record -p function_graph true", 2, "Plugin 'function_graph' does not exist"),
         ("record --max-graph-depth 3 -e libc true", 2, "could not write to max_graph_depth"),
-        ("record --func-stack -e libc true", 255, "Function stack trace set, but functions not filtered"),
+        ("record --func-stack -e libc true", 2, "Function stack trace set, but functions not filtered"),
     ]);
     assert!(client.says("stat").contains("All disabled"));
 }
