@@ -35,6 +35,8 @@ fn instances() -> InstancesDirectory {
 const ONCE: &[&str] = &[
     "README",
     "available_events",
+    "available_filter_functions",
+    "available_filter_functions_addrs",
     "dynamic_events",
     "instances",
     "printk_formats",

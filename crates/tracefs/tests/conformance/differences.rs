@@ -20,6 +20,7 @@ const MEANT: &[(&str, &str, &str)] = &[
         "the kernel's shows a text that it has refused, and the event has no filter then",
     ),
     ("*/trigger", "read", "which triggers there are is up to how a kernel was built"),
+    ("set_ftrace_*", "", "other functions; and some kernels let nobody open them, by a policy"),
     ("*", "seek 8589934592", "some of the kernel's files end at 2^31"),
     ("trace_clock", "read", "the one at the start is another, and counter needs other buffers"),
 ];

@@ -88,6 +88,8 @@ fn what_we_have_the_kernel_has() {
     let top = [
         "README",
         "available_events",
+        "available_filter_functions",
+        "available_filter_functions_addrs",
         "dynamic_events",
         "saved_cmdlines",
         "saved_cmdlines_size",
