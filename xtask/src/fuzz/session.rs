@@ -6,8 +6,8 @@ use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
-    CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
-    SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
+    CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FUNCTIONS_SIZE,
+    PID_PAGES_OFFSET, SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
 };
 use control::Here;
 use core::ops::Range;
@@ -134,8 +134,8 @@ impl Damaged {
             2 => self.used_part(0..CONTROL_SIZE, random),
             3 => CONTROL_SIZE..blocks,
             4 | 5 => block..block + 1024,
-            6 | 7 => self.used_part(after..self.good.len(), random),
-            _ => after..self.good.len(),
+            6 | 7 => self.used_part(after..self.good.len() - FUNCTIONS_SIZE, random),
+            _ => after..self.good.len() - FUNCTIONS_SIZE,
         }
     }
 
@@ -297,7 +297,10 @@ fn read_tables(path: &Path) {
 fn write(file: &Path, events: u64) {
     let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { return };
     let Ok(segment) = shm::open(&path) else { return };
-    let Some((_, buffer)) = segment.split(CONTROL_SIZE) else { return };
+    let Some((_, rest)) = segment.split(CONTROL_SIZE) else { return };
+    // After the only buffer are the lists of functions.
+    let end = rest.len().saturating_sub(FUNCTIONS_SIZE);
+    let Some((buffer, _)) = rest.split(end) else { return };
     let Ok(buffer) = Buffer::new(buffer) else { return };
     let writer = Writer::new(buffer);
     for number in 0..events {
