@@ -87,11 +87,11 @@ pub(super) fn find(address: u64) -> Option<&'static TracedSite> {
     all().find(|object| object.text.pages.contains(&address))?.sites.find(address)
 }
 
-/// Looks for sites in an object that the process has mapped: how many there are. None where its file can't
-/// be read.
+/// Looks for sites in an object that the process has mapped: how many there are, if nobody has counted them.
+/// None where its file can't be read.
 ///
 /// It makes system calls: only where the program may be expected to make such ones.
-pub(super) fn add(object: &LoadedObject<'_>, _turn: &mut Turn) -> Option<u64> {
+pub(super) fn add(object: &LoadedObject<'_>, counted: Option<u64>, _turn: &mut Turn) -> Option<u64> {
     let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
     let bytes = map(path)?;
     let Some(file) = ObjectFile::parse(bytes).filter(|file| file.sites().next().is_some()) else {
@@ -103,7 +103,7 @@ pub(super) fn add(object: &LoadedObject<'_>, _turn: &mut Turn) -> Option<u64> {
         unmap(bytes);
         return None;
     }
-    let count = file.sites().count() as u64;
+    let count = counted.unwrap_or_else(|| file.sites().count() as u64);
     let text = object.text()?;
     let index = TABLE.count.load(Relaxed);
     let same = |known: &&TracedObject| known.text == text && known.file.build_id() == file.build_id();

@@ -118,12 +118,17 @@ impl SiteTable {
         };
         let start = start.ok()?.cast::<TracedSite>();
         let mut filled = 0;
+        // Code from an address on: most sites are in the section of the one before.
+        let mut code: (u64, &[u8]) = (0, &[]);
         for site in file.sites().take(count) {
+            if after(code, site.address).is_empty() {
+                code = (site.address, file.code_at(site.address));
+            }
             let site = TracedSite {
                 address: base.wrapping_add(site.address),
                 wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
                 state: AtomicU32::new(0),
-                found: found(file, site.address),
+                found: found(after(code, site.address)),
             };
             // SAFETY: within the mapping, as no more than `count` are.
             unsafe { start.add(filled).write(site) };
@@ -203,10 +208,16 @@ fn has(instances: [u64; INSTANCE_WORDS], index: usize) -> bool {
     instances.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
 }
 
-/// The bytes at an address of a file.
-fn found(file: &ObjectFile<'_>, address: u64) -> [u8; FOUND] {
+/// What code has from an address on. Nothing for one that is not in it.
+fn after((start, code): (u64, &[u8]), address: u64) -> &[u8] {
+    let offset = address.checked_sub(start).and_then(|offset| usize::try_from(offset).ok());
+    offset.and_then(|offset| code.get(offset..)).unwrap_or_default()
+}
+
+/// The first bytes of code.
+fn found(code: &[u8]) -> [u8; FOUND] {
     let mut found = [0; FOUND];
-    for (to, from) in found.iter_mut().zip(file.code_at(address)) {
+    for (to, from) in found.iter_mut().zip(code) {
         *to = *from;
     }
     found

@@ -41,8 +41,9 @@ fn look(session: AttachedSession) {
     let Some(mut turn) = Turn::take() else { return };
     mapped::for_each_entered(session.control(), &mut |object, entry| {
         if session.control().may_have_sites(entry) {
-            let found = objects::add(object, &mut turn);
-            if let Some(found) = found.filter(|_| session.control().sites(entry).is_none()) {
+            let counted = session.control().sites(entry);
+            let found = objects::add(object, counted, &mut turn);
+            if let Some(found) = found.filter(|_| counted.is_none()) {
                 session.control().set_sites(entry, found);
             }
         }
