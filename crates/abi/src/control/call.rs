@@ -20,7 +20,7 @@ pub struct CallWords {
 /// Bits of a word that say whose it is, and which time is its.
 const CHECK: u32 = 20;
 
-/// The event of a call's entry, by its [index](super::event_index), which is not 0; [`CHECK`] bits; and the
+/// The event of a call's entry, by its [index](super::event_index), which is not 0; `CHECK` bits; and the
 /// lower half of the first argument, which is all of a descriptor.
 #[inline(always)]
 pub const fn call_word(event: u32, argument: u32, tid: u32, since: u64) -> u64 {

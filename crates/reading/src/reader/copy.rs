@@ -15,7 +15,7 @@ const TRIES: u32 = 3;
 impl Reader {
     /// Copies the events that are there and leaves them there: those of `cpu`, or all; into files without a
     /// name in `directory`, or into memory. With the session's past, if it has one
-    /// ([`Instance::past_until`]).
+    /// ([`session::Instance::past_until`]).
     ///
     /// Cost: that of copying the pages, and some 5 ns for each event.
     ///
