@@ -45,6 +45,12 @@ const LIMITS: &[(&str, Limit)] = &[
     ("unpatched_ns", Limit::AtMost(0.1)),
     ("unpatched_sled_ns", Limit::AtMost(0.8)),
     ("switch_10k_sites_ms", Limit::AtMost(50.0)),
+    ("entry_vs_rdtsc", Limit::AtMost(1.8)),
+    ("graph_per_call_vs_rdtsc", Limit::AtMost(2.8)),
+    ("uftrace_vs_graph", Limit::AtLeast(2.5)),
+    ("xray_fdr_vs_graph", Limit::AtLeast(5.0)),
+    ("start_added_us", Limit::AtMost(100.0)),
+    ("filter_20k_names_ms", Limit::AtMost(20.0)),
 ];
 
 impl Limit {

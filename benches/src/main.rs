@@ -59,8 +59,8 @@ enum BenchCommand {
     Ring,
     /// The control tree.
     Control,
-    /// Sites of functions.
-    Function,
+    /// Functions: sites that are off, and traced ones.
+    Function(function::FunctionOptions),
     /// What recording costs whole programs.
     Programs(programs::ProgramOptions),
     /// Events of a program's own.
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         BenchCommand::Micro(options) => micro::run(&options),
         BenchCommand::Ring => ring::measure(),
         BenchCommand::Control => control::measure(),
-        BenchCommand::Function => function::measure(),
+        BenchCommand::Function(options) => function::measure(&options),
         BenchCommand::Programs(options) => programs::measure(&options),
         BenchCommand::Author(options) => author::measure(&options),
         BenchCommand::Tracefs => mount::measure(),

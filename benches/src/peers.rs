@@ -29,13 +29,16 @@ pub const PEERS: &[Peer] = &[
         program: "ltrace",
         arguments: &["-f", "-tt", "-e", "read", "-o", "/dev/null"],
     },
-    Peer {
-        row: "uftrace_call_factor",
-        calls: 10_000,
-        program: "uftrace",
-        arguments: &["record", "--force", "--no-pager"],
-    },
+    UFTRACE,
 ];
+
+/// Debian's uftrace.
+pub const UFTRACE: Peer = Peer {
+    row: "uftrace_call_factor",
+    calls: 10_000,
+    program: "uftrace",
+    arguments: &["record", "--force", "--no-pager"],
+};
 
 impl Peer {
     /// The command that runs `program` under it, with what it writes in `directory`.

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 const SOURCES: &[(&str, &str)] = &[
     ("calls.c", include_str!("../programs/calls.c")),
     ("empty.c", include_str!("../programs/empty.c")),
+    ("functions.c", include_str!("../programs/functions.c")),
     ("lttng.c", include_str!("../programs/lttng.c")),
     ("lttng.sh", include_str!("../programs/lttng.sh")),
     ("lttng_events.h", include_str!("../programs/lttng_events.h")),
@@ -37,15 +38,31 @@ impl ProgramDirectory {
 
     /// Compiles `NAME.c`; what comes of it.
     pub fn compile(&self, name: &str, options: &[&str]) -> Result<PathBuf, String> {
-        let mut compiler = Command::new("cc");
-        compiler.current_dir(self.path()).args(["-O2", "-o", name, &format!("{name}.c")]).args(options);
-        let output = compiler.output().map_err(|error| format!("no C compiler: {error}"))?;
+        self.compile_as(name, name, "cc", options)
+    }
+
+    /// Compiles `SOURCE.c` to a program of this name, by a compiler of several.
+    pub fn compile_as(
+        &self,
+        source: &str,
+        name: &str,
+        compiler: &str,
+        options: &[&str],
+    ) -> Result<PathBuf, String> {
+        let mut command = Command::new(compiler);
+        command.current_dir(self.path()).args(["-O2", "-o", name, &format!("{source}.c")]).args(options);
+        let output = command.output().map_err(|error| format!("no C compiler {compiler}: {error}"))?;
         if output.status.success() {
             return Ok(self.path().join(name));
         }
         let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.contains("error")).unwrap_or("cc failed");
+        let first = errors.lines().find(|line| line.contains("error")).unwrap_or("the compiler failed");
         Err(first.to_string())
+    }
+
+    /// Writes `NAME.c`.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        std::fs::write(self.path().join(format!("{name}.c")), text).map_err(|error| error.to_string())
     }
 
     /// A shared object with nothing in it.

@@ -33,7 +33,12 @@ impl Samples {
 
     /// The median of how much more than `other`'s value of the same round this one's is.
     pub fn more_than(&self, other: &Samples) -> f64 {
-        median(self.0.iter().zip(&other.0).map(|(this, other)| this - other).collect())
+        self.added_to(other).median()
+    }
+
+    /// How much more than `other`'s value of the same round each one is.
+    pub fn added_to(&self, other: &Samples) -> Samples {
+        Samples(self.0.iter().zip(&other.0).map(|(this, other)| this - other).collect())
     }
 }
 

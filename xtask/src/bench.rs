@@ -28,7 +28,7 @@ enum What {
     Ring,
     /// The control tree: filters, instances, switching, and reading the text
     Control,
-    /// Sites of functions: what they cost while they are off, and how long it takes to switch them
+    /// Functions: what sites cost that are off, and calls that are traced, next to other tracers
     Function,
     /// What recording costs whole programs
     Programs,
@@ -68,7 +68,7 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
     if bench.json {
         measure.arg("--json");
     }
-    if !matches!(bench.what, What::Ring | What::Control | What::Function | What::Tracefs) {
+    if !matches!(bench.what, What::Ring | What::Control | What::Tracefs) {
         match agent() {
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);

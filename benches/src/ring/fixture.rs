@@ -68,18 +68,18 @@ impl Fixture {
         let area = if route == Route::Cpu { rseq::Area::current() } else { None };
         WriterThread { area, identity: identity() }
     }
+}
 
-    /// Bytes that each event takes of those that `write` writes, all in all.
-    pub fn bytes_per_event(&self, write: impl FnOnce()) -> f64 {
-        self.buffer.clear();
-        write();
-        let blocks = 0..self.buffer.geometry().blocks();
-        let (bytes, events) = blocks.fold((0, 0), |(bytes, events), block| {
-            let statistics = self.buffer.statistics(block);
-            (bytes + statistics.bytes, events + statistics.entries)
-        });
-        bytes as f64 / events as f64
-    }
+/// Bytes that each event in a buffer takes of those that `write` writes, all in all.
+pub fn bytes_per_event(buffer: &Buffer, write: impl FnOnce()) -> f64 {
+    buffer.clear();
+    write();
+    let blocks = 0..buffer.geometry().blocks();
+    let (bytes, events) = blocks.fold((0, 0), |(bytes, events), block| {
+        let statistics = buffer.statistics(block);
+        (bytes + statistics.bytes, events + statistics.entries)
+    });
+    bytes as f64 / events as f64
 }
 
 /// What the calling thread is called where its memory outlives it.

@@ -12,6 +12,7 @@ use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::{events, lttng};
+pub use fixture::bytes_per_event;
 use fixture::{Fixture, Route};
 use ring_buffer::Clock;
 use std::sync::Barrier;

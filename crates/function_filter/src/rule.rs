@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::string::{String, ToString};
 
 /// Functions that are meant: by their names, and by the names of the files that they are in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FunctionRule {
     /// A name or a pattern.
     pub pattern: String,

@@ -27,8 +27,8 @@ impl FunctionArguments {
         let Some(tracer) = self.tracer else { return Ok(()) };
         instance.change_functions(|lists| {
             *lists = FunctionLists::default();
-            self.only.iter().for_each(|rule| lists.list_mut(FunctionFilter::Only).add(rule));
-            self.never.iter().for_each(|rule| lists.list_mut(FunctionFilter::Never).add(rule));
+            lists.list_mut(FunctionFilter::Only).extend(&self.only);
+            lists.list_mut(FunctionFilter::Never).extend(&self.never);
         })?;
         Ok(instance.set_tracer(tracer)?)
     }

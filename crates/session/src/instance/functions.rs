@@ -89,7 +89,7 @@ impl Instance {
 
     /// Adds functions to a list.
     pub fn add_functions(&self, filter: FunctionFilter, rules: &[FunctionRule]) -> Result<(), Error> {
-        self.change_functions(|lists| rules.iter().for_each(|rule| lists.list_mut(filter).add(rule)))
+        self.change_functions(|lists| lists.list_mut(filter).extend(rules))
     }
 
     /// Says to traced processes which functions are wanted now.

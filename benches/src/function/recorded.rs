@@ -1,0 +1,112 @@
+//! What a call takes longer when it is recorded: its entry, or its entry and exit.
+
+use crate::attach::Live;
+use crate::calls::preloaded;
+use crate::program::ProgramDirectory;
+use crate::report::Report;
+use crate::ring::bytes_per_event;
+use crate::samples::Samples;
+use crate::worker::Worker;
+use session::{FunctionFilter, FunctionRule, Tracer};
+use std::path::Path;
+
+/// Calls in a round: some milliseconds.
+const CALLS: u64 = 50_000;
+/// And of the function that calls itself: twice all of `fibonacci(20)`.
+const NESTED_CALLS: u64 = 2 * 21_891;
+const ROUNDS: usize = 41;
+/// Calls whose bytes are counted: a buffer holds them all.
+const COUNTED: u64 = 1000;
+
+/// The function of the program that does nothing, and the one that calls itself.
+pub const CALLED: &str = "called";
+const NESTED: &str = "fibonacci";
+
+/// A tracer's rows.
+struct TracerRows {
+    tracer: &'static str,
+    called: &'static str,
+    called_vs_rdtsc: &'static str,
+    nested: &'static str,
+    bytes: &'static str,
+}
+
+const TRACERS: [TracerRows; 2] = [
+    TracerRows {
+        tracer: "function",
+        called: "entry_ns",
+        called_vs_rdtsc: "entry_vs_rdtsc",
+        nested: "entry_nested_ns",
+        bytes: "bytes_per_function_event",
+    },
+    TracerRows {
+        tracer: "function_graph",
+        called: "graph_per_call_ns",
+        called_vs_rdtsc: "graph_per_call_vs_rdtsc",
+        nested: "graph_nested_ns",
+        bytes: "bytes_per_graph_event",
+    },
+];
+
+/// Adds the rows.
+pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Path) {
+    for rows in &TRACERS {
+        if let Err(reason) = measure_tracer(report, rows, programs, agent) {
+            report.add(rows.called_vs_rdtsc, Err(reason));
+        }
+    }
+}
+
+/// A session in which a tracer records the functions of this name or pattern.
+pub fn tracing(tracer: &str, functions: &str) -> Result<Live, String> {
+    let live = Live::new(&[])?;
+    let tracer = Tracer::named(tracer).ok_or_else(|| format!("there is no tracer {tracer}"))?;
+    let rule: FunctionRule = functions.parse().map_err(|_| "a bad rule")?;
+    let set = || {
+        live.session.add_functions(FunctionFilter::Only, &[rule])?;
+        live.session.set_tracer(tracer)
+    };
+    set().map_err(|error| error.to_string())?;
+    Ok(live)
+}
+
+fn measure_tracer(
+    report: &mut Report,
+    rows: &TracerRows,
+    programs: &ProgramDirectory,
+    agent: &Path,
+) -> Result<(), String> {
+    let program = programs.compile_as("functions", "sites", "cc", &["-fpatchable-function-entry=5"])?;
+    let sessions = [Live::new(&[])?, tracing(rows.tracer, CALLED)?, tracing(rows.tracer, NESTED)?];
+    let [off, called, nested] = &sessions;
+    let start = |session| preloaded(&program, agent, Some(session));
+    let mut turns = [
+        (start(off)?, "counter", CALLS),
+        (start(off)?, "call", CALLS),
+        (start(called)?, "call", CALLS),
+        (start(off)?, "nest", NESTED_CALLS),
+        (start(nested)?, "nest", NESTED_CALLS),
+    ];
+    let mut samples = [const { Samples::new() }; 5];
+    for _ in 0..ROUNDS {
+        for ((worker, operation, count), samples) in turns.iter_mut().zip(&mut samples) {
+            samples.push(worker.repeat(operation, *count)?.cpu);
+        }
+    }
+    let [counter, plain_call, traced_call, plain_nest, traced_nest] = samples;
+    let added = traced_call.added_to(&plain_call);
+    report.add(rows.called, Ok(added.median()));
+    report.add(rows.called_vs_rdtsc, Ok(added.ratio_to(&counter)));
+    report.add(rows.nested, Ok(traced_nest.more_than(&plain_nest)));
+    report.add(rows.bytes, bytes(called, &mut turns[2].0));
+    Ok(())
+}
+
+/// The bytes of an event in the ring.
+fn bytes(session: &Live, worker: &mut Worker) -> Result<f64, String> {
+    let mut result = Ok(());
+    let bytes = bytes_per_event(session.session.buffer(), || {
+        result = worker.repeat("call", COUNTED).map(drop);
+    });
+    result.map(|()| bytes)
+}
