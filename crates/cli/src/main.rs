@@ -23,6 +23,7 @@ mod manual;
 mod mounting;
 mod number;
 mod object;
+mod passed;
 mod persistent;
 mod record;
 mod report;

@@ -11,7 +11,8 @@ mod summary;
 use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
-use crate::say::{note, say};
+use crate::passed;
+use crate::say::say;
 use crate::unseen::{self, Watch};
 use child::Child;
 use output::Output;
@@ -19,8 +20,6 @@ use own_session::OwnSession;
 use program::Program;
 use progress::ProgressLines;
 use recording::{Recorder, record_ends};
-use session::FilteredSelection;
-use std::ffi::OsString;
 use std::process::ExitCode;
 use summary::Summary;
 
@@ -29,7 +28,7 @@ use summary::Summary;
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
 pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let program = Program::find(&arguments.command)?;
-    note_passed_events(&arguments.command);
+    passed::note_options("record", &arguments.command);
     let version = arguments.output.version()?;
     let output = Output::prepare(&arguments.output.file)?;
     let mut session = OwnSession::prepare(arguments)?;
@@ -65,26 +64,6 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     Summary { file, program, processes, running, written, unseen, unmatched, has_no_functions }.print();
     drop((session, recorded));
     pass_on(status)
-}
-
-/// Says it where the program was given `-e` and an event, which were meant for us.
-fn note_passed_events(command: &[OsString]) {
-    let mut words = std::env::args_os().rev();
-    if words.nth(command.len()).is_some_and(|word| word == "--") {
-        return;
-    }
-    let names_event = |words: &&[OsString]| {
-        let selection = words[1].to_str().and_then(|word| word.parse::<FilteredSelection>().ok());
-        let is_known = |wanted: FilteredSelection| {
-            let wanted = wanted.selection;
-            events::selectable().any(|event| wanted.matches(event.system, event.name, event.class))
-        };
-        (words[0] == "-e" || words[0] == "--event") && selection.is_some_and(is_known)
-    };
-    if let Some([option, event]) = command.windows(2).find(names_event) {
-        let (option, event, program) = (option.display(), event.display(), command[0].display());
-        note!("lookback: {program} is given `{option} {event}`: options of record precede the program");
-    }
 }
 
 /// Ends as the program did: with its exit code, or by its signal.

@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::say::note;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, Command, FLIGHT, Pace};
+use session::{Author, BadTrigger, Command, FLIGHT, Pace};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -118,20 +118,43 @@ fn refused(tree: &Tree, path: &str, value: &[u8], log: Option<String>, error: Er
         let said = said.split_once("] ").map_or(said.as_str(), |(_, said)| said);
         return Failure::failed(format_args!("{path}: {error}\n{said}"));
     }
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let expected = match name {
-        "current_tracer" => get_text(tree, "available_tracers").map(|names| format!("one of {names}")),
-        "trace_clock" => get_text(tree, name).map(|names| format!("one of {names}")),
-        "trigger" => {
-            let text = String::from_utf8_lossy(value);
-            Command::parse(text.trim()).err().map(|wrong| wrong.to_string().replacen("expected ", "", 1))
-        }
-        _ => None,
-    };
-    match expected.filter(|_| error == Errno::INVAL) {
+    match expected(tree, path, value).filter(|_| error == Errno::INVAL) {
         Some(expected) => Failure::failed(format_args!("{path}: {error}; expected {}", expected.trim_end())),
         None => failed(path, error),
     }
+}
+
+/// What a control file takes.
+fn expected(tree: &Tree, path: &str, value: &[u8]) -> Option<String> {
+    let one_of = |file: &str| Some(format!("one of {}", get_text(tree, file)?));
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let text = match name {
+        "current_tracer" => return one_of("available_tracers"),
+        "trace_clock" => return one_of(name),
+        "trigger" => return wrong_trigger(&String::from_utf8_lossy(value)),
+        "enable" | "tracing_on" => "0 or 1",
+        _ if directory.ends_with("options") => "0 or 1",
+        "trace_options" => "the name of an option, which `lookback ls options` shows, or no before it",
+        "buffer_size_kb" => "a number of KB",
+        "buffer_percent" => "0 to 100",
+        "tracing_cpumask" => "a mask of CPUs in hexadecimal",
+        "set_event" => "SYSTEM:EVENT, SYSTEM:* or EVENT, which `lookback events` shows, or ! before it",
+        "set_event_pid" | "set_event_notrace_pid" => "numbers of threads",
+        _ => return None,
+    };
+    Some(text.to_string())
+}
+
+/// What is wrong with the text of a trigger, in which an event may be named that doesn't exist.
+fn wrong_trigger(text: &str) -> Option<String> {
+    let wrong = match Command::parse(text.trim()) {
+        Err(wrong) => wrong,
+        Ok(command) => {
+            let target = command.target.map(|_| BadTrigger::NoEvent);
+            command.count.err().or(command.filter.err()).or(target)?
+        }
+    };
+    Some(wrong.to_string().replacen("expected ", "", 1))
 }
 
 /// The text of a control file of the tree.

@@ -6,6 +6,7 @@ use crate::say::say;
 use crate::stdout::written;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error, FromArgMatches};
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -22,8 +23,20 @@ const GROUPS: [(&str, &[&str]); 6] = [
 /// Reads the command line. Where that doesn't say what to do, the help was shown, or what is wrong.
 pub(crate) fn parse() -> Result<CommandLine, ExitCode> {
     let mut command = command();
-    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = command.try_get_matches_from_mut(words());
     parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)).map_err(|error| show(error, &command))
+}
+
+/// The words of the command line. `help --help` is `help help`, which clap doesn't know.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if let [_, task, option] = words.as_mut_slice()
+        && task == "help"
+        && (option == "--help" || option == "-h")
+    {
+        *option = "help".into();
+    }
+    words
 }
 
 /// The command, with a help that fits a screen; its man page has all of it.

@@ -44,7 +44,7 @@ impl Display for BadTrigger {
                 f.write_str("expected one of")?;
                 ACTIONS.iter().try_for_each(|action| write!(f, " {}", action.name))
             }
-            BadTrigger::NoEvent => f.write_str("expected SYSTEM:EVENT after it"),
+            BadTrigger::NoEvent => f.write_str("expected SYSTEM:EVENT of an existing event after it"),
             BadTrigger::BadCount => f.write_str("expected a number after the colon"),
             BadTrigger::CountTooLarge => f.write_str("expected a number below 2^48"),
             BadTrigger::NoFilter => f.write_str("expected 'if FILTER' after it, or nothing"),

@@ -1,16 +1,18 @@
 //! What can go wrong, in words that say what to do.
 
+mod advice;
+
 use crate::names::FLIGHT;
-use abi::clock::TraceClock;
 use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
+use advice::{clocks, instances, list, suggestions, way_out};
 use event_trigger::BadTrigger;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such session.
-    #[error("no session at {path}: `lookback start{}` makes one", option(.path))]
+    #[error("no session at {path}: {}", way_out(.path))]
     NoSession {
         /// Where it was looked for.
         path: PathBuf,
@@ -310,39 +312,5 @@ impl Error {
 
     pub(crate) fn errno(path: impl Into<PathBuf>, error: shm::Errno) -> Error {
         Error::system(path, std::io::Error::from_raw_os_error(error.0))
-    }
-}
-
-/// The names of all clocks.
-fn clocks() -> String {
-    TraceClock::ALL.map(TraceClock::name).join(", ")
-}
-
-fn list(numbers: &[u32]) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// What has to be said to `lookback start` so that it makes the session at `path`.
-fn option(path: &Path) -> String {
-    if path.ends_with(crate::names::DEFAULT_NAME) {
-        String::new()
-    } else {
-        format!(" --session {}", path.display())
-    }
-}
-
-fn instances(there: &[String]) -> String {
-    match there {
-        [] => ": it has none".to_string(),
-        there => format!(": it has {}", there.join(", ")),
-    }
-}
-
-fn suggestions(similar: &[String]) -> String {
-    match similar {
-        [] => {
-            "; `lookback events` shows all but those of programs, which are given as SYSTEM:EVENT".to_string()
-        }
-        similar => format!("; similar: {}", similar.join(", ")),
     }
 }

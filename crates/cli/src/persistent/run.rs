@@ -3,6 +3,7 @@
 use crate::arguments::RunArguments;
 use crate::failure::Done;
 use crate::object;
+use crate::passed;
 use crate::persistent::{events_on, option};
 use crate::record::child::{execute, execute_untraced};
 use crate::record::program::Program;
@@ -12,6 +13,7 @@ use session::{Error, Instance, most_addresses};
 /// Becomes a program that is attached to a session.
 pub(crate) fn run(arguments: &RunArguments) -> Done {
     let path = arguments.which.path()?;
+    passed::note_options("run", &arguments.command);
     let session = match Instance::open(&path) {
         // A service has to start, also after a reboot.
         Err(error @ (Error::NoSession { .. } | Error::Unusable { .. })) => {

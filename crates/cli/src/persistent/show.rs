@@ -24,6 +24,9 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
     }
+    if let Some(cpus) = &arguments.view.choice.cpu {
+        check_cpus(&session, cpus)?;
+    }
     let mut view = arguments.view.clone();
     if arguments.pipe {
         return match view.is_plain() {
@@ -40,6 +43,16 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
         true => show_kept(&session, &arguments.snapshot, &view.choice.choice()),
         false => show_as_report(&session, &arguments.snapshot, &view),
     }
+}
+
+/// Whether the session has any of these CPUs.
+fn check_cpus(session: &Instance, cpus: &IdList) -> Done<()> {
+    let count = session.buffer().geometry().cpus;
+    if (0..count).any(|cpu| cpus.contains(cpu)) {
+        return Ok(());
+    }
+    let (path, last) = (session.path().display(), count.saturating_sub(1));
+    Err(Failure::failed(format_args!("{path} has no such CPU: expected -C with 0 to {last}")))
 }
 
 /// Shows what the buffers hold, or a snapshot, or both, in a form that `report` has: from a file without a

@@ -57,7 +57,8 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
     let session = Session::create(path, &options)?;
     let set =
         arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
-    let set = set.and_then(|()| narrow(&session, arguments));
+    let set = set.and_then(|()| set_triggers(&session, &arguments.recording).map(drop));
+    let set = set.and_then(|()| choose_threads(&session, arguments));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
@@ -96,22 +97,25 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     for event in &arguments.recording.events {
         session.check_enable(event)?;
     }
+    for (event, text) in arguments.recording.triggers.iter() {
+        session.check_triggers(&arguments.recording.events[event].selection, text)?;
+    }
     if !arguments.recording.events.is_empty() {
         session.set_all_off()?;
     }
     for event in &arguments.recording.events {
         enable_or_warn(&session, event)?;
     }
-    narrow(&session, arguments)?;
+    set_triggers(&session, &arguments.recording)?;
+    choose_threads(&session, arguments)?;
     arguments.recording.apply_stack_options(&session)?;
     arguments.recording.functions.apply(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
 }
 
-/// Sets triggers, and whose events alone are recorded.
-fn narrow(session: &Instance, arguments: &StartArguments) -> Done<()> {
-    set_triggers(session, &arguments.recording)?;
+/// Sets whose events alone are recorded.
+fn choose_threads(session: &Instance, arguments: &StartArguments) -> Done<()> {
     if !arguments.pids.is_empty() {
         session.set_option(TraceOption::EventFork, arguments.children)?;
         session.clear_pids(PidFilter::Only)?;

@@ -45,14 +45,15 @@ impl Output {
         };
         // Only a try: whoever is killed while the program runs leaves no file.
         tempfile_in(&directory).map_err(|error| {
-            let (path, place, reason) = (path.display(), directory.display(), error.kind());
-            Failure::failed(match reason {
-                ErrorKind::NotFound => {
-                    format!(
-                        "{path}: the directory {place} doesn't exist: make it, or choose another by -o FILE"
-                    )
+            let (path, place) = (path.display(), directory.display());
+            Failure::failed(match error.kind() {
+                ErrorKind::NotFound if directory.is_dir() => {
+                    format!("{path}: no file can be made in {place}: choose another directory by -o FILE")
                 }
-                _ => {
+                ErrorKind::NotFound => format!(
+                    "{path}: the directory {place} doesn't exist: make it, or choose another by -o FILE"
+                ),
+                reason => {
                     format!("{path}: {reason}: no file can be written in {place}; choose another by -o FILE")
                 }
             })

@@ -38,6 +38,8 @@ fn the_help_fits_a_screen_and_names_every_task() {
         assert_eq!(run(&mut scratch.lookback(&["help", task])).success().stdout, long.stdout);
     }
     assert_eq!(run(&mut scratch.lookback(&["help"])).success().stdout, help);
+    let long = run(&mut scratch.lookback(&["help", "help"])).success().stdout;
+    assert_eq!(run(&mut scratch.lookback(&["help", "--help"])).success().stdout, long);
     let version = run(&mut scratch.lookback(&["version"])).success().stdout;
     assert_eq!(run(&mut scratch.lookback(&["--version"])).success().stdout, version);
 }
@@ -70,6 +72,7 @@ fn options_in_the_wrong_place() {
     };
     let note = "`-e openat`: options of record precede the program";
     assert!(record(&["true", "-e", "openat"]).contains(note));
+    assert!(record(&["true", "--session", "x"]).contains("`--session x`: options of record precede"));
     for meant in [&["--", "true", "-e", "openat"][..], &["true", "-e", "s/a/b/"], &["-e", "openat", "true"]] {
         assert!(!record(meant).contains("precede"), "{meant:?}");
     }
@@ -89,6 +92,9 @@ fn sizes_have_units() {
 fn a_program_runs_without_a_session() {
     let scratch = Scratch::new();
     let path = scratch.outside("none").to_str().unwrap().to_string();
+    let misplaced =
+        run(&mut scratch.lookback(&["run", "--session", &path, "true", "--session", "x"])).success();
+    assert!(misplaced.stderr.contains("`--session x`: options of run precede"), "{}", misplaced.stderr);
     let run_in = |options: &[&str]| {
         let mut command = scratch.lookback(&["run", "--session", &path]);
         run(command.args(options).args(["--", "sh", "-c", "echo ran; exit 3"]))
@@ -108,6 +114,12 @@ fn directories_that_do_not_exist() {
     let scratch = Scratch::new();
     run(&mut scratch.lookback(&["record", "-o", "none/x.dat", "true"]))
         .failure(125, &["the directory none doesn't exist: make it", "-o FILE"]);
+    let refused = run(&mut scratch.lookback(&["record", "-o", "/proc/x.dat", "true"]));
+    assert!(!refused.failure(125, &["no file can be made in /proc"]).stderr.contains("doesn't exist"));
+    for task in ["show", "stat"] {
+        run(&mut scratch.lookback(&[task, "--session", "./none/s"]))
+            .failure(125, &["no session at ./none/s: its directory doesn't exist"]);
+    }
     let outcome = run(&mut scratch.lookback(&["start", "--session", "./none/s"]));
     let outcome = outcome.failure(125, &["./none/s: its directory doesn't exist: make it", "--session"]);
     assert!(!outcome.stderr.contains("unfinished"), "{}", outcome.stderr);
@@ -125,6 +137,14 @@ fn what_set_refuses_is_explained() {
         ),
         (&["trace_clock", "sundial"], &["trace_clock: Invalid argument", "expected one of local global"]),
         (&["events/libc/open/trigger", "stop"], &["expected one of traceon traceoff snapshot stacktrace"]),
+        (&["events/libc/open/trigger", "traceoff:x"], &["expected 'if FILTER' after it"]),
+        (&["events/libc/open/trigger", "enable_event:libc:nosuch"], &["of an existing event"]),
+        (&["events/libc/open/enable", "7"], &["expected 0 or 1"]),
+        (&["options/overwrite", "7"], &["expected 0 or 1"]),
+        (&["set_event", "nosuch"], &["expected SYSTEM:EVENT"]),
+        (&["buffer_size_kb", "x"], &["expected a number of KB"]),
+        (&["buffer_percent", "101"], &["expected 0 to 100"]),
+        (&["tracing_cpumask", "x"], &["in hexadecimal"]),
         (
             &["events/libc/open/trigger", "traceoff if nosuch == 3"],
             &["event filter parse error: error: Field not found\n  Command: nosuch == 3\n", "^"],
@@ -136,6 +156,33 @@ fn what_set_refuses_is_explained() {
     }
     let mut other = scratch.lookback(&["set", "--session", &path, "open", "on", "if", "nosuch < 0"]);
     assert!(!run(&mut other).failure(125, &["Field not found"]).stderr.contains("_exit"));
+    run(&mut scratch.lookback(&["delete", "--session", &path])).success();
+}
+
+#[test]
+fn what_start_refuses_changes_nothing() {
+    let scratch = Scratch::new();
+    let path = session(&scratch);
+    let events = || run(&mut scratch.lookback(&["get", "--session", &path, "set_event"])).success().stdout;
+    let before = events();
+    for wanted in [
+        &["-e", "open", "-e", "nosuch"][..],
+        &["-e", "open", "-e", "read if nosuch == 1"],
+        &["-e", "open", "-R", "traceoff if nosuch == 1"],
+        &["-e", "open", "-R", "traceoff:x"],
+        &["-e", "open", "-R", "enable_event:libc:nosuch"],
+    ] {
+        let refused = run(scratch.lookback(&["start", "--session", &path]).args(wanted));
+        assert_eq!(refused.code(), Some(125), "{wanted:?}: {}", refused.stderr);
+        assert!(events() == before, "{wanted:?}");
+    }
+    let wanted = ["-e", "open", "-R", "traceoff if mode == 1"];
+    run(scratch.lookback(&["start", "-q", "--session", &path]).args(wanted)).success();
+    assert_eq!(events(), "libc:open\n");
+    let trigger = ["get", "--session", &path, "events/libc/open/trigger"];
+    assert_eq!(run(&mut scratch.lookback(&trigger)).success().stdout, "traceoff:unlimited if mode == 1\n");
+    let refused = run(&mut scratch.lookback(&["show", "-C", "9999", "--session", &path]));
+    assert_eq!(refused.failure(125, &["no such CPU: expected -C with 0 to "]).stdout, "");
     run(&mut scratch.lookback(&["delete", "--session", &path])).success();
 }
 

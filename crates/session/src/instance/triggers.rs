@@ -107,6 +107,26 @@ impl Instance {
         if set.is_empty() { Err(refused.unwrap_or_else(nothing)) } else { Ok(set) }
     }
 
+    /// Whether [`Instance::set_triggers`] would take this, as far as there is space for it.
+    pub fn check_triggers(&self, selection: &Selection, text: &str) -> Result<(), Error> {
+        self.check(selection)?;
+        let bad = |reason: BadTrigger| Error::BadTrigger { text: text.to_string(), reason };
+        let command = Command::parse(text).map_err(bad)?;
+        self.target(&command).ok_or_else(|| bad(BadTrigger::NoEvent))?;
+        let filter = match command.removes {
+            true => None,
+            false => command.count.and(command.filter).map_err(bad)?,
+        };
+        let mut refused = Err(Error::NoEventToFilter { selection: selection.text().to_string() });
+        for event in self.selected(selection) {
+            match filter.map_or(Ok(()), |filter| compile_filter(&event, filter).map(drop)) {
+                Ok(()) => return Ok(()),
+                Err(error) => refused = Err(error),
+            }
+        }
+        refused
+    }
+
     /// Takes away what [`Instance::set_triggers`] has set.
     pub fn remove_triggers(&self, ids: &[u16], text: &str) {
         for id in ids {

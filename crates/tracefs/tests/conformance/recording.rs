@@ -11,9 +11,9 @@ fn masked(text: &str) -> String {
     let thread = format!("-{}", rustix::thread::gettid().as_raw_nonzero());
     let verbose = format!(" {:7} ", rustix::thread::gettid().as_raw_nonzero());
     let masked = text.lines().map(|line| {
-        // Those of `latency-format`, with a mark or a blank after them.
+        // Those of `latency-format`, with a mark for how long it took, or a blank and so a colon by itself.
         let is_microseconds = |word: &str| {
-            let digits = word.trim_end_matches([':', '+', '!']).strip_suffix("us");
+            let digits = word.trim_end_matches([':', '+', '!', '#', '*', '@', '$']).strip_suffix("us");
             digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
         };
         // Names can have blanks in them, and the kernel's can be an earlier thread's of the same TID.
@@ -35,14 +35,13 @@ fn masked(text: &str) -> String {
             digits.len() > if word.starts_with('[') { 7 } else { 8 }
                 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         };
-        let words = words.into_iter().filter(|word| !word.is_empty() || line.starts_with('#'));
+        let words = words.into_iter().filter(|word| !["", ":"].contains(word) || line.starts_with('#'));
         let word = |word: &str| match word {
             word if is_time(word) => "TIME:".to_string(),
             word if is_microseconds(word) => "TIME:".to_string(),
             word if word.trim_end_matches("):").ends_with("ms") => "TIME".to_string(),
             word if is_long(word) => "NUMBER".to_string(),
             word if word.starts_with("tracing_mark_write+0x") => "tracing_mark_write+OFFSET".to_string(),
-            ":" => String::new(),
             word if word.starts_with("(M:") => "(M:".to_string(),
             "0...1." | "0.N.1." => "0.....".to_string(),
             // Another thread may be due while the kernel writes.
