@@ -22,6 +22,7 @@ mod kernel_recordings;
 mod killed;
 mod limits;
 mod lock_waits;
+mod lua;
 mod mounting;
 mod peers;
 mod persistent;
