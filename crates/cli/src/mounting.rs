@@ -65,9 +65,9 @@ fn serve(session: Instance, directory: &Path, arguments: &MountArguments) -> Don
     // Before it is mounted: a signal must not leave a mount that nobody serves.
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(Failure::failed)?;
     let options = arguments.options.clone().unwrap_or_default();
+    let watched = session.again()?;
     let mount = tracefs_fuse::Mount::new(directory, &options)?;
     let (sender, ends) = mpsc::channel();
-    let watched = session.again()?;
     let server = Server::new(Tree::new(session), mount);
     let served = sender.clone();
     std::thread::spawn(move || served.send(End::Unmounted(server.run())));
@@ -125,8 +125,10 @@ fn be_silent() -> std::io::Result<()> {
 /// Starts another process that mounts and serves, and waits until it does.
 fn start_server(session: &Instance, directory: &Path, arguments: &MountArguments) -> Done {
     let own = std::env::current_exe().map_err(Failure::failed)?;
+    // It leaves the directory from which a path may start.
+    let path = std::path::absolute(session.path()).map_err(Failure::failed)?;
     let mut server = Command::new(own);
-    server.args(["mount", "--background", "--session"]).arg(session.path()).arg(directory);
+    server.args(["mount", "--background", "--session"]).arg(path).arg(directory);
     if let Some(gid) = arguments.options.as_ref().and_then(|options| options.gid) {
         server.arg("-o").arg(format!("gid={gid}"));
     }

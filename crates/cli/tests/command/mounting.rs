@@ -72,6 +72,17 @@ fn wait_for_end(directories: &[&Path]) {
 }
 
 #[test]
+fn a_session_is_found_by_a_path_that_starts_here() {
+    let place = Place::new();
+    let mounted = place.directory("mounted");
+    let mut mount = place.lookback(&["mount", "--session", "./session", "./mounted"]);
+    run(mount.current_dir(mounted.parent().unwrap())).success();
+    assert_eq!(fs::read_to_string(mounted.join("tracing_on")).unwrap(), "1\n");
+    place.umount(&mounted).success();
+    wait_for_end(&[&mounted]);
+}
+
+#[test]
 fn a_session_is_mounted_in_the_background_and_unmounted() {
     let place = Place::new();
     let (one, two) = (place.directory("one"), place.directory("two"));
