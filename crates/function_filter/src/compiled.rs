@@ -10,6 +10,7 @@
 //! +----------------+
 //! ```
 
+use crate::function_name::FunctionName;
 use crate::name_hash::name_hash;
 use event_filter::glob_words;
 
@@ -32,15 +33,15 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         CompiledLists(word)
     }
 
-    /// Whether a function is traced, by its name and the name of the file that it is in. Without lists all
+    /// Whether a function is traced, by its names and the name of the file that it is in. Without lists all
     /// are; by damaged ones none is.
     ///
     /// Takes time proportional to the number of patterns, and to the logarithm of the number of names.
-    pub fn wants(&self, name: &[u8], object: &[u8]) -> bool {
+    pub fn wants(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
         self.evaluate(name, object).unwrap_or(false)
     }
 
-    fn evaluate(&self, name: &[u8], object: &[u8]) -> Option<bool> {
+    fn evaluate(&self, name: FunctionName<'_>, object: &[u8]) -> Option<bool> {
         let mut start = 0;
         let traced = self.list(&mut start, name, object)?.unwrap_or(true);
         let not = self.list(&mut start, name, object)?.unwrap_or(false);
@@ -49,12 +50,11 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
 
     /// Whether a function is in the list at `start`, which becomes the next one's; None where there is no
     /// list. None at all where it is damaged.
-    fn list(&self, start: &mut usize, name: &[u8], object: &[u8]) -> Option<Option<bool>> {
+    fn list(&self, start: &mut usize, name: FunctionName<'_>, object: &[u8]) -> Option<Option<bool>> {
         let header = (self.0)(*start)?;
         let counts = (self.0)(*start + 1)?;
         let (taken_in, left_out) = (counts as u32 as usize, (counts >> 32) as usize);
         let hashes = *start + 2;
-        let hash = name_hash(name);
         let mut found = None;
         let mut next = hashes.checked_add(taken_in)?.checked_add(left_out)?;
         for _ in 0..header >> 32 {
@@ -63,7 +63,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
             let [of_name, of_object] = lens;
             let object_start = next + 1 + of_name.div_ceil(8);
             let fits = || {
-                glob_words(|index| (self.0)((next + 1).checked_add(index)?), of_name, name)
+                name.is(|name| glob_words(|index| (self.0)((next + 1).checked_add(index)?), of_name, name))
                     && (of_object == 0
                         || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object))
             };
@@ -74,9 +74,9 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
             next = object_start + of_object.div_ceil(8);
         }
         *start = next;
-        if self.has(hashes, taken_in, hash) {
+        if name.is(|name| self.has(hashes, taken_in, name_hash(name))) {
             found = Some(true);
-        } else if self.has(hashes + taken_in, left_out, hash) {
+        } else if name.is(|name| self.has(hashes + taken_in, left_out, name_hash(name))) {
             found = Some(false);
         }
         Some((header & IS_SET != 0).then(|| found.unwrap_or(false)))

@@ -16,8 +16,9 @@
 //! let words = compile([&traced, &FunctionList::default()]);
 //!
 //! let lists = CompiledLists::new(|index| words.get(index).copied());
-//! assert!(lists.wants(b"lookup_fast", b"shop") && !lists.wants(b"lookup_slow", b"shop"));
-//! assert!(lists.wants(b"commit", b"libstore.so.2") && !lists.wants(b"commit", b"shop"));
+//! let wants = |name: &str, object: &str| lists.wants(name.as_bytes().into(), object.as_bytes());
+//! assert!(wants("lookup_fast", "shop") && !wants("lookup_slow", "shop"));
+//! assert!(wants("commit", "libstore.so.2") && !wants("commit", "shop"));
 //! assert_eq!(traced.to_string(), "lookup*\ncommit:mod:libstore*\n!lookup_slow\n");
 //! # }
 //! ```
@@ -33,6 +34,7 @@
 extern crate std;
 
 mod compiled;
+mod function_name;
 #[cfg(any(test, feature = "compile"))]
 mod list;
 mod name_hash;
@@ -40,6 +42,7 @@ mod name_hash;
 mod rule;
 
 pub use compiled::CompiledLists;
+pub use function_name::FunctionName;
 #[cfg(any(test, feature = "compile"))]
 pub use list::{FunctionList, compile};
 #[cfg(any(test, feature = "compile"))]

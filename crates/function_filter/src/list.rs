@@ -1,6 +1,7 @@
 //! A list of functions, as it is changed.
 
 use crate::compiled::{IS_SET, TAKES_IN};
+use crate::function_name::FunctionName;
 use crate::name_hash::name_hash;
 use crate::rule::{BadRule, FunctionRule};
 use std::collections::HashSet;
@@ -30,7 +31,7 @@ impl FunctionList {
     }
 
     /// Whether a function is in it.
-    pub fn contains(&self, name: &[u8], object: &[u8]) -> bool {
+    pub fn contains(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
         let by = |is_name| {
             let rules = self.rules.iter().filter(move |(_, rule)| rule.is_name() == is_name);
             rules.rev().find(|(_, rule)| rule.fits(name, object)).map(|(takes_in, _)| *takes_in)
@@ -72,7 +73,7 @@ impl FunctionList {
 
 /// Whether a rule means a name that another one is.
 fn covers(rule: &FunctionRule, other: &FunctionRule) -> bool {
-    other.is_name() && rule.fits(other.pattern.as_bytes(), b"") && rule.object.is_none()
+    other.is_name() && rule.fits(other.pattern.as_bytes().into(), b"") && rule.object.is_none()
 }
 
 /// A line for each rule.
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn what_comes_later_counts() {
         let functions = list(&["vfs_*", "!vfs_r*", "vfs_read"]);
-        let has = |name: &str| functions.contains(name.as_bytes(), b"");
+        let has = |name: &str| functions.contains(name.as_bytes().into(), b"");
         assert!(has("vfs_read") && has("vfs_open") && !has("vfs_rmdir") && !has("sys_open"));
         assert_eq!(functions.to_string(), "vfs_*\n!vfs_r*\nvfs_read\n");
     }
@@ -182,6 +183,7 @@ mod tests {
             assert_eq!(text.parse::<FunctionRule>(), Err(BadRule), "{text}");
         }
         assert_eq!(rule("core::fmt::write").object, None);
+        assert_eq!(rule("shop::mod::write").object, None);
         assert_eq!(rule(":mod:libm*").to_string(), "*:mod:libm*");
         assert_eq!(rule("f:mod:"), rule("f"));
     }
@@ -191,6 +193,7 @@ mod tests {
         fn compiled_lists_say_what_lists_say(
             words in prop::collection::vec("!?[ab*]{1,3}(:mod:[xy*]{1,2})?", 0..12),
             name in "[ab]{1,3}",
+            path in prop::option::of("[ab]{1,3}"),
             object in "[xy]{1,2}",
         ) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -198,7 +201,8 @@ mod tests {
             let (traced, not) = (list(traced), list(not));
             let compiled = compile([&traced, &not]);
             let lists = CompiledLists::new(|index| compiled.get(index).copied());
-            let (name, object) = (name.as_bytes(), object.as_bytes());
+            let path = path.as_ref().map(|path| path.as_bytes());
+            let (name, object) = (FunctionName { symbol: name.as_bytes(), path }, object.as_bytes());
             let is_traced = traced.is_empty() || traced.contains(name, object);
             let expected = is_traced && !not.contains(name, object);
             prop_assert_eq!(lists.wants(name, object), expected);
@@ -217,7 +221,7 @@ mod tests {
             let rules: Vec<FunctionRule> = rules.iter().map(|text| rule(text)).collect();
             together.extend(&rules);
             rules.iter().for_each(|rule| apart.add(rule));
-            let has = |list: &FunctionList| list.contains(name.as_bytes(), object.as_bytes());
+            let has = |list: &FunctionList| list.contains(name.as_bytes().into(), object.as_bytes());
             prop_assert_eq!(has(&together), has(&apart));
             let added = |list: &FunctionList| -> HashSet<_> { list.added().cloned().collect() };
             prop_assert_eq!(added(&together), added(&apart));
@@ -229,9 +233,9 @@ mod tests {
             words in prop::collection::vec(any::<u64>(), 0..40),
             name in "[a-z]{0,9}",
         ) {
-            CompiledLists::new(|index| words.get(index).copied()).wants(name.as_bytes(), b"x");
+            CompiledLists::new(|index| words.get(index).copied()).wants(name.as_bytes().into(), b"x");
             let small: Vec<u64> = words.iter().map(|word| word & 0x0000_0003_0000_0303).collect();
-            CompiledLists::new(|index| small.get(index).copied()).wants(name.as_bytes(), b"x");
+            CompiledLists::new(|index| small.get(index).copied()).wants(name.as_bytes().into(), b"x");
         }
     }
 }

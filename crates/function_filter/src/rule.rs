@@ -1,6 +1,7 @@
 //! What one word of a write says.
 
 use crate::compiled::MOST;
+use crate::function_name::FunctionName;
 use std::fmt;
 use std::str::FromStr;
 use std::string::{String, ToString};
@@ -23,7 +24,10 @@ impl FromStr for FunctionRule {
 
     /// `PATTERN`, `PATTERN:mod:OBJECT`, `:mod:OBJECT`.
     fn from_str(text: &str) -> Result<FunctionRule, BadRule> {
-        let (pattern, object) = match text.split_once(":mod:") {
+        // Not `::mod::`, which is a namespace.
+        let mut parts = text.match_indices(":mod:").map(|(at, mark)| (&text[..at], &text[at + mark.len()..]));
+        let is_part = |(pattern, object): &(&str, &str)| !pattern.ends_with(':') && !object.starts_with(':');
+        let (pattern, object) = match parts.find(is_part) {
             Some((pattern, object)) => {
                 (pattern, Some(object.to_string()).filter(|object| !object.is_empty()))
             }
@@ -46,8 +50,8 @@ impl FunctionRule {
     }
 
     /// Whether it means a function.
-    pub fn fits(&self, name: &[u8], object: &[u8]) -> bool {
-        event_filter::glob(self.pattern.as_bytes(), name)
+    pub fn fits(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
+        name.is(|name| event_filter::glob(self.pattern.as_bytes(), name))
             && self.object.as_ref().is_none_or(|pattern| event_filter::glob(pattern.as_bytes(), object))
     }
 }

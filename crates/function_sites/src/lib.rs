@@ -35,7 +35,9 @@ extern crate std;
 mod function_symbol;
 mod object_file;
 mod site;
+mod source_path;
 
 pub use function_symbol::FunctionSymbol;
 pub use object_file::ObjectFile;
 pub use site::{FunctionSite, SiteKind};
+pub use source_path::SourcePath;

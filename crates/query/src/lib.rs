@@ -75,6 +75,6 @@ pub use process_tree::{ProcessEnd, ProcessNode, ProcessOutcome, ProcessTree};
 pub use query::{Interruption, Query};
 pub use redact::{RedactRule, Redaction};
 pub use survey::Survey;
-pub use symbols::{DemangledSymbols, SourceSymbols, source_name};
+pub use symbols::{DemangledSymbols, SourceSymbols};
 pub use time::{TimeBound, TimeRange, TimeReference};
 pub use trace_file::{TraceBuffer, TraceContents, TraceFile, TraceRecords};

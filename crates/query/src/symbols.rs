@@ -64,11 +64,6 @@ impl DemangledSymbols {
     }
 }
 
-/// The name in the source of what a linker knows as `name`.
-pub fn source_name(name: &str) -> String {
-    demangled(name).unwrap_or_else(|| name.to_string())
-}
-
 /// The name in the source of what a linker knows as `name`. None for a name that is the same in both.
 fn demangled(name: &str) -> Option<String> {
     if let Ok(symbol) = rustc_demangle::try_demangle(name) {

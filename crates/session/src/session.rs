@@ -19,7 +19,7 @@ pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
-pub use traceable::{TraceableFunction, traceable_functions};
+pub use traceable::{TraceableFunction, TraceableName, traceable_functions};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

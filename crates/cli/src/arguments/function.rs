@@ -41,6 +41,7 @@ fn tracer(name: &str) -> Result<&'static Tracer, String> {
     })
 }
 
-fn rule(text: &str) -> Result<FunctionRule, String> {
+/// Functions that are meant.
+pub(crate) fn rule(text: &str) -> Result<FunctionRule, String> {
     text.parse().map_err(|_| "expected FUNC or FUNC:mod:OBJECT, where * and ? may stand".to_string())
 }

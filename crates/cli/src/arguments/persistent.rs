@@ -1,7 +1,9 @@
 //! The tasks for persistent sessions.
 
+use super::function::rule;
 use super::{OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
+use session::FunctionRule;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -163,9 +165,10 @@ pub(crate) struct ListArguments {
         value_name = "FUNC",
         num_args = 0..=1,
         default_missing_value = "*",
+        value_parser = rule,
         conflicts_with_all = ["sessions", "events", "threads"]
     )]
-    pub(crate) functions: Option<String>,
+    pub(crate) functions: Option<FunctionRule>,
 
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]

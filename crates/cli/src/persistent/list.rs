@@ -10,10 +10,8 @@ use crate::persistent::{events_on, filtered, memory, option};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
-use control::glob;
-use query::source_name;
 use recording::record_ends;
-use session::{Instance, SessionsDirectory, TraceableFunction};
+use session::{FunctionRule, Instance, SessionsDirectory, TraceableFunction};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -28,8 +26,8 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
     if arguments.events {
         return events(&session, arguments.json);
     }
-    if let Some(pattern) = &arguments.functions {
-        return functions(&session, pattern, arguments.json);
+    if let Some(rule) = &arguments.functions {
+        return functions(&session, rule, arguments.json);
     }
     record_ends(&session)?;
     if arguments.threads {
@@ -48,18 +46,17 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 }
 
 /// Lists functions that can be traced, by the files that they are in.
-fn functions(session: &Instance, pattern: &str, json: bool) -> Done {
+fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
     let all = session.session().traceable_functions();
     let shown = |function: &&TraceableFunction| {
-        function.names.iter().any(|name| glob(pattern, name) || glob(pattern, &source_name(name)))
-            || function.names.is_empty() && pattern == "*"
+        function.fits(rule) || function.names.is_empty() && rule.pattern == "*"
     };
     let found: Vec<&TraceableFunction> = all.iter().filter(shown).collect();
     if json {
         let object = |function: &&TraceableFunction| {
             Json::Object(vec![
-                ("function", Json::text(Some(source_name(&function.name())))),
-                ("symbol", Json::text(function.names.first())),
+                ("function", Json::Text(function.name())),
+                ("symbol", Json::text(function.names.first().map(|name| &name.symbol))),
                 ("object", Json::text(Some(&function.object))),
                 ("address", Json::Number(function.address)),
             ])
@@ -74,12 +71,12 @@ fn functions(session: &Instance, pattern: &str, json: bool) -> Done {
             0 => "no program that has run has functions that can be traced; build programs with \
                   -fpatchable-function-entry=5"
                 .to_string(),
-            count => format!("none of {count} functions is called {pattern}"),
+            count => format!("none of {count} functions is called {rule}"),
         }));
     }
-    let lines = found.iter().map(|function| {
-        format!("{} [{}]\n", printable(&source_name(&function.name())), printable(&function.object))
-    });
+    let lines = found
+        .iter()
+        .map(|function| format!("{} [{}]\n", printable(&function.name()), printable(&function.object)));
     print(lines.collect::<String>().trim_end())
 }
 

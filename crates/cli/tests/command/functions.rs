@@ -4,7 +4,7 @@ use crate::common::*;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const NOPS: &str = "-fpatchable-function-entry=5";
+pub const NOPS: &str = "-fpatchable-function-entry=5";
 
 /// Calls `middle` N times, which calls `leaf` twice; slowly if there is a second argument.
 const PROGRAM: &str = "
@@ -121,12 +121,12 @@ int main(int count, char **words)
 }
 ";
 
-fn path(path: &Path) -> &str {
+pub fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
 /// The lines of function events in a report: `FUNCTION <-CALLER`.
-fn calls(report: &str) -> Vec<String> {
+pub fn calls(report: &str) -> Vec<String> {
     let lines = report.lines().filter(|line| line.contains(" <-"));
     lines.map(|line| line.rsplit_once(": ").unwrap().1.to_string()).collect()
 }
@@ -186,7 +186,7 @@ fn functions_are_chosen_by_name() {
 }
 
 /// A session for these tests, made by `start` with these options.
-fn session(scratch: &Scratch, options: &[&str]) -> String {
+pub fn session(scratch: &Scratch, options: &[&str]) -> String {
     let place = path(&scratch.outside("session")).to_string();
     run(scratch.lookback(&["start", "-q", "--session", &place]).args(options)).success();
     place

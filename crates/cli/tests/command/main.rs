@@ -16,6 +16,7 @@ mod durations;
 mod environment;
 mod exec;
 mod forged;
+mod function_names;
 mod function_recordings;
 mod functions;
 mod kernel_recordings;

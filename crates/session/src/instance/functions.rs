@@ -7,7 +7,7 @@
 use super::Instance;
 use crate::session::{FUNCTIONS, c_path};
 use crate::{Error, Lock};
-use function_filter::{BadRule, FunctionList, FunctionRule, compile};
+use function_filter::{BadRule, FunctionList, FunctionName, FunctionRule, compile};
 use std::fmt::Write;
 
 /// One of the lists.
@@ -43,8 +43,8 @@ impl FunctionLists {
         }
     }
 
-    /// Whether a function is traced, by its name and that of the file that it is in.
-    pub fn wants(&self, name: &[u8], object: &[u8]) -> bool {
+    /// Whether a function is traced, by its names and that of the file that it is in.
+    pub fn wants(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
         (self.only.is_empty() || self.only.contains(name, object)) && !self.never.contains(name, object)
     }
 
@@ -124,11 +124,11 @@ mod tests {
         let again = session.again().unwrap();
         let lists = again.function_lists();
         assert_eq!(lists.print(), "+read_*\n+commit:mod:shop\n-read_slow\n");
-        assert!(lists.wants(b"read_fast", b"x") && !lists.wants(b"read_slow", b"x"));
+        assert!(lists.wants(b"read_fast"[..].into(), b"x") && !lists.wants(b"read_slow"[..].into(), b"x"));
         let wants = |instance: &Instance, name: &[u8]| {
             let words = instance.control().function_words(instance.index());
             let word = |index| words.as_ref().and_then(|words| words.get(index));
-            function_filter::CompiledLists::new(&word).wants(name, b"shop")
+            function_filter::CompiledLists::new(&word).wants(name.into(), b"shop")
         };
         assert!(wants(&again, b"commit") && wants(&again, b"read_fast") && !wants(&again, b"read_slow"));
         assert_eq!(other.function_lists(), FunctionLists::default());

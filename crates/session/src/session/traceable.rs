@@ -3,7 +3,8 @@
 use super::Session;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
-use function_sites::ObjectFile;
+use function_filter::{FunctionList, FunctionName, FunctionRule};
+use function_sites::{ObjectFile, SourcePath};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,19 +12,50 @@ use std::path::{Path, PathBuf};
 /// A function that can be traced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceableFunction {
-    /// Its names as they stand in the file, mangled; the first is the one that is shown. Without any it has
-    /// only its address.
-    pub names: Vec<String>,
+    /// Its names; the first is the one that is shown. Without any it has only its address.
+    pub names: Vec<TraceableName>,
     /// The name of its file, without directories.
     pub object: String,
     /// Where its first site is, in the file's own addresses.
     pub address: u64,
 }
 
+/// A name of such a function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TraceableName {
+    /// As it stands in the file: mangled, for C++ and Rust.
+    pub symbol: String,
+    /// As the source says it, where that is something else: without parameters, see [`SourcePath`].
+    pub path: Option<String>,
+}
+
+impl TraceableName {
+    fn new(symbol: &[u8]) -> TraceableName {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        TraceableName { symbol: text(symbol), path: SourcePath::of(symbol).map(|path| text(path.as_bytes())) }
+    }
+
+    /// For lists of functions.
+    fn listed(&self) -> FunctionName<'_> {
+        FunctionName { symbol: self.symbol.as_bytes(), path: self.path.as_ref().map(String::as_bytes) }
+    }
+}
+
 impl TraceableFunction {
-    /// What it is called: by its address where it has no name.
+    /// What it is called: as the source says it. By its address where it has no name.
     pub fn name(&self) -> String {
-        self.names.first().cloned().unwrap_or_else(|| format!("{:#x}", self.address))
+        let shown = |name: &TraceableName| name.path.as_ref().unwrap_or(&name.symbol).clone();
+        self.names.first().map_or_else(|| format!("{:#x}", self.address), shown)
+    }
+
+    /// Whether a rule means it.
+    pub fn fits(&self, rule: &FunctionRule) -> bool {
+        self.names.iter().any(|name| rule.fits(name.listed(), self.object.as_bytes()))
+    }
+
+    /// Whether it is in a list.
+    pub fn is_in(&self, list: &FunctionList) -> bool {
+        self.names.iter().any(|name| list.contains(name.listed(), self.object.as_bytes()))
     }
 }
 
@@ -66,16 +98,16 @@ pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunctio
     let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut sites: Vec<u64> = file.sites().map(|site| site.address).collect();
     sites.sort_unstable();
-    let mut found: Vec<(u64, Vec<String>)> = sites.iter().map(|site| (*site, Vec::new())).collect();
+    let mut found: Vec<(u64, Vec<TraceableName>)> = sites.iter().map(|site| (*site, Vec::new())).collect();
     for function in file.functions() {
         let first = sites.partition_point(|site| *site < function.start);
         if let Some((_, names)) = found.get_mut(first).filter(|(site, _)| function.contains(*site)) {
-            names.push(String::from_utf8_lossy(function.name).into_owned());
+            names.push(TraceableName::new(function.name));
         }
     }
     let functions = found.into_iter().map(|(address, mut names)| {
         // Of several names a public one rather than one with underscores.
-        names.sort_by_cached_key(|name| (name.starts_with('_'), name.clone()));
+        names.sort_by_cached_key(|name| (name.path.is_none() && name.symbol.starts_with('_'), name.clone()));
         names.dedup();
         TraceableFunction { names, object: object.clone(), address }
     });

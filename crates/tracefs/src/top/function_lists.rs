@@ -76,10 +76,7 @@ impl OpenList {
             return text.to_string();
         }
         let functions = self.functions();
-        let is_in = |function: &&TraceableFunction| {
-            function.names.iter().any(|name| list.contains(name.as_bytes(), function.object.as_bytes()))
-        };
-        let found: String = functions.iter().filter(is_in).map(line).collect();
+        let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
         let waiting = list.added().filter(|rule| !fits_any(rule, &functions));
         found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
     }
@@ -168,15 +165,15 @@ fn rule(word: &str, functions: &[TraceableFunction]) -> Result<FunctionRule, Err
     if let Ok(number) = parse_integer(word) {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let function = index.and_then(|index| functions.get(index)).ok_or(Errno::INVAL)?;
-        return function.name().parse().map_err(|_| Errno::INVAL);
+        // The name in the file: others may share that in the source.
+        let symbol = function.names.first().map(|name| name.symbol.clone());
+        return symbol.unwrap_or_else(|| function.name()).parse().map_err(|_| Errno::INVAL);
     }
     word.parse().map_err(|_| Errno::INVAL)
 }
 
 fn fits_any(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
-    functions.iter().any(|function| {
-        function.names.iter().any(|name| rule.fits(name.as_bytes(), function.object.as_bytes()))
-    })
+    functions.iter().any(|function| function.fits(rule))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use super::trampolines::Trampolines;
 use abi::instance::{INSTANCE_WORDS, INSTANCES};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
-use function_sites::{FunctionSymbol, ObjectFile};
+use function_filter::FunctionName;
+use function_sites::{FunctionSymbol, ObjectFile, SourcePath};
 use rustix::mm::{MapFlags, ProtFlags};
 use text_poke::plan::Plan;
 use text_poke::plan::entry::{self, CallTarget};
@@ -164,10 +165,12 @@ impl SiteTable {
         &self,
         file: &ObjectFile<'static>,
         base: u64,
-        wants: &dyn Fn(usize, &[u8]) -> bool,
+        wants: &dyn Fn(usize, FunctionName<'_>) -> bool,
         instances: [u64; INSTANCE_WORDS],
     ) {
-        let asked = |name: &[u8]| -> [u64; INSTANCE_WORDS] {
+        let asked = |symbol: &[u8]| -> [u64; INSTANCE_WORDS] {
+            let path = SourcePath::of(symbol);
+            let name = FunctionName { symbol, path: path.as_ref().map(SourcePath::as_bytes) };
             let mut wanted = instances;
             for index in (0..INSTANCES).filter(|index| !has(instances, *index) || !wants(*index, name)) {
                 if let Some(word) = wanted.get_mut(index / 64) {

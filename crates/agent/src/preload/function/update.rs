@@ -13,7 +13,7 @@ use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::FUNCTION_ID;
-use function_filter::CompiledLists;
+use function_filter::{CompiledLists, FunctionName};
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
@@ -172,7 +172,7 @@ fn choose(control: &ControlArea, object: &TracedObject, tracing: InstanceSet) {
             *word |= 1 << (instance % 64);
         }
     });
-    let wants = |instance: usize, name: &[u8]| {
+    let wants = |instance: usize, name: FunctionName<'_>| {
         let Some(words) = control.function_words(instance) else { return true };
         CompiledLists::new(|index| words.get(index)).wants(name, object.name())
     };
