@@ -5,6 +5,7 @@ mod pair;
 mod processes;
 mod stat;
 mod text;
+mod times;
 
 use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
@@ -29,6 +30,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use text::TextLines;
+use times::Times;
 use trace_data::dat;
 use trace_data::info::TraceInfo;
 use trace_data::text::{Tasks, printable};
@@ -201,27 +203,28 @@ fn sink<'a>(
     if view.form.json && !view.form.tree {
         return Ok(Box::new(JsonLines::new(out, view.wall_clock)));
     }
+    let times = Times { wall_clock: view.wall_clock };
     let gaps = contents.gaps(survey);
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
     let complete = completeness(&gaps, last, trace.nanoseconds);
     if view.form.calls {
-        return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete)?));
+        return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete, times)?));
     }
     if view.form.tree {
-        let form = ProcessForm { json: view.form.json, wall_clock: view.wall_clock };
+        let form = ProcessForm { json: view.form.json, times };
         let first = survey.bounds.map_or(0, |(first, _)| contents.metadata.options.time(first));
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
         return Ok(Box::new(ProcessTable::new(out, ProcessTree::new(gaps), first, complete, form)));
     }
     // Tables may have colours; where nobody wants them they are removed again.
     if view.form.stat {
-        return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out), complete)));
+        return Ok(Box::new(CountTables::new(anstream::AutoStream::auto(out), complete, times)));
     }
     if let Some(pair) = &view.form.pair {
         let pairs = Pairs::new(pair, view.form.key.as_deref(), trace.events, gaps.clone())?;
         let given = view.choice.given(true);
         let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
-        return Ok(Box::new(PairTables::new(out, pairs, locks, pair, given, complete)));
+        return Ok(Box::new(PairTables::new(out, pairs, locks, pair, (given, complete), times)));
     }
     Ok(Box::new(TextLines::new(out, trace, survey, chooser, complete.as_slice(), view)?))
 }

@@ -246,19 +246,9 @@ fn snapshots(session: &Instance, kept: &[KeptSnapshot]) -> String {
     text
 }
 
-/// The numbers, under the kernel's names.
+/// The numbers, under the kernel's names, but shorter: they fit 80 columns.
 fn table(session: &Instance, blocks: &[BufferRow]) -> String {
-    let heads = [
-        "CPU",
-        "entries",
-        "overrun",
-        "bytes",
-        "oldest event ts",
-        "now ts",
-        "dropped",
-        "read events",
-        "events/s",
-    ];
+    let heads = ["CPU", "entries", "overrun", "bytes", "oldest ts", "now ts", "dropped", "read", "per s"];
     let (now, is_nanoseconds) = (now(session), is_nanoseconds(session.trace_clock().name()));
     let mut rows: Vec<Vec<String>> = vec![heads.map(str::to_string).to_vec()];
     for block in blocks {

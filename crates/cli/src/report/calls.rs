@@ -2,8 +2,8 @@
 
 mod line;
 
+use super::times::Times;
 use super::{held_by, label};
-use crate::duration::seconds;
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
 use query::{LockHolder, LockWaits, Peers};
@@ -22,6 +22,7 @@ const MOST_LINES: usize = 1 << 14;
 /// Prints calls in the order of their starts. Events that are not of calls have lines of their own.
 pub(super) struct CallLines<W> {
     out: W,
+    times: Times,
     gaps: Gaps,
     locks: LockWaits,
     peers: Peers,
@@ -67,15 +68,21 @@ const UNFINISHED: &str = " <unfinished ...>";
 
 impl<W: Write> CallLines<W> {
     /// Prints to `out`. Events are missing from `gaps`: a call over one may be two.
-    pub(super) fn new(mut out: W, gaps: Gaps, complete: Option<String>) -> io::Result<CallLines<W>> {
+    pub(super) fn new(
+        mut out: W,
+        gaps: Gaps,
+        complete: Option<String>,
+        times: Times,
+    ) -> io::Result<CallLines<W>> {
         if let Some(complete) = complete {
             writeln!(out, "# the trace is {complete}")?;
         }
-        writeln!(out, "#{:>23}  CPU# {:>13}  CALL", "TASK-PID", "TIMESTAMP")?;
+        writeln!(out, "#{:>23}  CPU# {:>width$}  CALL", "TASK-PID", "TIMESTAMP", width = times.width())?;
         let (roles, threads) = (HashMap::new(), HashMap::new());
         let (locks, peers) = (LockWaits::new(gaps.clone()), Peers::new(gaps.clone()));
         Ok(CallLines {
             out,
+            times,
             gaps,
             locks,
             peers,
@@ -218,8 +225,9 @@ impl<W: Write> CallLines<W> {
 
     fn head(&self, record: &Record<'_>, time: u64, trace: &TraceInfo<'_>) -> String {
         let depth = self.threads.get(&record.pid()).map_or(0, Vec::len);
-        let thread = label(trace.tasks, record.pid());
-        format!("{thread:>24}  [{:03}] {:>13}: {:width$}", record.cpu, seconds(time), "", width = 2 * depth)
+        let (thread, time) = (label(trace.tasks, record.pid()), self.times.text(time, trace));
+        let (columns, indent) = (self.times.width(), 2 * depth);
+        format!("{thread:>24}  [{:03}] {time:>columns$}: {:indent$}", record.cpu, "")
     }
 
     fn fields(&mut self, event: &Event, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(String, String)> {

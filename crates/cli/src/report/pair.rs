@@ -1,8 +1,9 @@
 //! Tables of how long it took from one event to another.
 
+use super::times::Times;
 use super::{held_by, label, none_shown};
 use crate::columns::{fit, without_middle};
-use crate::duration::{duration, seconds};
+use crate::duration::duration;
 use crate::number::{count, grouped};
 use export::{Error, Sink};
 use query::{DurationSample, Durations, LockWaits, PairRule, Pairs};
@@ -10,7 +11,6 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::text::Tasks;
 
 /// How many of the longest are shown.
 const LONGEST: usize = 10;
@@ -25,6 +25,7 @@ pub(super) struct PairTables<'a, W> {
     given: Vec<String>,
     /// Since when the trace is complete.
     complete: Option<String>,
+    times: Times,
 }
 
 impl<'a, W: Write> PairTables<'a, W> {
@@ -33,10 +34,10 @@ impl<'a, W: Write> PairTables<'a, W> {
         pairs: Pairs,
         locks: LockWaits,
         rule: &'a PairRule,
-        given: Vec<String>,
-        complete: Option<String>,
+        (given, complete): (Vec<String>, Option<String>),
+        times: Times,
     ) -> PairTables<'a, W> {
-        PairTables { out, pairs, locks, rule, given, complete }
+        PairTables { out, pairs, locks, rule, given, complete, times }
     }
 }
 
@@ -60,7 +61,7 @@ impl<W: Write> Sink for PairTables<'_, W> {
         let is_empty = rows.is_empty();
         if !is_empty {
             print_rows(out, &rows)?;
-            print_longest(out, &rows, trace.tasks)?;
+            print_longest(out, &rows, trace, self.times)?;
         }
         // Of one kind alone: those of several say nothing together.
         if let [(_, durations)] = rows[..] {
@@ -128,7 +129,13 @@ fn widest(title: &str, cells: impl Iterator<Item = usize>) -> usize {
     cells.fold(title.len(), usize::max)
 }
 
-fn print_longest(out: &mut impl Write, rows: &[(&str, &Durations)], tasks: &dyn Tasks) -> io::Result<()> {
+fn print_longest(
+    out: &mut impl Write,
+    rows: &[(&str, &Durations)],
+    trace: &TraceInfo<'_>,
+    times: Times,
+) -> io::Result<()> {
+    let tasks = trace.tasks;
     let samples =
         rows.iter().flat_map(|(name, durations)| durations.longest().iter().map(|sample| (*sample, *name)));
     let mut longest: Vec<(DurationSample, &str)> = samples.collect();
@@ -148,8 +155,8 @@ fn print_longest(out: &mut impl Write, rows: &[(&str, &Durations)], tasks: &dyn 
     if !is_held {
         widths[1] = 0;
     }
-    let start = longest.iter().map(|(sample, _)| seconds(sample.start).len());
-    let start = widest("START", start);
+    let starts: Vec<String> = longest.iter().map(|(sample, _)| times.text(sample.start, trace)).collect();
+    let start = widest("START", starts.iter().map(String::len));
     fit(&mut widths, 9 + start + 2 + if is_held { 4 } else { 2 });
     let line = |length: &str, time: &str, names: [&str; 3]| {
         let [thread, holder, name] =
@@ -159,9 +166,9 @@ fn print_longest(out: &mut impl Write, rows: &[(&str, &Durations)], tasks: &dyn 
     };
     let bold = anstyle::Style::new().bold();
     writeln!(out, "\n{bold}{}{bold:#}", line("LONGEST", "START", titles))?;
-    for ((sample, _), names) in longest.iter().zip(&names) {
-        let (length, start) = (duration(sample.length), seconds(sample.start));
-        writeln!(out, "{}", line(&length, &start, names.each_ref().map(String::as_str)))?;
+    for (((sample, _), names), start) in longest.iter().zip(&names).zip(&starts) {
+        let names = names.each_ref().map(String::as_str);
+        writeln!(out, "{}", line(&duration(sample.length), start, names))?;
     }
     Ok(())
 }

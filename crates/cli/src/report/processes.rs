@@ -1,5 +1,6 @@
 //! The tree of processes: who has made whom, when, and how each has ended.
 
+use super::times::Times;
 use crate::columns::{fit, without_end};
 use crate::duration::seconds;
 use crate::json::Json;
@@ -9,7 +10,7 @@ use query::{ProcessNode, ProcessOutcome, ProcessTree};
 use std::io::Write;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::text::{print_date, printable};
+use trace_data::text::printable;
 
 /// Collects processes, and prints their tree in the end.
 pub(super) struct ProcessTable<W> {
@@ -27,8 +28,7 @@ pub(super) struct ProcessTable<W> {
 pub(super) struct ProcessForm {
     /// As JSON, an object for each.
     pub(super) json: bool,
-    /// With times as dates.
-    pub(super) wall_clock: bool,
+    pub(super) times: Times,
 }
 
 /// The columns before the command; the first is at the left of a time that is later than what it stands for.
@@ -48,14 +48,9 @@ impl<W: Write> ProcessTable<W> {
     /// A time, after what says that it was before that.
     fn time(&self, time: u64, is_before: bool, trace: &TraceInfo<'_>) -> String {
         let mark = if is_before { "<" } else { "" };
-        if self.form.wall_clock {
-            let mut date = mark.as_bytes().to_vec();
-            print_date(trace.real_time(time).unwrap_or_default(), &mut date);
-            return String::from_utf8_lossy(&date).into_owned();
-        }
-        match trace.nanoseconds {
+        match !self.form.times.wall_clock && trace.nanoseconds {
             true => format!("{mark}+{}", seconds(time.saturating_sub(self.first))),
-            false => format!("{mark}{time}"),
+            false => format!("{mark}{}", self.form.times.text(time, trace)),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Counts instead of events.
 
 use super::label;
-use crate::duration::{duration, seconds};
+use super::times::Times;
+use crate::duration::duration;
 use crate::number::{bytes, count, grouped};
 use export::{Error, Sink};
 use query::{Counts, Sum};
@@ -17,11 +18,12 @@ pub(super) struct CountTables<W> {
     counts: Counts,
     /// Since when the trace is complete.
     complete: Option<String>,
+    times: Times,
 }
 
 impl<W: Write> CountTables<W> {
-    pub(super) fn new(out: W, complete: Option<String>) -> CountTables<W> {
-        CountTables { out, counts: Counts::default(), complete }
+    pub(super) fn new(out: W, complete: Option<String>, times: Times) -> CountTables<W> {
+        CountTables { out, counts: Counts::default(), complete, times }
     }
 
     /// A table, the most frequent first.
@@ -60,7 +62,8 @@ impl<W: Write> Sink for CountTables<W> {
         let (events, size) = (count(all.events, "event", "events"), bytes(all.bytes));
         write!(self.out, "{events}, {size}, {} lost", grouped(all.lost))?;
         if let Some((first, last)) = self.counts.times.filter(|_| trace.nanoseconds) {
-            write!(self.out, ", {} from {} to {}", duration(last - first), seconds(first), seconds(last))?;
+            let [from, to] = [first, last].map(|time| self.times.text(time, trace));
+            write!(self.out, ", {} from {from} to {to}", duration(last - first))?;
         }
         writeln!(self.out)?;
         if let Some(complete) = &self.complete {

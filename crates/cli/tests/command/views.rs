@@ -250,6 +250,19 @@ fn times_can_be_dates() {
         dates.push(date.to_owned());
     }
     assert!(dates.is_sorted());
+    let chosen = printed(&scratch, &["--json", "--wall-clock", "-e", "sched_process_ex*"]);
+    let mut shown = chosen.split("\"date\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let (exec, exit) = (shown.next().unwrap(), shown.next().unwrap());
+    for (form, expected) in [
+        (&["--calls"][..], format!(" {exec}: sched_process_exec: ")),
+        (&["--stat"], format!(" from {exec} to {exit}\n")),
+        (&["--tree"], format!("Z  {exit}  exit ")),
+        (&["--pair", "sched_process_exec..sched_process_exit"], format!("  {exec}  sh-")),
+    ] {
+        let options = [form, &["--wall-clock", "-e", "sched_process_ex*"]].concat();
+        let text = printed(&scratch, &options);
+        assert!(text.contains(&expected), "{expected} in\n{text}");
+    }
     let from = printed(&scratch, &["--from", &dates[dates.len() / 2]]);
     assert!(!from.is_empty());
     let shown = |time: u128| {
