@@ -21,7 +21,7 @@
 //! ```
 //!
 //! What this crate is not: it patches nothing (that is `text_poke`), it says nothing of which functions are
-//! wanted, and it knows no names but those in the file. It allocates nothing and makes no system call. What
+//! wanted, and it opens no file. It allocates nothing and makes no system call. What
 //! it reads may be damaged: then it finds less.
 //!
 //! Sources: GCC's and clang's manuals for the options; `kernel/trace/ftrace.c` of Linux 6.18 for the
@@ -32,11 +32,13 @@
 #[cfg(test)]
 extern crate std;
 
+mod debug_file;
 mod function_symbol;
 mod object_file;
 mod site;
 mod source_path;
 
+pub use debug_file::find_debug_file;
 pub use function_symbol::FunctionSymbol;
 pub use object_file::ObjectFile;
 pub use site::{FunctionSite, SiteKind};

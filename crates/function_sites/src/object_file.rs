@@ -63,6 +63,17 @@ impl<'a> ObjectFile<'a> {
         section.and_then(|section| self.data(&section).get(NAME..)).unwrap_or_default()
     }
 
+    /// Whether it has the table of all symbols: they were not stripped from it.
+    pub fn has_all_symbols(&self) -> bool {
+        self.sections.iter().any(|section| section.sh_type == SHT_SYMTAB)
+    }
+
+    /// The name of the file that has what was stripped from this one; empty where it names none.
+    pub fn debug_link(&self) -> &'a [u8] {
+        let link = self.section(".gnu_debuglink").map(|section| self.data(&section)).unwrap_or_default();
+        link.split(|byte| *byte == 0).next().unwrap_or_default()
+    }
+
     /// The bytes from an address of its code on, up to the end of the section. None where it has no section.
     pub fn code_at(&self, address: u64) -> &'a [u8] {
         let contains = |section: &SectionHeader| address.wrapping_sub(section.sh_addr) < section.sh_size;

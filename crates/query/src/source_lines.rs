@@ -1,13 +1,12 @@
 //! Lines of source for addresses, from the debug information of the files that were mapped.
 
 use addr2line::Loader;
-use reading::is_same_file;
+use reading::{debug_file, is_same_file};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 use trace_data::dat::{MappedFile, Supplement};
-use trace_data::symbols::debug_file;
 
 /// Finds lines; files are opened when an address in them is seen first.
 pub(crate) struct SourceLines<'a> {
@@ -50,7 +49,7 @@ impl<'a> SourceLines<'a> {
 /// The debug information of a file: that which was split off, or its own. None if there is none, or
 /// the file is another one now.
 fn load(file: &MappedFile) -> Option<Loader> {
-    let paths = debug_file(&file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
+    let paths = debug_file(file.path.as_ref(), &file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
     let mut same = paths.filter(|path| is_same_file(path, &file.build_id));
     same.find_map(|path| Loader::new(path).ok().filter(|loader| loader.get_section_range(b".text").is_some()))
 }

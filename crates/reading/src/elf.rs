@@ -1,9 +1,12 @@
 //! ELF files that were mapped.
 
+use function_sites::find_debug_file;
 use object::Object;
 use object::read::ReadCache;
+use std::ffi::OsStr;
 use std::fs::File;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// What `read` finds in the file at `path`, if that is the one which was mapped when it had this build id. A
 /// file that had none is taken for the one that is there now.
@@ -16,6 +19,20 @@ pub(crate) fn read<T>(
     let file = object::File::parse(&cache).ok()?;
     let found = file.build_id().ok().flatten().unwrap_or_default();
     if found.starts_with(build_id) { read(&file) } else { None }
+}
+
+/// Where the symbols and the debug information are that were stripped from the file at `path`, if that is the
+/// one which was mapped when it had this build id. Only files that are there and have the same one.
+pub fn debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
+    let link = read(path, build_id, |file| {
+        let (link, _) = file.gnu_debuglink().ok()??;
+        Some(link.to_vec())
+    });
+    find_debug_file(path.as_os_str().as_bytes(), &link.unwrap_or_default(), build_id, |path| {
+        let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+        let is_its_own = !build_id.is_empty() && is_same_file(path, build_id);
+        is_its_own.then(|| path.to_path_buf())
+    })
 }
 
 /// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none

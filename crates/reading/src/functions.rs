@@ -1,9 +1,8 @@
 //! The functions of an ELF file.
 
-use crate::elf;
+use crate::elf::{self, debug_file};
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::path::Path;
-use trace_data::symbols::debug_file;
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +17,10 @@ pub(crate) struct Function {
 
 /// The functions of a file that was mapped when it had this build id. None for another file, or none.
 ///
-/// Where the distribution has put the symbols into a file of their own, and it is there, it counts.
+/// Where the symbols were put into a file of their own, and it is there, it counts.
 pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
     let own = read(path, build_id).unwrap_or_default();
-    match debug_file(build_id).and_then(|path| read(&path, build_id)) {
+    match debug_file(path, build_id).and_then(|path| read(&path, build_id)) {
         Some(more) if more.len() > own.len() => more,
         _ => own,
     }

@@ -47,7 +47,7 @@ mod unwind;
 
 pub use batch::Batch;
 pub use clock_sync::ClockSync;
-pub use elf::{has_go, is_same_file};
+pub use elf::{debug_file, has_go, is_same_file};
 pub use reader::{Contents, Reader};
 pub use records::SessionRecords;
 pub use spool::Spool;

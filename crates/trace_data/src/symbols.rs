@@ -1,7 +1,6 @@
 //! Names for addresses.
 
 use std::fmt;
-use std::path::PathBuf;
 
 /// What lies at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,14 +154,6 @@ impl Symbols for SymbolTable {
         let found = self.strings.binary_search_by_key(&address, |(address, _)| *address).ok()?;
         Some(&self.strings[found].1)
     }
-}
-
-/// Where distributions put the symbols and the debug information that they have stripped from a file with
-/// this build id. None without a build id. Whether the file exists is not looked at.
-pub fn debug_file(build_id: &[u8]) -> Option<PathBuf> {
-    let (first, rest) = build_id.split_first()?;
-    let hex: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(PathBuf::from(format!("/usr/lib/debug/.build-id/{first:02x}/{hex}.debug")))
 }
 
 /// A line of `kallsyms`. Absolute symbols (type A) are numbers, not places.

@@ -60,7 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("export", &["abi", "trace_data"]),
-    ("reading", &["abi", "events", "ring_buffer", "control", "session", "trace_data"]),
+    ("reading", &["abi", "events", "function_sites", "ring_buffer", "control", "session", "trace_data"]),
     (
         "recording",
         &[

@@ -143,3 +143,43 @@ fn names_of_rust_are_those_of_the_source() {
         }
     }
 }
+
+#[test]
+fn names_may_be_in_a_file_of_their_own() {
+    let scratch = Scratch::new();
+    let (source, program) = (scratch.write("cart.cpp", CART), scratch.path("cart"));
+    run(scratch.command("g++").args(["-O1", "-g", NOPS, "-o"]).arg(&program).arg(&source)).success();
+    let place = scratch.path(".debug");
+    std::fs::create_dir(&place).unwrap();
+    let debug = place.join("cart.debug");
+    run(scratch.command("objcopy").arg("--only-keep-debug").arg(&program).arg(&debug)).success();
+    let link = format!("--add-gnu-debuglink={}", path(&debug));
+    run(scratch.command("objcopy").args(["--strip-all", &link]).arg(&program)).success();
+    // What is executed is a link from elsewhere.
+    let name = scratch.outside("shop");
+    std::os::unix::fs::symlink(&program, &name).unwrap();
+    let traced = || {
+        run(&mut scratch.record(&["-p", "function", "-l", "shop::Cart::total"], &[path(&name)])).success();
+        calls(&run(&mut scratch.report(&["--lines"])).success().stdout)
+    };
+    let found = traced();
+    assert!(found.len() == 1 && found[0].starts_with("shop::Cart::total() const <-main"), "{found:?}");
+    let listed = |number: &str| {
+        let place = session(&scratch, &["-e", "sched_process_exit"]);
+        run(&mut scratch.lookback(&["run", "--session", &place, path(&name)])).success();
+        let list = ["list", "--session", &place, "-f", "shop::Cart::total"];
+        let outcome = run(&mut scratch.lookback(&list));
+        run(&mut scratch.lookback(&["delete", "-q", "--session", &place])).success();
+        assert_eq!(outcome.stdout, number);
+    };
+    listed("shop::Cart::total [cart]\n");
+    // That of another program doesn't count.
+    run(scratch
+        .command("gcc")
+        .args(["-g", "-xc", "-o"])
+        .arg(&debug)
+        .arg(scratch.write("m.c", "int main(){}")))
+    .success();
+    assert_eq!(traced(), [""; 0]);
+    listed("");
+}

@@ -4,7 +4,7 @@ use super::Session;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{FunctionList, FunctionName, FunctionRule};
-use function_sites::{ObjectFile, SourcePath};
+use function_sites::{ObjectFile, SourcePath, find_debug_file};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -86,6 +86,19 @@ impl Session {
     }
 }
 
+/// The bytes of the file with the symbols that were stripped from another one, if it is there.
+fn debug_file(file: &ObjectFile<'_>, path: &Path) -> Option<Vec<u8>> {
+    if file.has_all_symbols() {
+        return None;
+    }
+    let path = path.as_os_str().as_bytes();
+    find_debug_file(path, file.debug_link(), file.build_id(), |path| {
+        let bytes = std::fs::read(OsStr::from_bytes(path.to_bytes())).ok()?;
+        let found = ObjectFile::parse(&bytes)?;
+        (found.build_id() == file.build_id() && found.has_all_symbols()).then_some(bytes)
+    })
+}
+
 /// The functions of a file that can be traced, if it is the one with this build id; zeros after it are
 /// left out.
 pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunction> {
@@ -99,7 +112,9 @@ pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunctio
     let mut sites: Vec<u64> = file.sites().map(|site| site.address).collect();
     sites.sort_unstable();
     let mut found: Vec<(u64, Vec<TraceableName>)> = sites.iter().map(|site| (*site, Vec::new())).collect();
-    for function in file.functions() {
+    let debug = debug_file(&file, path);
+    let symbols = debug.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
+    for function in symbols.functions() {
         let first = sites.partition_point(|site| *site < function.start);
         if let Some((_, names)) = found.get_mut(first).filter(|(site, _)| function.contains(*site)) {
             names.push(TraceableName::new(function.name));

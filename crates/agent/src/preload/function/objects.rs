@@ -11,7 +11,7 @@ use core::ffi::CStr;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
-use function_sites::ObjectFile;
+use function_sites::{ObjectFile, find_debug_file};
 use text_poke::Text;
 
 /// The most objects with sites that a process can have.
@@ -29,8 +29,10 @@ pub(super) struct TracedObject {
     pub(super) text: Text,
     /// The name of its file, without directories, as far as there is space.
     name: ([u8; NAME], usize),
-    /// Its file, mapped to be read. For good: names are looked up in it whenever other functions are wanted.
+    /// Its file, mapped to be read, for good.
     pub(super) file: ObjectFile<'static>,
+    /// The file that has its symbols: names are looked up there whenever other functions are wanted.
+    pub(super) symbols: ObjectFile<'static>,
     /// Its sites, once any function was wanted.
     pub(super) sites: SiteTable,
     /// What they call, once any was enabled.
@@ -124,6 +126,7 @@ pub(super) fn add(object: &LoadedObject<'_>, counted: Option<u64>, _turn: &mut T
         text,
         name: name_of(object),
         file,
+        symbols: debug_file(&file, path).unwrap_or(file),
         sites: SiteTable::new(),
         trampolines: Trampolines::new(),
         is_mapped: AtomicBool::new(true),
@@ -153,6 +156,40 @@ fn name_of(object: &LoadedObject<'_>) -> ([u8; NAME], usize) {
         *to = *from;
     }
     (copy, name.len().min(NAME))
+}
+
+/// The file with the symbols that were stripped from another one, if it is there.
+fn debug_file(file: &ObjectFile<'_>, path: &CStr) -> Option<ObjectFile<'static>> {
+    if file.has_all_symbols() {
+        return None;
+    }
+    let mut program = [0; LONGEST];
+    // A link leads to the program's own directory.
+    let length = read_link(path, &mut program);
+    let path = length.and_then(|length| program.get(..length)).unwrap_or(path.to_bytes());
+    find_debug_file(path, file.debug_link(), file.build_id(), |path| {
+        let bytes = map(path)?;
+        let found = ObjectFile::parse(bytes);
+        let is_its_own =
+            |found: &ObjectFile<'_>| found.build_id() == file.build_id() && found.has_all_symbols();
+        let found = found.filter(is_its_own);
+        if found.is_none() {
+            unmap(bytes);
+        }
+        found
+    })
+}
+
+/// The longest path of a program whose symbols are in another file.
+const LONGEST: usize = 1024;
+
+/// Where a link leads: how many bytes of the path there are. None for a file that is none.
+fn read_link(path: &CStr, into: &mut [u8; LONGEST]) -> Option<usize> {
+    let arguments =
+        [path.as_ptr().addr() as u64, into.as_mut_ptr().expose_provenance() as u64, LONGEST as u64, 0, 0, 0];
+    // SAFETY: the path ends with a zero byte; no more bytes are stored than there is space for.
+    let length = unsafe { system_call::call(libc::SYS_readlink, arguments) };
+    usize::try_from(length).ok().filter(|length| *length < LONGEST)
 }
 
 /// A file's bytes.

@@ -176,5 +176,5 @@ fn choose(control: &ControlArea, object: &TracedObject, tracing: InstanceSet) {
         let Some(words) = control.function_words(instance) else { return true };
         CompiledLists::new(|index| words.get(index)).wants(name, object.name())
     };
-    object.sites.choose(&object.file, object.base, &wants, instances);
+    object.sites.choose(&object.symbols, object.base, &wants, instances);
 }
