@@ -2,6 +2,7 @@
 
 use control::{ControlArea, Map, ProcessInfo, TaskInfo, is_placeholder};
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 use trace_data::threads::ThreadTable;
 
@@ -83,11 +84,8 @@ impl Tables {
     /// [`executed_name`](ProcessInfo::executed_name).
     pub fn unattached(&self) -> Vec<ProcessInfo> {
         let executing = self.programs_entered().filter(|info| info.status.is_executing());
-        let has_attached = |info: &ProcessInfo| {
-            let is_same =
-                |other: &ProcessInfo| (other.pid, other.pid_namespace) == (info.pid, info.pid_namespace);
-            self.programs_entered().any(|other| is_same(&other) && other.start_time > info.start_time)
-        };
+        let of_pids = self.last_starts(of_pid);
+        let has_attached = |info: &ProcessInfo| of_pids.get(&of_pid(info)) != Some(&info.start_time);
         let unattached = executing.filter(|info| info.status.obstacle().is_some() || !has_attached(info));
         let named = unattached.map(|info| ProcessInfo {
             pid: self.placeholders.get(&info.pid).copied().unwrap_or(info.pid),
@@ -107,19 +105,24 @@ impl Tables {
     /// How many of them have not ended. What a process ran before it executed another program has, and so has
     /// what an entry said that says something else by now; nobody may have seen that end.
     pub fn running(&self) -> usize {
-        let (mut of_pids, mut of_entries) = (HashMap::new(), HashMap::new());
-        for ProcessInfo { entry, pid, pid_namespace, start_time, .. } in self.programs_entered() {
-            let latest = |known: &mut u64| *known = start_time.max(*known);
-            of_pids.entry((pid, pid_namespace)).and_modify(latest).or_insert(start_time);
-            of_entries.entry(entry).and_modify(latest).or_insert(start_time);
-        }
+        let (of_pids, of_entries) = (self.last_starts(of_pid), self.last_starts(|info| info.entry));
         let is_last = |info: &ProcessInfo| {
             let last = Some(&info.start_time);
-            of_pids.get(&(info.pid, info.pid_namespace)) == last && of_entries.get(&info.entry) == last
+            of_pids.get(&of_pid(info)) == last && of_entries.get(&info.entry) == last
         };
         let is_attached = |info: &ProcessInfo| !info.status.is_executing();
         let running = self.programs_entered().filter(|info| info.end_time == 0 && is_attached(info));
         running.filter(is_last).count()
+    }
+
+    /// When the last program started of those that have the same `key`.
+    fn last_starts<K: Eq + Hash>(&self, key: impl Fn(&ProcessInfo) -> K) -> HashMap<K, u64> {
+        let mut last = HashMap::new();
+        for info in self.programs_entered() {
+            let known = last.entry(key(&info)).or_insert(info.start_time);
+            *known = info.start_time.max(*known);
+        }
+        last
     }
 
     fn programs_entered(&self) -> impl Iterator<Item = ProcessInfo> {
@@ -200,6 +203,11 @@ impl Tables {
         }
         programs
     }
+}
+
+/// Whom a PID means.
+fn of_pid(info: &ProcessInfo) -> (u32, u64) {
+    (info.pid, info.pid_namespace)
 }
 
 /// By entry and PID.
