@@ -39,6 +39,7 @@ mod field;
 mod fingerprint;
 mod format;
 pub mod ftrace;
+pub mod in_progress;
 mod libc_call;
 mod names;
 pub mod sched;
@@ -54,7 +55,12 @@ pub use names::SA_RESTORER;
 
 /// All events. Those with ids from [`abi::control::FIRST_EVENT`] on come first, in the order of their ids.
 pub fn all() -> impl Iterator<Item = EventType> {
-    sched::ALL.into_iter().chain(signal::ALL).chain(libc_call::all()).chain(ftrace::ALL)
+    sched::ALL
+        .into_iter()
+        .chain(signal::ALL)
+        .chain(in_progress::ALL)
+        .chain(libc_call::all())
+        .chain(ftrace::ALL)
 }
 
 /// Those of them that can be enabled. The others come along with something else: stacks follow events, raw

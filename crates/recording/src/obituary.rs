@@ -27,17 +27,17 @@ const PRIORITY: u32 = 120;
 impl Obituary {
     /// For the calling thread, which is the only one that may use it.
     pub fn new(buffer: Buffer, session: &Instance) -> Obituary {
-        let namespace = session.control().identity().pid_namespace;
-        let identity = u64::from(std::process::id()) | namespace << 32;
-        Obituary {
-            writer: Writer::new(buffer),
-            thread: WriterThread { area: rseq::Area::current(), identity },
-        }
+        Obituary { writer: Writer::new(buffer), thread: session.observer() }
     }
 
     /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
     pub fn look(&self, session: &Instance) {
         self.look_for(session, |pid| is_gone(pid).then_some(sched::UNKNOWN_SIGNAL));
+    }
+
+    /// Records which calls the processes that run are in, at the end of a recording.
+    pub(crate) fn record_calls(&self, session: &Instance) {
+        session.write_calls(&self.writer, self.thread, &session.calls_of_running());
     }
 
     /// Records the end of those processes for which `death` has a signal, as the event has it.
@@ -46,13 +46,26 @@ impl Obituary {
         let namespace = control.identity().pid_namespace;
         let suspects =
             control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
+        let gone: Vec<_> = suspects.filter_map(|process| Some((process, death(process.pid)?))).collect();
+        if gone.is_empty() {
+            return;
+        }
         let instance = session.index();
-        for (process, signal) in suspects.filter_map(|process| Some((process, death(process.pid)?))) {
+        let mut calls = session.calls_in_progress(|task| {
+            gone.iter().any(|(process, _)| (task.process, task.tgid) == (Some(process.entry), process.pid))
+        });
+        for (process, signal) in gone {
             // Before it is said that it has ended: PID filters may forget it then.
             let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
                 && !process.status.is_left_out()
                 && !control.ignores(instance, control.instance_flags(instance), process.pid);
-            if control.end_process(process.entry, session.buffer().now()) && is_wanted {
+            let its =
+                calls.extract_if(.., |(task, _)| task.process == Some(process.entry)).collect::<Vec<_>>();
+            if !control.end_process(process.entry, session.buffer().now()) {
+                continue;
+            }
+            session.write_calls(&self.writer, self.thread, &its);
+            if is_wanted {
                 self.record(session, &process, signal);
             }
         }

@@ -137,6 +137,7 @@ impl Work {
             }
         }
         obituary.look(&self.session);
+        obituary.record_calls(&self.session);
         self.take()?;
         self.look_at_tables();
         if let Err(error) = self.session.session().check_whole() {

@@ -2,6 +2,7 @@
 //! snapshots.
 
 mod author;
+mod calls_in_progress;
 mod clock;
 mod error_log;
 mod events;
@@ -24,6 +25,7 @@ mod tracer;
 mod triggers;
 
 pub use author::Author;
+pub use calls_in_progress::{CallInProgress, CallsInProgress};
 pub use events::EventInfo;
 pub use filters::{EnabledEvents, explain_filter, filter_for};
 pub use functions::{FunctionFilter, FunctionLists};

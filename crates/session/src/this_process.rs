@@ -1,4 +1,4 @@
-//! What holds for the calling process, and for those that it starts.
+//! What holds for the calling process, and for those that it starts or sees.
 
 use rustix::thread::sched_getaffinity;
 use std::fs::read_to_string;
@@ -22,4 +22,10 @@ fn possible() -> Option<usize> {
 /// The inode of the pid namespace that this process counts in.
 pub(crate) fn pid_namespace() -> u64 {
     rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
+}
+
+/// Whether there is such a process: one that was killed has an entry until somebody notices.
+pub(crate) fn is_alive(pid: u32) -> bool {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed());
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }

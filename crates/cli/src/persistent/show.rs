@@ -9,7 +9,7 @@ use crate::persistent::taken::Takers;
 use crate::report::show_written;
 use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords, layout};
-use recording::write_dat;
+use recording::{record_ends, write_dat};
 use session::Instance;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
@@ -39,6 +39,8 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     if let Some(cpu) = arguments.only_cpu {
         view.choice.cpu = Some(IdList::of(cpu));
     }
+    // So that it is shown what was killed, and in which call.
+    record_ends(&session)?;
     match view.is_plain() {
         true => show_kept(&session, &arguments.snapshot, &view.choice.choice()),
         false => show_as_report(&session, &arguments.snapshot, &view),

@@ -2,9 +2,8 @@
 
 use crate::duration::duration;
 use crate::json::Json;
-use control::{Clocks, CurrentCall, ProcessInfo, TaskInfo, is_placeholder};
-use events::{EventType, FieldKind};
-use session::Instance;
+use control::{ProcessInfo, TaskInfo, is_placeholder};
+use session::{CallInProgress, CallsInProgress, Instance};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -31,14 +30,9 @@ struct ThreadRow {
 
 /// A call that a thread is in.
 struct ShownCall {
-    /// Its name.
-    name: &'static str,
-    /// Its first argument, where that is a number.
-    argument: Option<String>,
-    /// What the process has under that descriptor now.
+    call: CallInProgress,
+    /// What the process has under the descriptor that is its first argument now.
     file: Option<String>,
-    /// How long ago it was entered, in ns.
-    age: u64,
 }
 
 impl ThreadList {
@@ -48,7 +42,10 @@ impl ThreadList {
             control.processes().map(|process| (process.entry, process)).collect();
         let pids: HashSet<u32> =
             processes.values().filter(|process| process.end_time == 0).map(|process| process.pid).collect();
-        let calls = CallTexts::new(session);
+        let calls = CallsInProgress::new(control);
+        let shown = |task: &TaskInfo, process| {
+            Some(shown(session, task.call.and_then(|call| calls.describe(call))?, process))
+        };
         let age = super::ages(session);
         let (mut running, mut ended) = (Vec::new(), Vec::new());
         for task in control.tasks().filter(|task| !is_placeholder(task.tid)) {
@@ -56,10 +53,10 @@ impl ThreadList {
             let process = task.process.and_then(|entry| processes.get(&entry));
             let Some(process) = process.filter(|process| process.pid == task.tgid) else { continue };
             if process.end_time == 0 && task.end_time == 0 {
-                let call = task.call.and_then(|call| calls.shown(call, Some(process)));
+                let call = shown(&task, Some(process));
                 running.push(ThreadRow { task, call, ended_age: None });
             } else if process.end_time != 0 && !pids.contains(&process.pid) {
-                let call = task.call.and_then(|call| calls.shown(call, None));
+                let call = shown(&task, None);
                 let was_there = task.end_time == 0 || task.end_time >= process.end_time;
                 if was_there && call.is_some() {
                     ended.push(ThreadRow { task, call, ended_age: age(process.end_time) });
@@ -75,7 +72,7 @@ impl ThreadList {
         let mut text = format!("{:>8} {:>8}  {:<15}  {:>8}  IN\n", "PID", "TID", "COMM", "FOR");
         for row in &self.running {
             let call = row.call.as_ref();
-            let age = call.map_or_else(|| "-".to_owned(), |call| duration(call.age));
+            let age = call.map_or_else(|| "-".to_owned(), |call| duration(call.call.age));
             let _ = writeln!(
                 text,
                 "{}  {age:>8}  {}",
@@ -90,7 +87,7 @@ impl ThreadList {
             let Some(call) = &row.call else { continue };
             let end =
                 row.ended_age.map_or_else(String::new, |age| format!(", end seen {} ago", duration(age)));
-            let (call, since) = (call.text(), duration(call.age));
+            let (call, since) = (call.text(), duration(call.call.age));
             let _ = writeln!(text, "{}  {:>8}  {call} since {since} ago{end}", row.head(), "");
         }
         if let Some(more) = self.ended.len().checked_sub(MOST_ENDED).filter(|more| *more > 0) {
@@ -118,11 +115,11 @@ impl ThreadRow {
             ("pid", Json::Number(self.task.tgid.into())),
             ("tid", Json::Number(self.task.tid.into())),
             ("comm", Json::text(Some(self.task.name()))),
-            ("call", Json::text(call.map(|call| call.name))),
-            ("argument", Json::text(call.and_then(|call| call.argument.as_ref()))),
-            ("file", Json::text(call.and_then(|call| call.file.as_ref()))),
-            ("for_ns", Json::number(call.map(|call| call.age))),
-            ("since", Json::number(call.map(|call| now.saturating_sub(call.age)))),
+            ("call", Json::text(call.map(|shown| shown.call.name))),
+            ("argument", Json::text(call.and_then(|shown| shown.call.argument.as_ref()))),
+            ("file", Json::text(call.and_then(|shown| shown.file.as_ref()))),
+            ("for_ns", Json::number(call.map(|shown| shown.call.age))),
+            ("since", Json::number(call.map(|shown| now.saturating_sub(shown.call.age)))),
             ("ended_age_ns", Json::number(self.ended_age)),
         ])
     }
@@ -132,64 +129,22 @@ impl ShownCall {
     /// `read(3</var/log/messages>)`; of a call with another first argument the name alone.
     fn text(&self) -> String {
         let file = self.file.as_deref().map_or_else(String::new, |file| format!("<{}>", printable(file)));
-        match &self.argument {
-            Some(argument) => format!("{}({argument}{file})", self.name),
-            None => self.name.to_owned(),
+        match &self.call.argument {
+            Some(argument) => format!("{}({argument}{file})", self.call.name),
+            None => self.call.name.to_owned(),
         }
     }
 }
 
-/// What is needed to say what calls are.
-struct CallTexts<'a> {
-    session: &'a Instance,
-    /// A reading of the clock of durations.
-    now: u64,
-    entries: HashMap<u16, EventType>,
-}
-
-impl CallTexts<'_> {
-    fn new(session: &Instance) -> CallTexts<'_> {
-        let clocks = Clocks::now();
-        let now = if session.control().tick_rate().is_some() { clocks.tsc } else { clocks.mono };
-        CallTexts { session, now, entries: events::all().map(|event| (event.id, event)).collect() }
-    }
-
-    /// A call of a thread of `process`, or of one that is gone.
-    fn shown(&self, call: CurrentCall, process: Option<&ProcessInfo>) -> Option<ShownCall> {
-        let entry = self.entries.get(&call.event)?;
-        let first = entry.fields.first();
-        let argument = first.and_then(|field| number(field.kind, call.argument));
-        let here = self.session.control().identity().pid_namespace;
-        let process = process.filter(|process| process.pid_namespace == here);
-        let file =
-            process.filter(|_| first.is_some_and(|field| is_descriptor(field.name))).and_then(|process| {
-                let path = std::fs::read_link(format!("/proc/{}/fd/{}", process.pid, call.argument)).ok()?;
-                Some(path.to_string_lossy().into_owned())
-            });
-        let age = self.session.control().passed_since(call.since, self.now);
-        Some(ShownCall { name: entry.name, argument, file, age })
-    }
-}
-
-/// A field of 4 bytes as events show it.
-fn number(kind: FieldKind, value: u32) -> Option<String> {
-    let signed = value as i32;
-    match kind {
-        FieldKind::I32 | FieldKind::Pid => Some(signed.to_string()),
-        FieldKind::Directory if signed == -100 => Some("AT_FDCWD".to_owned()),
-        FieldKind::Directory => Some(signed.to_string()),
-        FieldKind::U32 => Some(value.to_string()),
-        FieldKind::Named(names) => {
-            let name = names.iter().find(|(number, _)| *number == i64::from(signed));
-            Some(name.map_or_else(|| signed.to_string(), |(_, name)| (*name).to_owned()))
-        }
-        _ => None,
-    }
-}
-
-/// Whether an argument is a descriptor: by its name, as the manual pages have it.
-fn is_descriptor(name: &str) -> bool {
-    name.ends_with("fd") || name == "fildes"
+/// A call of a thread of `process`, or of one that is gone.
+fn shown(session: &Instance, call: CallInProgress, process: Option<&ProcessInfo>) -> ShownCall {
+    let here = session.control().identity().pid_namespace;
+    let process = process.filter(|process| process.pid_namespace == here && call.is_descriptor);
+    let file = process.zip(call.argument.as_ref()).and_then(|(process, descriptor)| {
+        let path = std::fs::read_link(format!("/proc/{}/fd/{descriptor}", process.pid)).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    });
+    ShownCall { call, file }
 }
 
 #[cfg(test)]
@@ -197,21 +152,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_arguments_are_shown_where_they_are_numbers() {
-        assert_eq!(number(FieldKind::I32, u32::MAX).as_deref(), Some("-1"));
-        assert_eq!(number(FieldKind::Directory, -100_i32 as u32).as_deref(), Some("AT_FDCWD"));
-        assert_eq!(number(FieldKind::Pointer, 3), None);
-        assert!(["fd", "sockfd", "epfd", "dirfd"].into_iter().all(is_descriptor) && !is_descriptor("pid"));
-        let call = |argument: Option<&str>, file: Option<&str>| ShownCall {
-            name: "read",
-            argument: argument.map(str::to_owned),
-            file: file.map(str::to_owned),
-            age: 0,
+    fn arguments_and_files_follow_the_name() {
+        let shown = |argument: Option<&str>, file: Option<&str>| {
+            let argument = argument.map(str::to_owned);
+            let call = CallInProgress { name: "read", argument, is_descriptor: true, age: 0 };
+            ShownCall { call, file: file.map(str::to_owned) }.text()
         };
-        assert_eq!(call(Some("3"), Some("/a\nb")).text(), format!("read(3<{}>)", printable("/a\nb")));
-        assert_eq!(
-            (call(Some("3"), None).text(), call(None, None).text()),
-            ("read(3)".into(), "read".into())
-        );
+        assert_eq!(shown(Some("3"), Some("/a\nb")), format!("read(3<{}>)", printable("/a\nb")));
+        assert_eq!((shown(Some("3"), None), shown(None, None)), ("read(3)".into(), "read".into()));
     }
 }

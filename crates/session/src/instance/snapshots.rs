@@ -4,7 +4,7 @@ use super::{Author, Instance};
 use crate::Error;
 use crate::session::c_path;
 use crate::this_process::pid_namespace;
-use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot, SnapshotCause, SnapshotOrigin};
+use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot, SnapshotCause, SnapshotOrigin, Writer};
 
 /// What came of giving back the memory of snapshots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,6 +41,9 @@ impl Instance {
         self.check_space()?;
         let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;
+        if cpu.is_none() {
+            self.keep_calls_in_progress()?;
+        }
         if self.buffer().spare_rings() == 0 {
             self.make_space(&holder)?;
         }
@@ -54,6 +57,16 @@ impl Instance {
         self.control().keep_until(self.buffer().now());
         self.note_oldest(&holder);
         taken
+    }
+
+    /// Writes what threads are in, so that it is among what is kept.
+    fn keep_calls_in_progress(&self) -> Result<(), Error> {
+        let calls = self.calls_of_running();
+        if !calls.is_empty() {
+            let writer = Writer::new(self.again()?.into_buffer());
+            self.write_calls(&writer, self.observer(), &calls);
+        }
+        Ok(())
     }
 
     /// Whether there is space for snapshots at all.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::session::Lock;
+use crate::this_process::is_alive;
 use control::ProcessInfo;
 use std::time::{Duration, Instant};
 
@@ -34,10 +35,4 @@ impl Session {
     pub fn pending_functions(&self) -> Vec<ProcessInfo> {
         self.control().pending_functions().filter(|process| is_alive(process.pid)).collect()
     }
-}
-
-/// Whether there is such a process: one that was killed has an entry until somebody notices.
-fn is_alive(pid: u32) -> bool {
-    let pid = rustix::process::Pid::from_raw(pid.cast_signed());
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }

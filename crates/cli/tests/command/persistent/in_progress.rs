@@ -274,3 +274,70 @@ fn threads_that_have_ended_or_were_cancelled_are_in_nothing() {
     waiting.expect(&["pause"]);
     assert_eq!(waiting.listed()[1], []);
 }
+
+/// The calls in progress of a report: `in read(0) for`, by the thread's number.
+fn kept(report: &str) -> Vec<(u64, String)> {
+    let lines = report.lines().filter(|line| line.contains(": call_in_progress: "));
+    let parse = |line: &str| {
+        let (head, text) = line.split_once(": call_in_progress: ").unwrap();
+        let thread = head.split_whitespace().next().unwrap().rsplit_once('-').unwrap().1;
+        let (call, length) = text.rsplit_once(' ').unwrap().0.rsplit_once(' ').unwrap();
+        assert!(length.parse::<f64>().unwrap() < 600.0 && text.ends_with(" s"), "{line}");
+        (thread.parse().unwrap(), call.to_owned())
+    };
+    lines.map(parse).collect()
+}
+
+#[test]
+fn snapshots_keep_what_threads_are_in() {
+    let waiting = Waiting::new(&[], "fork");
+    waiting.running.wait_until(|| waiting.calls().get(1).is_some_and(|call| call == "read(0)"));
+    let [parent, child] = waiting.listed()[0].clone().try_into().unwrap();
+    waiting.persistent.done("snapshot", &["-s"]);
+    let mut found = kept(&waiting.persistent.done("snapshot", &[]).stdout);
+    found.sort();
+    let expected =
+        [(parent.tid, format!("in waitpid({}) for", child.pid)), (child.tid, "in read(0) for".to_owned())];
+    assert_eq!(found, expected);
+    assert!(kept(&waiting.persistent.done("show", &[]).stdout).is_empty(), "in the snapshot alone");
+    waiting.persistent.done("set", &["lookback:call_in_progress", "off"]);
+    waiting.persistent.done("snapshot", &["-s"]);
+    assert!(kept(&waiting.persistent.done("snapshot", &[]).stdout).is_empty());
+}
+
+#[test]
+fn what_was_killed_is_shown_with_its_call() {
+    let waiting = Waiting::new(&[], "handler");
+    waiting.expect(&["read(0)"]);
+    let tid = waiting.listed()[0][0].tid;
+    waiting.running.signal(Signal::KILL);
+    // It may take a moment until it is gone.
+    let shown = || waiting.persistent.done("show", &[]).stdout;
+    waiting.running.wait_until(|| !kept(&shown()).is_empty());
+    assert_eq!(kept(&shown()), [(tid, "in read(0) for".to_owned())]);
+    let events = shown();
+    assert!(events.find("call_in_progress") < events.find("sched_process_exit"), "{events}");
+}
+
+#[test]
+fn recordings_end_with_what_was_killed_and_what_goes_on() {
+    let scratch = Scratch::new();
+    let program = compile(&scratch, "waiting", PROGRAM, &["-pthread"]);
+    let script = r#"
+        "$0" handler < pipe & killed=$!
+        ("$0" handler < pipe & echo $! > left)
+        for pid in $killed $(cat left); do
+            until grep -q pipe_read /proc/$pid/wchan; do sleep 0.05; done
+        done
+        kill -9 $killed"#;
+    run(scratch.command("mkfifo").arg("pipe")).success();
+    let hold = start(scratch.command("sh").args(["-c", "exec sleep 60 <> pipe"]));
+    run(&mut scratch.record(&[], &["sh", "-c", script, program.to_str().unwrap()])).code();
+    let left = std::fs::read_to_string(scratch.path("left")).unwrap().trim().parse().unwrap();
+    let found = kept(&run(&mut scratch.report(&[])).success().stdout);
+    assert!(found.contains(&(left, "in read(0) for".to_owned())), "{found:?}");
+    let left = rustix::process::Pid::from_raw(left as i32).unwrap();
+    rustix::process::kill_process(left, Signal::KILL).unwrap();
+    hold.signal(Signal::KILL);
+    hold.wait();
+}
