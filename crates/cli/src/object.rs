@@ -70,3 +70,34 @@ pub(crate) fn print_path() -> Done {
     let path = install()?;
     print(path.display())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::Endianness;
+    use object::elf::{R_X86_64_RELATIVE, Rela64};
+    use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
+    use std::collections::HashSet;
+
+    /// Every process that starts writes an address for each, on pages that are its own from then on. Tables of
+    /// texts, such as the descriptions of events, belong to readers.
+    #[test]
+    fn the_object_has_few_addresses_to_relocate() {
+        // Where its structures are aligned.
+        let object = OBJECT.to_vec();
+        let object = object.as_slice();
+        let file = ElfFile64::<Endianness>::parse(object).unwrap();
+        let endian = file.endian();
+        let sections = file.elf_header().sections(endian, object).unwrap();
+        let relocations: Vec<&Rela64<Endianness>> = sections
+            .iter()
+            .filter_map(|section| section.rela(endian, object).unwrap())
+            .flat_map(|(relocations, _)| relocations)
+            .collect();
+        let addresses = relocations.iter().filter(|found| found.r_type(endian, false) == R_X86_64_RELATIVE);
+        let pages: HashSet<u64> = relocations.iter().map(|found| found.r_offset.get(endian) >> 12).collect();
+        let addresses = addresses.count();
+        assert!((1..=600).contains(&addresses), "{addresses} addresses");
+        assert!(pages.len() <= 4, "{} pages", pages.len());
+    }
+}
