@@ -79,8 +79,8 @@ mod tests {
     use object::read::elf::{ElfFile64, FileHeader, SectionHeader};
     use std::collections::HashSet;
 
-    /// Every process that starts writes an address for each, on pages that are its own from then on. Tables of
-    /// texts, such as the descriptions of events, belong to readers.
+    /// Every process that starts writes an address for each, on pages that are its own from then on. Tables
+    /// of texts, such as the descriptions of events, belong to readers.
     #[test]
     fn the_object_has_few_addresses_to_relocate() {
         // Where its structures are aligned.

@@ -47,13 +47,13 @@
 
 mod choice;
 mod counts;
+mod descriptors;
 mod error;
 mod event_filter;
 mod event_ids;
 mod id_list;
 mod lock_waits;
 mod pairs;
-mod peers;
 mod process_tree;
 mod query;
 mod redact;
@@ -65,12 +65,12 @@ mod trace_file;
 
 pub use choice::{Choice, Chooser};
 pub use counts::{Counts, Sum};
+pub use descriptors::Descriptors;
 pub use error::Error;
 pub use event_filter::EventRule;
 pub use id_list::IdList;
 pub use lock_waits::{LockHolder, LockWaits};
 pub use pairs::{DurationSample, Durations, PairRule, Pairs};
-pub use peers::Peers;
 pub use process_tree::{ProcessEnd, ProcessNode, ProcessOutcome, ProcessTree};
 pub use query::{Interruption, Query};
 pub use redact::{RedactRule, Redaction};

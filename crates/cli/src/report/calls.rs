@@ -6,7 +6,7 @@ use super::times::Times;
 use super::{held_by, label};
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
-use query::{LockHolder, LockWaits, Peers};
+use query::{Descriptors, LockHolder, LockWaits};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use trace_data::event::Event;
@@ -25,7 +25,7 @@ pub(super) struct CallLines<W> {
     times: Times,
     gaps: Gaps,
     locks: LockWaits,
-    peers: Peers,
+    descriptors: Descriptors,
     /// By event id.
     roles: HashMap<u16, CallRole>,
     /// By thread: the calls that it is in, the innermost last.
@@ -79,13 +79,13 @@ impl<W: Write> CallLines<W> {
         }
         writeln!(out, "#{:>23}  CPU# {:>width$}  CALL", "TASK-PID", "TIMESTAMP", width = times.width())?;
         let (roles, threads) = (HashMap::new(), HashMap::new());
-        let (locks, peers) = (LockWaits::new(gaps.clone()), Peers::new(gaps.clone()));
+        let (locks, descriptors) = (LockWaits::new(gaps.clone()), Descriptors::new(gaps.clone()));
         Ok(CallLines {
             out,
             times,
             gaps,
             locks,
-            peers,
+            descriptors,
             last: 0,
             roles,
             threads,
@@ -118,16 +118,16 @@ impl<W: Write> CallLines<W> {
             }
             CallRole::Other => self.push_other(record, event, is_chosen, trace),
         }
-        self.peers.add(record, trace);
+        self.descriptors.add(record, trace);
         self.print_ended(MOST_LINES)
     }
 
     fn start(&mut self, record: &Record<'_>, event: &Event, is_chosen: bool, trace: &TraceInfo<'_>) {
         let line = self.passed + self.lines.len() as u64;
         let (name, mut arguments) = (event.format().name.clone(), self.fields(event, record, trace));
-        for (field, peer) in self.peers.peers(record, trace) {
+        for (field, known) in self.descriptors.names(record, trace) {
             let argument = arguments.iter_mut().find(|(name, _)| name == field);
-            argument.into_iter().for_each(|(_, value)| *value = format!("{value}<{}>", printable(&peer)));
+            argument.into_iter().for_each(|(_, value)| *value = format!("{value}<{}>", printable(&known)));
         }
         let head = self.head(record, record.time, trace);
         self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });

@@ -76,7 +76,8 @@ int main(void)
 	dprintf(1, "close(fd=%d<127.0.0.1:%d>)\n", server, port_of(client));
 	close(server);
 	file = open("/dev/null", O_WRONLY);
-	say(file, 0);
+	dprintf(1, "write(fd=%d</dev/null>, \n", file);
+	write(file, "x", 1);
 	say(copy, port_of(client));
 	dup2(copy, file);
 	say(file, port_of(client));

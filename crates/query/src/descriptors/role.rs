@@ -4,8 +4,9 @@ use trace_data::event::Event;
 use trace_data::format::{Field, Format};
 use trace_data::info::TraceInfo;
 
-/// The fields of entries that have descriptors which may be sockets.
-pub(super) const DESCRIPTORS: [&str; 7] = ["fd", "sockfd", "oldfd", "in_fd", "out_fd", "fd_in", "fd_out"];
+/// The fields of entries that have descriptors.
+pub(super) const DESCRIPTORS: [&str; 10] =
+    ["fd", "sockfd", "oldfd", "in_fd", "out_fd", "fd_in", "fd_out", "dirfd", "olddirfd", "newdirfd"];
 
 /// What an event says of descriptors.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(super) enum DescriptorRole {
     /// A call starts, with these arguments.
     Entry(DescriptorAction, [Option<Field>; 3]),
     /// The call with this id ends.
-    Exit(u16, DescriptorAction, ReturnFields),
+    Exit(u16, DescriptorAction, Box<ReturnFields>),
     /// A process has made this child.
     Fork(Option<Field>),
     /// A process executes a program.
@@ -26,18 +27,21 @@ pub(super) enum DescriptorRole {
 /// What a call does to descriptors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DescriptorAction {
+    /// Opens a file by its path.
+    Open,
     Accept,
     Socket,
     Connect,
     Option,
     Duplicate,
     Control,
-    /// Makes descriptors that are no connected sockets.
+    /// Makes descriptors that have no name.
     New,
     Close,
     CloseFrom,
     CloseRange,
     Fork,
+    Spawn,
 }
 
 /// The fields of an exit.
@@ -46,8 +50,10 @@ pub(super) struct ReturnFields {
     result: Option<Field>,
     error: Option<Field>,
     address: Option<Field>,
+    path: Option<Field>,
     value: Option<Field>,
     pair: Option<Field>,
+    child: Option<Field>,
 }
 
 /// What a call has returned.
@@ -56,10 +62,13 @@ pub(super) struct CallOutcome {
     pub(super) result: i64,
     pub(super) error: i64,
     pub(super) address: Option<String>,
+    pub(super) path: Option<String>,
     /// That of an option.
     pub(super) value: i64,
     /// Two new descriptors.
     pub(super) pair: Vec<i32>,
+    /// The child that was spawned, 0 where that isn't known.
+    pub(super) child: i64,
 }
 
 impl DescriptorRole {
@@ -81,7 +90,7 @@ impl DescriptorRole {
         let id = entry.and_then(|entry| trace.events.named(events::LIBC, entry));
         match (id, entry.and_then(action)) {
             (Some(entry), Some((action, _))) => {
-                DescriptorRole::Exit(entry.format().id, action, ReturnFields::of(format))
+                DescriptorRole::Exit(entry.format().id, action, Box::new(ReturnFields::of(format)))
             }
             _ => DescriptorRole::Other,
         }
@@ -99,15 +108,18 @@ fn action(call: &str) -> Option<(DescriptorAction, [&'static str; 3])> {
         "dup" => (DescriptorAction::Duplicate, ["oldfd", "", ""]),
         "dup2" | "dup3" => (DescriptorAction::Duplicate, ["oldfd", "newfd", "flags"]),
         "fcntl" => (DescriptorAction::Control, ["fd", "cmd", "arg"]),
-        // fclose(3) closes what a stream is made of, which it doesn't say.
-        "close" | "fdopen" => (DescriptorAction::Close, ["fd", "", ""]),
+        // fclose(3) and closedir(3) close what a stream is made of, which they don't say.
+        "close" | "fdopen" | "fdopendir" => (DescriptorAction::Close, ["fd", "", ""]),
         "closefrom" => (DescriptorAction::CloseFrom, ["lowfd", "", ""]),
         "close_range" => (DescriptorAction::CloseRange, ["first", "last", "flags"]),
-        "fork" | "vfork" | "posix_spawn" | "posix_spawnp" => (DescriptorAction::Fork, [""; 3]),
-        "open" | "openat" | "creat" | "pipe" | "pipe2" | "socketpair" | "eventfd" | "memfd_create"
-        | "epoll_create" | "epoll_create1" | "timerfd_create" | "signalfd" | "inotify_init"
-        | "inotify_init1" | "mkstemp" | "mkostemp" | "mkstemps" | "mkostemps" | "shm_open"
-        | "posix_openpt" => (DescriptorAction::New, [""; 3]),
+        "fork" | "vfork" => (DescriptorAction::Fork, [""; 3]),
+        "posix_spawn" | "posix_spawnp" => (DescriptorAction::Spawn, [""; 3]),
+        "open" => (DescriptorAction::Open, ["flags", "", ""]),
+        "openat" => (DescriptorAction::Open, ["flags", "dirfd", ""]),
+        "creat" => (DescriptorAction::Open, [""; 3]),
+        "pipe" | "pipe2" | "socketpair" | "eventfd" | "memfd_create" | "epoll_create" | "epoll_create1"
+        | "timerfd_create" | "signalfd" | "inotify_init" | "inotify_init1" | "mkstemp" | "mkostemp"
+        | "mkstemps" | "mkostemps" | "shm_open" | "posix_openpt" => (DescriptorAction::New, [""; 3]),
         _ => return None,
     })
 }
@@ -119,8 +131,10 @@ impl ReturnFields {
             result: field("ret"),
             error: field("error"),
             address: field("addr"),
+            path: field("pathname"),
             value: field("optval"),
             pair: field("pipefd").or_else(|| field("sv")),
+            child: field("pid"),
         }
     }
 
@@ -129,16 +143,17 @@ impl ReturnFields {
         let pair = |field: &Field| {
             (0..2).filter_map(|index| field.element(payload, index)).map(|fd| fd as i32).collect()
         };
+        let text = |field: &Option<Field>| {
+            field.as_ref().and_then(|field| field.string(payload)).map(|text| text.into_owned())
+        };
         CallOutcome {
             result: integer(&self.result, payload).unwrap_or(-1),
             error: integer(&self.error, payload).unwrap_or(0),
-            address: self
-                .address
-                .as_ref()
-                .and_then(|field| field.string(payload))
-                .map(|text| text.into_owned()),
+            address: text(&self.address),
+            path: text(&self.path),
             value: integer(&self.value, payload).unwrap_or(0),
             pair: self.pair.as_ref().map_or_else(Vec::new, pair),
+            child: integer(&self.child, payload).unwrap_or(0),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The peers of sockets: whom a descriptor is connected to.
+//! The names of descriptors: the paths of files, and whom sockets are connected to.
 //!
-//! Only connect(2) and accept(2) have the address; other calls have the descriptor alone, and the program is
-//! not asked. So descriptors are followed from their making to their end, through copies, forks and programs.
+//! Only open(2), connect(2) and accept(2) have them; other calls have the descriptor alone, and the program
+//! is not asked. So descriptors are followed from their making to their end, through copies, forks and
+//! programs.
 
 mod role;
 
@@ -12,31 +13,33 @@ use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 
-/// Follows the sockets of a trace. Takes memory for each socket that is open.
+/// Follows the descriptors of a trace. Takes memory for each that is open.
 #[derive(Debug)]
-pub struct Peers {
+pub struct Descriptors {
     gaps: Gaps,
     /// By event id.
     roles: HashMap<u16, DescriptorRole>,
     /// The calls on descriptors that each thread is in, the innermost last: the entry's id, and arguments.
     calls: HashMap<i32, Vec<(u16, [i64; 3])>>,
     /// By process.
-    tables: HashMap<i32, SocketTable>,
+    tables: HashMap<i32, DescriptorTable>,
     /// What children have that have not started yet: by the thread that makes one, then by the child.
-    made: HashMap<i32, SocketTable>,
-    unborn: HashMap<i32, SocketTable>,
+    made: HashMap<i32, DescriptorTable>,
+    unborn: HashMap<i32, DescriptorTable>,
     /// Whether the ends of descriptors are recorded, and the making of sockets. Without either, a number may
     /// be used again without a word.
     knows: Option<(bool, bool)>,
 }
 
 /// By descriptor.
-type SocketTable = HashMap<i32, SocketState>;
+type DescriptorTable = HashMap<i32, DescriptorState>;
 
 #[derive(Debug, Clone)]
-struct SocketState {
-    /// The address of the peer, if it is connected or about to be.
-    peer: Option<Rc<str>>,
+struct DescriptorState {
+    /// The path of the file, as the program has given it; or the address of the peer, if the socket is
+    /// connected or about to be.
+    name: Option<Rc<str>>,
+    is_socket: bool,
     /// Since when that is known.
     since: u64,
     /// Whether it stays open when a program is executed.
@@ -48,10 +51,10 @@ const EALREADY: i64 = 114;
 const EISCONN: i64 = 106;
 const EINTR: i64 = 4;
 
-impl Peers {
+impl Descriptors {
     /// Events are missing from `gaps`: a descriptor from before one may be another one since.
-    pub fn new(gaps: Gaps) -> Peers {
-        Peers {
+    pub fn new(gaps: Gaps) -> Descriptors {
+        Descriptors {
             gaps,
             roles: HashMap::new(),
             calls: HashMap::new(),
@@ -62,9 +65,9 @@ impl Peers {
         }
     }
 
-    /// The peers of the descriptors that a record of a call's entry has, with the names of their fields. Ask
+    /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask
     /// before the record is added.
-    pub fn peers(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
+    pub fn names(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
         if self.tables.is_empty() {
             return Vec::new();
         }
@@ -77,14 +80,14 @@ impl Peers {
         };
         let tid = record.pid();
         let Some(table) = self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid)) else { return Vec::new() };
-        let peer = |name: &&'static str| {
-            let number = format.field(name)?.integer(record.payload)? as i32;
-            let socket = table.get(&number)?;
-            let is_known = knows_ends || (*name == "sockfd" && knows_sockets);
-            let is_certain = is_known && !self.gaps.lie_between(socket.since, record.time);
-            Some((*name, socket.peer.clone().filter(|_| is_certain)?))
+        let named = |field: &&'static str| {
+            let number = format.field(field)?.integer(record.payload)? as i32;
+            let state = table.get(&number)?;
+            let is_known = knows_ends || (state.is_socket && *field == "sockfd" && knows_sockets);
+            let is_certain = is_known && !self.gaps.lie_between(state.since, record.time);
+            Some((*field, state.name.clone().filter(|_| is_certain)?))
         };
-        role::DESCRIPTORS.iter().filter_map(peer).collect()
+        role::DESCRIPTORS.iter().filter_map(named).collect()
     }
 
     /// Looks at a record. All have to come, in the order of time.
@@ -153,6 +156,8 @@ impl Peers {
                 !is_meant || flags & CLOSE_RANGE_CLOEXEC != 0
             }),
             DescriptorAction::Fork => drop(self.made.insert(tid, table.clone())),
+            // What it changes in the child's descriptors is not recorded.
+            DescriptorAction::Spawn => drop(self.made.insert(tid, DescriptorTable::new())),
             _ => {}
         }
     }
@@ -168,42 +173,47 @@ impl Peers {
     ) {
         let result = returned.result;
         let [first, second, third] = arguments.unwrap_or([-1; 3]);
-        if let DescriptorAction::Fork = action {
-            let made = self.made.remove(&tid).filter(|_| result > 0);
-            let child = result as i32;
-            if let Some(made) = made.filter(|_| !self.tables.contains_key(&child)) {
-                self.unborn.insert(child, made);
-            }
-            return;
+        match (action, result) {
+            (DescriptorAction::Fork, _) => return self.make_child(tid, result),
+            // Without its number it is the next child of this thread.
+            (DescriptorAction::Spawn, 0) if returned.child == 0 => return,
+            (DescriptorAction::Spawn, 0) => return self.make_child(tid, returned.child),
+            (DescriptorAction::Spawn, _) => return self.make_child(tid, -1),
+            _ => {}
         }
         let table = self.tables.entry(process).or_default();
         let stays = |flags: i64| arguments.is_some() && flags & O_CLOEXEC == 0;
         const O_CLOEXEC: i64 = 0o2_000_000;
         let peer = returned.address.as_deref().filter(|address| !address.is_empty()).map(Rc::from);
+        let socket = |name, stays| DescriptorState { name, is_socket: true, since: time, stays };
         match action {
+            DescriptorAction::Open if result >= 0 => {
+                let path = returned.path.as_deref().filter(|path| !path.is_empty());
+                let name = path.and_then(|path| path_from(path, second, table));
+                let (since, stays) = (time, stays(first.max(0)));
+                table.insert(result as i32, DescriptorState { name, is_socket: false, since, stays });
+            }
             DescriptorAction::Accept if result >= 0 => {
-                let socket = SocketState { peer, since: time, stays: stays(first.max(0)) };
-                table.insert(result as i32, socket);
+                table.insert(result as i32, socket(peer, stays(first.max(0))));
             }
             DescriptorAction::Socket if result >= 0 => {
-                table.insert(result as i32, SocketState { peer: None, since: time, stays: stays(first) });
+                table.insert(result as i32, socket(None, stays(first)));
             }
             DescriptorAction::Connect if first >= 0 => {
-                let socket = table.entry(first as i32);
-                let socket = socket.or_insert(SocketState { peer: None, since: time, stays: false });
+                let socket = table.entry(first as i32).or_insert(socket(None, false));
                 match returned.error {
                     // A peer of no family dissolves the association.
                     0 | EINPROGRESS | EINTR => {
-                        socket.peer = peer.filter(|peer: &Rc<str>| &**peer != "family 0")
+                        socket.name = peer.filter(|peer: &Rc<str>| &**peer != "family 0")
                     }
                     EALREADY | EISCONN => {}
-                    _ => socket.peer = None,
+                    _ => socket.name = None,
                 }
                 socket.since = time;
             }
             // The connection could not be made: SO_ERROR says so.
             DescriptorAction::Option if (second, third) == (SOL_SOCKET, SO_ERROR) && returned.value != 0 => {
-                table.entry(first as i32).and_modify(|socket| socket.peer = None);
+                table.entry(first as i32).and_modify(|socket| socket.name = None);
             }
             DescriptorAction::Duplicate if result >= 0 => copy(table, first, result, stays(third.max(0))),
             DescriptorAction::Control if result >= 0 => match second {
@@ -218,6 +228,15 @@ impl Peers {
                 returned.pair.iter().for_each(|number| drop(table.remove(number)));
             }
             _ => {}
+        }
+    }
+
+    /// A thread has made a child, which has not started yet, or else its start was seen.
+    fn make_child(&mut self, tid: i32, child: i64) {
+        let made = self.made.remove(&tid).filter(|_| child > 0);
+        let child = child as i32;
+        if let Some(made) = made.filter(|_| !self.tables.contains_key(&child)) {
+            self.unborn.insert(child, made);
         }
     }
 
@@ -237,11 +256,21 @@ const F_DUPFD: i64 = 0;
 const F_SETFD: i64 = 2;
 const F_DUPFD_CLOEXEC: i64 = 1030;
 
+/// The path of a file that was opened, from where the program is or from a directory's descriptor.
+fn path_from(path: &str, directory: i64, table: &DescriptorTable) -> Option<Rc<str>> {
+    // AT_FDCWD, or a call that takes no directory.
+    if path.starts_with('/') || matches!(directory, -100 | -1) {
+        return Some(path.into());
+    }
+    let directory = table.get(&(directory as i32))?.name.as_deref()?;
+    Some(format!("{}/{path}", directory.trim_end_matches('/')).into())
+}
+
 /// Makes `to` what `from` is.
-fn copy(table: &mut SocketTable, from: i64, to: i64, stays: bool) {
+fn copy(table: &mut DescriptorTable, from: i64, to: i64, stays: bool) {
     match table.get(&(from as i32)).cloned() {
         Some(_) if from == to => {}
-        Some(socket) => drop(table.insert(to as i32, SocketState { stays, ..socket })),
+        Some(socket) => drop(table.insert(to as i32, DescriptorState { stays, ..socket })),
         None => drop(table.remove(&(to as i32))),
     }
 }
