@@ -62,10 +62,16 @@ pub struct InstanceSlot {
     pub past_generation: AtomicU64,
     /// Events that were wanted in it and not recorded, because the process has not mapped its buffer.
     pub not_mapped: AtomicU64,
-    /// Version << 32 | words of its lists of functions; they are in the area that is the version's lowest
-    /// bit. Published by one store, after the other area was filled.
+    /// Version << 32 | words of its lists of functions, with [`HAS_COMMANDS`]; they are in the area that is
+    /// the version's lowest bit. Published by one store, after the other area was filled.
     pub functions: AtomicU64,
 }
+
+/// The bit of [`InstanceSlot::functions`] that says that functions have commands.
+pub const HAS_COMMANDS: u32 = 1 << 31;
+
+/// The most commands that functions can have, in all instances together.
+pub const COMMANDS: usize = 64;
 
 /// Bytes of the stack that are copied where nobody has said how many.
 pub const DEFAULT_STACK_BYTES: u32 = 3968;

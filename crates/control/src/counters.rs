@@ -36,9 +36,17 @@ impl ControlArea {
         Some(CounterRef::new(index, stamp))
     }
 
-    /// A bit for each counter that a trigger has.
+    /// A bit for each counter that a trigger or a function's command has.
     fn used_counters(&self) -> [u64; COUNTERS / 64] {
         let mut used = [0; COUNTERS / 64];
+        for instance in self.commanding() {
+            self.visit_commands(instance, &mut |[_, counter]| {
+                let index = CounterRef(counter).index();
+                if let Some(index) = index.filter(|index| *index < COUNTERS) {
+                    used.get_mut(index / 64).into_iter().for_each(|word| *word |= 1 << (index % 64));
+                }
+            });
+        }
         for word in self.trigger_lists() {
             self.read_filter(word, |word| {
                 let list = List(self.stored_words(word)?);

@@ -8,10 +8,12 @@
 use crate::area::ControlArea;
 use crate::processes::ProcessInfo;
 use abi::control::{FUNCTION_LISTS, FUNCTIONS_SIZE};
+use abi::instance::{HAS_COMMANDS, INSTANCES};
 use core::ffi::CStr;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use function_filter::CompiledLists;
 use rustix::io;
 use shm::Errno;
 
@@ -37,9 +39,37 @@ impl ControlArea {
     // Acquire: pairs with the Release of `set_function_words`.
     pub fn function_words(&self, instance: usize) -> Option<FunctionWords<'_>> {
         let word = self.instance(instance)?.functions.load(Acquire);
-        let words = (word as u32 as usize).min(FUNCTION_LISTS / 8);
+        let words = ((word as u32 & !HAS_COMMANDS) as usize).min(FUNCTION_LISTS / 8);
         let words = self.function_lists()?.slice(place(instance, word >> 32).start, words)?;
         (!words.is_empty()).then_some(FunctionWords(words))
+    }
+
+    /// Whether functions have commands in an instance. Async-signal-safe.
+    // Acquire: as in `function_words`.
+    pub fn has_commands(&self, instance: usize) -> bool {
+        let word = self.instance(instance).map_or(0, |slot| slot.functions.load(Acquire));
+        word as u32 & HAS_COMMANDS != 0
+    }
+
+    /// Where functions have commands. Async-signal-safe.
+    pub fn commanding(&self) -> impl Iterator<Item = usize> {
+        (0..INSTANCES).filter(|instance| self.has_commands(*instance))
+    }
+
+    /// A number that goes up whenever the lists of an instance are replaced. Async-signal-safe.
+    // Acquire: what is read of lists stands between two looks at it.
+    pub fn function_versions(&self) -> u64 {
+        let versions = (0..INSTANCES).filter_map(|instance| self.instance(instance));
+        versions.map(|slot| slot.functions.load(Acquire) >> 32).sum()
+    }
+
+    /// Calls `visit` for each command that functions have in an instance: with its two words, see
+    /// [`function_filter::compile`].
+    pub fn visit_commands(&self, instance: usize, visit: &mut dyn FnMut([u64; 2])) {
+        if let Some(words) = self.function_words(instance) {
+            CompiledLists::new(|index| words.get(index))
+                .commands(b""[..].into(), b"", &mut |own, _| visit(own));
+        }
     }
 
     /// Replaces them, in this file, which is at `path`. Errors: what fallocate(2) says; `E2BIG` for more than
@@ -48,7 +78,13 @@ impl ControlArea {
     /// Only who has the session's lock does this. One that is killed meanwhile has changed nothing.
     // Acquire, Release: pairs with the Acquire of `function_words`: who sees the version sees its words.
     // Relaxed: those are of the version that nobody uses yet.
-    pub fn set_function_words(&self, path: &CStr, instance: usize, words: &[u64]) -> Result<(), Errno> {
+    pub fn set_function_words(
+        &self,
+        path: &CStr,
+        instance: usize,
+        words: &[u64],
+        has_commands: bool,
+    ) -> Result<(), Errno> {
         let error = |error: io::Errno| Errno(error.raw_os_error());
         let slot = self.instance(instance).ok_or(error(io::Errno::INVAL))?;
         let lists = self.function_lists().ok_or(error(io::Errno::INVAL))?;
@@ -63,7 +99,8 @@ impl ControlArea {
         for (to, from) in area.iter().zip(words) {
             to.store(*from, Relaxed);
         }
-        slot.functions.store(version << 32 | words.len() as u64, Release);
+        let flag = if has_commands { HAS_COMMANDS } else { 0 };
+        slot.functions.store(version << 32 | u64::from(words.len() as u32 | flag), Release);
         Ok(())
     }
 

@@ -83,7 +83,7 @@ impl Action {
     }
 
     /// Whether its event must be written first.
-    pub(crate) fn is_after(&self) -> bool {
+    pub fn is_after(&self) -> bool {
         self.order == Order::After
     }
 }

@@ -25,6 +25,13 @@ pub struct DueAction {
     pub counter: CounterRef,
 }
 
+impl DueAction {
+    /// The action of this code. None for a code that none has.
+    pub fn new(code: u8, target: u16, counter: CounterRef) -> Option<DueAction> {
+        Some(DueAction { action: Action::of_code(code)?, target, counter })
+    }
+}
+
 impl Due {
     /// No trigger.
     pub const NONE: Due =
@@ -62,9 +69,7 @@ impl Due {
 
     fn all(&self) -> impl Iterator<Item = DueAction> {
         let due = self.due.iter().take(self.len);
-        due.filter_map(|&(code, target, counter)| {
-            Some(DueAction { action: Action::of_code(code)?, target, counter })
-        })
+        due.filter_map(|&(code, target, counter)| DueAction::new(code, target, counter))
     }
 
     fn add(&mut self, trigger: &Trigger) {

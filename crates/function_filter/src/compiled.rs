@@ -8,6 +8,7 @@
 //! | pattern        |          bit 0: whether it takes functions in; 8..24: bytes of the pattern;
 //! | ...            |          32..48: bytes of the object's pattern; then both, filled up to words
 //! +----------------+
+//! then a word that says how many commands there are, and for each two words of its own and a list
 //! ```
 
 use crate::function_name::FunctionName;
@@ -41,6 +42,32 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         self.evaluate(name, object).unwrap_or(false)
     }
 
+    /// Calls `visit` for each command, in order: with the two words that it was compiled with, and whether a
+    /// function is in its list. For none from where on words are damaged.
+    pub fn commands(&self, name: FunctionName<'_>, object: &[u8], visit: &mut dyn FnMut([u64; 2], bool)) {
+        let _ = self.visit_commands(name, object, visit);
+    }
+
+    fn visit_commands(
+        &self,
+        name: FunctionName<'_>,
+        object: &[u8],
+        visit: &mut dyn FnMut([u64; 2], bool),
+    ) -> Option<()> {
+        let mut start = 0;
+        self.list(&mut start, name, object)?;
+        self.list(&mut start, name, object)?;
+        let count = (self.0)(start)?;
+        start += 1;
+        for _ in 0..count {
+            let words = [(self.0)(start)?, (self.0)(start.checked_add(1)?)?];
+            start = start.checked_add(2)?;
+            let is_meant = self.list(&mut start, name, object)?.unwrap_or(false);
+            visit(words, is_meant);
+        }
+        Some(())
+    }
+
     fn evaluate(&self, name: FunctionName<'_>, object: &[u8]) -> Option<bool> {
         let mut start = 0;
         let traced = self.list(&mut start, name, object)?.unwrap_or(true);
@@ -52,26 +79,27 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
     /// list. None at all where it is damaged.
     fn list(&self, start: &mut usize, name: FunctionName<'_>, object: &[u8]) -> Option<Option<bool>> {
         let header = (self.0)(*start)?;
-        let counts = (self.0)(*start + 1)?;
+        let counts = (self.0)(start.checked_add(1)?)?;
         let (taken_in, left_out) = (counts as u32 as usize, (counts >> 32) as usize);
-        let hashes = *start + 2;
+        let hashes = start.checked_add(2)?;
         let mut found = None;
         let mut next = hashes.checked_add(taken_in)?.checked_add(left_out)?;
         for _ in 0..header >> 32 {
             let pattern = (self.0)(next)?;
             let lens = [pattern >> 8, pattern >> 32].map(|len| (len & 0xffff) as usize);
             let [of_name, of_object] = lens;
-            let object_start = next + 1 + of_name.div_ceil(8);
+            let object_start = next.checked_add(1 + of_name.div_ceil(8))?;
             let fits = || {
-                name.is(|name| glob_words(|index| (self.0)((next + 1).checked_add(index)?), of_name, name))
-                    && (of_object == 0
-                        || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object))
+                name.is(|name| {
+                    glob_words(|index| (self.0)(next.checked_add(1)?.checked_add(index)?), of_name, name)
+                }) && (of_object == 0
+                    || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object))
             };
             // The last that fits counts.
             if fits() {
                 found = Some(pattern & TAKES_IN != 0);
             }
-            next = object_start + of_object.div_ceil(8);
+            next = object_start.checked_add(of_object.div_ceil(8))?;
         }
         *start = next;
         if name.is(|name| self.has(hashes, taken_in, name_hash(name))) {

@@ -1,9 +1,10 @@
 //! Function filters: which functions of which programs are traced.
 //!
 //! A list of functions is what `set_ftrace_filter` and `set_ftrace_notrace` take: names and patterns, added
-//! one after the other, or removed again with a `!`. Lists are compiled to 64-bit words without pointers,
-//! which may lie in memory that several processes share: [`CompiledLists::wants`] ends on *any* words, reads
-//! none outside of them, and doesn't allocate. Async-signal-safe.
+//! one after the other, or removed again with a `!`. A command has such a list, too: what is done when one of
+//! its functions is called. Lists are compiled to 64-bit words without pointers, which may lie in memory that
+//! several processes share: [`CompiledLists::wants`] ends on *any* words, reads none outside of them, and
+//! doesn't allocate. Async-signal-safe.
 //!
 //! ```
 //! # #[cfg(feature = "compile")] {
@@ -13,7 +14,7 @@
 //! traced.add(&"lookup*".parse().unwrap());
 //! traced.add(&"commit:mod:libstore*".parse().unwrap());
 //! traced.remove(&"lookup_slow".parse().unwrap());
-//! let words = compile([&traced, &FunctionList::default()]);
+//! let words = compile([&traced, &FunctionList::default()], [].into_iter());
 //!
 //! let lists = CompiledLists::new(|index| words.get(index).copied());
 //! let wants = |name: &str, object: &str| lists.wants(name.as_bytes().into(), object.as_bytes());
@@ -44,6 +45,6 @@ mod rule;
 pub use compiled::CompiledLists;
 pub use function_name::FunctionName;
 #[cfg(any(test, feature = "compile"))]
-pub use list::{FunctionList, compile};
+pub use list::{CompiledCommand, FunctionList, compile};
 #[cfg(any(test, feature = "compile"))]
 pub use rule::{BadRule, FunctionRule};

@@ -71,9 +71,11 @@ impl FunctionList {
     }
 }
 
-/// Whether a rule means a name that another one is.
+/// Whether a rule means all that another one means. Only where that is certain: all that a pattern fits is
+/// fit by one of texts and `*` that fits its text.
 fn covers(rule: &FunctionRule, other: &FunctionRule) -> bool {
-    other.is_name() && rule.fits(other.pattern.as_bytes().into(), b"") && rule.object.is_none()
+    let is_plain = !rule.pattern.contains(['?', '[', '\\']) && !other.pattern.contains('\\');
+    (other.is_name() || is_plain) && rule.fits(other.pattern.as_bytes().into(), b"") && rule.object.is_none()
 }
 
 /// A line for each rule.
@@ -98,10 +100,21 @@ impl FromStr for FunctionList {
     }
 }
 
-/// The words of two lists: of what is traced, and of what is not.
-pub fn compile(lists: [&FunctionList; 2]) -> Vec<u64> {
+/// A command: two words that whoever reads it knows the meaning of, and the functions that have it.
+pub type CompiledCommand<'a> = ([u64; 2], &'a FunctionList);
+
+/// The words of two lists, of what is traced and of what is not, and of commands.
+pub fn compile<'a>(
+    lists: [&FunctionList; 2],
+    commands: impl ExactSizeIterator<Item = CompiledCommand<'a>>,
+) -> Vec<u64> {
     let mut words = Vec::new();
     lists.into_iter().for_each(|list| compile_list(list, &mut words));
+    words.push(commands.len() as u64);
+    for (own, list) in commands {
+        words.extend(own);
+        compile_list(list, &mut words);
+    }
     words
 }
 
@@ -172,6 +185,8 @@ mod tests {
         assert!(list(&["a", "b", "!a", "!b"]).is_empty());
         assert!(list(&["a", "b", "!*"]).is_empty());
         assert!(list(&["a*", "!a*"]).is_empty());
+        assert!(list(&["ab*", "a[bc]*", "a?:mod:x", "!a*"]).is_empty());
+        assert!(!list(&["a*", "!a?"]).is_empty() && !list(&["[ab]", "!a*"]).is_empty());
         assert!(!list(&["a*", "!ab"]).is_empty());
         assert!(list(&["!a"]).is_empty(), "what is not in it");
         assert_eq!(list(&["a", "!a*", "a"]), list(&["a"]));
@@ -188,6 +203,26 @@ mod tests {
         assert_eq!(rule("f:mod:"), rule("f"));
     }
 
+    #[test]
+    fn commands_have_lists_of_their_own() {
+        let (none, commands) =
+            (FunctionList::default(), [list(&["vfs_*", "!vfs_read"]), list(&["vfs_read"])]);
+        let words =
+            compile([&none, &none], [1, 2].into_iter().zip(&commands).map(|(code, list)| ([code, 7], list)));
+        let visited = |words: &[u64], name: &str| {
+            let mut visited = Vec::new();
+            let lists = CompiledLists::new(|index| words.get(index).copied());
+            lists.commands(name.as_bytes().into(), b"shop", &mut |own, is_meant| {
+                visited.push((own, is_meant))
+            });
+            visited
+        };
+        assert_eq!(visited(&words, "vfs_open"), [([1, 7], true), ([2, 7], false)]);
+        assert_eq!(visited(&words, "vfs_read"), [([1, 7], false), ([2, 7], true)]);
+        assert_eq!(visited(&words[..words.len() - 2], "vfs_open").len(), 1, "the second is damaged");
+        assert_eq!(visited(&[], "vfs_open"), []);
+    }
+
     proptest! {
         #[test]
         fn compiled_lists_say_what_lists_say(
@@ -199,7 +234,7 @@ mod tests {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let (traced, not) = words.split_at(words.len() / 2);
             let (traced, not) = (list(traced), list(not));
-            let compiled = compile([&traced, &not]);
+            let compiled = compile([&traced, &not], [].into_iter());
             let lists = CompiledLists::new(|index| compiled.get(index).copied());
             let path = path.as_ref().map(|path| path.as_bytes());
             let (name, object) = (FunctionName { symbol: name.as_bytes(), path }, object.as_bytes());
@@ -229,13 +264,30 @@ mod tests {
         }
 
         #[test]
+        fn what_was_added_or_removed_last_holds(
+            words in prop::collection::vec("!?[ab*?]{1,3}(:mod:[xy*]{1,2})?", 1..12),
+            name in "[ab]{1,3}",
+            object in "[xy]{1,2}",
+        ) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (name, object) = (FunctionName::from(name.as_bytes()), object.as_bytes());
+            let (last, before) = words.split_last().unwrap();
+            let (is_in, was_in) = (list(&words).contains(name, object), list(before).contains(name, object));
+            let (last, adds) = last.strip_prefix('!').map_or((*last, true), |last| (last, false));
+            let expected = if rule(last).fits(name, object) { adds } else { was_in };
+            prop_assert_eq!(is_in, expected);
+        }
+
+        #[test]
         fn any_words_are_evaluated(
             words in prop::collection::vec(any::<u64>(), 0..40),
             name in "[a-z]{0,9}",
         ) {
             CompiledLists::new(|index| words.get(index).copied()).wants(name.as_bytes().into(), b"x");
             let small: Vec<u64> = words.iter().map(|word| word & 0x0000_0003_0000_0303).collect();
-            CompiledLists::new(|index| small.get(index).copied()).wants(name.as_bytes().into(), b"x");
+            let lists = CompiledLists::new(|index| small.get(index).copied());
+            lists.wants(name.as_bytes().into(), b"x");
+            lists.commands(name.as_bytes().into(), b"x", &mut |_, _| ());
         }
     }
 }

@@ -257,6 +257,12 @@ pub enum Error {
         /// The text of the new one.
         text: String,
     },
+    /// No function has a command of this kind.
+    #[error("no function has a command like {text:?}")]
+    NoSuchCommand {
+        /// The text.
+        text: String,
+    },
     /// More triggers than an event, or a session, has space for.
     #[error(
         "{path} has no space for this trigger: an event has {MOST_TRIGGERS} at most, and all filters and triggers together take {} KB",

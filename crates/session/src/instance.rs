@@ -4,9 +4,13 @@
 mod author;
 mod calls_in_progress;
 mod clock;
+mod command_text;
 mod error_log;
 mod events;
 mod filters;
+mod function_command;
+mod function_commands;
+mod function_lists;
 mod functions;
 mod locks;
 mod marker;
@@ -26,9 +30,11 @@ mod triggers;
 
 pub use author::Author;
 pub use calls_in_progress::{CallInProgress, CallsInProgress};
+pub use command_text::CommandText;
 pub use events::EventInfo;
 pub use filters::{EnabledEvents, explain_filter, filter_for};
-pub use functions::{FunctionFilter, FunctionLists};
+pub use function_command::FunctionCommand;
+pub use function_lists::{FunctionFilter, FunctionLists};
 pub use marker::{MARKER_IP, MARKER_SYMBOL, MOST_RAW, Marker};
 pub use preferences::Preferences;
 pub use settings::Settings;

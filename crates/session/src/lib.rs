@@ -49,10 +49,10 @@ pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use filtered::{BadFilteredSelection, FilteredSelection};
 pub use function_filter::{BadRule, FunctionList, FunctionRule};
 pub use instance::{
-    Author, CallInProgress, CallsInProgress, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH, Freed,
-    FunctionFilter, FunctionLists, Instance, LEAST_STACK_BYTES, MARKER_IP, MARKER_SYMBOL, MOST_RAW,
-    MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS, TraceOption, Tracer,
-    TriggerInfo, explain_filter, filter_for,
+    Author, CallInProgress, CallsInProgress, CommandText, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH,
+    Freed, FunctionCommand, FunctionFilter, FunctionLists, Instance, LEAST_STACK_BYTES, MARKER_IP,
+    MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS,
+    TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

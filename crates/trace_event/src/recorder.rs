@@ -2,7 +2,7 @@
 
 use crate::current;
 use crate::enabled::{enabled_word, use_no_words};
-use crate::entered::{CallRecord, Entered};
+use crate::entered::{CallRecord, Entered, FrameRecord};
 use crate::here::CallingThread;
 use crate::shared::SharedSession;
 use crate::thread;
@@ -10,6 +10,8 @@ use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{Switched, is_placeholder};
 use core::sync::atomic::Ordering::Acquire;
+use event_trigger::DueAction;
+use events::ftrace::FUNCTION_ID;
 use ring_buffer::{EncodedEvent, NotWritten, Writer};
 use trigger_effect::Stage;
 
@@ -24,22 +26,44 @@ impl Entered {
         self.write_event(None, event);
     }
 
-    /// Writes an event to those instances alone that want it, of several in which it is enabled.
+    /// Writes an event of a function to those instances alone that want it, of several in which it is
+    /// enabled. Where it is enabled in one, `is_sure` says that this one wants it.
     #[inline(never)]
-    pub fn write_where(self, event: EncodedEvent<'_>, is_wanted: &dyn Fn(usize) -> bool) {
+    pub fn write_where(self, event: EncodedEvent<'_>, is_sure: bool, is_wanted: &dyn Fn(usize) -> bool) {
         let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
         let event_id = abi::common::event(event.first_word());
-        if enabled_word(event_id).load(Acquire) == FIRST_ALONE {
+        if is_sure && enabled_word(event_id).load(Acquire) == FIRST_ALONE {
             self.commit(shared, None, (RECORDING, shared.writer()), event);
             return;
         }
         let switched = shared.control.switched(event_id);
-        let is_alone = switched.on.iter().take(2).count() < 2;
+        let is_sure = is_sure && switched.on.iter().take(2).count() < 2;
         switched.on.for_each(|instance| {
-            if is_alone || is_wanted(instance) {
+            if is_sure || is_wanted(instance) {
                 self.look_and_write(shared, None, instance, &switched, event);
             }
         });
+    }
+
+    /// Does in an instance what the command of a function says that the thread calls. Stacks begin with the
+    /// function, which has called one with this frame.
+    ///
+    /// # Safety
+    ///
+    /// That one has not returned.
+    #[cold]
+    #[inline(never)]
+    pub unsafe fn act(self, instance: usize, due: DueAction, frame: *const FrameRecord) {
+        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
+        if !shared.control.has_commands(instance) {
+            return;
+        }
+        let Some(writer) = shared.writer_of(instance) else { return };
+        let first_word = self.common(FUNCTION_ID);
+        let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance, first_word };
+        // Stacks have no time of their own.
+        let call = CallRecord { frame, time: 0 };
+        stage.act(due, Some(&|| self.write_stack(shared, Some(call), instance, writer)));
     }
 
     /// Writes an event of a call, from a function that keeps a frame pointer and that the program has called:

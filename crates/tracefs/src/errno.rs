@@ -10,6 +10,7 @@ pub(crate) fn errno(error: Error) -> Errno {
         Error::Protected { .. } => Errno::BUSY,
         Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
         Error::BadTrigger { .. } => Errno::INVAL,
+        Error::NoSuchCommand { .. } => Errno::NODEV,
         Error::NoInstance { .. } => Errno::NOENT,
         Error::InstanceExists { .. } | Error::TriggerExists { .. } => Errno::EXIST,
         Error::TooManyInstances { .. } => Errno::NOMEM,

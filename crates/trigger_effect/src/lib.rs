@@ -87,8 +87,8 @@ impl Stage<'_> {
         self.after(due, None);
     }
 
-    /// An action that finds nothing to do doesn't count.
-    fn act(&self, due: DueAction, write_stack: Option<&dyn Fn()>) {
+    /// Does what one says. An action that finds nothing to do doesn't count.
+    pub fn act(&self, due: DueAction, write_stack: Option<&dyn Fn()>) {
         if self.is_done(due, write_stack) || !self.control.take_count(due.counter) {
             return;
         }

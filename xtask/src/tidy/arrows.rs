@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
-    ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter", "event_trigger"]),
+    ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter", "event_trigger", "function_filter"]),
     ("trigger_effect", &["abi", "event_trigger", "ring_buffer", "control"]),
     ("tracepoint", &["abi"]),
     ("tracing_layer", &["tracepoint"]),
@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "abi",
             "events",
+            "event_trigger",
             "function_filter",
             "function_sites",
             "shm",

@@ -1,90 +1,43 @@
 //! Which functions an instance traces: its lists, and its tracer.
 //!
-//! The lists are kept as text in a small file next to the session's own, and compiled for traced processes,
-//! which apply them to their own code. Whoever is killed between the two leaves that to who changes them
-//! next.
+//! The lists, and commands of functions, are kept as text in a small file next to the session's own, and
+//! compiled for traced processes, which apply them to their own code. Whoever is killed between the two
+//! leaves that to who changes them next.
 
 use super::Instance;
+use super::function_lists::{FunctionFilter, FunctionLists};
 use crate::session::{FUNCTIONS, c_path};
 use crate::{Error, Lock};
-use function_filter::{BadRule, FunctionList, FunctionName, FunctionRule, compile};
-use std::fmt::Write;
-
-/// One of the lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FunctionFilter {
-    /// These are traced, and no others: `set_ftrace_filter`.
-    Only,
-    /// These are not: `set_ftrace_notrace`.
-    Never,
-}
-
-/// Which functions an instance traces when a tracer wants any.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FunctionLists {
-    only: FunctionList,
-    never: FunctionList,
-}
-
-impl FunctionLists {
-    /// A list.
-    pub fn list(&self, filter: FunctionFilter) -> &FunctionList {
-        match filter {
-            FunctionFilter::Only => &self.only,
-            FunctionFilter::Never => &self.never,
-        }
-    }
-
-    /// A list, to be changed.
-    pub fn list_mut(&mut self, filter: FunctionFilter) -> &mut FunctionList {
-        match filter {
-            FunctionFilter::Only => &mut self.only,
-            FunctionFilter::Never => &mut self.never,
-        }
-    }
-
-    /// Whether a function is traced, by its names and that of the file that it is in.
-    pub fn wants(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
-        (self.only.is_empty() || self.only.contains(name, object)) && !self.never.contains(name, object)
-    }
-
-    /// Reads what [`FunctionLists::print`] writes. What makes no sense is as if nobody had set it.
-    fn parse(text: &str) -> FunctionLists {
-        let of = |sign: char| -> FunctionList {
-            let rules: String = text
-                .lines()
-                .filter_map(|line| line.strip_prefix(sign))
-                .fold(String::new(), |all, rule| all + rule + "\n");
-            rules.parse::<FunctionList>().unwrap_or_else(|BadRule| FunctionList::default())
-        };
-        FunctionLists { only: of('+'), never: of('-') }
-    }
-
-    fn print(&self) -> String {
-        let mut text = String::new();
-        for (sign, list) in [('+', &self.only), ('-', &self.never)] {
-            for rule in list.to_string().lines() {
-                let _ = writeln!(text, "{sign}{rule}");
-            }
-        }
-        text
-    }
-}
+use function_filter::FunctionRule;
 
 impl Instance {
-    /// Its lists of functions. Cost: reading a small file.
+    /// Its lists of functions, and their commands. Cost: reading a small file.
     pub fn function_lists(&self) -> FunctionLists {
         let text = std::fs::read_to_string(self.session.companion_of(self.index, FUNCTIONS));
         FunctionLists::parse(&text.unwrap_or_default())
     }
+
     /// Changes them. Traced processes follow, if functions are traced: see
     /// [`crate::Session::await_functions`].
     pub fn change_functions(&self, change: impl FnOnce(&mut FunctionLists)) -> Result<(), Error> {
+        self.try_change_functions(|lists| {
+            change(lists);
+            Ok(())
+        })
+    }
+
+    /// Changes them, unless `change` fails.
+    pub(super) fn try_change_functions(
+        &self,
+        change: impl FnOnce(&mut FunctionLists) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
         let mut lists = self.function_lists();
-        change(&mut lists);
-        self.session.replace_file(self.index, FUNCTIONS, lists.print().as_bytes())?;
-        self.publish_functions(&lists, &lock)
+        let had_commands = !lists.commands.is_empty();
+        change(&mut lists)?;
+        self.store_functions(&lists)?;
+        self.call_for_functions(had_commands || !lists.commands.is_empty(), &lock);
+        Ok(())
     }
 
     /// Adds functions to a list.
@@ -92,15 +45,34 @@ impl Instance {
         self.change_functions(|lists| lists.list_mut(filter).extend(rules))
     }
 
-    /// Says to traced processes which functions are wanted now.
-    fn publish_functions(&self, lists: &FunctionLists, lock: &Lock) -> Result<(), Error> {
-        let words = compile([&lists.only, &lists.never]);
-        let stored = self.control().set_function_words(&c_path(&self.file())?, self.index, &words);
-        stored.map_err(|error| Error::errno(self.file(), error))?;
-        if self.tracer().traces_functions() {
+    /// Has the lists and the commands that another instance has; the commands with counters of their own.
+    pub(super) fn take_functions(&self, other: &Instance, lock: &Lock) -> Result<(), Error> {
+        let mut lists = other.function_lists();
+        let commands = std::mem::take(&mut lists.commands);
+        self.store_functions(&lists)?;
+        for mut command in commands {
+            self.renew_counter(&mut command)?;
+            lists.commands.push(command);
+            // A counter is in use once its command is stored.
+            self.store_functions(&lists)?;
+        }
+        self.call_for_functions(!lists.commands.is_empty(), lock);
+        Ok(())
+    }
+
+    fn store_functions(&self, lists: &FunctionLists) -> Result<(), Error> {
+        self.session.replace_file(self.index, FUNCTIONS, lists.print().as_bytes())?;
+        let words = lists.compile();
+        let (path, has_commands) = (c_path(&self.file())?, !lists.commands.is_empty());
+        let stored = self.control().set_function_words(&path, self.index, &words, has_commands);
+        stored.map_err(|error| Error::errno(self.file(), error))
+    }
+
+    /// Has traced processes look which functions are wanted now.
+    fn call_for_functions(&self, has_commands: bool, lock: &Lock) {
+        if self.tracer().traces_functions() || has_commands {
             self.session.call_for_functions(lock);
         }
-        Ok(())
     }
 }
 

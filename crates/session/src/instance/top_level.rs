@@ -3,7 +3,7 @@
 //! Why: `docs/decisions/004-flight.md`.
 
 use super::Instance;
-use crate::Error;
+use crate::{Error, Lock};
 use abi::instance::{RECORDING, STOPPED_HERE, TOP};
 use ring_buffer::ControlWord;
 
@@ -29,7 +29,7 @@ impl Instance {
     }
 
     /// Gives a new instance the settings of the recording, for one who has [`crate::Session::lock_settings`].
-    pub(crate) fn take_settings(&self) -> Result<(), Error> {
+    pub(crate) fn take_settings(&self, lock: &Lock) -> Result<(), Error> {
         let recording = Instance::open(self.path())?;
         let is_stopped = recording.buffer().control().0 & ControlWord::TRACING_OFF != 0;
         if self.control().instance_flags(TOP) & STOPPED_HERE != 0 {
@@ -46,6 +46,7 @@ impl Instance {
         self.inherit_options(&recording)?;
         self.restore_locked(&recording.settings())?;
         self.take_triggers(&recording)?;
+        self.take_functions(&recording, lock)?;
         // From now on it has all that is to be there.
         let (now, generation) = (self.buffer().now(), self.buffer().control().generation());
         self.control().set_past_until(self.index, now, generation);

@@ -9,6 +9,7 @@
 //! trigger, which makes no system call, can't have it ask again. The agent's events need no such thing.
 
 use super::filters::compile_filter;
+use super::function_command::FunctionCommand;
 use crate::session::c_path;
 use crate::{Error, EventInfo, Instance, Selection};
 use abi::control::{CounterRef, MOST_TRIGGERS};
@@ -46,14 +47,7 @@ impl Instance {
     }
 
     fn describe_trigger(&self, words: &[u64], trigger: &Trigger) -> TriggerInfo {
-        let name = |id| {
-            self.event_of_id(id).map_or_else(String::new, |event| format!("{}:{}", event.system, event.name))
-        };
-        let Trigger { action, target, .. } = trigger;
-        let action = match action.has_target {
-            true => format!("{}:{}", action.name, name(*target)),
-            false => action.name.to_string(),
-        };
+        let info = self.describe_action(trigger.action, trigger.target, trigger.counter);
         let mut text: Vec<u8> = words
             .get(trigger.text())
             .unwrap_or_default()
@@ -62,7 +56,19 @@ impl Instance {
             .collect();
         text.truncate(trigger.text_len);
         let filter = String::from_utf8(text).ok().filter(|text| !text.is_empty());
-        TriggerInfo { action, left: self.control().count_left(trigger.counter), filter }
+        TriggerInfo { filter, ..info }
+    }
+
+    /// What an action does without a filter, and how often it still may.
+    pub(super) fn describe_action(&self, action: &Action, target: u16, counter: CounterRef) -> TriggerInfo {
+        let name = |id| {
+            self.event_of_id(id).map_or_else(String::new, |event| format!("{}:{}", event.system, event.name))
+        };
+        let action = match action.has_target {
+            true => format!("{}:{}", action.name, name(target)),
+            false => action.name.to_string(),
+        };
+        TriggerInfo { action, left: self.control().count_left(counter), filter: None }
     }
 
     /// Gives an event of this instance a trigger, or with `!` takes one away, in all traced processes at
@@ -139,6 +145,11 @@ impl Instance {
     /// event doesn't exist.
     fn target(&self, command: &Command<'_>) -> Option<u16> {
         let Some((system, name)) = command.target else { return Some(0) };
+        self.target_event(system, name)
+    }
+
+    /// The id of an event that may be a target.
+    pub(super) fn target_event(&self, system: &str, name: &str) -> Option<u16> {
         let is_it = |event: &EventInfo| event.system == system && event.name == name;
         self.events().find(is_it).filter(|event| event.system != events::ftrace::SYSTEM).map(|event| event.id)
     }
@@ -217,14 +228,14 @@ impl Instance {
     }
 
     /// How many snapshots a trigger may take.
-    fn snapshots_of(&self, counter: CounterRef) -> usize {
+    pub(super) fn snapshots_of(&self, counter: CounterRef) -> usize {
         let left = self.control().count_left(counter);
         left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX)).max(1)
     }
 
     /// Has an event of a program's own be looked at while a trigger may enable it, or it has triggers itself.
     /// None where there is no space. Only for one who has the session's lock.
-    fn soften(&self, id: u16) -> Option<()> {
+    pub(super) fn soften(&self, id: u16) -> Option<()> {
         let (control, instance) = (self.control(), self.index);
         if id == 0 || events::all().any(|event| event.id == id) {
             return Some(());
@@ -238,8 +249,12 @@ impl Instance {
         Some(())
     }
 
-    /// Whether a trigger may enable an event.
+    /// Whether a trigger or a function's command may enable an event.
     fn may_be_enabled(&self, id: u16) -> bool {
+        let lists = self.function_lists();
+        if lists.commands().iter().any(|command| command.target() == id && command.enables()) {
+            return true;
+        }
         let mut sources =
             self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.index));
         sources.any(|source| {
@@ -269,7 +284,7 @@ impl Instance {
     }
 
     /// The events of this instance that are in the kernel's soft mode: they have a trigger, or one is about
-    /// them. `enable` has a star for those.
+    /// them, or a function's command is. `enable` has a star for those.
     pub fn soft_events(&self) -> Vec<u16> {
         let mut soft = Vec::new();
         for id in self.control().event_ids().filter(|id| self.control().has_triggers(*id, self.index)) {
@@ -278,6 +293,8 @@ impl Instance {
             let about = Trigger::all(words.as_slice()).filter(|trigger| trigger.action.has_target);
             soft.extend(about.map(|trigger| trigger.target));
         }
+        soft.extend(self.function_lists().commands().iter().map(FunctionCommand::target));
+        soft.retain(|id| *id != 0);
         soft.sort_unstable();
         soft.dedup();
         soft

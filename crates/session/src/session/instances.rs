@@ -68,7 +68,7 @@ impl Session {
     /// Removes an instance with all that it has recorded. [`Error::Busy`] while somebody takes events out, or
     /// has one of its files open; [`Error::Protected`] for the recording.
     pub fn remove_instance(&self, name: &str) -> Result<(), Error> {
-        let _lock = self.lock_settings()?;
+        let lock = self.lock_settings()?;
         let index = self.index_of(name)?;
         if index == RECORDING {
             return Err(Error::Protected { path: self.path().to_path_buf() });
@@ -77,12 +77,16 @@ impl Session {
         let _open = removed.lock_removal()?;
         let _reader = removed.lock_reader()?;
         removed.discard_all(&removed.holder()?)?;
+        let had_functions = removed.tracer().traces_functions() || self.control().has_commands(index);
         self.control().forget_instance(index);
         // It is gone. What can't be given back now is what the next one there is made of.
         removed.buffer().set_recording(false);
         let _ = self.set_instance_off(index);
         let _ = removed.give_memory_back();
         let _ = self.forget_companions(index);
+        if had_functions {
+            self.call_for_functions(&lock);
+        }
         Ok(())
     }
 

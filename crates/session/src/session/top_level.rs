@@ -27,10 +27,10 @@ impl Session {
         if self.control().buffers() <= TOP {
             return Ok(None);
         }
-        let _lock = self.lock_settings()?;
+        let lock = self.lock_settings()?;
         match self.open_top()? {
             Some(top) => Ok(Some(top)),
-            None => self.make(TOP, "", Instance::take_settings).map(Some),
+            None => self.make(TOP, "", |top| top.take_settings(&lock)).map(Some),
         }
     }
 }

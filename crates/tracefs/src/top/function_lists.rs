@@ -9,7 +9,10 @@ use crate::top::available_functions::line;
 use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, FunctionFilter, FunctionList, FunctionRule, TraceableFunction, parse_integer};
+use session::{
+    Author, CommandText, Error, FunctionCommand, FunctionFilter, FunctionList, FunctionLists, FunctionRule,
+    TraceableFunction, parse_integer,
+};
 use std::sync::Arc;
 
 /// Reads the functions of programs that have run, and after them what was written and fits none of those. A
@@ -17,6 +20,10 @@ use std::sync::Arc;
 /// `!` before it to take functions out, and with `:mod:OBJECT` after it for those of one file, the program or
 /// a library. A word that goes on in the next write ends there, or when the file is closed. `O_TRUNC` starts
 /// a new list.
+///
+/// `set_ftrace_filter` takes commands, too: `FUNC:traceoff:3`, with `!` to remove one. ENODEV where there is
+/// none of this kind, ERANGE for a count from 2^48 on, ENOMEM for more commands than a session has space for,
+/// and without memory for a snapshot.
 ///
 /// Unlike the kernel's, a list stays one of patterns: it holds for programs that start later, too. So a
 /// pattern that fits no function is refused (EINVAL) only if there are functions, and it names no object.
@@ -27,7 +34,8 @@ struct FunctionListFile(FunctionFilter);
 
 pub(super) const FILTER: Listed = Listed {
     name: "set_ftrace_filter",
-    help: "the functions that are traced: names, or patterns with *, ?, [a-z]; !NAME takes one out",
+    help: "the functions that are traced: names, or patterns with *, ?, [a-z]; !NAME takes one out; \
+           and what is done when one is called: FUNC:COMMAND[:COUNT]",
     make: || Arc::new(FunctionListFile(FunctionFilter::Only)),
 };
 
@@ -67,18 +75,12 @@ struct OpenList {
 impl OpenList {
     fn show(&self) -> String {
         let lists = self.array.instance().function_lists();
-        let list = lists.list(self.filter);
-        if list.is_empty() {
-            let text = match self.filter {
-                FunctionFilter::Only => "#### all functions enabled ####\n",
-                FunctionFilter::Never => "#### no functions disabled ####\n",
-            };
-            return text.to_string();
-        }
         let functions = self.functions();
-        let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
-        let waiting = list.added().filter(|rule| !fits_any(rule, &functions));
-        found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
+        let commands = match self.filter {
+            FunctionFilter::Only => show_commands(&self.array, &lists, &functions),
+            FunctionFilter::Never => String::new(),
+        };
+        show_list(self.filter, lists.list(self.filter), &functions) + &commands
     }
 
     fn functions(&self) -> Vec<TraceableFunction> {
@@ -94,12 +96,36 @@ impl OpenList {
         let word = std::str::from_utf8(&word).map_err(|_| Errno::INVAL)?;
         let (word, adds) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
         let functions = self.functions();
+        if let Some(command) = CommandText::parse(word) {
+            return self.end_command(&command.map_err(errno)?, adds, &functions);
+        }
         let rule = rule(word, &functions)?;
         let is_unknown = !functions.is_empty() && rule.object.is_none() && !fits_any(&rule, &functions);
         if is_unknown && (adds || !self.has(&rule)) {
             return Err(Errno::INVAL);
         }
         self.change(|list| if adds { list.add(&rule) } else { list.remove(&rule) })
+    }
+
+    /// Does what a word with a command says. What the list was stays: to open the file removes no command.
+    fn end_command(
+        &self,
+        command: &CommandText,
+        adds: bool,
+        functions: &[TraceableFunction],
+    ) -> Result<(), Errno> {
+        let is_unknown = !functions.is_empty()
+            && command.functions().object.is_none()
+            && !fits_any(command.functions(), functions);
+        if self.filter == FunctionFilter::Never || adds && is_unknown {
+            return Err(Errno::INVAL);
+        }
+        let instance = self.array.instance();
+        let done = if adds { instance.add_command(command) } else { instance.remove_command(command) };
+        done.map_err(|error| match error {
+            Error::TriggerExists { .. } => Errno::INVAL,
+            error => errno(error),
+        })
     }
 
     /// Whether a rule is in the list as it was written.
@@ -176,6 +202,45 @@ fn fits_any(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
     functions.iter().any(|function| function.fits(rule))
 }
 
+fn show_list(filter: FunctionFilter, list: &FunctionList, functions: &[TraceableFunction]) -> String {
+    if list.is_empty() {
+        let text = match filter {
+            FunctionFilter::Only => "#### all functions enabled ####\n",
+            FunctionFilter::Never => "#### no functions disabled ####\n",
+        };
+        return text.to_string();
+    }
+    let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
+    let waiting = list.added().filter(|rule| !fits_any(rule, functions));
+    found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
+}
+
+/// A line for each function and each of its commands: `FUNC:traceoff:count=3`. Of one kind all are together,
+/// and the kind that came last is first, as in the kernel.
+fn show_commands(array: &TraceArray, lists: &FunctionLists, functions: &[TraceableFunction]) -> String {
+    let commands = lists.commands();
+    let is_first_of_kind = |index: usize, command: &FunctionCommand| {
+        !commands.iter().take(index).any(|other| other.excludes(command))
+    };
+    let mut kinds: Vec<_> =
+        commands.iter().enumerate().filter(|(index, command)| is_first_of_kind(*index, command)).collect();
+    kinds.reverse();
+    let mut text = String::new();
+    for (_, first) in kinds {
+        let mut left: Vec<&TraceableFunction> = functions.iter().collect();
+        for command in commands.iter().filter(|command| command.excludes(first)) {
+            let info = array.instance().describe_command(command);
+            let (found, rest) = left.into_iter().partition(|function| function.is_in(command.functions()));
+            left = rest;
+            let found: Vec<&TraceableFunction> = found;
+            let waiting = command.functions().added().filter(|rule| !fits_any(rule, functions));
+            text.extend(found.into_iter().map(|function| format!("{}:{info}\n", function.name())));
+            text.extend(waiting.map(|rule| format!("{rule}:{info}\n")));
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use crate::top::tests::{read, tree, write};
@@ -225,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused() {
         let (_directory, tree) = tree();
-        for text in ["1", "0", "f:nosuchcommand", "f:", ":traceoff"] {
+        for text in ["1", "0", "f:nosuchcommand", "f:", ":traceoff", "f:dump", "f:traceoff:x"] {
             assert_eq!(write(&tree, FILTER, &format!("{text}\n")), Err(Errno::INVAL), "{text}");
         }
         assert_eq!(write(&tree, "set_ftrace_notrace", "f:traceoff\n"), Err(Errno::INVAL));

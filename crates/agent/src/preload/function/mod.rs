@@ -18,6 +18,7 @@
 //! * **F4** Where anything is not as it should be, sites are disabled and not touched again.
 
 mod called;
+mod commands;
 pub(crate) mod library;
 mod objects;
 mod opened;

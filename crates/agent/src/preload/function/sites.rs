@@ -1,7 +1,7 @@
 //! The sites of an object, as they are in this process.
 
 use super::trampolines::Trampolines;
-use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use abi::instance::INSTANCE_WORDS;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 use function_filter::FunctionName;
@@ -18,6 +18,8 @@ pub(super) struct TracedSite {
     pub(super) address: u64,
     /// The instances that want it.
     wanted: [AtomicU64; INSTANCE_WORDS],
+    /// A bit for each command that is done there, see `commands.rs`.
+    commands: AtomicU64,
     /// [`NAMED`], [`TRACED`], [`PREPARED`].
     state: AtomicU32,
     /// The bytes that it was found with, as far as they count for its plan.
@@ -41,9 +43,15 @@ impl TracedSite {
         self.wanted.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
     }
 
-    /// Whether any does.
+    /// Whether any does, or a command.
     pub(super) fn is_wanted(&self) -> bool {
-        self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+        self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+    }
+
+    /// A bit for each command that is done there.
+    // Relaxed: the version of the table of commands says whether they are valid.
+    pub(super) fn commands(&self) -> u64 {
+        self.commands.load(Relaxed)
     }
 
     /// Whether it is enabled.
@@ -80,16 +88,26 @@ impl TracedSite {
         entry::plan(self.address, &self.found, CallTarget::At(trampolines.target(self.nops())))
     }
 
-    /// Has just these instances want it, if no function was found before that has it; else these, too.
-    fn want(&self, instances: [u64; INSTANCE_WORDS], is_named: bool) {
+    /// Has just these want it, if no function was found before that has it; else these, too.
+    fn want(&self, wanted: &Wanted, is_named: bool) {
         let is_more = self.state.load(Relaxed) & NAMED != 0;
-        for (word, bits) in self.wanted.iter().zip(instances) {
+        let words = self.wanted.iter().chain([&self.commands]);
+        for (word, bits) in words.zip(wanted.instances.into_iter().chain([wanted.commands])) {
             let before = if is_more { word.load(Relaxed) } else { 0 };
             word.store(before | bits, Relaxed);
         }
         let state = self.state.load(Relaxed) & !NAMED;
         self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
     }
+}
+
+/// Who wants a function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// A bit for each instance that traces it.
+    pub(super) instances: [u64; INSTANCE_WORDS],
+    /// A bit for each of its commands.
+    pub(super) commands: u64,
 }
 
 /// The sites of an object, in the order of their addresses.
@@ -128,6 +146,7 @@ impl SiteTable {
             let site = TracedSite {
                 address: base.wrapping_add(site.address),
                 wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+                commands: AtomicU64::new(0),
                 state: AtomicU32::new(0),
                 found: found(after(code, site.address)),
             };
@@ -160,35 +179,27 @@ impl SiteTable {
         sites.get(sites.partition_point(|site| site.address <= address).checked_sub(1)?)
     }
 
-    /// Asks for each site which instances want it, by the names of the functions that have it.
+    /// Asks for each site who wants it, by the names of the functions that have it.
     pub(super) fn choose(
         &self,
         file: &ObjectFile<'static>,
         base: u64,
-        wants: &dyn Fn(usize, FunctionName<'_>) -> bool,
-        instances: [u64; INSTANCE_WORDS],
+        wanted_by: &dyn Fn(FunctionName<'_>) -> Wanted,
     ) {
-        let asked = |symbol: &[u8]| -> [u64; INSTANCE_WORDS] {
+        let asked = |symbol: &[u8]| {
             let path = SourcePath::of(symbol);
-            let name = FunctionName { symbol, path: path.as_ref().map(SourcePath::as_bytes) };
-            let mut wanted = instances;
-            for index in (0..INSTANCES).filter(|index| !has(instances, *index) || !wants(*index, name)) {
-                if let Some(word) = wanted.get_mut(index / 64) {
-                    *word &= !(1 << (index % 64));
-                }
-            }
-            wanted
+            wanted_by(FunctionName { symbol, path: path.as_ref().map(SourcePath::as_bytes) })
         };
         let without_name = asked(b"");
         for site in self.all() {
             site.state.fetch_and(!NAMED, Relaxed);
-            site.want(without_name, false);
+            site.want(&without_name, false);
         }
         for function in file.functions() {
             let mut sites = self.of_function(&function, base).peekable();
             if sites.peek().is_some() {
                 let wanted = asked(function.name);
-                sites.for_each(|site| site.want(wanted, true));
+                sites.for_each(|site| site.want(&wanted, true));
             }
         }
     }
@@ -205,10 +216,6 @@ impl SiteTable {
         let sites = sites.get(first..).unwrap_or_default().iter();
         sites.take_while(move |site| function.contains(site.address))
     }
-}
-
-fn has(instances: [u64; INSTANCE_WORDS], index: usize) -> bool {
-    instances.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
 }
 
 /// What code has from an address on. Nothing for one that is not in it.

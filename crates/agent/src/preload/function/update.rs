@@ -1,14 +1,15 @@
 //! Bringing the process's code up to date with what is wanted.
 
+use super::commands::Replacement;
 use super::objects::{self, TracedObject};
 use super::opened;
-use super::sites::TracedSite;
+use super::sites::{TracedSite, Wanted};
 use super::turn::Turn;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
-use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use abi::instance::INSTANCE_WORDS;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -76,10 +77,10 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
     if !may_change() {
         return;
     }
-    let Some(_turn) = Turn::take() else { return };
+    let Some(turn) = Turn::take() else { return };
     let control = session.control();
     let wanted = control.functions_wanted();
-    let traced = if objects::is_any() { update_objects(session, threads) } else { 0 };
+    let traced = if objects::is_any() { update_objects(session, threads, &turn) } else { 0 };
     DONE.store(wanted, Release);
     if let Some(process) = session.process() {
         control.functions_done(process, wanted, traced);
@@ -92,16 +93,18 @@ fn may_change() -> bool {
 }
 
 /// Switches the sites of all objects. How many are on.
-fn update_objects(session: AttachedSession, threads: Threads) -> u32 {
+fn update_objects(session: AttachedSession, threads: Threads, turn: &Turn) -> u32 {
     let control = session.control();
     let is_killed = KILLED.load(Acquire) != 0;
     let tracing = if is_killed { InstanceSet::default() } else { control.switched(FUNCTION_ID).on };
-    if !tracing.is_empty() && !control.has_functions() && map_lists(session).is_none() {
+    let has_commands = control.commanding().next().is_some();
+    if (!tracing.is_empty() || has_commands) && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
-    let traced = objects::all().map(|object| update_object(control, object, tracing, threads)).sum();
+    let wishes = Wishes { control, tracing, commands: &Replacement::begin(control, is_killed, turn) };
+    let traced = objects::all().map(|object| update_object(&wishes, object, threads)).sum();
     if !is_killed && KILLED.load(Acquire) != 0 {
-        return update_objects(session, threads);
+        return update_objects(session, threads, turn);
     }
     traced
 }
@@ -113,19 +116,43 @@ fn map_lists(session: AttachedSession) -> Option<()> {
     Some(())
 }
 
-/// Switches the sites of an object. How many are on.
-fn update_object(
-    control: &ControlArea,
-    object: &TracedObject,
+/// What is wanted of functions.
+struct Wishes<'a> {
+    control: &'a ControlArea,
+    /// The instances that trace some.
     tracing: InstanceSet,
-    threads: Threads,
-) -> u32 {
+    commands: &'a Replacement<'a>,
+}
+
+impl Wishes<'_> {
+    fn is_any(&self) -> bool {
+        !self.tracing.is_empty() || self.commands.has_any()
+    }
+
+    /// Who wants a function of an object.
+    fn of(&self, name: FunctionName<'_>, object: &[u8]) -> Wanted {
+        let mut wanted =
+            Wanted { instances: [0; INSTANCE_WORDS], commands: self.commands.bits(name, object) };
+        self.tracing.for_each(|instance| {
+            let words = self.control.function_words(instance);
+            let is_wanted =
+                words.is_none_or(|words| CompiledLists::new(|index| words.get(index)).wants(name, object));
+            if let Some(word) = wanted.instances.get_mut(instance / 64).filter(|_| is_wanted) {
+                *word |= 1 << (instance % 64);
+            }
+        });
+        wanted
+    }
+}
+
+/// Switches the sites of an object. How many are on.
+fn update_object(wishes: &Wishes<'_>, object: &TracedObject, threads: Threads) -> u32 {
     if object.sites.all().is_empty()
-        && (tracing.is_empty() || object.sites.fill(&object.file, object.base).is_none())
+        && (!wishes.is_any() || object.sites.fill(&object.file, object.base).is_none())
     {
         return 0;
     }
-    choose(control, object, tracing);
+    object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));
     let trampolines = &object.trampolines;
     let is_alone = threads == Threads::Alone;
     let sites = object.sites.all();
@@ -162,19 +189,4 @@ fn update_object(
 
 fn traced(object: &TracedObject) -> u32 {
     object.sites.all().iter().filter(|site| site.is_traced()).count() as u32
-}
-
-/// Asks the lists which sites are wanted.
-fn choose(control: &ControlArea, object: &TracedObject, tracing: InstanceSet) {
-    let mut instances = [0_u64; INSTANCE_WORDS];
-    tracing.for_each(|instance| {
-        if let Some(word) = instances.get_mut(instance / 64).filter(|_| instance < INSTANCES) {
-            *word |= 1 << (instance % 64);
-        }
-    });
-    let wants = |instance: usize, name: FunctionName<'_>| {
-        let Some(words) = control.function_words(instance) else { return true };
-        CompiledLists::new(|index| words.get(index)).wants(name, object.name())
-    };
-    object.sites.choose(&object.symbols, object.base, &wants, instances);
 }
