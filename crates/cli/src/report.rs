@@ -1,6 +1,7 @@
 //! `lookback report`.
 
 mod calls;
+mod json_lines;
 mod pair;
 mod processes;
 mod stat;
@@ -17,6 +18,7 @@ use crate::unseen::lines;
 use calls::CallLines;
 use export::Sink;
 use export::json::JsonLines;
+use json_lines::DescribedLines;
 use pair::PairTables;
 use processes::{ProcessForm, ProcessTable};
 use query::{
@@ -107,9 +109,11 @@ fn show(
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
     let survey =
-        match view.form.json && !view.form.tree && !choice.time.is_relative() && choice.cpus.is_none() {
-            true => Survey::default(),
-            false => buffer.survey().map_err(|error| unusable(&error))?,
+        match (buffer.survey(), view.form.json && !choice.time.is_relative() && choice.cpus.is_none()) {
+            (Ok(survey), _) => survey,
+            // What can be read of a damaged file is written all the same.
+            (Err(_), true) => Survey::default(),
+            (Err(error), false) => return Err(unusable(&error).into()),
         };
     if let Some(cpus) = &choice.cpus
         && survey.cpus > 0
@@ -200,11 +204,11 @@ fn sink<'a>(
     chooser: &Chooser,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
     let out = io::stdout().lock();
-    if view.form.json && !view.form.tree {
-        return Ok(Box::new(JsonLines::new(out, view.wall_clock)));
-    }
     let times = Times { wall_clock: view.wall_clock };
     let gaps = contents.gaps(survey);
+    if view.form.json && !view.form.tree {
+        return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
+    }
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
     let complete = completeness(&gaps, last, trace.nanoseconds);
     if view.form.calls {

@@ -3,6 +3,7 @@
 use crate::{Error, Sink};
 use std::convert::Infallible;
 use std::io::{self, Write};
+use std::rc::Rc;
 use trace_data::event::Event;
 use trace_data::format::{Field, Kind};
 use trace_data::info::TraceInfo;
@@ -100,18 +101,36 @@ impl<W: Write> JsonLines<W> {
     }
 }
 
-impl<W: Write> Sink for JsonLines<W> {
-    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+impl<W: Write> JsonLines<W> {
+    /// Writes an object for a record, with what some of its fields, which are descriptors, refer to.
+    pub fn described(
+        &mut self,
+        record: &Record<'_>,
+        descriptors: &[(&str, Rc<str>)],
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
         self.common(record, record.pid(), trace)?;
         match trace.events.of(record.payload) {
             Some(event) => self.own(event, record.payload, trace)?,
             None => write!(self.lines, ",\"type\":{}", record.id())?,
         }
-        self.lines.extend_from_slice(b"}\n");
+        for (index, (field, name)) in descriptors.iter().enumerate() {
+            self.lines.extend_from_slice(if index == 0 { b",\"descriptors\":{" } else { b"," });
+            string(field.as_bytes(), &mut self.lines);
+            self.lines.push(b':');
+            string(name.as_bytes(), &mut self.lines);
+        }
+        self.lines.extend_from_slice(if descriptors.is_empty() { b"}\n" } else { b"}}\n" });
         if self.lines.len() >= WRITE {
             self.write()?;
         }
         Ok(())
+    }
+}
+
+impl<W: Write> Sink for JsonLines<W> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.described(record, &[], trace)
     }
 
     fn finish(&mut self, _trace: &TraceInfo<'_>) -> Result<(), Error> {

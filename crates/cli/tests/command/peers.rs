@@ -51,6 +51,8 @@ fn a_descriptor_has_its_peer() {
     // IPv4 in the clothes of IPv6 reads as IPv4.
     let connected = calls.lines().find(|line| line.contains(": connect(")).unwrap();
     assert!(connected.contains("addr=\"127.0.0.1:") && connected.contains("addrlen=28"), "{connected}");
+    let json = run(&mut scratch.report(&["--json", "-e", "libc:write"])).success().stdout;
+    assert!(json.contains("\"descriptors\":{\"fd\":\"127.0.0.1:"), "{json}");
     let hidden = ["--calls", "-e", "libc:write", "--redact", "*.addr"];
     let hidden = run(&mut scratch.report(&hidden)).success().stdout;
     assert!(hidden.contains("<***>") && !hidden.contains("127.0.0.1"), "{hidden}");
