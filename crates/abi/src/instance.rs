@@ -35,6 +35,9 @@ pub const NO_MARKERS: u32 = 32;
 /// The flag of the top level's where it doesn't get what is written to its own markers.
 pub const NO_MARKER_COPIES: u32 = 64;
 
+/// The flag of an instance whose function events have the registers that arguments are in.
+pub const ARGUMENTS: u32 = 128;
+
 /// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
 
@@ -48,7 +51,8 @@ pub struct InstanceSlot {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`]. And for one who writes markers [`MARKER_COPIES`], [`NO_MARKERS`], [`NO_MARKER_COPIES`].
+    /// [`STACKS`], [`ARGUMENTS`]. And for one who writes markers [`MARKER_COPIES`], [`NO_MARKERS`],
+    /// [`NO_MARKER_COPIES`].
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.
     pub trace_clock: AtomicU32,

@@ -1,6 +1,7 @@
 //! Names for addresses: those of a trace.dat file, or of the source that programs were made from.
 
 use crate::source_lines::SourceLines;
+use reading::Prototypes;
 use std::sync::Arc;
 use trace_data::dat::Metadata;
 use trace_data::symbols::{Symbol, SymbolTable, Symbols};
@@ -14,7 +15,8 @@ pub struct SourceSymbols<'a> {
 impl<'a> SourceSymbols<'a> {
     /// The names as linkers know them.
     pub fn new(metadata: &'a Metadata) -> SourceSymbols<'a> {
-        SourceSymbols { table: metadata.symbols(), lines: None }
+        let prototypes = Prototypes::new(metadata.supplement.files.clone());
+        SourceSymbols { table: metadata.symbols().with_parameters(Arc::new(prototypes)), lines: None }
     }
 
     /// With the names that the source has, of C++ and Rust.
@@ -38,6 +40,10 @@ impl Symbols for SourceSymbols<'_> {
         if let Some(lines) = &self.lines {
             lines.print(address, out);
         }
+    }
+
+    fn arguments(&self, function: u64, registers: &[u64; 6], out: &mut Vec<u8>) {
+        self.table.arguments(function, registers, out);
     }
 
     fn string(&self, address: u64) -> Option<&str> {

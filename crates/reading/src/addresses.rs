@@ -1,6 +1,7 @@
 //! Addresses that mean the same whatever process they come from.
 
 use crate::image::{END, Image};
+use crate::prototypes::Prototypes;
 use crate::tables::Process;
 use crate::unwind::FrameTable;
 use abi::control::event_index;
@@ -42,6 +43,8 @@ pub(crate) struct Addresses {
     known: HashMap<(u32, u64, u64), u64>,
     /// Places in files, by the same.
     places: HashMap<(u32, u64, u64), (u32, u64)>,
+    /// What functions are called with.
+    prototypes: Prototypes,
     /// The names of all of them, until there are more.
     symbols: Option<Arc<SymbolTable>>,
 }
@@ -56,6 +59,7 @@ impl Addresses {
             unmapped: Vec::new(),
             known: HashMap::new(),
             places: HashMap::new(),
+            prototypes: Prototypes::default(),
             symbols: None,
         }
     }
@@ -162,7 +166,11 @@ impl Addresses {
 
     /// The names of all addresses that were translated. Cost: sorting them, where there are more than before.
     pub(crate) fn symbols(&mut self) -> Arc<SymbolTable> {
-        let symbols = self.symbols.take().unwrap_or_else(|| Arc::new(self.named().collect()));
+        let symbols = self.symbols.take().unwrap_or_else(|| {
+            let prototypes = self.prototypes.with_files(self.files());
+            let table: SymbolTable = self.named().collect();
+            Arc::new(table.with_parameters(Arc::new(prototypes)))
+        });
         self.symbols.insert(symbols).clone()
     }
 

@@ -1,6 +1,7 @@
 //! Names for addresses.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// What lies at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +55,20 @@ impl Symbols for () {
     }
 }
 
+/// Something that knows what functions are called with.
+pub trait Parameters: fmt::Debug + Send + Sync {
+    /// Appends `NAME=VALUE, NAME=VALUE...` for the function that an address is in. Nothing where it isn't
+    /// known.
+    fn print(&self, function: u64, registers: &[u64; 6], out: &mut Vec<u8>);
+}
+
 /// Names read from text in the form of `/proc/kallsyms` and `printk_formats`, which is also what
 /// trace.dat files carry.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolTable {
     functions: Vec<NamedAddress>,
     strings: Vec<(u64, String)>,
+    parameters: Option<Arc<dyn Parameters>>,
 }
 
 /// A name, and the address that it starts at.
@@ -97,7 +106,7 @@ impl FromIterator<NamedAddress> for SymbolTable {
     fn from_iter<I: IntoIterator<Item = NamedAddress>>(named: I) -> SymbolTable {
         let mut functions: Vec<_> = named.into_iter().collect();
         functions.sort_by_key(|function| function.address);
-        SymbolTable { functions, strings: Vec::new() }
+        SymbolTable { functions, strings: Vec::new(), parameters: None }
     }
 }
 
@@ -118,7 +127,12 @@ impl SymbolTable {
         let SymbolTable { functions, .. } = kallsyms.lines().filter_map(function).collect();
         let mut strings: Vec<_> = printk_formats.lines().filter_map(string).collect();
         strings.sort();
-        SymbolTable { functions, strings }
+        SymbolTable { functions, strings, parameters: None }
+    }
+
+    /// With what functions are called with.
+    pub fn with_parameters(self, parameters: Arc<dyn Parameters>) -> SymbolTable {
+        SymbolTable { parameters: Some(parameters), ..self }
     }
 
     /// Gives functions other names: those that `rename` has one for.
@@ -148,6 +162,16 @@ impl Symbols for SymbolTable {
         let module = function.module.as_deref();
         let size = size.filter(|_| function.is_function);
         Some(Symbol { name: &function.name, offset: address - start, size, module })
+    }
+
+    fn arguments(&self, function: u64, registers: &[u64; 6], out: &mut Vec<u8>) {
+        // A copy that the compiler has made for some of its callers takes other arguments.
+        let is_copy = |name: &str| [".isra.", ".constprop.", ".part."].iter().any(|mark| name.contains(mark));
+        if let Some(parameters) = &self.parameters
+            && !self.symbol(function).is_some_and(|symbol| is_copy(symbol.name))
+        {
+            parameters.print(function, registers, out);
+        }
     }
 
     fn string(&self, address: u64) -> Option<&str> {

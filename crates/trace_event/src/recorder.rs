@@ -26,20 +26,31 @@ impl Entered {
         self.write_event(None, event);
     }
 
-    /// Writes an event of a function to those instances alone that want it, of several in which it is
-    /// enabled. Where it is enabled in one, `is_sure` says that this one wants it.
+    /// Writes an event to those instances alone that want it, of several in which it is enabled.
     #[inline(never)]
-    pub fn write_where(self, event: EncodedEvent<'_>, is_sure: bool, is_wanted: &dyn Fn(usize) -> bool) {
+    pub fn write_where(self, event: EncodedEvent<'_>, is_wanted: &dyn Fn(usize) -> bool) {
         let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
         let event_id = abi::common::event(event.first_word());
-        if is_sure && enabled_word(event_id).load(Acquire) == FIRST_ALONE {
+        if enabled_word(event_id).load(Acquire) == FIRST_ALONE {
             self.commit(shared, None, (RECORDING, shared.writer()), event);
             return;
         }
         let switched = shared.control.switched(event_id);
-        let is_sure = is_sure && switched.on.iter().take(2).count() < 2;
+        let is_alone = switched.on.iter().take(2).count() < 2;
         switched.on.for_each(|instance| {
-            if is_sure || is_wanted(instance) {
+            if is_alone || is_wanted(instance) {
+                self.look_and_write(shared, None, instance, &switched, event);
+            }
+        });
+    }
+
+    /// Writes an event to the instances that it is enabled in: to each the form that `choose` has for it, or
+    /// nothing.
+    pub fn write_chosen<'e>(self, event_id: u16, choose: &dyn Fn(usize) -> Option<EncodedEvent<'e>>) {
+        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
+        let switched = shared.control.switched(event_id);
+        switched.on.for_each(|instance| {
+            if let Some(event) = choose(instance) {
                 self.look_and_write(shared, None, instance, &switched, event);
             }
         });

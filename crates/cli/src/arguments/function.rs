@@ -2,7 +2,7 @@
 
 use crate::failure::Done;
 use clap::Args;
-use session::{FunctionFilter, FunctionLists, FunctionRule, Instance, TRACERS, Tracer};
+use session::{FunctionFilter, FunctionLists, FunctionRule, Instance, TRACERS, TraceOption, Tracer};
 
 /// Which functions are traced.
 #[derive(Debug, Args)]
@@ -15,6 +15,10 @@ pub(crate) struct FunctionArguments {
     /// of one file; can be given several times
     #[arg(short = 'l', long = "only", value_name = "FUNC", value_parser = rule, requires = "tracer")]
     only: Vec<FunctionRule>,
+
+    /// With -p: record what functions are called with, too
+    #[arg(long = "func-args", requires = "tracer")]
+    with_arguments: bool,
 
     /// With -p: don't trace these functions; can be given several times
     #[arg(short = 'n', long = "never", value_name = "FUNC", value_parser = rule, requires = "tracer")]
@@ -30,6 +34,7 @@ impl FunctionArguments {
             lists.list_mut(FunctionFilter::Only).extend(&self.only);
             lists.list_mut(FunctionFilter::Never).extend(&self.never);
         })?;
+        instance.set_option(TraceOption::FuncArgs, self.with_arguments)?;
         Ok(instance.set_tracer(tracer)?)
     }
 }

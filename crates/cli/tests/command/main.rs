@@ -16,6 +16,7 @@ mod durations;
 mod environment;
 mod exec;
 mod forged;
+mod function_arguments;
 mod function_commands;
 mod function_names;
 mod function_recordings;

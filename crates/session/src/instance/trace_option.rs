@@ -4,7 +4,7 @@
 //! `docs/control-tree.md` are made from those.
 
 use crate::{Error, Instance};
-use abi::instance::{FIRST_MADE, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
+use abi::instance::{ARGUMENTS, FIRST_MADE, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
 
 /// What belongs to an option.
 #[derive(Clone, Copy)]
@@ -122,6 +122,8 @@ options! {
     PauseOnTrace = "pause-on-trace", 0, PREFERENCE, EVERYWHERE;
     /// The stack is recorded after each event.
     Stacktrace = "stacktrace", 0, flag(STACKS, true), EVERYWHERE;
+    /// Calls of functions have what they are called with.
+    FuncArgs = "func-args", 0, flag(ARGUMENTS, true), EVERYWHERE;
     /// Ends of calls say how many calls were too deeply nested to be recorded.
     FuncgraphOverrun = "funcgraph-overrun", 0, PREFERENCE, EVERYWHERE;
     /// A column has the CPU.
@@ -212,8 +214,11 @@ impl Instance {
             Storage::PidFilters => self.follow_forks(on)?,
             Storage::Flag { own, named } => {
                 let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
-                let _lock = self.session.lock_settings()?;
+                let lock = self.session.lock_settings()?;
                 self.control().set_instance_flags(self.index, flag, on == when_on);
+                if option == TraceOption::FuncArgs && self.tracer().traces_functions() {
+                    self.session.call_for_functions(&lock);
+                }
             }
         }
         Ok(())

@@ -53,9 +53,11 @@ pub(super) fn print(
 /// A function, what it was called with where that is known, and its caller.
 fn function(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     let (ip, parent) = (word(event, "ip", payload), word(event, "parent_ip", payload));
+    let start = out.len();
     symbol(ip, symbols, layout, out);
     let registers = bytes(event, "args", payload);
     if registers.len() >= REGISTERS {
+        strip_parameters(start, out);
         out.push(b'(');
         arguments(ip, registers, symbols, out);
         out.push(b')');
@@ -63,6 +65,20 @@ fn function(event: &Event, payload: &[u8], symbols: &dyn Symbols, layout: Layout
     if layout.parent && parent != 0 {
         out.extend_from_slice(b" <-");
         symbol(parent, symbols, layout, out);
+    }
+}
+
+/// Takes the types of parameters off the name that begins at `start`, as it is of C++: their values follow.
+fn strip_parameters(start: usize, out: &mut Vec<u8>) {
+    let name = &out[start..];
+    let name = name.strip_suffix(b" const").unwrap_or(name);
+    let mut depth = 0;
+    let opening = name.iter().rposition(|byte| {
+        depth += i32::from(*byte == b')') - i32::from(*byte == b'(');
+        depth == 0
+    });
+    if let Some(opening) = opening.filter(|at| *at > 0 && name.ends_with(b")")) {
+        out.truncate(start + opening);
     }
 }
 
@@ -191,6 +207,22 @@ mod tests {
         let record = Record { cpu: 0, time: 2_000_000_000, payload, lost: Missed::None };
         print(&event, &record, &symbols, Layout::default(), &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_stand_in_place_of_types() {
+        for (name, expected) in [
+            ("main", "main"),
+            ("Cart::add(int, double (*)(int)) const", "Cart::add"),
+            ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()"),
+            ("<fn(u8) as Shape>::area", "<fn(u8) as Shape>::area"),
+            ("(odd)", "(odd)"),
+        ] {
+            let mut out = b"x ".to_vec();
+            out.extend_from_slice(name.as_bytes());
+            strip_parameters(2, &mut out);
+            assert_eq!(out, [b"x ", expected.as_bytes()].concat());
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a site calls.
 
 use super::commands::{self, Commands};
-use super::objects;
+use super::{arguments, objects};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;
 use trace_event::{Entered, FrameRecord, enter};
@@ -12,29 +12,77 @@ const CALL: u64 = 5;
 /// Words of the event: common fields, the function, its caller.
 const WORDS: usize = 4;
 
-/// Records that a function was called: `returns_to` is the address after its site, `caller` what it returns
-/// to itself, and `frame`
-/// what the function has on the stack as if it had called something there.
-pub(crate) extern "C" fn record(returns_to: u64, caller: u64, frame: *const FrameRecord) {
-    let Some(entered) = enter() else { return };
-    let site = returns_to.wrapping_sub(CALL);
-    if !commands::is_any() {
-        let find = |instance| objects::find(site).is_some_and(|site| site.is_wanted_in(instance));
-        return write(entered, site, caller, true, &find);
-    }
-    let Some(found) = objects::find(site) else { return };
-    let commands = Commands::of(found);
-    commands.act(entered, frame, false);
-    write(entered, site, caller, false, &|instance| found.is_wanted_in(instance));
-    commands.act(entered, frame, true);
+/// What the entry has on the stack: registers as it has saved them, and what was there before.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct SavedCall {
+    r11: u64,
+    r10: u64,
+    r9: u64,
+    r8: u64,
+    rdi: u64,
+    rsi: u64,
+    rdx: u64,
+    rcx: u64,
+    rax: u64,
+    /// As if the function had called something at its site: it ends with the address after that.
+    frame: FrameRecord,
+    /// What the function returns to.
+    caller: u64,
 }
 
-/// Writes the event, where it is wanted.
-#[inline(always)]
-fn write(entered: Entered, site: u64, caller: u64, is_sure: bool, is_wanted: &dyn Fn(usize) -> bool) {
-    let mut record = RecordBuffer::<WORDS>::new();
-    record.push(entered.common(FUNCTION_ID));
-    record.push(site);
-    record.push(caller);
-    entered.write_where(record.event(), is_sure, is_wanted);
+impl SavedCall {
+    /// The registers that arguments are in, in the order of the calling convention.
+    fn arguments(&self) -> [u64; 6] {
+        [self.rdi, self.rsi, self.rdx, self.rcx, self.r8, self.r9]
+    }
+
+    fn site(&self) -> u64 {
+        let [_, returns_to] = self.frame;
+        returns_to.wrapping_sub(CALL)
+    }
+
+    /// The event, without arguments.
+    #[inline(always)]
+    fn event(&self, entered: Entered) -> RecordBuffer<WORDS> {
+        let mut record = RecordBuffer::new();
+        record.push(entered.common(FUNCTION_ID));
+        record.push(self.site());
+        record.push(self.caller);
+        record
+    }
+}
+
+/// Records that a function was called.
+pub(crate) extern "C" fn record(call: &SavedCall) {
+    let Some(entered) = enter() else { return };
+    if commands::is_any() || arguments::are_wanted() {
+        return record_slowly(entered, call);
+    }
+    let site = call.site();
+    entered.write_where(call.event(entered).event(), &|instance| {
+        objects::find(site).is_some_and(|site| site.is_wanted_in(instance))
+    });
+}
+
+/// Records it with the registers that arguments are in, where these are wanted, and does what its commands
+/// say.
+#[cold]
+#[inline(never)]
+fn record_slowly(entered: Entered, call: &SavedCall) {
+    let Some(site) = objects::find(call.site()) else { return };
+    let commands = Commands::of(site);
+    commands.act(entered, &raw const call.frame, false);
+    let mut record = call.event(entered);
+    let mut with_arguments = RecordBuffer::<{ WORDS + 6 }>::new();
+    [entered.common(FUNCTION_ID), call.site(), call.caller]
+        .into_iter()
+        .chain(call.arguments())
+        .for_each(|word| with_arguments.push(word));
+    let (record, with_arguments) = (record.event(), with_arguments.event());
+    entered.write_chosen(FUNCTION_ID, &|instance| {
+        let is_wanted = site.is_wanted_in(instance);
+        is_wanted.then(|| if arguments::are_wanted_in(instance) { with_arguments } else { record })
+    });
+    commands.act(entered, &raw const call.frame, true);
 }

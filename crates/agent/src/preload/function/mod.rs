@@ -17,6 +17,7 @@
 //!   entry.
 //! * **F4** Where anything is not as it should be, sites are disabled and not touched again.
 
+mod arguments;
 mod called;
 mod commands;
 pub(crate) mod library;

@@ -1,5 +1,6 @@
 //! Bringing the process's code up to date with what is wanted.
 
+use super::arguments;
 use super::commands::Replacement;
 use super::objects::{self, TracedObject};
 use super::opened;
@@ -101,6 +102,7 @@ fn update_objects(session: AttachedSession, threads: Threads, turn: &Turn) -> u3
     if (!tracing.is_empty() || has_commands) && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
+    arguments::choose(control, tracing);
     let wishes = Wishes { control, tracing, commands: &Replacement::begin(control, is_killed, turn) };
     let traced = objects::all().map(|object| update_object(&wishes, object, threads)).sum();
     if !is_killed && KILLED.load(Acquire) != 0 {

@@ -1,12 +1,13 @@
 //! `function`: which functions are called, and by whom.
 
 use super::Tracer;
+use crate::TraceOption;
 use events::ftrace::FUNCTION_ID;
 
 /// The tracer `function`.
 pub const FUNCTION: Tracer = Tracer {
     name: trace_data::text::FUNCTION,
     help: "records calls of functions, and who calls them",
-    options: &[],
+    options: &[TraceOption::FuncArgs],
     call: Some(FUNCTION_ID),
 };
