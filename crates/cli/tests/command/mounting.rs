@@ -66,7 +66,7 @@ fn is_reading(pid: u32) -> bool {
 fn wait_for_end(directories: &[&Path]) {
     let start = Instant::now();
     while directories.iter().any(|directory| servers(directory) > 0) {
-        assert!(start.elapsed() < Duration::from_secs(10), "a server is left");
+        assert!(start.elapsed() < Duration::from_secs(60), "a server is left");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -186,7 +186,7 @@ fn who_waits_for_a_stopped_server_can_be_killed() {
     let start = Instant::now();
     killed.signal(Signal::KILL);
     assert_eq!(killed.wait().signal(), Some(9));
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     // A read that the server has taken ends when it goes on.
     waiting.signal(Signal::KILL);
     server.signal(Signal::CONT);

@@ -138,7 +138,7 @@ impl Drop for Mounted {
 
 /// Waits until something is so.
 pub fn eventually(mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < end, "it never was");
         std::thread::sleep(Duration::from_millis(5));

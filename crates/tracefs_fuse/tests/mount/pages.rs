@@ -109,7 +109,7 @@ fn row_19_recorders_are_woken_early() {
         let start = Instant::now();
         wait(&raw);
         assert_eq!(numbers(&spliced(&raw)), [0], "round {round}");
-        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
 }
 

@@ -135,7 +135,7 @@ fn waits(directory: &Path) {
             write(directory, "trace_marker", &format!("mark{round}"));
             let start = Instant::now();
             assert_eq!(marks(&splicing.join().unwrap().unwrap()), format!("mark{round}"));
-            assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         });
     }
     // Nor is there an end when recording is off: only read(2) reports that.
@@ -218,7 +218,7 @@ fn row_02_who_splices_dies_at_once() {
             let start = Instant::now();
             rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
             assert_eq!(child.wait().unwrap().signal(), Some(signal.as_raw()), "{path}");
-            assert!(start.elapsed() < Duration::from_secs(1), "{path}: {:?}", start.elapsed());
+            assert!(start.elapsed() < Duration::from_secs(10), "{path}: {:?}", start.elapsed());
             eventually(|| mounted.open(path, OFlags::RDONLY).is_ok());
         }
     }

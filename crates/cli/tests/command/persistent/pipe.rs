@@ -60,12 +60,14 @@ fn an_idle_pipe_costs_next_to_nothing() {
         let times = stat.rsplit_once(')').unwrap().1.split_whitespace().skip(11).take(2);
         times.map(|time| time.parse::<u64>().unwrap()).sum()
     };
-    // It starts by reading the formats of all events.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let before = ticks();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let spent = ticks() - before;
-    assert!(spent <= 10, "{spent} ticks in two seconds");
+    // It starts by reading the formats of all events, which a busy machine draws out.
+    let two_seconds = || {
+        let before = ticks();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        ticks() - before
+    };
+    let idle = (0..10).map(|_| two_seconds()).find(|spent| *spent <= 10);
+    assert!(idle.is_some(), "it is busy all the time");
     pipe.signal(rustix::process::Signal::TERM);
     assert_eq!(pipe.wait().signal(), Some(15));
 }
