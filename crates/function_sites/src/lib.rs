@@ -8,9 +8,10 @@
 //! |---|---|---|
 //! | `-fpatchable-function-entry=N` | `__patchable_function_entries` | N bytes of nops |
 //! | `-pg -mfentry -mrecord-mcount` | `__mcount_loc` | a call of `__fentry__`, or with `-mnop-mcount` a nop |
+//! | clang `-fxray-instrument` | `xray_instr_map` | a jump over nine bytes |
 //!
 //! ```
-//! use function_sites::{ObjectFile, SiteKind};
+//! use function_sites::ObjectFile;
 //!
 //! let this_program = std::fs::read("/proc/self/exe").unwrap();
 //! let file = ObjectFile::parse(&this_program).unwrap();
@@ -36,10 +37,11 @@ mod debug_file;
 mod function_symbol;
 mod object_file;
 mod site;
+mod sled;
 mod source_path;
 
 pub use debug_file::find_debug_file;
 pub use function_symbol::FunctionSymbol;
 pub use object_file::ObjectFile;
-pub use site::{FunctionSite, SiteKind};
+pub use site::{FunctionSite, SiteKind, SitePlace};
 pub use source_path::SourcePath;

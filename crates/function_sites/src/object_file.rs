@@ -1,7 +1,8 @@
 //! An ELF file.
 
 use crate::function_symbol::FunctionSymbol;
-use crate::site::{FunctionSite, SiteKind};
+use crate::site::{FunctionSite, SiteKind, SitePlace};
+use crate::sled::entry_sleds;
 use core::ops::Range;
 use elf::ElfBytes;
 use elf::abi::{
@@ -38,12 +39,31 @@ impl<'a> ObjectFile<'a> {
 
     /// Its sites, in the order of its sections; those of one section are nearly always in the order of their
     /// addresses.
-    pub fn sites(&self) -> impl Iterator<Item = FunctionSite> + use<'a> {
+    pub fn sites(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
+        let patchable = self.listed("__patchable_function_entries", SiteKind::PatchableEntry);
+        let calls = self.listed("__mcount_loc", SiteKind::McountCall);
+        patchable.chain(calls).chain(self.sleds())
+    }
+
+    /// Sites whose addresses a section lists.
+    fn listed(&self, section: &str, kind: SiteKind) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
         let file = *self;
-        SiteKind::ALL.into_iter().flat_map(move |kind| {
-            let section = file.section(kind.section());
-            let addresses = section.into_iter().flat_map(move |section| file.addresses(&section));
-            addresses.filter(|address| *address != 0).map(move |address| FunctionSite { address, kind })
+        let addresses = file.section(section).into_iter().flat_map(move |section| file.addresses(&section));
+        let site =
+            move |address| FunctionSite { address, kind, place: SitePlace::FirstInstruction, name: b"" };
+        addresses.filter(|address| *address != 0).map(site)
+    }
+
+    /// Sleds of XRay.
+    fn sleds(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
+        let file = *self;
+        let sections = file.section("xray_instr_map").into_iter();
+        let addresses = sections.flat_map(move |section| entry_sleds(section.sh_addr, file.data(&section)));
+        addresses.filter(|address| *address != 0).map(|address| FunctionSite {
+            address,
+            kind: SiteKind::Sled,
+            place: SitePlace::FirstInstruction,
+            name: b"",
         })
     }
 

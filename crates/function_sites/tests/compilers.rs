@@ -12,7 +12,7 @@ int main(void) { return middle(1) == 7; }
 ";
 
 /// The functions of the program that a compiler makes with these flags, and their sites.
-fn compile(compiler: &str, flags: &[&str]) -> Vec<(String, Vec<FunctionSite>)> {
+fn compile(compiler: &str, flags: &[&str]) -> Vec<(String, Vec<FunctionSite<'static>>)> {
     let directory = tempfile::tempdir().unwrap();
     let (source, program) = (directory.path().join("a.c"), directory.path().join("a"));
     std::fs::write(&source, SOURCE).unwrap();
@@ -21,10 +21,10 @@ fn compile(compiler: &str, flags: &[&str]) -> Vec<(String, Vec<FunctionSite>)> {
     sites_by_function(&program)
 }
 
-fn sites_by_function(program: &Path) -> Vec<(String, Vec<FunctionSite>)> {
-    let bytes = std::fs::read(program).unwrap();
-    let file = ObjectFile::parse(&bytes).unwrap();
-    let sites: Vec<FunctionSite> = file.sites().collect();
+fn sites_by_function(program: &Path) -> Vec<(String, Vec<FunctionSite<'static>>)> {
+    let bytes = std::fs::read(program).unwrap().leak();
+    let file = ObjectFile::parse(bytes).unwrap();
+    let sites: Vec<FunctionSite<'_>> = file.sites().collect();
     let of = |function: &FunctionSymbol<'_>| {
         sites.iter().copied().filter(|site| function.contains(site.address)).collect::<Vec<_>>()
     };
@@ -68,6 +68,18 @@ fn recorded_calls_of_fentry_are_found() {
     for more in [&[][..], &["-mnop-mcount"]] {
         let found = compile("gcc", &[&flags, more].concat());
         assert!(found.iter().flat_map(|(_, sites)| sites).all(|site| site.kind == SiteKind::McountCall));
+    }
+}
+
+#[test]
+fn sleds_are_found_at_entries() {
+    for place in [&["-pie", "-fPIE"], &["-no-pie", "-fno-pie"]] {
+        let flags = ["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];
+        let found = compile("clang", &[&flags[..], place].concat());
+        assert!(
+            found.iter().flat_map(|(_, sites)| sites).all(|site| site.kind == SiteKind::Sled),
+            "{place:?}"
+        );
     }
 }
 

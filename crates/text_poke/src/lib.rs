@@ -17,8 +17,7 @@
 //! | `call M`, to call X instead | `nop5` or `test eax, X` | `call X` | by one store, or guarded |
 //! | `call [M]`, in one word | `nop6` | as found | not at all |
 //! | `call [M]`, in two words | `test [M], edx` | as found | not at all |
-//! | XRay's `jmp +9` and nine bytes | `jmp +9; call X` | `mov r10d, ID; call X` | unexecuted |
-//! | XRay's `ret` and ten bytes | `ret; jmp X` | `mov r10d, ID; jmp X` | unexecuted |
+//! | XRay's `jmp +9` and nine bytes | `jmp +9; call X; nop4` | `nop2; call X; nop4` | unexecuted |
 //!
 //! A *word* is eight bytes at a multiple of eight. X is code of the caller of this crate; M is `mcount` or
 //! `__fentry__`; a number that an instruction ends in is a distance from there.
@@ -33,8 +32,8 @@
 //! all threads have to see that, then the other four bytes are stored. Whatever mixture of old and new ones
 //! a thread sees, it is a number that `eax` is compared with.
 //!
-//! *Unexecuted* are the bytes that a jump or a return in front of them keeps every thread from, until the
-//! first two change, which are in one word as sleds are at even addresses.
+//! *Unexecuted* are the bytes that a jump in front of them keeps every thread from, until the first two
+//! change, which are in one word as sleds are at even addresses.
 //!
 //! *Alone* is for sites of several instructions: a thread that has lost its CPU between two of them would go
 //! on in the middle of the call. They are rewritten before there are other threads, or before anybody can
@@ -80,7 +79,7 @@
 //!
 //! # What this crate is not
 //!
-//! It finds no symbols and keeps no list of sites: which there are, what they call, and who is allowed to be
+//! It reads no file and keeps no list of sites: which there are, what they call, and who is allowed to be
 //! here at a time, the agent decides. It allocates nothing and keeps nothing: a site's state is in its bytes.
 //!
 //! ```
@@ -106,7 +105,6 @@ mod apply;
 mod area;
 pub mod plan;
 mod site_code;
-pub mod sites;
 mod word;
 
 pub use apply::{Applied, NotApplied, Poke, STEPS, SiteFailure, Text, Threads, apply};

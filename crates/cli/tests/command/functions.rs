@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 pub const NOPS: &str = "-fpatchable-function-entry=5";
 
+/// Sleds in all functions, short ones, too; without LLVM's runtime, which need not be installed.
+const XRAY: &[&str] = &["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];
+
 /// Calls `middle` N times, which calls `leaf` twice; slowly if there is a second argument.
 const PROGRAM: &str = "
 #include <stdio.h>
@@ -133,13 +136,15 @@ pub fn calls(report: &str) -> Vec<String> {
 
 /// One program, as compilers make it with these flags.
 fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
-    let kinds: [(&str, &[&str]); 6] = [
+    let kinds: [(&str, &[&str]); 8] = [
         ("gcc", &[NOPS]),
         ("gcc", &[NOPS, "-no-pie", "-fno-pie"]),
         ("gcc", &[NOPS, "-fcf-protection=full"]),
         ("gcc", &["-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount", "-fno-pic", "-no-pie"]),
         ("clang", &[NOPS]),
         ("clang", &[NOPS, "-fcf-protection=full"]),
+        ("clang", XRAY),
+        ("clang", &[XRAY[0], XRAY[1], XRAY[2], "-no-pie", "-fno-pie"]),
     ];
     let source = scratch.write("calls.c", PROGRAM);
     let build = |(index, (compiler, flags)): (usize, &(&str, &[&str]))| {
@@ -241,6 +246,7 @@ fn nothing_breaks_while_functions_are_switched() {
         ("clang", &[NOPS]),
         ("clang", &[NOPS, "-fcf-protection=full"]),
         ("gcc", &[NOPS, "-no-pie"]),
+        ("clang", XRAY),
     ] {
         let (source, program) = (scratch.write("storm.c", STORM), scratch.path("storm"));
         let mut compile = scratch.command(compiler);

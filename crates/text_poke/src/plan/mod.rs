@@ -31,7 +31,7 @@ pub enum Preparation {
     OneStore,
     /// By way of an instruction that does nothing, whatever its other bytes are.
     Guarded,
-    /// By stores to bytes that nobody executes, as there is a jump over them, or a return before them.
+    /// By stores to bytes that nobody executes, as there is a jump over them.
     Unexecuted,
     /// By any stores, while no other thread can be there.
     Alone,
@@ -70,8 +70,7 @@ impl Plan {
         self.address
     }
 
-    /// The return address of its call: by that the called code knows the site. For a site that jumps, where
-    /// its bytes end.
+    /// The return address of its call: by that the called code knows the site.
     pub fn returns_to(&self) -> u64 {
         self.returns_to
     }

@@ -1,37 +1,31 @@
-//! Sleds of XRay: eleven bytes that are jumped over, or that come after a return.
+//! Sleds of XRay at the entry of a function: eleven bytes of which the first two jump over the others.
 //!
-//! The called code finds the function's id in r10, as that of LLVM's own runtime does.
+//! LLVM's own runtime loads a number into r10 there. Here all registers stay as they are, and the called code
+//! knows the site by its return address.
 
+use super::nop;
 use super::refusal::Refusal;
 use super::{Plan, Preparation, displacement};
 use crate::site_code::SiteCode;
-use crate::sites::xray_map::SledKind;
 
 const LEN: usize = 11;
 /// `jmp` over the nine bytes that follow.
 const SKIP: [u8; 2] = [0xeb, 0x09];
-const RETURN: u8 = 0xc3;
-/// `mov r10d, imm32`.
-const LOAD_ID: [u8; 2] = [0x41, 0xba];
 const CALL: u8 = 0xe8;
-const JUMP: u8 = 0xe9;
+/// Where in the sled its call ends.
+const CALL_END: usize = 7;
 
-/// The plan for the sled at `address`, where `found` are the bytes. When it is on, an entry or a tail call
-/// calls `target`, and an exit jumps there, each with `id` in r10.
-pub fn plan(address: u64, kind: SledKind, found: &[u8], target: u64, id: u32) -> Result<Plan, Refusal> {
-    let found = found.get(..LEN).map(SiteCode::new).ok_or_else(|| Refusal::Unknown(SiteCode::new(found)))?;
-    let (first, leave) = match (kind, found.bytes()) {
-        (SledKind::Exit, [RETURN, second, ..]) => ([RETURN, *second], JUMP),
-        (SledKind::Entry | SledKind::TailCall, [0xeb, 0x09, ..]) => (SKIP, CALL),
-        _ => return Err(Refusal::Unknown(found)),
-    };
+/// The plan for the sled at `address`, where `found` are the bytes. It calls `target` when it is on.
+pub fn plan(address: u64, found: &[u8], target: u64) -> Result<Plan, Refusal> {
+    let sled = found.get(..LEN).filter(|sled| sled.starts_with(&SKIP));
+    let found = sled.map(SiteCode::new).ok_or_else(|| Refusal::Unknown(SiteCode::new(found)))?;
     if !address.is_multiple_of(2) {
         return Err(Refusal::OddSled);
     }
-    let end = address.wrapping_add(LEN as u64);
-    let displacement = displacement(end, target)?;
+    let returns_to = address.wrapping_add(CALL_END as u64);
+    let displacement = displacement(returns_to, target)?;
     let all =
-        |first: [u8; 2]| SiteCode::new(&first).with(&id.to_le_bytes()).with(&[leave]).with(&displacement);
-    let (off, on) = (all(first), all(LOAD_ID));
-    Ok(Plan { address, found, off, on, preparation: Preparation::Unexecuted, returns_to: end })
+        |first: &[u8]| SiteCode::new(first).with(&[CALL]).with(&displacement).with(nop::of(LEN - CALL_END));
+    let (off, on) = (all(&SKIP), all(nop::of(SKIP.len())));
+    Ok(Plan { address, found, off, on, preparation: Preparation::Unexecuted, returns_to })
 }

@@ -1,7 +1,7 @@
 //! All that a thread can execute while a site is changed.
 
 use crate::processor::{Executed, decode};
-use crate::site::{ID, ModelSite, OWN, POINTER};
+use crate::site::{ModelSite, OWN, POINTER};
 use std::collections::BTreeSet;
 use text_poke::plan::{NextStep, Preparation, SiteState};
 use text_poke::{SiteCode, WordChange, changes};
@@ -36,7 +36,6 @@ struct Pass {
     seen: usize,
     at: usize,
     calls: usize,
-    id: Option<u32>,
 }
 
 /// What ended badly, in words.
@@ -129,12 +128,12 @@ impl Run<'_> {
     /// A thread may be before any of the instructions that it would execute in the code as it was.
     fn starts(&self) -> BTreeSet<Pass> {
         let mut starts = BTreeSet::new();
-        let mut pass = Pass { seen: 0, at: 0, calls: 0, id: None };
+        let mut pass = Pass { seen: 0, at: 0, calls: 0 };
         loop {
             starts.insert(pass);
             let bytes = &self.from.bytes()[pass.at..];
             match self.execute(pass, bytes, 0) {
-                Ok(Some(next)) if next.at < self.from.len() => pass = next,
+                Ok(next) if next.at < self.from.len() => pass = next,
                 _ => return starts,
             }
         }
@@ -147,8 +146,8 @@ impl Run<'_> {
             let next = self.execute(pass, &bytes[pass.at..], done);
             let next = next.map_err(|problem| format!("{problem}, after {done} of {:x?}", self.acts))?;
             // Who is through comes back.
-            let again = Pass { seen: pass.seen, at: 0, calls: 0, id: None };
-            after.insert(next.filter(|next| next.at < self.from.len()).unwrap_or(again));
+            let again = Pass { seen: pass.seen, at: 0, calls: 0 };
+            after.insert(if next.at < self.from.len() { next } else { again });
         }
         Ok(after)
     }
@@ -184,8 +183,8 @@ impl Run<'_> {
         bytes.into_iter().map(|(_, byte)| byte).collect()
     }
 
-    /// Executes one instruction. None when the thread has left the site by a return.
-    fn execute(&self, pass: Pass, bytes: &[u8], done: usize) -> Result<Option<Pass>, Violation> {
+    /// Executes one instruction.
+    fn execute(&self, pass: Pass, bytes: &[u8], done: usize) -> Result<Pass, Violation> {
         let at = pass.at;
         let end = |len: usize| self.site.plan.address() + (at + len) as u64;
         let to = |len: usize, distance: i32| end(len).wrapping_add_signed(distance.into());
@@ -196,34 +195,23 @@ impl Run<'_> {
             if !is_known || pass.calls > 0 {
                 return Err(format!("at {at}: call of {target:#x}"));
             }
-            Ok(Some(Pass { calls: 1, ..ahead(len) }))
+            Ok(Pass { calls: 1, ..ahead(len) })
         };
         match executed {
-            Executed::Nothing(len) => Ok(Some(ahead(len))),
-            Executed::Load(len, id) => Ok(Some(Pass { id: Some(id), ..ahead(len) })),
+            Executed::Nothing(len) => Ok(ahead(len)),
             Executed::Call(len, distance) => called(to(len, distance), len),
             Executed::CallIndirect(len, distance) if to(len, distance) == POINTER => called(OWN, len),
-            Executed::Jump(len, distance) if pass.id == Some(ID) => {
-                called(to(len, distance), len).map(|_| None)
-            }
-            Executed::Return if at == 0 => Ok(None),
             other => Err(format!("at {at}: {other:?} after {done} acts")),
         }
     }
 
     /// Whether in the end a thread calls what it should, once, or nothing.
     fn check_end(&self, last: &SiteCode, wanted: SiteState) -> Result<(), Violation> {
-        let mut pass = Pass { seen: self.acts.len(), at: 0, calls: 0, id: None };
-        let mut has_jumped = false;
+        let mut pass = Pass { seen: self.acts.len(), at: 0, calls: 0 };
         while pass.at < last.len() {
-            let bytes = &last.bytes()[pass.at..];
-            has_jumped = bytes[0] == 0xe9;
-            match self.execute(pass, bytes, self.acts.len())? {
-                Some(next) => pass = next,
-                None => break,
-            }
+            pass = self.execute(pass, &last.bytes()[pass.at..], self.acts.len())?;
         }
-        let (calls, plan) = (pass.calls + usize::from(has_jumped), &self.site.plan);
+        let (calls, plan) = (pass.calls, &self.site.plan);
         let expected = match wanted {
             SiteState::On => Some(1),
             SiteState::Off => Some(0),

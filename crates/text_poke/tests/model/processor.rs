@@ -9,12 +9,6 @@ pub enum Executed {
     Call(usize, i32),
     /// Calls through the pointer at this distance.
     CallIndirect(usize, i32),
-    /// Jumps to code at this distance.
-    Jump(usize, i32),
-    /// Loads a number into r10.
-    Load(usize, u32),
-    /// Returns.
-    Return,
 }
 
 /// The instruction that `bytes` begin with; None for one that no site may have.
@@ -29,10 +23,7 @@ pub fn decode(bytes: &[u8]) -> Option<Executed> {
         [0xa9, ..] => operand(prefixes + 1).map(|_| Executed::Nothing(prefixes + 5)),
         [0xff, 0x15, ..] if prefixes == 0 => Some(Executed::CallIndirect(6, operand(2)?)),
         [0x85, 0x15, ..] if prefixes == 0 => operand(2).map(|_| Executed::Nothing(6)),
-        [0xe9, ..] if prefixes == 0 => Some(Executed::Jump(5, operand(1)?)),
         [0xeb, distance, ..] if prefixes == 0 => Some(Executed::Nothing(2 + usize::from(*distance))),
-        [0x41, 0xba, ..] if prefixes == 0 => Some(Executed::Load(6, operand(2)? as u32)),
-        [0xc3, ..] if prefixes == 0 => Some(Executed::Return),
         _ => text_poke::plan::nop::len(bytes).map(Executed::Nothing),
     }
 }

@@ -3,7 +3,6 @@
 use text_poke::SiteCode;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::{Plan, xray};
-use text_poke::sites::xray_map::SledKind;
 
 /// Where the words of all sites begin. The lowest bits of a page's last word are set by each site.
 pub const WORDS: u64 = 0x40_0000_0ff0;
@@ -13,8 +12,6 @@ pub const OWN: u64 = 0x40_0010_0000;
 pub const TARGET: u64 = 0x40_0020_0000;
 /// What indirect calls go through.
 pub const POINTER: u64 = 0x40_0030_0000;
-/// The id of XRay's functions.
-pub const ID: u32 = 0x1234_5678;
 
 /// A site.
 #[derive(Debug, Clone, Copy)]
@@ -62,14 +59,10 @@ fn sites_at(address: u64) -> Vec<ModelSite> {
         Some(ModelSite { name, plan, target })
     };
     let mut sites: Vec<ModelSite> = entries.into_iter().filter_map(entry).collect();
-    let body = [0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
-    let sleds = [("sled", SledKind::Entry, [0xeb, 0x09]), ("sled of a return", SledKind::Exit, [0xc3, 0x2e])];
-    for (name, kind, first) in sleds {
-        let found = [&first[..], &body].concat();
-        if let Ok(plan) = xray::plan(address, kind, &found, TARGET, ID) {
-            sites.push(ModelSite { name, plan, target: TARGET });
-        }
-    }
+    let sled = [0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
+    // At odd addresses there is none.
+    let plan = xray::plan(address, &sled, TARGET).ok();
+    sites.extend(plan.map(|plan| ModelSite { name: "sled", plan, target: TARGET }));
     sites
 }
 

@@ -2,14 +2,12 @@
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ops::Range;
+use function_sites::{ObjectFile, SiteKind};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::{Plan, SiteState, xray};
-use text_poke::sites::addresses::addresses;
-use text_poke::sites::sections::sections;
-use text_poke::sites::xray_map::sleds;
 use text_poke::{CodeArea, JUMP_LEN, Poke, Text, Threads, apply, jump};
 
 /// Three functions; and what their sites call, which counts.
@@ -78,11 +76,11 @@ impl LoadedFunctions {
         self.symbol(name).expose_provenance() as u64
     }
 
-    /// A section, as it is in memory.
-    fn section(&self, name: &CStr) -> Option<(u64, &[u8])> {
-        let section = sections(&self.file).find(|section| section.name == name)?;
-        let address = self.base + section.address;
-        Some((address, memory(address, section.len as usize)))
+    /// Where its sites are, which are all of this kind.
+    fn sites(&self, kind: SiteKind) -> Vec<u64> {
+        let sites: Vec<_> = ObjectFile::parse(&self.file).unwrap().sites().collect();
+        assert!(sites.iter().all(|site| site.kind == kind));
+        sites.iter().map(|site| self.base + site.address).collect()
     }
 
     /// Calls `run`, and gives how many calls that has counted.
@@ -143,10 +141,10 @@ fn text_of(path: &Path) -> Text {
     Text { pages: Range { start, end }, is_writable: false }
 }
 
-/// The plans of the sites that a section lists.
-fn listed(loaded: &LoadedFunctions, section: &CStr, target: CallTarget) -> Vec<Plan> {
-    let (_, section) = loaded.section(section).unwrap();
-    addresses(section).map(|address| entry::plan(address, memory(address, 20), target).unwrap()).collect()
+/// The plans of an object's sites.
+fn listed(loaded: &LoadedFunctions, kind: SiteKind, target: CallTarget) -> Vec<Plan> {
+    let plan = |address| entry::plan(address, memory(address, 20), target).unwrap();
+    loaded.sites(kind).into_iter().map(plan).collect()
 }
 
 #[test]
@@ -162,7 +160,7 @@ fn patchable_entries_of_compilers_call() {
     for (compiler, flags) in flags {
         let Some(loaded) = LoadedFunctions::compile(compiler, flags) else { continue };
         let target = CallTarget::At(loaded.address(c"trampoline"));
-        let plans = listed(&loaded, c"__patchable_function_entries", target);
+        let plans = listed(&loaded, SiteKind::PatchableEntry, target);
         assert_eq!(plans.len(), 3, "{flags:?}");
         loaded.check(&plans, CALLS, &format!("{compiler} {flags:?}"));
     }
@@ -174,7 +172,7 @@ fn calls_of_mcount_become_nops_and_calls_again() {
         return;
     };
     assert_eq!(loaded.run(), CALLS, "as it was compiled");
-    let plans = listed(&loaded, c"__mcount_loc", CallTarget::Own);
+    let plans = listed(&loaded, SiteKind::McountCall, CallTarget::Own);
     assert_eq!(plans.len(), 3);
     loaded.check(&plans, CALLS, "gcc -mfentry");
 }
@@ -190,26 +188,21 @@ fn calls_that_no_section_lists_are_planned_by_their_function() {
 }
 
 #[test]
-fn sleds_of_xray_call_at_entry_and_exit() {
+fn sleds_of_xray_call_at_entry() {
     let flags = ["-fxray-instrument", "-fxray-instruction-threshold=1"];
     let Some(loaded) = LoadedFunctions::compile("clang", &flags) else { return };
     let target = loaded.address(c"trampoline");
-    let (address, section) = loaded.section(c"xray_instr_map").unwrap();
-    let sleds: Vec<_> = sleds(address, section).collect();
-    assert_eq!(sleds.len(), 6);
-    let plan = |(id, sled): (usize, &text_poke::sites::xray_map::Sled)| {
-        xray::plan(sled.address, sled.kind, memory(sled.address, 11), target, id as u32).unwrap()
-    };
-    let plans: Vec<Plan> = sleds.iter().enumerate().map(plan).collect();
-    loaded.check(&plans, 2 * CALLS, "xray");
+    let plan = |address| xray::plan(address, memory(address, 11), target).unwrap();
+    let plans: Vec<Plan> = loaded.sites(SiteKind::Sled).into_iter().map(plan).collect();
+    assert_eq!(plans.len(), 3);
+    loaded.check(&plans, CALLS, "xray");
 }
 
 #[test]
 fn nops_of_one_byte_call_where_they_lead_without_preparation() {
     let Some(loaded) = LoadedFunctions::compile("gcc", &["-fpatchable-function-entry=5"]) else { return };
     let trampoline = loaded.address(c"trampoline");
-    let (_, section) = loaded.section(c"__patchable_function_entries").unwrap();
-    let sites: Vec<u64> = addresses(section).collect();
+    let sites = loaded.sites(SiteKind::PatchableEntry);
     let targets: Vec<u64> = sites.iter().map(|site| entry::punned_target(*site)).collect();
     let page = |address: u64| address & !4095;
     let (first, last) = (targets.iter().min().unwrap(), targets.iter().max().unwrap());
@@ -235,25 +228,6 @@ fn code_near_a_text_is_reached_from_it() {
     assert!(!area.write(start + 4090, &jump(0)), "beyond its end");
     let pages = area.seal().unwrap();
     assert!(CodeArea::at(pages).is_err(), "it is taken");
-    let plans = listed(&loaded, c"__patchable_function_entries", CallTarget::At(start));
+    let plans = listed(&loaded, SiteKind::PatchableEntry, CallTarget::At(start));
     loaded.check(&plans, CALLS, "near");
-}
-
-#[test]
-fn files_that_are_no_objects_have_no_sections() {
-    let Some(loaded) = LoadedFunctions::compile("gcc", &["-fpatchable-function-entry=5"]) else { return };
-    let count = sections(&loaded.file).count();
-    assert!(count > 10, "{count}");
-    for len in (0..loaded.file.len()).step_by(97) {
-        assert!(sections(&loaded.file[..len]).count() <= count);
-    }
-    let mut damaged = loaded.file.clone();
-    for at in 0..64 {
-        for byte in [0, 0x7f, 0xff] {
-            let was = std::mem::replace(&mut damaged[at], byte);
-            assert!(sections(&damaged).count() <= usize::from(u16::MAX));
-            damaged[at] = was;
-        }
-    }
-    assert_eq!(sections(b"#!/bin/sh\n").count(), 0);
 }

@@ -4,7 +4,6 @@ use core::ffi::c_void;
 use core::ops::Range;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::{Plan, xray};
-use text_poke::sites::xray_map::SledKind;
 use text_poke::{CodeArea, Text};
 
 const PAGE: usize = 4096;
@@ -13,7 +12,6 @@ const PAGES: usize = 64;
 const TRAMPOLINE: &[u8] = &[0x48, 0xff, 0x07, 0xc3];
 /// mov rax, rdi; ret.
 const BODY: &[u8] = &[0x48, 0x89, 0xf8, 0xc3];
-const RETURN_LEN: usize = 1;
 
 /// A function of one argument, the address of a counter, which it returns. Its site counts there.
 #[derive(Debug, Clone, Copy)]
@@ -132,8 +130,7 @@ impl CodeWriter {
             let plan = entry::plan(address, &bytes, wanted).unwrap();
             functions.push(Function { address, plan });
         }
-        functions.extend(self.sled(place, SledKind::Entry));
-        functions.extend(self.sled(place, SledKind::Exit));
+        functions.push(self.sled(place));
         functions
     }
 
@@ -154,23 +151,15 @@ impl CodeWriter {
         area.seal().unwrap();
     }
 
-    /// A function with a sled at its start, or at its end.
-    fn sled(&mut self, place: Place, kind: SledKind) -> Option<Function> {
-        let first = if kind == SledKind::Exit { [0xc3, 0x2e] } else { [0xeb, 0x09] };
-        let bytes = [&first[..], &[0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0]].concat();
+    /// A function with a sled at its start.
+    fn sled(&mut self, place: Place) -> Function {
+        let bytes = [0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
         // Sleds are at even addresses.
         let offset = self.offset(place, bytes.len()) & !1;
         self.write(offset, &bytes);
-        let mut address = self.base + offset as u64;
-        let plan = xray::plan(address, kind, &bytes, self.base, 7).unwrap();
-        if kind == SledKind::Exit {
-            let before = &BODY[..BODY.len() - RETURN_LEN];
-            self.write(offset - before.len(), before);
-            address -= before.len() as u64;
-        } else {
-            self.write(offset + bytes.len(), BODY);
-        }
-        Some(Function { address, plan })
+        self.write(offset + bytes.len(), BODY);
+        let address = self.base + offset as u64;
+        Function { address, plan: xray::plan(address, &bytes, self.base).unwrap() }
     }
 
     /// Where a site of `len` bytes is to begin, so that its second byte or a later one is in another word.

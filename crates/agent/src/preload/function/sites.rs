@@ -5,17 +5,21 @@ use abi::instance::INSTANCE_WORDS;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{FunctionSymbol, ObjectFile, SourcePath};
+use function_sites::{FunctionSymbol, ObjectFile, SiteKind, SitePlace, SourcePath};
 use rustix::mm::{MapFlags, ProtFlags};
 use text_poke::plan::Plan;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
+use text_poke::plan::xray;
 
 /// A site.
 #[derive(Debug)]
 pub(super) struct TracedSite {
     /// Where it is in this process.
     pub(super) address: u64,
+    /// Where it is in its function.
+    place: SitePlace,
+    kind: SiteKind,
     /// The instances that want it.
     wanted: [AtomicU64; INSTANCE_WORDS],
     /// A bit for each command that is done there, see `commands.rs`.
@@ -37,6 +41,11 @@ const TRACED: u32 = 2;
 const PREPARED: u32 = 4;
 
 impl TracedSite {
+    /// Where it is in its function: what whoever is called there finds on the stack.
+    pub(super) fn place(&self) -> SitePlace {
+        self.place
+    }
+
     /// Whether an instance wants it.
     // Relaxed: who is called while that changes may go either way.
     pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
@@ -85,7 +94,11 @@ impl TracedSite {
 
     /// What is to be stored there.
     pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
-        entry::plan(self.address, &self.found, CallTarget::At(trampolines.target(self.nops())))
+        let target = trampolines.target(self.nops());
+        match self.kind {
+            SiteKind::Sled => xray::plan(self.address, &self.found, target),
+            _ => entry::plan(self.address, &self.found, CallTarget::At(target)),
+        }
     }
 
     /// Has just these want it, if no function was found before that has it; else these, too.
@@ -145,6 +158,8 @@ impl SiteTable {
             }
             let site = TracedSite {
                 address: base.wrapping_add(site.address),
+                place: site.place,
+                kind: site.kind,
                 wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
                 commands: AtomicU64::new(0),
                 state: AtomicU32::new(0),

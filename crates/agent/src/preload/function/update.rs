@@ -16,6 +16,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::FUNCTION_ID;
 use function_filter::{CompiledLists, FunctionName};
+use function_sites::SitePlace;
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
@@ -159,8 +160,11 @@ fn update_object(wishes: &Wishes<'_>, object: &TracedObject, threads: Threads) -
     let is_alone = threads == Threads::Alone;
     let sites = object.sites.all();
     let nops = sites.iter().map(TracedSite::nops);
-    // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not.
-    let may_change = |site: &&TracedSite| site.is_wanted() != site.is_traced() || is_alone;
+    // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not. Tracers that
+    // are there see calls, and not where functions end.
+    let may_change = |site: &&TracedSite| {
+        (site.is_wanted() != site.is_traced() || is_alone) && site.place() != SitePlace::InsideExit
+    };
     if !sites.iter().any(|site| may_change(&site)) || trampolines.make(&object.text.pages, nops).is_err() {
         return traced(object);
     }
