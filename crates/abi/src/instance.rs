@@ -69,6 +69,12 @@ pub struct InstanceSlot {
     /// Version << 32 | words of its lists of functions, with [`HAS_COMMANDS`]; they are in the area that is
     /// the version's lowest bit. Published by one store, after the other area was filled.
     pub functions: AtomicU64,
+    /// What is longer is recorded by the tracer `function_graph`, and nothing else, in nanoseconds: the
+    /// kernel's `tracing_thresh`. 0 for none.
+    pub threshold: AtomicU64,
+    /// How many levels of calls the tracer `function_graph` records; 0 for all.
+    pub graph_depth: AtomicU32,
+    _graph_depth: u32,
 }
 
 /// The bit of [`InstanceSlot::functions`] that says that functions have commands.

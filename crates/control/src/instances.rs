@@ -99,6 +99,8 @@ impl ControlArea {
         self.set_instance_flags(index, u32::MAX, false);
         self.set_stack_bytes(index, 0);
         self.set_past_until(index, 0, 0);
+        self.set_instance_graph_depth(index, 0);
+        self.set_instance_threshold(index, 0);
         self.forget_function_words(index);
     }
 
@@ -145,6 +147,41 @@ impl ControlArea {
     pub fn set_stack_bytes(&self, index: usize, bytes: u32) {
         if let Some(instance) = self.instance(index) {
             instance.stack_bytes.store(bytes, Relaxed);
+        }
+    }
+
+    /// How many levels of calls the tracer `function_graph` records in an instance; 0 for all.
+    ///
+    /// Async-signal-safe. Cost: a load.
+    // Relaxed: the word carries nothing but itself.
+    #[inline]
+    pub fn instance_graph_depth(&self, index: usize) -> u32 {
+        self.instance(index).map_or(0, |instance| instance.graph_depth.load(Relaxed))
+    }
+
+    /// Says how many. Traced processes see it at once.
+    // Relaxed: the word carries nothing but itself.
+    pub fn set_instance_graph_depth(&self, index: usize, depth: u32) {
+        if let Some(instance) = self.instance(index) {
+            instance.graph_depth.store(depth, Relaxed);
+        }
+    }
+
+    /// Nanoseconds: a call that is shorter is not recorded by the tracer `function_graph` in an instance; 0
+    /// where all are.
+    ///
+    /// Async-signal-safe. Cost: a load.
+    // Relaxed: the word carries nothing but itself.
+    #[inline]
+    pub fn instance_threshold(&self, index: usize) -> u64 {
+        self.instance(index).map_or(0, |instance| instance.threshold.load(Relaxed))
+    }
+
+    /// Says how many. Traced processes see it at once.
+    // Relaxed: the word carries nothing but itself.
+    pub fn set_instance_threshold(&self, index: usize, nanoseconds: u64) {
+        if let Some(instance) = self.instance(index) {
+            instance.threshold.store(nanoseconds, Relaxed);
         }
     }
 

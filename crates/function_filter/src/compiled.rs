@@ -1,7 +1,8 @@
 //! Lists as they lie in shared memory.
 //!
 //! ```text
-//! two lists, one after the other: what is traced, and what is not
+//! four lists, one after the other: what is traced, and what is not; of the tracer `function_graph`: what
+//! it begins with, and what it hides
 //! +----------------+ header   bit 0: whether there is such a list; 32..64: patterns
 //! | counts         |          0..32: names that are in it; 32..64: names that are not
 //! | hashes         |          of the names that are in it, sorted; then of those that are not
@@ -18,6 +19,18 @@ use event_filter::glob_words;
 /// Lists that were compiled, wherever their words are.
 #[derive(Debug, Clone, Copy)]
 pub struct CompiledLists<F>(F);
+
+/// How many lists stand before the commands.
+pub const LISTS: usize = 4;
+
+/// What a function is to the tracer `function_graph`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GraphRole {
+    /// What it calls is traced, and itself: all functions are such roots where none was chosen.
+    pub is_root: bool,
+    /// It is not traced, nor is what it calls.
+    pub is_hidden: bool,
+}
 
 /// The header of a list that there is.
 pub(crate) const IS_SET: u64 = 1;
@@ -48,15 +61,36 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         let _ = self.visit_commands(name, object, visit);
     }
 
+    /// Whether there are lists for the tracer `function_graph`: without any all functions have the same role.
+    pub fn has_graph(&self) -> bool {
+        self.find_graph().unwrap_or(false)
+    }
+
+    /// What a function is to the tracer `function_graph`. By damaged lists it is no root.
+    pub fn graph(&self, name: FunctionName<'_>, object: &[u8]) -> GraphRole {
+        self.evaluate_graph(name, object).unwrap_or(GraphRole { is_root: false, is_hidden: false })
+    }
+
+    fn find_graph(&self) -> Option<bool> {
+        let roots = self.after(self.after(0)?)?;
+        let hidden = self.after(roots)?;
+        Some(((self.0)(roots)? | (self.0)(hidden)?) & IS_SET != 0)
+    }
+
+    fn evaluate_graph(&self, name: FunctionName<'_>, object: &[u8]) -> Option<GraphRole> {
+        let mut start = self.after(self.after(0)?)?;
+        let is_root = self.list(&mut start, name, object)?.unwrap_or(true);
+        let is_hidden = self.list(&mut start, name, object)?.unwrap_or(false);
+        Some(GraphRole { is_root, is_hidden })
+    }
+
     fn visit_commands(
         &self,
         name: FunctionName<'_>,
         object: &[u8],
         visit: &mut dyn FnMut([u64; 2], bool),
     ) -> Option<()> {
-        let mut start = 0;
-        self.list(&mut start, name, object)?;
-        self.list(&mut start, name, object)?;
+        let mut start = (0..LISTS).try_fold(0, |start, _| self.after(start))?;
         let count = (self.0)(start)?;
         start += 1;
         for _ in 0..count {
@@ -73,6 +107,20 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         let traced = self.list(&mut start, name, object)?.unwrap_or(true);
         let not = self.list(&mut start, name, object)?.unwrap_or(false);
         Some(traced && !not)
+    }
+
+    /// Where the list ends that starts here. None where it is damaged.
+    fn after(&self, start: usize) -> Option<usize> {
+        let header = (self.0)(start)?;
+        let counts = (self.0)(start.checked_add(1)?)?;
+        let names = [counts as u32, (counts >> 32) as u32].map(|count| count as usize);
+        let mut next = start.checked_add(2)?.checked_add(names[0])?.checked_add(names[1])?;
+        for _ in 0..header >> 32 {
+            let pattern = (self.0)(next)?;
+            let words = [pattern >> 8, pattern >> 32].map(|len| ((len & 0xffff) as usize).div_ceil(8));
+            next = next.checked_add(1 + words[0] + words[1])?;
+        }
+        Some(next)
     }
 
     /// Whether a function is in the list at `start`, which becomes the next one's; None where there is no

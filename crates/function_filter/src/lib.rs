@@ -1,6 +1,7 @@
 //! Function filters: which functions of which programs are traced.
 //!
-//! A list of functions is what `set_ftrace_filter` and `set_ftrace_notrace` take: names and patterns, added
+//! A list of functions is what `set_ftrace_filter`, `set_ftrace_notrace`, `set_graph_function` and
+//! `set_graph_notrace` take: names and patterns, added
 //! one after the other, or removed again with a `!`. A command has such a list, too: what is done when one of
 //! its functions is called. Lists are compiled to 64-bit words without pointers, which may lie in memory that
 //! several processes share: [`CompiledLists::wants`] ends on *any* words, reads none outside of them, and
@@ -14,7 +15,8 @@
 //! traced.add(&"lookup*".parse().unwrap());
 //! traced.add(&"commit:mod:libstore*".parse().unwrap());
 //! traced.remove(&"lookup_slow".parse().unwrap());
-//! let words = compile([&traced, &FunctionList::default()], [].into_iter());
+//! let none = FunctionList::default();
+//! let words = compile([&traced, &none, &none, &none], [].into_iter());
 //!
 //! let lists = CompiledLists::new(|index| words.get(index).copied());
 //! let wants = |name: &str, object: &str| lists.wants(name.as_bytes().into(), object.as_bytes());
@@ -42,7 +44,7 @@ mod name_hash;
 #[cfg(any(test, feature = "compile"))]
 mod rule;
 
-pub use compiled::CompiledLists;
+pub use compiled::{CompiledLists, GraphRole, LISTS};
 pub use function_name::FunctionName;
 #[cfg(any(test, feature = "compile"))]
 pub use list::{CompiledCommand, FunctionList, compile};

@@ -1,6 +1,6 @@
 //! A list of functions, as it is changed.
 
-use crate::compiled::{IS_SET, TAKES_IN};
+use crate::compiled::{IS_SET, LISTS, TAKES_IN};
 use crate::function_name::FunctionName;
 use crate::name_hash::name_hash;
 use crate::rule::{BadRule, FunctionRule};
@@ -10,14 +10,30 @@ use std::str::FromStr;
 use std::vec::Vec;
 
 /// Which functions are in a list: names and patterns in the order in which they were added, and some that
-/// leave functions out again.
+/// leave functions out again. Of those that fit a function the last counts.
 ///
-/// Invariants: a rule that leaves functions out comes after a pattern that takes some in; no rule is there
-/// twice; a name that is left out is of one that a pattern takes in.
+/// Invariants: a rule that leaves functions out comes after one that takes some in; no rule is there twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FunctionList {
-    rules: Vec<(bool, FunctionRule)>,
+    rules: Vec<ListedRule>,
 }
+
+#[derive(Debug, Clone)]
+struct ListedRule {
+    takes_in: bool,
+    rule: FunctionRule,
+    /// Whether it is a name, and no later pattern says otherwise of it: then its place doesn't matter. May be
+    /// false where such a pattern has been removed.
+    is_final: bool,
+}
+
+impl PartialEq for ListedRule {
+    fn eq(&self, other: &ListedRule) -> bool {
+        (self.takes_in, &self.rule) == (other.takes_in, &other.rule)
+    }
+}
+
+impl Eq for ListedRule {}
 
 impl FunctionList {
     /// Whether nothing was added: then there is no list, which is not the same as one of no functions.
@@ -27,34 +43,35 @@ impl FunctionList {
 
     /// What was added and not removed as it was added.
     pub fn added(&self) -> impl Iterator<Item = &FunctionRule> {
-        self.rules.iter().filter(|(takes_in, _)| *takes_in).map(|(_, rule)| rule)
+        self.rules.iter().filter(|listed| listed.takes_in).map(|listed| &listed.rule)
     }
 
     /// Whether a function is in it.
     pub fn contains(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
-        let by = |is_name| {
-            let rules = self.rules.iter().filter(move |(_, rule)| rule.is_name() == is_name);
-            rules.rev().find(|(_, rule)| rule.fits(name, object)).map(|(takes_in, _)| *takes_in)
-        };
-        by(true).or_else(|| by(false)).unwrap_or(false)
+        let fitting = || self.rules.iter().filter(|listed| listed.rule.fits(name, object));
+        let mut is_in = None;
+        for listed in fitting().filter(|listed| listed.is_final) {
+            is_in = Some(is_in.unwrap_or(false) | listed.takes_in);
+        }
+        is_in.or_else(|| fitting().next_back().map(|listed| listed.takes_in)).unwrap_or(false)
     }
 
     /// Adds the functions that a rule means.
     pub fn add(&mut self, rule: &FunctionRule) {
-        self.rules.retain(|(takes_in, other)| other != rule && (*takes_in || !covers(rule, other)));
-        self.rules.push((true, rule.clone()));
+        self.rules.retain(|other| other.rule != *rule && (other.takes_in || !covers(rule, &other.rule)));
+        self.push(true, rule);
     }
 
     /// Adds the functions that several rules mean, as [`FunctionList::add`] does for each. Takes time in
     /// proportion to the number of names, and for each pattern again.
     pub fn extend(&mut self, rules: &[FunctionRule]) {
         let mut names: HashSet<_> = rules.iter().filter(|rule| rule.is_name()).collect();
-        self.rules.retain(|(_, other)| !names.contains(other));
+        self.rules.retain(|other| !names.contains(&other.rule));
         for rule in rules {
             if !rule.is_name() {
                 self.add(rule);
             } else if names.remove(rule) {
-                self.rules.push((true, rule.clone()));
+                self.push(true, rule);
             }
         }
     }
@@ -62,12 +79,21 @@ impl FunctionList {
     /// Removes the functions that a rule means. When the last that was added is removed, there is no list any
     /// more.
     pub fn remove(&mut self, rule: &FunctionRule) {
-        self.rules.retain(|(_, other)| other != rule && !covers(rule, other));
-        if self.added().any(|other| !other.is_name()) {
-            self.rules.push((false, rule.clone()));
+        self.rules.retain(|other| other.rule != *rule && !covers(rule, &other.rule));
+        let may_have = |other: &FunctionRule| !other.is_name() || rule.fits_some(other);
+        if self.added().any(may_have) {
+            self.push(false, rule);
         } else if self.added().next().is_none() {
             self.rules.clear();
         }
+    }
+
+    fn push(&mut self, takes_in: bool, rule: &FunctionRule) {
+        let is_name = rule.is_name();
+        for other in self.rules.iter_mut().filter(|other| !is_name && other.is_final) {
+            other.is_final = other.takes_in == takes_in || !rule.fits_some(&other.rule);
+        }
+        self.rules.push(ListedRule { takes_in, rule: rule.clone(), is_final: is_name });
     }
 }
 
@@ -81,9 +107,9 @@ fn covers(rule: &FunctionRule, other: &FunctionRule) -> bool {
 /// A line for each rule.
 impl fmt::Display for FunctionList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.rules.iter().try_for_each(|(takes_in, rule)| {
-            let sign = if *takes_in { "" } else { "!" };
-            writeln!(f, "{sign}{rule}")
+        self.rules.iter().try_for_each(|listed| {
+            let sign = if listed.takes_in { "" } else { "!" };
+            writeln!(f, "{sign}{}", listed.rule)
         })
     }
 }
@@ -92,20 +118,22 @@ impl FromStr for FunctionList {
     type Err = BadRule;
 
     fn from_str(text: &str) -> Result<FunctionList, BadRule> {
-        let rules = text.lines().map(|line| match line.strip_prefix('!') {
-            Some(rule) => rule.parse().map(|rule| (false, rule)),
-            None => line.parse().map(|rule| (true, rule)),
-        });
-        Ok(FunctionList { rules: rules.collect::<Result<_, _>>()? })
+        let mut list = FunctionList::default();
+        for line in text.lines() {
+            let (line, takes_in) = line.strip_prefix('!').map_or((line, true), |line| (line, false));
+            list.push(takes_in, &line.parse()?);
+        }
+        Ok(list)
     }
 }
 
 /// A command: two words that whoever reads it knows the meaning of, and the functions that have it.
 pub type CompiledCommand<'a> = ([u64; 2], &'a FunctionList);
 
-/// The words of two lists, of what is traced and of what is not, and of commands.
+/// The words of lists and of commands. The lists are what is traced and what is not; and for the tracer
+/// `function_graph` what it begins with, and what it hides.
 pub fn compile<'a>(
-    lists: [&FunctionList; 2],
+    lists: [&FunctionList; LISTS],
     commands: impl ExactSizeIterator<Item = CompiledCommand<'a>>,
 ) -> Vec<u64> {
     let mut words = Vec::new();
@@ -120,18 +148,18 @@ pub fn compile<'a>(
 
 fn compile_list(list: &FunctionList, words: &mut Vec<u64>) {
     let hashes = |wanted| {
-        let names = list.rules.iter().filter(|(takes_in, rule)| *takes_in == wanted && rule.is_name());
-        let mut hashes: Vec<u64> = names.map(|(_, rule)| name_hash(rule.pattern.as_bytes())).collect();
+        let names = list.rules.iter().filter(|listed| listed.takes_in == wanted && listed.is_final);
+        let mut hashes: Vec<u64> = names.map(|listed| name_hash(listed.rule.pattern.as_bytes())).collect();
         hashes.sort_unstable();
         hashes
     };
     let (taken_in, left_out) = (hashes(true), hashes(false));
-    let patterns: Vec<_> = list.rules.iter().filter(|(_, rule)| !rule.is_name()).collect();
+    let patterns: Vec<_> = list.rules.iter().filter(|listed| !listed.is_final).collect();
     words.push((patterns.len() as u64) << 32 | if list.is_empty() { 0 } else { IS_SET });
     words.push((left_out.len() as u64) << 32 | taken_in.len() as u64);
     words.extend(taken_in);
     words.extend(left_out);
-    for (takes_in, rule) in patterns {
+    for ListedRule { takes_in, rule, .. } in patterns {
         let object = rule.object.as_deref().unwrap_or_default();
         let lens = (rule.pattern.len() as u64) << 8 | (object.len() as u64) << 32;
         words.push(lens | if *takes_in { TAKES_IN } else { 0 });
@@ -152,7 +180,7 @@ fn text_words(text: &str) -> impl Iterator<Item = u64> + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CompiledLists;
+    use crate::{CompiledLists, GraphRole};
     use proptest::prelude::*;
     use std::format;
     use std::string::{String, ToString};
@@ -178,6 +206,14 @@ mod tests {
         let has = |name: &str| functions.contains(name.as_bytes().into(), b"");
         assert!(has("vfs_read") && has("vfs_open") && !has("vfs_rmdir") && !has("sys_open"));
         assert_eq!(functions.to_string(), "vfs_*\n!vfs_r*\nvfs_read\n");
+    }
+
+    #[test]
+    fn a_pattern_of_some_objects_says_otherwise_of_a_name_there_only() {
+        let has = |words: &[&str], object: &str| list(words).contains(b"a"[..].into(), object.as_bytes());
+        let (back, out) = (["?", "!a", "?:mod:x"], ["a", "!a:mod:x"]);
+        assert!(has(&back, "x") && !has(&back, "y"));
+        assert!(has(&out, "y") && !has(&out, "x"));
     }
 
     #[test]
@@ -208,7 +244,7 @@ mod tests {
         let (none, commands) =
             (FunctionList::default(), [list(&["vfs_*", "!vfs_read"]), list(&["vfs_read"])]);
         let words =
-            compile([&none, &none], [1, 2].into_iter().zip(&commands).map(|(code, list)| ([code, 7], list)));
+            compile([&none; LISTS], [1, 2].into_iter().zip(&commands).map(|(code, list)| ([code, 7], list)));
         let visited = |words: &[u64], name: &str| {
             let mut visited = Vec::new();
             let lists = CompiledLists::new(|index| words.get(index).copied());
@@ -232,15 +268,23 @@ mod tests {
             object in "[xy]{1,2}",
         ) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let (traced, not) = words.split_at(words.len() / 2);
-            let (traced, not) = (list(traced), list(not));
-            let compiled = compile([&traced, &not], [].into_iter());
+            let quarter = words.len().div_ceil(LISTS).max(1);
+            let others = std::iter::repeat_with(FunctionList::default);
+            let mut parts = words.chunks(quarter).map(list).chain(others);
+            let [traced, not, roots, hidden] = std::array::from_fn(|_| parts.next().unwrap());
+            let compiled = compile([&traced, &not, &roots, &hidden], [].into_iter());
             let lists = CompiledLists::new(|index| compiled.get(index).copied());
             let path = path.as_ref().map(|path| path.as_bytes());
             let (name, object) = (FunctionName { symbol: name.as_bytes(), path }, object.as_bytes());
             let is_traced = traced.is_empty() || traced.contains(name, object);
             let expected = is_traced && !not.contains(name, object);
             prop_assert_eq!(lists.wants(name, object), expected);
+            let role = GraphRole {
+                is_root: roots.is_empty() || roots.contains(name, object),
+                is_hidden: hidden.contains(name, object),
+            };
+            prop_assert_eq!(lists.graph(name, object), role);
+            prop_assert_eq!(lists.has_graph(), !roots.is_empty() || !hidden.is_empty());
             prop_assert_eq!(format!("{traced}").parse::<FunctionList>().unwrap(), traced);
         }
 
@@ -287,6 +331,8 @@ mod tests {
             let small: Vec<u64> = words.iter().map(|word| word & 0x0000_0003_0000_0303).collect();
             let lists = CompiledLists::new(|index| small.get(index).copied());
             lists.wants(name.as_bytes().into(), b"x");
+            lists.graph(name.as_bytes().into(), b"x");
+            lists.has_graph();
             lists.commands(name.as_bytes().into(), b"x", &mut |_, _| ());
         }
     }

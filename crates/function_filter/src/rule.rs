@@ -49,6 +49,11 @@ impl FunctionRule {
         self.object.is_none() && !self.pattern.contains(['*', '?', '[', '\\'])
     }
 
+    /// Whether it means functions in some object that are called what a name says.
+    pub(crate) fn fits_some(&self, name: &FunctionRule) -> bool {
+        event_filter::glob(self.pattern.as_bytes(), name.pattern.as_bytes())
+    }
+
     /// Whether it means a function.
     pub fn fits(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
         name.is(|name| event_filter::glob(self.pattern.as_bytes(), name))

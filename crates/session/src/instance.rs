@@ -12,6 +12,7 @@ mod function_command;
 mod function_commands;
 mod function_lists;
 mod functions;
+mod graph_limits;
 mod locks;
 mod marker;
 mod memory;

@@ -8,7 +8,9 @@ mod current_tracer;
 mod dynamic_events;
 mod error_log;
 mod free_buffer;
+mod function_list_text;
 mod function_lists;
+mod max_graph_depth;
 mod printk_formats;
 mod readme;
 mod saved_cmdlines_size;
@@ -25,6 +27,7 @@ mod trace_options;
 mod trace_pipe;
 mod tracing_cpumask;
 mod tracing_on;
+mod tracing_thresh;
 
 pub(crate) use buffer_size::BufferSize;
 pub(crate) use snapshot::SnapshotFile;
@@ -48,6 +51,10 @@ pub(crate) const FILES: &[Listed] = &[
     available_functions::ADDRESSES,
     function_lists::FILTER,
     function_lists::NOTRACE,
+    function_lists::GRAPH_FUNCTION,
+    function_lists::GRAPH_NOTRACE,
+    max_graph_depth::LISTED,
+    tracing_thresh::LISTED,
     buffer_size::LISTED,
     buffer_size::TOTAL,
     buffer_subbuf_size::LISTED,

@@ -2,7 +2,7 @@
 
 use super::function_command::{CommandKind, FunctionCommand};
 use crate::TraceableFunction;
-use function_filter::{BadRule, FunctionList, FunctionName, FunctionRule, compile};
+use function_filter::{BadRule, FunctionList, FunctionName, FunctionRule, LISTS, compile};
 use std::fmt::Write;
 
 /// One of the lists.
@@ -12,60 +12,95 @@ pub enum FunctionFilter {
     Only,
     /// These are not: `set_ftrace_notrace`.
     Never,
+    /// The tracer `function_graph` traces these and what they call: `set_graph_function`.
+    GraphRoots,
+    /// It traces neither these nor what they call: `set_graph_notrace`.
+    GraphHidden,
+}
+
+impl FunctionFilter {
+    /// All of them, in the order in which they are compiled.
+    const ALL: [FunctionFilter; LISTS] = [
+        FunctionFilter::Only,
+        FunctionFilter::Never,
+        FunctionFilter::GraphRoots,
+        FunctionFilter::GraphHidden,
+    ];
+
+    /// Whether it is for the tracer `function_graph`.
+    pub fn is_graph(self) -> bool {
+        matches!(self, FunctionFilter::GraphRoots | FunctionFilter::GraphHidden)
+    }
+
+    /// What its lines begin with in the file.
+    const fn sign(self) -> char {
+        match self {
+            FunctionFilter::Only => '+',
+            FunctionFilter::Never => '-',
+            FunctionFilter::GraphRoots => '>',
+            FunctionFilter::GraphHidden => '<',
+        }
+    }
 }
 
 /// Which functions an instance traces when a tracer wants any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FunctionLists {
-    only: FunctionList,
-    never: FunctionList,
+    lists: [FunctionList; LISTS],
     pub(super) commands: Vec<FunctionCommand>,
 }
 
 impl FunctionLists {
     /// A list.
     pub fn list(&self, filter: FunctionFilter) -> &FunctionList {
+        let [only, never, roots, hidden] = &self.lists;
         match filter {
-            FunctionFilter::Only => &self.only,
-            FunctionFilter::Never => &self.never,
+            FunctionFilter::Only => only,
+            FunctionFilter::Never => never,
+            FunctionFilter::GraphRoots => roots,
+            FunctionFilter::GraphHidden => hidden,
         }
     }
 
     /// A list, to be changed.
     pub fn list_mut(&mut self, filter: FunctionFilter) -> &mut FunctionList {
+        let [only, never, roots, hidden] = &mut self.lists;
         match filter {
-            FunctionFilter::Only => &mut self.only,
-            FunctionFilter::Never => &mut self.never,
+            FunctionFilter::Only => only,
+            FunctionFilter::Never => never,
+            FunctionFilter::GraphRoots => roots,
+            FunctionFilter::GraphHidden => hidden,
         }
     }
 
     /// Whether a function is traced, by its names and that of the file that it is in.
     pub fn wants(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
-        (self.only.is_empty() || self.only.contains(name, object)) && !self.never.contains(name, object)
+        let [only, never, ..] = &self.lists;
+        (only.is_empty() || only.contains(name, object)) && !never.contains(name, object)
     }
 
     /// The words that traced processes evaluate.
     pub(super) fn compile(&self) -> Vec<u64> {
-        compile([&self.only, &self.never], self.commands.iter().map(FunctionCommand::compiled))
+        compile(self.lists.each_ref(), self.commands.iter().map(FunctionCommand::compiled))
     }
 
     /// Reads what [`FunctionLists::print`] writes. What makes no sense is as if nobody had set it.
     pub(super) fn parse(text: &str) -> FunctionLists {
-        let of = |sign: char| -> FunctionList {
+        let of = |filter: FunctionFilter| -> FunctionList {
             let rules: String = text
                 .lines()
-                .filter_map(|line| line.strip_prefix(sign))
+                .filter_map(|line| line.strip_prefix(filter.sign()))
                 .fold(String::new(), |all, rule| all + rule + "\n");
             rules.parse::<FunctionList>().unwrap_or_else(|BadRule| FunctionList::default())
         };
-        FunctionLists { only: of('+'), never: of('-'), commands: FunctionCommand::parse(text) }
+        FunctionLists { lists: FunctionFilter::ALL.map(of), commands: FunctionCommand::parse(text) }
     }
 
     pub(super) fn print(&self) -> String {
         let mut text = String::new();
-        for (sign, list) in [('+', &self.only), ('-', &self.never)] {
-            for rule in list.to_string().lines() {
-                let _ = writeln!(text, "{sign}{rule}");
+        for filter in FunctionFilter::ALL {
+            for rule in self.list(filter).to_string().lines() {
+                let _ = writeln!(text, "{}{rule}", filter.sign());
             }
         }
         self.commands.iter().for_each(|command| command.print(&mut text));

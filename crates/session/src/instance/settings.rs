@@ -16,6 +16,8 @@ pub struct Settings {
     stacks: (bool, u32),
     functions: FunctionLists,
     tracer: &'static Tracer,
+    /// How deep and how long calls are that `function_graph` records.
+    graph_limits: (u32, u64),
 }
 
 impl Instance {
@@ -30,6 +32,7 @@ impl Instance {
             stacks,
             functions: self.function_lists(),
             tracer: self.tracer(),
+            graph_limits: (self.graph_depth(), self.threshold()),
         }
     }
 
@@ -52,6 +55,9 @@ impl Instance {
         let (has_stacks, bytes) = settings.stacks;
         self.control().set_stack_bytes(self.index, bytes);
         self.control().set_instance_flags(self.index, STACKS, has_stacks);
+        let (depth, threshold) = settings.graph_limits;
+        self.control().set_instance_graph_depth(self.index, depth);
+        self.control().set_instance_threshold(self.index, threshold);
         let events: Vec<EventInfo> = self.events().collect();
         let mut filters = Vec::new();
         for event in &events {
@@ -81,10 +87,13 @@ mod tests {
         session.set(&"shop:*".parse().unwrap(), true).unwrap();
         session.set(&"libc:read".parse().unwrap(), true).unwrap();
         session.set_stack_bytes(1024).unwrap();
+        session.set_graph_depth(3).unwrap();
         let before = session.settings();
         session.set(&"*:*".parse().unwrap(), true).unwrap();
         session.set_option(TraceOption::Stacktrace, true).unwrap();
         session.set_stack_bytes(96).unwrap();
+        session.set_graph_depth(0).unwrap();
+        session.set_threshold(5000).unwrap();
         let bring = |system| session.control().add_event(system, "order", "").unwrap();
         let (wanted, other) = (bring("shop"), bring("other"));
         assert!(session.events().all(|event| event.enabled));
@@ -94,6 +103,7 @@ mod tests {
         assert_ne!(heard(), earlier, "who waits for changes is told");
         assert!(!session.option(TraceOption::Stacktrace));
         assert_eq!(session.control().stack_bytes(0), 1024);
+        assert_eq!((session.graph_depth(), session.threshold()), (3, 0));
         assert_eq!(session.rules(), "+shop:*\n+libc:read\n");
         let on: Vec<String> =
             session.events().filter(|event| event.enabled).map(|event| event.name).collect();

@@ -1,17 +1,17 @@
-//! `set_ftrace_filter` and `set_ftrace_notrace`: which functions are traced, and which are not.
+//! `set_ftrace_filter` and `set_ftrace_notrace`: which functions are traced, and which are not. For the
+//! tracer `function_graph` `set_graph_function` and `set_graph_notrace`: where it begins, and what it hides.
 
 use crate::control_file::{Change, ControlFile, Opened, is_truncating};
 use crate::errno::errno;
 use crate::listed::Listed;
 use crate::text_part::text_part;
 use crate::token;
-use crate::top::available_functions::line;
+use crate::top::function_list_text::{fits_any, show_commands, show_list};
 use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::{
-    Author, CommandText, Error, FunctionCommand, FunctionFilter, FunctionList, FunctionLists, FunctionRule,
-    TraceableFunction, parse_integer,
+    Author, CommandText, Error, FunctionFilter, FunctionList, FunctionRule, TraceableFunction, parse_integer,
 };
 use std::sync::Arc;
 
@@ -25,10 +25,14 @@ use std::sync::Arc;
 /// none of this kind, ERANGE for a count from 2^48 on, ENOMEM for more commands than a session has space for,
 /// and without memory for a snapshot.
 ///
+/// The lists for `function_graph` take names and patterns only, and EINVAL is the answer to a `!` that takes
+/// nothing out.
+///
 /// Unlike the kernel's, a list stays one of patterns: it holds for programs that start later, too. So a
 /// pattern that fits no function is refused (EINVAL) only if there are functions, and it names no object.
 ///
-/// Source: `ftrace_regex_write` and `ftrace_process_regex` in `kernel/trace/ftrace.c` of Linux 6.18.
+/// Source: `ftrace_regex_write`, `ftrace_process_regex`, `ftrace_graph_set_hash` in `kernel/trace/ftrace.c`
+/// of Linux 6.18.
 #[derive(Debug, Clone, Copy)]
 struct FunctionListFile(FunctionFilter);
 
@@ -43,6 +47,18 @@ pub(super) const NOTRACE: Listed = Listed {
     name: "set_ftrace_notrace",
     help: "the functions that are not traced, whatever set_ftrace_filter says",
     make: || Arc::new(FunctionListFile(FunctionFilter::Never)),
+};
+
+pub(super) const GRAPH_FUNCTION: Listed = Listed {
+    name: "set_graph_function",
+    help: "the functions that function_graph traces, with all that they call: names or patterns",
+    make: || Arc::new(FunctionListFile(FunctionFilter::GraphRoots)),
+};
+
+pub(super) const GRAPH_NOTRACE: Listed = Listed {
+    name: "set_graph_notrace",
+    help: "the functions that function_graph leaves out, with all that they call",
+    make: || Arc::new(FunctionListFile(FunctionFilter::GraphHidden)),
 };
 
 /// The most bytes of a word: names of C++ and Rust are long.
@@ -78,7 +94,7 @@ impl OpenList {
         let functions = self.functions();
         let commands = match self.filter {
             FunctionFilter::Only => show_commands(&self.array, &lists, &functions),
-            FunctionFilter::Never => String::new(),
+            _ => String::new(),
         };
         show_list(self.filter, lists.list(self.filter), &functions) + &commands
     }
@@ -96,12 +112,40 @@ impl OpenList {
         let word = std::str::from_utf8(&word).map_err(|_| Errno::INVAL)?;
         let (word, adds) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
         let functions = self.functions();
+        if self.filter.is_graph() {
+            return self.end_graph_word(word, adds, &functions);
+        }
         if let Some(command) = CommandText::parse(word) {
             return self.end_command(&command.map_err(errno)?, adds, &functions);
         }
         let rule = rule(word, &functions)?;
         let is_unknown = !functions.is_empty() && rule.object.is_none() && !fits_any(&rule, &functions);
         if is_unknown && (adds || !self.has(&rule)) {
+            return Err(Errno::INVAL);
+        }
+        self.change(|list| if adds { list.add(&rule) } else { list.remove(&rule) })
+    }
+
+    /// Does what a word says that is for `function_graph`.
+    fn end_graph_word(
+        &mut self,
+        word: &str,
+        adds: bool,
+        functions: &[TraceableFunction],
+    ) -> Result<(), Errno> {
+        let rule: FunctionRule = word.parse().map_err(|_| Errno::INVAL)?;
+        let is_pattern = rule.object.is_none() && rule.pattern == word && parse_integer(word).is_err();
+        let before = match self.is_new {
+            true => FunctionList::default(),
+            false => self.array.instance().function_lists().list(self.filter).clone(),
+        };
+        let fitting = || functions.iter().filter(|function| function.fits(&rule));
+        let is_in = || fitting().any(|function| function.is_in(&before));
+        let is_meant = match adds {
+            true => functions.is_empty() || fitting().next().is_some(),
+            false => is_in() || before.added().any(|added| *added == rule),
+        };
+        if !is_pattern || !is_meant {
             return Err(Errno::INVAL);
         }
         self.change(|list| if adds { list.add(&rule) } else { list.remove(&rule) })
@@ -198,49 +242,6 @@ fn rule(word: &str, functions: &[TraceableFunction]) -> Result<FunctionRule, Err
     word.parse().map_err(|_| Errno::INVAL)
 }
 
-fn fits_any(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
-    functions.iter().any(|function| function.fits(rule))
-}
-
-fn show_list(filter: FunctionFilter, list: &FunctionList, functions: &[TraceableFunction]) -> String {
-    if list.is_empty() {
-        let text = match filter {
-            FunctionFilter::Only => "#### all functions enabled ####\n",
-            FunctionFilter::Never => "#### no functions disabled ####\n",
-        };
-        return text.to_string();
-    }
-    let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
-    let waiting = list.added().filter(|rule| !fits_any(rule, functions));
-    found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
-}
-
-/// A line for each function and each of its commands: `FUNC:traceoff:count=3`. Of one kind all are together,
-/// and the kind that came last is first, as in the kernel.
-fn show_commands(array: &TraceArray, lists: &FunctionLists, functions: &[TraceableFunction]) -> String {
-    let commands = lists.commands();
-    let is_first_of_kind = |index: usize, command: &FunctionCommand| {
-        !commands.iter().take(index).any(|other| other.excludes(command))
-    };
-    let mut kinds: Vec<_> =
-        commands.iter().enumerate().filter(|(index, command)| is_first_of_kind(*index, command)).collect();
-    kinds.reverse();
-    let mut text = String::new();
-    for (_, first) in kinds {
-        let mut left: Vec<&TraceableFunction> = functions.iter().collect();
-        for command in commands.iter().filter(|command| command.excludes(first)) {
-            let info = array.instance().describe_command(command);
-            let (found, rest) = left.into_iter().partition(|function| function.is_in(command.functions()));
-            left = rest;
-            let found: Vec<&TraceableFunction> = found;
-            let waiting = command.functions().added().filter(|rule| !fits_any(rule, functions));
-            text.extend(found.into_iter().map(|function| format!("{}:{info}\n", function.name())));
-            text.extend(waiting.map(|rule| format!("{rule}:{info}\n")));
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use crate::top::tests::{read, tree, write};
@@ -262,6 +263,30 @@ mod tests {
         file.write_all(Author::current(), b"!vfs_read\n").unwrap();
         assert_eq!(read(&tree, FILTER), "vfs_w*:mod:shop\n");
         write(&tree, FILTER, "").unwrap();
+        assert_eq!(read(&tree, FILTER), NONE);
+    }
+
+    #[test]
+    fn the_lists_of_the_graph_take_names_and_patterns() {
+        let (_directory, tree) = tree();
+        let append = |file: &str, text: &str| {
+            let mut file = tree.open(file, OFlags::WRONLY | OFlags::APPEND).unwrap();
+            file.write_all(Author::current(), text.as_bytes())
+        };
+        for (file, none) in
+            [("set_graph_function", NONE), ("set_graph_notrace", "#### no functions disabled ####\n")]
+        {
+            assert_eq!(read(&tree, file), none);
+            write(&tree, file, "vfs_read vfs_w* vfs_open\n").unwrap();
+            append(file, "!vfs_w*\n").unwrap();
+            assert_eq!(read(&tree, file), "vfs_read\nvfs_open\n");
+            for word in ["!vfs_w*", "vfs_read:traceoff", "vfs_*:mod:shop", ":mod:shop", "vfs_x:mod:", "1"] {
+                assert_eq!(append(file, &format!("{word}\n")), Err(Errno::INVAL), "{word}");
+            }
+            assert_eq!(read(&tree, file), "vfs_read\nvfs_open\n");
+            assert_eq!(write(&tree, file, "!vfs_read\n"), Err(Errno::INVAL), "of an empty list");
+            assert_eq!(read(&tree, file), none);
+        }
         assert_eq!(read(&tree, FILTER), NONE);
     }
 

@@ -32,6 +32,9 @@ const LACKING: &[&str] = &[
     "/snapshot_enabled",
     "/snapshot_pipe",
     "/sub_buffers",
+    "/max_graph_depth",
+    "/set_graph_function",
+    "/set_graph_notrace",
     "options/func-args",
 ];
 
