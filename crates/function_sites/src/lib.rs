@@ -6,9 +6,10 @@
 //!
 //! | built with | section | what lies at the site |
 //! |---|---|---|
-//! | `-fpatchable-function-entry=N` | `__patchable_function_entries` | N bytes of nops |
-//! | `-pg -mfentry -mrecord-mcount` | `__mcount_loc` | a call of `__fentry__`, or with `-mnop-mcount` a nop |
+//! | `-fpatchable-function-entry=N[,M]` | `__patchable_function_entries` | N bytes of nops |
+//! | `-pg -mrecord-mcount` | `__mcount_loc` | a call of `mcount` or `__fentry__`, or with `-mnop-mcount` a nop |
 //! | clang `-fxray-instrument` | `xray_instr_map` | a jump over nine bytes |
+//! | `#[lookback::traced]` | `lookback_functions` | a nop where a body begins, and one where it ends |
 //!
 //! ```
 //! use function_sites::ObjectFile;
@@ -33,15 +34,22 @@
 #[cfg(test)]
 extern crate std;
 
+mod byte_reader;
 mod debug_file;
+mod frame_program;
+mod function_frames;
 mod function_symbol;
+mod location;
 mod object_file;
 mod site;
 mod sled;
 mod source_path;
+mod traced_section;
 
 pub use debug_file::find_debug_file;
+pub use frame_program::{FrameBase, ReturnAddress};
 pub use function_symbol::FunctionSymbol;
+pub use location::{SiteLocation, SiteLocator, SitePlace, Unlocated};
 pub use object_file::ObjectFile;
-pub use site::{FunctionSite, SiteKind, SitePlace};
+pub use site::{FunctionSite, SiteKind};
 pub use source_path::SourcePath;

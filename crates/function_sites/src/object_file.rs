@@ -1,13 +1,15 @@
 //! An ELF file.
 
+use crate::function_frames::FunctionFrames;
 use crate::function_symbol::FunctionSymbol;
-use crate::site::{FunctionSite, SiteKind, SitePlace};
+use crate::site::{FunctionSite, SiteKind};
 use crate::sled::entry_sleds;
+use crate::traced_section::{TracedEntry, traced_entries};
 use core::ops::Range;
 use elf::ElfBytes;
 use elf::abi::{
-    EM_X86_64, R_X86_64_RELATIVE, SHF_EXECINSTR, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB,
-    STT_FUNC,
+    EM_X86_64, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA,
+    SHT_SYMTAB, STT_FUNC,
 };
 use elf::endian::LittleEndian;
 use elf::file::Class;
@@ -42,16 +44,14 @@ impl<'a> ObjectFile<'a> {
     pub fn sites(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
         let patchable = self.listed("__patchable_function_entries", SiteKind::PatchableEntry);
         let calls = self.listed("__mcount_loc", SiteKind::McountCall);
-        patchable.chain(calls).chain(self.sleds())
+        patchable.chain(calls).chain(self.sleds()).chain(self.traced())
     }
 
     /// Sites whose addresses a section lists.
     fn listed(&self, section: &str, kind: SiteKind) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
         let file = *self;
         let addresses = file.section(section).into_iter().flat_map(move |section| file.addresses(&section));
-        let site =
-            move |address| FunctionSite { address, kind, place: SitePlace::FirstInstruction, name: b"" };
-        addresses.filter(|address| *address != 0).map(site)
+        addresses.filter(|address| *address != 0).map(move |address| unnamed(address, kind))
     }
 
     /// Sleds of XRay.
@@ -59,12 +59,29 @@ impl<'a> ObjectFile<'a> {
         let file = *self;
         let sections = file.section("xray_instr_map").into_iter();
         let addresses = sections.flat_map(move |section| entry_sleds(section.sh_addr, file.data(&section)));
-        addresses.filter(|address| *address != 0).map(|address| FunctionSite {
-            address,
-            kind: SiteKind::Sled,
-            place: SitePlace::FirstInstruction,
-            name: b"",
+        addresses.filter(|address| *address != 0).map(|address| unnamed(address, SiteKind::Sled))
+    }
+
+    /// Sites of `#[lookback::traced]`.
+    fn traced(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
+        let file = *self;
+        let sections = file.section("lookback_functions").into_iter();
+        let entries = sections.flat_map(move |section| traced_entries(section.sh_addr, file.data(&section)));
+        entries.map(move |TracedEntry { address, name, is_exit }| {
+            let kind = if is_exit { SiteKind::TracedExit } else { SiteKind::TracedEntry };
+            FunctionSite { address, kind, name: file.string_at(name) }
         })
+    }
+
+    /// How its functions leave their frames, if it says so.
+    pub(crate) fn function_frames(&self) -> Option<FunctionFrames<'a>> {
+        let section = |name| self.section(name).map(|section| (section.sh_addr, self.data(&section)));
+        FunctionFrames::new(section(".eh_frame_hdr")?, section(".eh_frame")?)
+    }
+
+    /// The string at an address, without the zero byte at its end.
+    fn string_at(&self, address: u64) -> &'a [u8] {
+        self.bytes_at(address, |_| true).split(|byte| *byte == 0).next().unwrap_or_default()
     }
 
     /// Its functions, in the order of its table of symbols: some have several names.
@@ -96,9 +113,16 @@ impl<'a> ObjectFile<'a> {
 
     /// The bytes from an address of its code on, up to the end of the section. None where it has no section.
     pub fn code_at(&self, address: u64) -> &'a [u8] {
-        let contains = |section: &SectionHeader| address.wrapping_sub(section.sh_addr) < section.sh_size;
-        let is_code = |section: &SectionHeader| section.sh_flags & u64::from(SHF_EXECINSTR) != 0;
-        let section = self.sections.iter().find(|section| is_code(section) && contains(section));
+        self.bytes_at(address, |section| section.sh_flags & u64::from(SHF_EXECINSTR) != 0)
+    }
+
+    /// The bytes from an address on, up to the end of its section, if that is such a one.
+    fn bytes_at(&self, address: u64, is_one: impl Fn(&SectionHeader) -> bool) -> &'a [u8] {
+        let contains = |section: &SectionHeader| {
+            section.sh_flags & u64::from(SHF_ALLOC) != 0
+                && address.wrapping_sub(section.sh_addr) < section.sh_size
+        };
+        let section = self.sections.iter().find(|section| is_one(section) && contains(section));
         let bytes = section
             .and_then(|section| self.data(&section).get(address.wrapping_sub(section.sh_addr) as usize..));
         bytes.unwrap_or_default()
@@ -153,6 +177,11 @@ impl<'a> ObjectFile<'a> {
             .filter(move |found| found.r_type == R_X86_64_RELATIVE && range.contains(&found.r_offset))
             .map(|found| found.r_addend.cast_unsigned())
     }
+}
+
+/// A site in the function that contains it.
+fn unnamed<'a>(address: u64, kind: SiteKind) -> FunctionSite<'a> {
+    FunctionSite { address, kind, name: b"" }
 }
 
 /// The function that a symbol is of, if it is of one.

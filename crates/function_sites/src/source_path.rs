@@ -40,6 +40,15 @@ impl SourcePath {
         (!text.as_bytes().is_empty()).then_some(SourcePath { text })
     }
 
+    /// The path of the function that has a site with this name: that of a static in it. None for a name that
+    /// is not mangled, as for [`SourcePath::of`].
+    pub fn of_site(symbol: &[u8]) -> Option<SourcePath> {
+        let mut path = SourcePath::of(symbol)?;
+        let len = path.as_bytes().windows(2).rposition(|pair| pair == b"::")?;
+        path.text.truncate(len);
+        Some(path)
+    }
+
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()
@@ -134,6 +143,17 @@ mod tests {
             let expected = Some(expected).filter(|expected| !expected.is_empty());
             assert_eq!(path(symbol).as_deref(), expected, "{symbol}");
         }
+    }
+
+    #[test]
+    fn a_static_is_in_its_function() {
+        let parent = |symbol: &str| {
+            let path = SourcePath::of_site(symbol.as_bytes())?;
+            Some(String::from_utf8(path.as_bytes().to_vec()).unwrap())
+        };
+        assert_eq!(parent("_ZN4shop3pay4SITE17h0123456789abcdefE").as_deref(), Some("shop::pay"));
+        assert_eq!(parent("_RNvNvC4shop3pay4SITE").as_deref(), Some("shop::pay"));
+        assert_eq!((parent("main"), parent("_Z3addii")), (None, None));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What compilers leave is found: every function of a program, at its entry.
 
-use function_sites::{FunctionSite, FunctionSymbol, ObjectFile, SiteKind};
+use function_sites::{
+    FrameBase, FunctionSite, FunctionSymbol, ObjectFile, ReturnAddress, SiteKind, SiteLocation, SiteLocator,
+    SitePlace, Unlocated,
+};
 use std::path::Path;
 use std::process::Command;
 
@@ -68,6 +71,67 @@ fn recorded_calls_of_fentry_are_found() {
     for more in [&[][..], &["-mnop-mcount"]] {
         let found = compile("gcc", &[&flags, more].concat());
         assert!(found.iter().flat_map(|(_, sites)| sites).all(|site| site.kind == SiteKind::McountCall));
+    }
+}
+
+/// Where the sites of the program are that a compiler makes with these flags, less the start of the function
+/// that has them.
+fn locations(compiler: &str, flags: &[&str]) -> Vec<Result<SiteLocation, Unlocated>> {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, program) = (directory.path().join("a.c"), directory.path().join("a"));
+    std::fs::write(&source, SOURCE).unwrap();
+    let status = Command::new(compiler).args(["-O2", "-o"]).arg(&program).args(flags).arg(&source).status();
+    assert!(status.unwrap().success(), "{compiler} {flags:?}");
+    let bytes = std::fs::read(&program).unwrap();
+    let file = ObjectFile::parse(&bytes).unwrap();
+    let locator = SiteLocator::new(file);
+    let from_start = |location: SiteLocation| {
+        let function = file.functions().find(|function| function.contains(location.address)).unwrap();
+        SiteLocation { address: location.address - function.start, ..location }
+    };
+    file.sites().map(|site| locator.locate(&site).map(from_start)).collect()
+}
+
+#[test]
+fn sites_are_at_the_first_instruction_or_after_the_prologue() {
+    let first = |address| SiteLocation {
+        address,
+        place: SitePlace::FirstInstruction,
+        return_address: Some(ReturnAddress { base: FrameBase::StackPointer, offset: 0 }),
+    };
+    let mcount = SiteLocation {
+        address: 4,
+        place: SitePlace::AfterPrologue,
+        return_address: Some(ReturnAddress { base: FrameBase::FramePointer, offset: 8 }),
+    };
+    let record = "-mrecord-mcount";
+    let cases: [(&str, &[&str], Result<SiteLocation, Unlocated>); 14] = [
+        ("gcc", &["-fpatchable-function-entry=5"], Ok(first(0))),
+        ("gcc", &["-fpatchable-function-entry=5", "-fno-asynchronous-unwind-tables"], Ok(first(0))),
+        ("gcc", &["-fpatchable-function-entry=5", "-fcf-protection=full"], Ok(first(4))),
+        ("gcc", &["-fpatchable-function-entry=7,2"], Ok(first(0))),
+        ("gcc", &["-fpatchable-function-entry=7,2", "-fno-asynchronous-unwind-tables"], Ok(first(0))),
+        ("gcc", &["-fpatchable-function-entry=7,2", "-fcf-protection=full"], Ok(first(0))),
+        ("gcc", &["-fpatchable-function-entry=5,5"], Err(Unlocated::BeforeEntry)),
+        ("clang", &["-fpatchable-function-entry=5"], Ok(first(0))),
+        ("clang", &["-fpatchable-function-entry=7,2"], Ok(first(0))),
+        ("clang", &["-fpatchable-function-entry=7,2", "-fcf-protection=full"], Ok(first(0))),
+        ("gcc", &["-pg", record, "-no-pie", "-fno-pie"], Ok(mcount)),
+        ("gcc", &["-pg", record, "-mnop-mcount", "-no-pie", "-fno-pie"], Ok(mcount)),
+        ("gcc", &["-pg", "-mfentry", record, "-no-pie", "-fno-pie"], Ok(first(0))),
+        ("gcc", &["-pg", "-mfentry", record, "-fcf-protection=full", "-no-pie", "-fno-pie"], Ok(first(4))),
+    ];
+    for (compiler, flags, expected) in cases {
+        let found = locations(compiler, flags);
+        assert_eq!(found.len(), 3, "{compiler} {flags:?}");
+        // Prologues may push more registers, and not every function begins with `endbr64`.
+        let has_endbr64 = flags.contains(&"-fcf-protection=full");
+        let usual = |location: SiteLocation| match location.place {
+            SitePlace::FirstInstruction if !has_endbr64 => location,
+            _ => SiteLocation { address: 4, ..location },
+        };
+        let expected = expected.map(usual);
+        assert!(found.iter().all(|found| found.map(usual) == expected), "{compiler} {flags:?}: {found:?}");
     }
 }
 

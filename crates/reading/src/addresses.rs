@@ -81,8 +81,21 @@ impl Addresses {
 
     /// The address in the recording for that of an instruction to which no call returns.
     pub(crate) fn translate_start(&mut self, control: &ControlArea, process: &Process, address: u64) -> u64 {
+        if let Some(site) = self.find_site(control, process, address) {
+            return site;
+        }
         // As if a call of its first byte returned.
         self.translate(control, process, address.wrapping_add(1)).wrapping_sub(1)
+    }
+
+    fn find_site(&mut self, control: &ControlArea, process: &Process, address: u64) -> Option<u64> {
+        let (entry, own) = self.place(control, process, address)?;
+        let found = self.image(control, entry)?.translate_site(own)?;
+        if process.maps.first().is_some_and(|map| map.object == entry) {
+            self.programs.insert(entry);
+        }
+        self.symbols = None;
+        Some(found)
     }
 
     fn find(&mut self, control: &ControlArea, process: &Process, address: u64) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! The functions of an ELF file.
 
 use crate::elf::{self, debug_file};
+use function_sites::{ObjectFile, SourcePath};
 use object::{Object, ObjectSymbol, SymbolKind};
 use std::path::Path;
 
@@ -24,6 +25,23 @@ pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
         Some(more) if more.len() > own.len() => more,
         _ => own,
     }
+}
+
+/// Sites of such a file that have names of their own, whichever function they are in: in the order of their
+/// addresses.
+pub(crate) fn named_sites(path: &Path, build_id: &[u8]) -> Vec<Function> {
+    let has_some =
+        elf::read(path, build_id, |file| Some(file.section_by_name("lookback_functions").is_some()));
+    let bytes = has_some.filter(|has_some| *has_some).and_then(|_| std::fs::read(path).ok());
+    let Some(file) = bytes.as_deref().and_then(ObjectFile::parse) else { return Vec::new() };
+    let named = file.sites().filter_map(|site| {
+        let path = SourcePath::of_site(site.name)?;
+        let name = String::from_utf8_lossy(path.as_bytes()).into_owned();
+        Some(Function { start: site.address, end: site.address.checked_add(1)?, name })
+    });
+    let mut named: Vec<Function> = named.collect();
+    named.sort_by_key(|function| function.start);
+    named
 }
 
 fn read(path: &Path, build_id: &[u8]) -> Option<Vec<Function>> {

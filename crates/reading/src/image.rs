@@ -1,16 +1,17 @@
 //! A mapped file in the addresses of a recording.
 
-use crate::functions::{Function, functions};
+use crate::functions::{Function, functions, named_sites};
 use crate::unwind::FrameTable;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use trace_data::dat::MappedFile;
 use trace_data::symbols::NamedAddress;
 
-/// A mapped file, and the two ranges of addresses that stand for it in a recording: one in which its
-/// functions have names, and one in which the file itself is the name.
+/// A mapped file, and the three ranges of addresses that stand for it in a recording: one in which its
+/// functions have names, one in which the file itself is the name, and one for sites that have names of their
+/// own: the function that such a site is of may have been inlined into another one.
 ///
 /// A file is mapped at another address in every process, so the addresses in events mean nothing by
 /// themselves. In a recording each file has a place of its own, above all addresses that a program can have.
@@ -28,6 +29,10 @@ pub(crate) struct Image {
     used: BTreeMap<u64, (u64, u64)>,
     /// Whether an address was in none.
     is_used_unnamed: bool,
+    /// Read when the start of something in the file is seen first.
+    sites: Option<Vec<Function>>,
+    /// Those that were seen, by their index.
+    used_sites: BTreeSet<usize>,
     /// Read when a stack is unwound; None in it where there is none.
     frame_table: OnceCell<Option<FrameTable>>,
 }
@@ -44,6 +49,8 @@ impl Image {
             functions: None,
             used: BTreeMap::new(),
             is_used_unnamed: false,
+            sites: None,
+            used_sites: BTreeSet::new(),
             frame_table: OnceCell::new(),
         }
     }
@@ -60,7 +67,7 @@ impl Image {
 
     /// Where the next image can start.
     pub(crate) fn end(&self) -> u64 {
-        self.base + 2 * self.size
+        self.base + 3 * self.size
     }
 
     /// The address in the recording for an address of the file to which a call returns.
@@ -84,15 +91,28 @@ impl Image {
         }
     }
 
+    /// The address in the recording for that of a site of the file, if it has a name of its own.
+    pub(crate) fn translate_site(&mut self, address: u64) -> Option<u64> {
+        let sites = self.sites.get_or_insert_with(|| named_sites(&self.path, &self.build_id));
+        let index = sites.binary_search_by_key(&address, |site| site.start).ok()?;
+        self.used_sites.insert(index);
+        Some(self.base + 2 * self.size + address)
+    }
+
+    fn used_sites(&self) -> impl Iterator<Item = &Function> {
+        self.used_sites.iter().filter_map(|index| self.sites.as_ref()?.get(*index))
+    }
+
     /// Where in the file the recording's addresses are.
     pub(crate) fn mapped_file(&self) -> MappedFile {
         let place = |(start, (index, _)): (&u64, &(u64, u64))| (self.base + start + index, *start);
+        let site = |site: &Function| (self.base + 2 * self.size + site.start, site.start);
         MappedFile {
             path: self.path.to_string_lossy().into_owned(),
             build_id: self.build_id.clone(),
             base: self.base + self.size,
             size: self.size,
-            functions: self.used.iter().map(place).collect(),
+            functions: self.used.iter().map(place).chain(self.used_sites().map(site)).collect(),
         }
     }
 
@@ -114,6 +134,10 @@ impl Image {
         if self.is_used_unnamed {
             named.push(NamedAddress::image(self.base + self.size, &file, module));
             named.push(function(2 * self.size - 1, END));
+        }
+        for site in self.used_sites() {
+            named.push(function(2 * self.size + site.start, &site.name));
+            named.push(function(2 * self.size + site.end, END));
         }
         named
     }
@@ -159,6 +183,22 @@ mod tests {
         let supplement = Supplement { files: vec![image.mapped_file()], ..Supplement::default() };
         let own = places.map(|place| supplement.place(place).map(|(_, own)| own));
         assert_eq!(own, [0x110, 0x180, 0x2ff, 0x301, 0x4000].map(Some));
+    }
+
+    #[test]
+    fn sites_have_their_own_names() {
+        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        image.functions = Some(vec![function(0x100, 0x180, "outer")]);
+        image.sites = Some(vec![function(0x110, 0x111, "inlined")]);
+        assert_eq!(image.translate_site(0x111), None);
+        let places = [image.translate(0x111), image.translate_site(0x110).unwrap()];
+        let table: SymbolTable = image.named(true).into_iter().collect();
+        let names = places.map(|place| table.symbol(place).map(|symbol| (symbol.name, symbol.offset)));
+        assert_eq!(names, [Some(("outer", 0x11)), Some(("inlined", 0))]);
+        let supplement = Supplement { files: vec![image.mapped_file()], ..Supplement::default() };
+        let own = places.map(|place| supplement.place(place).map(|(_, own)| own));
+        assert_eq!(own, [Some(0x111), Some(0x110)]);
+        assert!(places.iter().all(|place| *place < image.end()));
     }
 
     #[test]

@@ -12,9 +12,9 @@ pub struct CodeArea {
     pages: Range<u64>,
 }
 
-/// The distances from a text at which space is looked for: each twice the one before.
+/// The distances from a text at which space is looked for: this, and so often twice the one before.
 const NEAREST: u64 = 1 << 16;
-const FARTHEST: u64 = 1 << 30;
+const DOUBLINGS: u32 = 14;
 
 /// How many bytes [`jump`] has.
 pub const JUMP_LEN: usize = 14;
@@ -34,14 +34,18 @@ pub fn jump(target: u64) -> [u8; JUMP_LEN] {
 impl CodeArea {
     /// `len` bytes, of whole pages, that every call in `text` reaches. None where there is no space.
     ///
-    /// They are below the text, as a program's heap grows above it. Cost: a system call for each place that
-    /// is tried, 15 at most, and mostly one.
+    /// They are below the text if that can be, as a program's heap grows above it, else as far above it as
+    /// they are reached. Cost: a system call for each place that is tried, mostly one, 30 at most.
     pub fn near(text: &Range<u64>, len: u64) -> Option<CodeArea> {
-        let distances = core::iter::successors(Some(NEAREST), |distance| Some(distance << 1));
-        let distances = distances.take_while(|distance| *distance <= FARTHEST);
-        let starts = distances.filter_map(|distance| text.start.checked_sub(distance)?.checked_sub(len));
+        let distances = || (0..=DOUBLINGS).map(|doubling| NEAREST << doubling);
+        let below = distances().filter_map(|distance| text.start.checked_sub(distance)?.checked_sub(len));
+        let above = distances().rev().filter_map(|distance| text.end.checked_add(distance));
         let reach = i32::MAX as u64;
-        let reached = starts.filter(|start| text.end.saturating_sub(*start) < reach);
+        let is_reached = |start: &u64| {
+            let end = start.saturating_add(len);
+            text.end.saturating_sub(*start) < reach && end.saturating_sub(text.start) < reach
+        };
+        let reached = below.chain(above).filter(is_reached);
         reached.filter_map(|start| CodeArea::at(start..start + len).ok()).next()
     }
 

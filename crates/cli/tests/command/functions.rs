@@ -136,11 +136,17 @@ pub fn calls(report: &str) -> Vec<String> {
 
 /// One program, as compilers make it with these flags.
 fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
-    let kinds: [(&str, &[&str]); 8] = [
+    let recorded = ["-pg", "-mrecord-mcount", "-fno-pic", "-no-pie"];
+    let kinds: [(&str, &[&str]); 13] = [
         ("gcc", &[NOPS]),
         ("gcc", &[NOPS, "-no-pie", "-fno-pie"]),
         ("gcc", &[NOPS, "-fcf-protection=full"]),
         ("gcc", &["-pg", "-mfentry", "-mnop-mcount", "-mrecord-mcount", "-fno-pic", "-no-pie"]),
+        ("gcc", &recorded),
+        ("gcc", &[&recorded[..], &["-mnop-mcount"]].concat()),
+        ("gcc", &[&recorded[..], &["-mfentry"]].concat()),
+        ("gcc", &["-fpatchable-function-entry=7,2"]),
+        ("clang", &["-fpatchable-function-entry=7,2", "-fcf-protection=full"]),
         ("clang", &[NOPS]),
         ("clang", &[NOPS, "-fcf-protection=full"]),
         ("clang", XRAY),

@@ -20,6 +20,7 @@ mod function_arguments;
 mod function_commands;
 mod function_names;
 mod function_recordings;
+mod function_sites;
 mod functions;
 mod kernel_recordings;
 mod killed;

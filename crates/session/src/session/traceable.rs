@@ -4,7 +4,8 @@ use super::Session;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{FunctionList, FunctionName, FunctionRule};
-use function_sites::{ObjectFile, SourcePath, find_debug_file};
+use function_sites::{ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -109,17 +110,31 @@ pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunctio
         return Vec::new();
     }
     let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut sites: Vec<u64> = file.sites().map(|site| site.address).collect();
-    sites.sort_unstable();
-    let mut found: Vec<(u64, Vec<TraceableName>)> = sites.iter().map(|site| (*site, Vec::new())).collect();
+    let locator = SiteLocator::new(file);
+    let mut found: Vec<(u64, Vec<TraceableName>)> = Vec::new();
+    let mut named = BTreeMap::new();
+    for site in file.sites().filter(|site| site.kind != SiteKind::TracedExit) {
+        let Ok(location) = locator.locate(&site) else { continue };
+        match SourcePath::of_site(site.name) {
+            // Each copy of the function has sites.
+            Some(path) => drop(named.entry(path.as_bytes().to_vec()).or_insert(location.address)),
+            None => found.push((location.address, Vec::new())),
+        }
+    }
+    found.sort_unstable();
     let debug = debug_file(&file, path);
     let symbols = debug.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
     for function in symbols.functions() {
-        let first = sites.partition_point(|site| *site < function.start);
+        let first = found.partition_point(|(site, _)| *site < function.start);
         if let Some((_, names)) = found.get_mut(first).filter(|(site, _)| function.contains(*site)) {
             names.push(TraceableName::new(function.name));
         }
     }
+    found.extend(named.into_iter().map(|(path, address)| {
+        let symbol = String::from_utf8_lossy(&path).into_owned();
+        (address, vec![TraceableName { symbol, path: None }])
+    }));
+    found.sort_unstable();
     let functions = found.into_iter().map(|(address, mut names)| {
         // Of several names a public one rather than one with underscores.
         names.sort_by_cached_key(|name| (name.path.is_none() && name.symbol.starts_with('_'), name.clone()));

@@ -41,6 +41,11 @@ pub enum NotApplied {
         /// What the kernel says.
         error: Errno,
     },
+    /// No addresses are free that the segment's calls reach, or no memory is there. Nothing was stored.
+    NoSpace {
+        /// Where the segment begins.
+        text: u64,
+    },
     /// Other threads can't be made to see what was stored, as membarrier(2) is missing or refused. Where it
     /// is refused from the start nothing was stored.
     Unsynchronized(Errno),
@@ -73,6 +78,7 @@ impl Display for NotApplied {
             NotApplied::Forbidden { text, error } => {
                 write!(f, "the system doesn't let the code at {text:#x} be changed: {error}")
             }
+            NotApplied::NoSpace { text } => write!(f, "no space for code near {text:#x}"),
             NotApplied::Unsynchronized(error) => write!(f, "membarrier: {error}"),
             NotApplied::LeftWritable { text, error } => {
                 write!(f, "the code at {text:#x} can't be protected again: {error}")

@@ -66,11 +66,14 @@ impl Supplement {
             if offset < file.size {
                 return Some((file, offset));
             }
-            // The functions lie before what is in none, in a range of the same size.
-            let is_near = file.base.wrapping_sub(address) <= file.size;
+            // The functions lie before what is in none, in a range of the same size; sites with names of
+            // their own after it.
+            let (is_before, is_after) =
+                (file.base.wrapping_sub(address) <= file.size, offset < file.size.saturating_mul(2));
             let after = file.functions.partition_point(|(place, _)| *place <= address);
-            let (place, own) = file.functions.get(after.checked_sub(1).filter(|_| is_near)?)?;
-            Some((file, own + (address - place)))
+            let (place, own) = file.functions.get(after.checked_sub(1)?)?;
+            let is_its_own = is_before || is_after && *place >= file.base;
+            is_its_own.then_some((file, own + (address - place)))
         })
     }
 

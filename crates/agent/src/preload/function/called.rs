@@ -1,13 +1,14 @@
 //! What a site calls.
 
 use super::commands::{self, Commands};
+use super::sites::TracedSite;
 use super::{arguments, objects};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;
 use trace_event::{Entered, FrameRecord, enter};
 
 /// Bytes of the call at a site.
-const CALL: u64 = 5;
+pub(super) const CALL: u64 = 5;
 
 /// Words of the event: common fields, the function, its caller.
 const WORDS: usize = 4;
@@ -56,33 +57,50 @@ impl SavedCall {
 /// Records that a function was called.
 pub(crate) extern "C" fn record(call: &SavedCall) {
     let Some(entered) = enter() else { return };
-    if commands::is_any() || arguments::are_wanted() {
-        return record_slowly(entered, call);
-    }
     let site = call.site();
+    if commands::is_any() || arguments::are_wanted() {
+        let function = CalledFunction {
+            address: site,
+            caller: call.caller,
+            arguments: Some(call.arguments()),
+            frame: &raw const call.frame,
+        };
+        return objects::find(site).map_or((), |site| record_slowly(entered, site, &function));
+    }
     entered.write_where(call.event(entered).event(), &|instance| {
         objects::find(site).is_some_and(|site| site.is_wanted_in(instance))
     });
+}
+
+/// A function that was called.
+#[derive(Debug)]
+pub(super) struct CalledFunction {
+    /// The address of its site.
+    pub(super) address: u64,
+    /// What it returns to; 0 where that is not known.
+    pub(super) caller: u64,
+    /// The registers that arguments are in, where they still are.
+    pub(super) arguments: Option<[u64; 6]>,
+    /// As if it had called something at its site.
+    pub(super) frame: *const FrameRecord,
 }
 
 /// Records it with the registers that arguments are in, where these are wanted, and does what its commands
 /// say.
 #[cold]
 #[inline(never)]
-fn record_slowly(entered: Entered, call: &SavedCall) {
-    let Some(site) = objects::find(call.site()) else { return };
+pub(super) fn record_slowly(entered: Entered, site: &'static TracedSite, function: &CalledFunction) {
     let commands = Commands::of(site);
-    commands.act(entered, &raw const call.frame, false);
-    let mut record = call.event(entered);
+    commands.act(entered, function.frame, false);
+    let words = || [entered.common(FUNCTION_ID), function.address, function.caller].into_iter();
+    let mut record = RecordBuffer::<WORDS>::new();
+    words().for_each(|word| record.push(word));
     let mut with_arguments = RecordBuffer::<{ WORDS + 6 }>::new();
-    [entered.common(FUNCTION_ID), call.site(), call.caller]
-        .into_iter()
-        .chain(call.arguments())
-        .for_each(|word| with_arguments.push(word));
+    words().chain(function.arguments.into_iter().flatten()).for_each(|word| with_arguments.push(word));
     let (record, with_arguments) = (record.event(), with_arguments.event());
     entered.write_chosen(FUNCTION_ID, &|instance| {
         let is_wanted = site.is_wanted_in(instance);
         is_wanted.then(|| if arguments::are_wanted_in(instance) { with_arguments } else { record })
     });
-    commands.act(entered, &raw const call.frame, true);
+    commands.act(entered, function.frame, true);
 }

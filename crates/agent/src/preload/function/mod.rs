@@ -20,6 +20,7 @@
 mod arguments;
 mod called;
 mod commands;
+mod in_body;
 pub(crate) mod library;
 mod objects;
 mod opened;
@@ -29,6 +30,7 @@ mod turn;
 mod update;
 
 pub(crate) use called::record;
+pub(crate) use in_body::record_in_body;
 pub(crate) use opened::thread_ends;
 pub(crate) use turn::copied;
 pub(crate) use update::{keep_up, start};

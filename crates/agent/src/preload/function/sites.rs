@@ -5,7 +5,10 @@ use abi::instance::INSTANCE_WORDS;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{FunctionSymbol, ObjectFile, SiteKind, SitePlace, SourcePath};
+use function_sites::{
+    FunctionSite, FunctionSymbol, ObjectFile, ReturnAddress, SiteKind, SiteLocation, SiteLocator, SitePlace,
+    SourcePath,
+};
 use rustix::mm::{MapFlags, ProtFlags};
 use text_poke::plan::Plan;
 use text_poke::plan::entry::{self, CallTarget};
@@ -17,9 +20,11 @@ use text_poke::plan::xray;
 pub(super) struct TracedSite {
     /// Where it is in this process.
     pub(super) address: u64,
-    /// Where it is in its function.
     place: SitePlace,
     kind: SiteKind,
+    return_address: Option<ReturnAddress>,
+    /// Its own name, see [`FunctionSite::name`].
+    name: &'static [u8],
     /// The instances that want it.
     wanted: [AtomicU64; INSTANCE_WORDS],
     /// A bit for each command that is done there, see `commands.rs`.
@@ -41,9 +46,35 @@ const TRACED: u32 = 2;
 const PREPARED: u32 = 4;
 
 impl TracedSite {
+    /// One of a file whose addresses are moved by `base`, with its code from there on.
+    fn new(site: &FunctionSite<'static>, location: &SiteLocation, base: u64, code: &[u8]) -> TracedSite {
+        TracedSite {
+            address: base.wrapping_add(location.address),
+            place: location.place,
+            kind: site.kind,
+            return_address: location.return_address,
+            name: site.name,
+            wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+            commands: AtomicU64::new(0),
+            state: AtomicU32::new(0),
+            found: found(code),
+        }
+    }
+
     /// Where it is in its function: what whoever is called there finds on the stack.
     pub(super) fn place(&self) -> SitePlace {
         self.place
+    }
+
+    /// Where its function's return address is, as far as the file says.
+    pub(super) fn return_address(&self) -> Option<ReturnAddress> {
+        self.return_address
+    }
+
+    /// Whether its nops are of one byte each.
+    pub(super) fn has_single_nops(&self) -> bool {
+        let skipped = self.nops().wrapping_sub(self.address) as usize;
+        self.found.get(skipped..).is_some_and(|code| code.starts_with(&[0x90; 5]))
     }
 
     /// Whether an instance wants it.
@@ -94,7 +125,7 @@ impl TracedSite {
 
     /// What is to be stored there.
     pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
-        let target = trampolines.target(self.nops());
+        let target = trampolines.target(self.place, self.nops());
         match self.kind {
             SiteKind::Sled => xray::plan(self.address, &self.found, target),
             _ => entry::plan(self.address, &self.found, CallTarget::At(target)),
@@ -152,19 +183,13 @@ impl SiteTable {
         let mut filled = 0;
         // Code from an address on: most sites are in the section of the one before.
         let mut code: (u64, &[u8]) = (0, &[]);
+        let locator = SiteLocator::new(*file);
         for site in file.sites().take(count) {
-            if after(code, site.address).is_empty() {
-                code = (site.address, file.code_at(site.address));
+            let Ok(location) = locator.locate(&site) else { continue };
+            if after(code, location.address).is_empty() {
+                code = (location.address, file.code_at(location.address));
             }
-            let site = TracedSite {
-                address: base.wrapping_add(site.address),
-                place: site.place,
-                kind: site.kind,
-                wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-                commands: AtomicU64::new(0),
-                state: AtomicU32::new(0),
-                found: found(after(code, site.address)),
-            };
+            let site = TracedSite::new(&site, &location, base, after(code, location.address));
             // SAFETY: within the mapping, as no more than `count` are.
             unsafe { start.add(filled).write(site) };
             filled += 1;
@@ -208,10 +233,13 @@ impl SiteTable {
         let without_name = asked(b"");
         for site in self.all() {
             site.state.fetch_and(!NAMED, Relaxed);
-            site.want(&without_name, false);
+            match SourcePath::of_site(site.name) {
+                Some(path) => site.want(&wanted_by(FunctionName::from(path.as_bytes())), true),
+                None => site.want(&without_name, false),
+            }
         }
         for function in file.functions() {
-            let mut sites = self.of_function(&function, base).peekable();
+            let mut sites = self.of_function(&function, base).filter(|site| site.name.is_empty()).peekable();
             if sites.peek().is_some() {
                 let wanted = asked(function.name);
                 sites.for_each(|site| site.want(&wanted, true));

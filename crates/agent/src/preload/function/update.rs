@@ -159,13 +159,13 @@ fn update_object(wishes: &Wishes<'_>, object: &TracedObject, threads: Threads) -
     let trampolines = &object.trampolines;
     let is_alone = threads == Threads::Alone;
     let sites = object.sites.all();
-    let nops = sites.iter().map(TracedSite::nops);
+    let single = sites.iter().filter(|site| site.has_single_nops()).map(TracedSite::nops);
     // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not. Tracers that
     // are there see calls, and not where functions end.
     let may_change = |site: &&TracedSite| {
         (site.is_wanted() != site.is_traced() || is_alone) && site.place() != SitePlace::InsideExit
     };
-    if !sites.iter().any(|site| may_change(&site)) || trampolines.make(&object.text.pages, nops).is_err() {
+    if !sites.iter().any(|site| may_change(&site)) || trampolines.make(&object.text.pages, single).is_err() {
         return traced(object);
     }
     let planned = sites.iter().filter(may_change).filter_map(|site| {

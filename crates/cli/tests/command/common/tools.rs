@@ -144,6 +144,32 @@ pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
     build("tracepoint", name, options)
 }
 
+/// Builds `examples/functions`, which has functions with `#[lookback::traced]`.
+#[track_caller]
+pub fn build_traced_example() -> String {
+    build("traced", "functions", &[])
+}
+
+/// Builds it with everything inlined.
+#[track_caller]
+pub fn build_traced_example_optimized(scratch: &Scratch) -> PathBuf {
+    let example = PathBuf::from(build_traced_example());
+    let built = example.parent().and_then(Path::parent).unwrap().join("deps");
+    let is_macro = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("liblookback-") && name.ends_with(".so")
+    };
+    let mut files = std::fs::read_dir(built).unwrap().map(|entry| entry.unwrap().path());
+    let mut library = std::ffi::OsString::from("lookback=");
+    library.push(files.find(is_macro).unwrap());
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/functions/main.rs");
+    let program = scratch.path("functions");
+    let mut rustc = Command::new("rustc");
+    rustc.args(["-O", "--edition", "2024", "--crate-name", "functions", "--extern"]).arg(library);
+    run(rustc.arg("-o").arg(&program).arg(source)).success();
+    program
+}
+
 /// Builds an example of a crate and gives what comes of it, `name`. The profile is that of
 /// `CARGO_BUILD_PROFILE`.
 #[track_caller]

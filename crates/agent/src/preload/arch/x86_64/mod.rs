@@ -1,5 +1,6 @@
 //! The instructions of the agent for x86-64.
 
+pub(crate) mod body_entry;
 pub(crate) mod clone;
 pub(crate) mod frame;
 pub(crate) mod function_entry;

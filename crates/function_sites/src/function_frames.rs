@@ -1,0 +1,94 @@
+//! Where functions begin and end, and how to find what they return to: `.eh_frame_hdr` and `.eh_frame`.
+//!
+//! Every function of C++ and Rust is there, and of C unless it was compiled without; stripping leaves it.
+
+use crate::byte_reader::ByteReader;
+use crate::frame_program::{FrameProgram, ReturnAddress};
+use core::ops::Range;
+
+/// The two sections of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FunctionFrames<'a> {
+    /// A distance for each function, in the order of their addresses: its start's, and its entry's in
+    /// `.eh_frame`, both from the address of the section.
+    entries: &'a [[u8; 8]],
+    /// Where `.eh_frame_hdr` lies.
+    header_address: u64,
+    frames: &'a [u8],
+    /// Where `.eh_frame` lies.
+    frames_address: u64,
+}
+
+/// A function, as its entry describes it.
+#[derive(Debug, Clone)]
+pub(crate) struct FunctionFrame<'a> {
+    /// Its addresses.
+    pub(crate) span: Range<u64>,
+    program: FrameProgram<'a>,
+}
+
+/// How compilers write addresses there: as signed distances of four bytes, from their own place.
+const RELATIVE: u8 = 0x1b;
+
+impl<'a> FunctionFrames<'a> {
+    /// That of the sections with these addresses and bytes. None where they are written in another way than
+    /// linkers do.
+    pub(crate) fn new(
+        (header_address, header): (u64, &'a [u8]),
+        (frames_address, frames): (u64, &'a [u8]),
+    ) -> Option<FunctionFrames<'a>> {
+        let (start, rest) = header.split_first_chunk::<12>()?;
+        // Version 1; the pointer to `.eh_frame`, the count as an integer, the table relative to the section.
+        let [1, RELATIVE, 0x03, 0x3b, _, _, _, _, count @ ..] = start else { return None };
+        let count = u32::from_le_bytes(*count) as usize;
+        let entries = rest.as_chunks().0.get(..count)?;
+        Some(FunctionFrames { entries, header_address, frames, frames_address })
+    }
+
+    /// The function that an address is in.
+    pub(crate) fn at(&self, address: u64) -> Option<FunctionFrame<'a>> {
+        let after = self.entries.partition_point(|entry| self.start(entry) <= address);
+        self.frame(after.checked_sub(1)?).filter(|frame| frame.span.contains(&address))
+    }
+
+    /// Where the first function begins that begins after an address.
+    pub(crate) fn next(&self, address: u64) -> Option<u64> {
+        let after = self.entries.partition_point(|entry| self.start(entry) <= address);
+        self.entries.get(after).map(|entry| self.start(entry))
+    }
+
+    fn start(&self, [a, b, c, d, ..]: &[u8; 8]) -> u64 {
+        self.header_address.wrapping_add_signed(i32::from_le_bytes([*a, *b, *c, *d]).into())
+    }
+
+    fn frame(&self, index: usize) -> Option<FunctionFrame<'a>> {
+        let [_, _, _, _, distance @ ..] = self.entries.get(index)?;
+        let address = self.header_address.wrapping_add_signed(i32::from_le_bytes(*distance).into());
+        let offset = address.wrapping_sub(self.frames_address) as usize;
+        let mut entry = self.entry(offset)?;
+        let pointer = offset + 4;
+        let common = pointer.checked_sub(entry.u32()? as usize)?;
+        let start = self.frames_address.wrapping_add(pointer as u64 + 4);
+        let start = start.wrapping_add_signed(entry.i32()?.into());
+        let span = start..start.wrapping_add(entry.u32()?.into());
+        // What a language adds, as its length says.
+        let augmentation = entry.uleb()? as usize;
+        let own = entry.skip(augmentation)?;
+        let program = FrameProgram::new(self.entry(common)?, own)?;
+        Some(FunctionFrame { span, program })
+    }
+
+    /// What an entry of `.eh_frame` has after its length.
+    fn entry(&self, offset: usize) -> Option<ByteReader<'a>> {
+        let mut rest = ByteReader(self.frames.get(offset..)?);
+        let len = rest.u32()? as usize;
+        rest.0.get(..len).map(ByteReader)
+    }
+}
+
+impl FunctionFrame<'_> {
+    /// Where the function's return address is, when it is about to execute the instruction at an address.
+    pub(crate) fn return_address(&self, address: u64) -> Option<ReturnAddress> {
+        self.program.return_address(address.checked_sub(self.span.start)?)
+    }
+}
