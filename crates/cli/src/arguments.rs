@@ -18,7 +18,7 @@ pub(crate) use output::OutputArguments;
 pub(crate) use persistent::*;
 pub(crate) use recording::RecordingArguments;
 pub(crate) use report::{ReportArguments, ViewArguments};
-pub(crate) use set::SetArguments;
+pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use tree::{FileArguments, LsArguments};
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The object.
-const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
+pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
 
 /// What the names of all its versions start with.
 pub(crate) const PREFIX: &str = "liblookback-";

@@ -6,6 +6,7 @@ mod extract;
 mod follow;
 mod install;
 mod list;
+mod pending;
 mod run;
 mod session_text;
 mod set;

@@ -1,6 +1,6 @@
 //! `lookback get`, `cat`, `ls`, and `set` of a file: the control tree without a mount.
 
-use crate::arguments::{FileArguments, InstanceArguments, LsArguments, SetArguments};
+use crate::arguments::{ChangeArguments, FileArguments, InstanceArguments, LsArguments};
 use crate::failure::{Done, Failure};
 use crate::say::note;
 use rustix::fs::OFlags;
@@ -56,16 +56,16 @@ pub(crate) fn cat(arguments: &FileArguments) -> Done {
 }
 
 /// Writes to a file.
-pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
-    let more = if arguments.append { OFlags::APPEND } else { OFlags::TRUNC };
-    let value = value(arguments)?;
+pub(crate) fn write(tree: &Tree, change: &ChangeArguments, append: bool) -> Done<()> {
+    let more = if append { OFlags::APPEND } else { OFlags::TRUNC };
+    let value = value(change)?;
     let had_top = tree.instance().session().has_top();
-    let mut file = open(tree, &arguments.what, OFlags::WRONLY | OFlags::CREATE | more)?;
+    let mut file = open(tree, &change.what, OFlags::WRONLY | OFlags::CREATE | more)?;
     let log = get_text(tree, "error_log");
     let written = file.write_all(Author::current(), &value);
-    written.map_err(|error| refused(tree, &arguments.what, &value, log, error))?;
+    written.map_err(|error| refused(tree, &change.what, &value, log, error))?;
     if tree.instance().session().has_top() && !had_top {
-        let what = &arguments.what;
+        let what = &change.what;
         note!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
              changes that; files without -B are of a buffer of their own from now on"
@@ -75,14 +75,14 @@ pub(crate) fn write(tree: &Tree, arguments: &SetArguments) -> Done<()> {
 }
 
 /// What is to be written.
-fn value(arguments: &SetArguments) -> Done<Vec<u8>> {
-    if arguments.value == "-" {
+fn value(change: &ChangeArguments) -> Done<Vec<u8>> {
+    if change.value == "-" {
         let mut input = Vec::new();
         let read = std::io::stdin().read_to_end(&mut input);
         read.map_err(|error| Failure::failed(format_args!("standard input: {error}")))?;
         return Ok(input);
     }
-    Ok([arguments.value.as_bytes(), b"\n"].concat())
+    Ok([change.value.as_bytes(), b"\n"].concat())
 }
 
 /// Lists a directory.

@@ -131,13 +131,19 @@ impl ControlArea {
 
     /// The processes whose code is not up to date with [`ControlArea::functions_wanted`]: not those in which
     /// nothing can be traced.
-    pub fn pending_functions(&self) -> impl Iterator<Item = ProcessInfo> {
+    pub fn outdated_functions(&self) -> impl Iterator<Item = ProcessInfo> {
         let wanted = self.functions_wanted();
         self.processes().filter(move |process| {
             process.end_time == 0
                 && process.functions_done != wanted
                 && self.maps(process.entry).any(|map| self.may_have_sites(map.object))
         })
+    }
+
+    /// Those of them that will be up to date: the code of processes that may have a filter of system calls is
+    /// left alone.
+    pub fn pending_functions(&self) -> impl Iterator<Item = ProcessInfo> {
+        self.outdated_functions().filter(|process| process.status.may_call())
     }
 
     /// Says how many of a process's functions are traced, and that its code is up to date with `done` by

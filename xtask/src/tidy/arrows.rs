@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("function_filter", &["event_filter"]),
     ("function_sites", &[]),
     ("launch", &[]),
+    ("remote_call", &["abi"]),
     ("traced", &[]),
     ("shm", &["abi"]),
     ("rseq", &[]),

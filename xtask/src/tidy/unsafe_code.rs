@@ -6,10 +6,11 @@ use super::krate::Crate;
 use super::tree::Repository;
 
 /// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
-/// for what a program and its recorder say to each other, for sites in a program's functions, and for being a
-/// filtered layer of tracing.
+/// for what a program and its recorder say to each other, for tracing a process by ptrace(2), for sites in a
+/// program's functions, and for being a filtered layer of tracing.
 const ALLOWED: &[&str] = &[
     "launch",
+    "remote_call",
     "shm",
     "rseq",
     "ring_buffer",

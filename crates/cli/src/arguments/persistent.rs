@@ -68,6 +68,10 @@ pub(crate) struct StartArguments {
     #[arg(short = 'c', long, requires = "pids")]
     pub(crate) children: bool,
 
+    /// With -p: interrupt processes that don't follow by themselves, as they sleep or make no calls
+    #[arg(long, requires = "tracer")]
+    pub(crate) now: bool,
+
     /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,

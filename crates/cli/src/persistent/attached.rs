@@ -2,6 +2,7 @@
 
 use crate::json::Json;
 use crate::persistent::ages;
+use crate::persistent::pending::PendingProcess;
 use crate::unseen::{GoFiles, READS_TREE, limit_of_addresses};
 use control::ProcessInfo;
 use session::Instance;
@@ -26,6 +27,10 @@ pub(super) struct AttachedProcess {
     pub(super) is_left_out: bool,
     /// Why not all that it does is seen; None where nothing says so.
     pub(super) in_part: Option<String>,
+    /// How many of its functions are traced.
+    pub(super) traced_functions: u32,
+    /// Why it doesn't trace the functions that are wanted yet; None where it does.
+    pub(super) pending: Option<String>,
 }
 
 /// Why a process maps no more of a session than it has: then it records in no instance that it gets to know
@@ -76,6 +81,7 @@ impl AttachedProcess {
         let here = control.identity().pid_namespace;
         let running = control.processes().filter(|process| process.end_time == 0);
         let mut files = GoFiles::new(session);
+        let pending = PendingProcess::all(session);
         let mut all: Vec<AttachedProcess> = running
             .filter(|process| process.status.obstacle().is_none())
             .map(|process| {
@@ -89,6 +95,11 @@ impl AttachedProcess {
                     confined: Confined::of(&process, is_elsewhere),
                     is_left_out: process.status.is_left_out(),
                     in_part: files.why(control.maps(process.entry)),
+                    traced_functions: process.traced_functions,
+                    pending: pending
+                        .iter()
+                        .find(|pending| pending.entry() == process.entry)
+                        .map(PendingProcess::describe),
                 }
             })
             .collect();
@@ -106,6 +117,8 @@ impl AttachedProcess {
             ("confined_by", Json::text(self.confined.map(Confined::name))),
             ("left_out_because", Json::text(self.is_left_out.then_some(READS_TREE))),
             ("in_part", Json::text(self.in_part.as_ref())),
+            ("traced_functions", Json::Number(self.traced_functions.into())),
+            ("functions_pending_because", Json::text(self.pending.as_ref())),
         ])
     }
 }

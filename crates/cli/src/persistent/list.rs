@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
 use crate::persistent::threads::ThreadList;
-use crate::persistent::{events_on, filtered, memory, option};
+use crate::persistent::{events_on, filtered, memory, option, pending};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
@@ -101,6 +101,8 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
         confined: None,
         is_left_out: false,
         in_part: None,
+        traced_functions: 0,
+        pending: None,
     }));
     attached.sort_by_key(|process| process.pid);
     (attached, strangers)
@@ -130,8 +132,14 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
         let left_out =
             if process.is_left_out { format!("  (not recorded: {READS_TREE})") } else { String::new() };
         let in_part = process.in_part.as_ref().map(|why| format!("  (in part: {})", printable(why)));
-        let notes = [elsewhere, &confined, &left_out, &in_part.unwrap_or_default()].concat();
+        let pending = process.pending.as_ref().map(|why| format!("  (functions pending: {why})"));
+        let notes = [in_part, pending].map(Option::unwrap_or_default).concat();
+        let notes = [elsewhere, &confined, &left_out, &notes].concat();
         let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{notes}", process.pid);
+    }
+    if attached.iter().any(|process| process.pending.is_some()) {
+        let advice = pending::advice(session);
+        let _ = writeln!(text, "pending: until the next call that is wrapped; {advice} interrupts them");
     }
     if !strangers.is_empty() {
         let who = count(strangers.len() as u64, "process", "processes");

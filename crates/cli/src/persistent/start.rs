@@ -3,6 +3,7 @@
 use crate::arguments::{RecordingArguments, StartArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
+use crate::persistent::pending::follow;
 use crate::persistent::{events_on, memory};
 use crate::say::note;
 use anstyle::Style;
@@ -29,7 +30,10 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
         Err(error) => return Err(error.into()),
     };
     tell(&session);
-    Ok(ExitCode::SUCCESS)
+    match arguments.recording.functions.tracer {
+        Some(_) => Ok(follow(&session, 0, arguments.now)?),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Where the session is: by its name in the user's directory or the group's, or at a path.

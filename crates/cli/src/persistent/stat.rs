@@ -5,6 +5,7 @@ use crate::duration::duration;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
+use crate::persistent::pending::{self, PendingProcess};
 use crate::persistent::start::size;
 use crate::persistent::taken::{TakenSnapshot, Takers};
 use crate::persistent::{events_on, filtered, memory};
@@ -183,6 +184,12 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         "processes",
         format!("{running} attached; `lookback list{}` names them", super::option(session.path())),
     );
+    let pending = PendingProcess::all(session);
+    if !pending.is_empty() {
+        let lines = pending.iter().map(PendingProcess::line);
+        let lines = lines.chain([format!("{} interrupts them", pending::advice(session))]);
+        line("pending", lines.collect::<Vec<_>>().join("\n           "));
+    }
     for (name, lines) in unseen::labelled(unseen) {
         line(name, lines.join("\n           "));
     }
@@ -333,6 +340,9 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
     ];
+    let pending = PendingProcess::all(session);
+    let pending = pending.iter().map(PendingProcess::json).collect();
+    members.push(("functions_pending", Json::List(pending)));
     members.extend(unseen::json(unseen));
     Json::Object(members)
 }

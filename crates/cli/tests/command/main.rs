@@ -18,6 +18,7 @@ mod exec;
 mod forged;
 mod function_arguments;
 mod function_commands;
+mod function_interruptions;
 mod function_names;
 mod function_recordings;
 mod function_sites;

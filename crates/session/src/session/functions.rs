@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::session::Lock;
-use crate::this_process::is_alive;
+use crate::this_process::{is_alive, pid_here, pid_namespace};
 use control::ProcessInfo;
 use std::time::{Duration, Instant};
 
@@ -19,20 +19,49 @@ impl Session {
     /// not yet. They will when they next make a call that is wrapped; one that sleeps does so when it wakes
     /// up.
     ///
-    /// Processes without functions that can be traced are not waited for.
+    /// Processes without functions that can be traced are not waited for, nor are those whose code can't be
+    /// changed.
     pub fn await_functions(&self, most: Duration) -> Vec<ProcessInfo> {
         let start = Instant::now();
         loop {
             let pending = self.pending_functions();
-            if pending.is_empty() || start.elapsed() >= most {
+            if pending.is_empty() {
+                self.call_no_more();
+                return pending;
+            }
+            if start.elapsed() >= most {
                 return pending;
             }
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// The traced processes that don't trace the functions which are wanted yet, or still trace others.
+    /// The traced processes that don't trace the functions which are wanted yet, or still trace others, and
+    /// will follow.
     pub fn pending_functions(&self) -> Vec<ProcessInfo> {
-        self.control().pending_functions().filter(|process| is_alive(process.pid)).collect()
+        self.outdated_functions().into_iter().filter(|process| process.status.may_call()).collect()
+    }
+
+    /// All that don't, also those that won't follow, as they may have a filter of system calls.
+    pub fn outdated_functions(&self) -> Vec<ProcessInfo> {
+        let here = pid_namespace();
+        let is_there = |process: &ProcessInfo| process.pid_namespace != here || is_alive(process.pid);
+        self.control().outdated_functions().filter(is_there).collect()
+    }
+
+    /// The PID by which the calling process knows one of this session. None for one that it doesn't see, as
+    /// that is in another pid namespace.
+    pub fn pid_here(&self, process: &ProcessInfo) -> Option<u32> {
+        pid_here(process.pid, process.pid_namespace)
+    }
+
+    /// Calls no process any more, if all that are left have ended without saying so.
+    fn call_no_more(&self) {
+        if self.control().is_calling()
+            && let Ok(_lock) = self.lock_settings()
+            && self.pending_functions().is_empty()
+        {
+            self.control().call_processes(false);
+        }
     }
 }

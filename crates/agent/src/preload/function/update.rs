@@ -11,6 +11,7 @@ use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::instance::INSTANCE_WORDS;
+use abi::remote::RemoteResult;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -76,13 +77,29 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
         mapped::keep_up();
         look(session);
     }
-    if !may_change() {
-        return;
+    if may_change()
+        && let Some(turn) = Turn::take()
+    {
+        update_all(session, threads, &turn);
     }
-    let Some(turn) = Turn::take() else { return };
+}
+
+/// Brings the code up to date, if that can be done here and now: next to other threads.
+pub(super) fn try_update() -> RemoteResult {
+    let Some(session) = session() else { return RemoteResult::NotAttached };
+    if !may_change() {
+        return RemoteResult::Refused;
+    }
+    let Some(turn) = Turn::take() else { return RemoteResult::Busy };
+    update_all(session, Threads::Running, &turn);
+    RemoteResult::Done
+}
+
+/// Brings the code of all objects up to date.
+fn update_all(session: AttachedSession, threads: Threads, turn: &Turn) {
     let control = session.control();
     let wanted = control.functions_wanted();
-    let traced = if objects::is_any() { update_objects(session, threads, &turn) } else { 0 };
+    let traced = if objects::is_any() { update_objects(session, threads, turn) } else { 0 };
     DONE.store(wanted, Release);
     if let Some(process) = session.process() {
         control.functions_done(process, wanted, traced);

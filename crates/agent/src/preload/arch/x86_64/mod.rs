@@ -7,6 +7,7 @@ pub(crate) mod function_entry;
 pub(crate) mod linker;
 pub(crate) mod listing;
 mod long_jump;
+mod remote_entry;
 pub(crate) mod routines;
 pub(crate) mod stub;
 pub(crate) mod syscall;

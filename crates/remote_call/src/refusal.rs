@@ -1,0 +1,49 @@
+//! Why nothing was called.
+
+use std::fmt;
+
+/// Why no thread has called the routine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallRefusal {
+    /// There is no such process any more.
+    Gone,
+    /// It is stopped, and stays so.
+    Stopped,
+    /// It has a filter of system calls, which might end it for a call that isn't its own.
+    Filter,
+    /// Another process traces it.
+    Traced(u32),
+    /// The system doesn't let this user.
+    NotPermitted(&'static str),
+    /// It doesn't have this command's agent.
+    OtherAgent,
+    /// None of its threads could be interrupted without the program's noticing: why not the last of them.
+    NoThread(String),
+    /// The process has left its session.
+    NotAttached,
+    /// It has not ended in time, and goes on by itself.
+    Unfinished,
+    /// The system has failed in this.
+    System(String),
+}
+
+impl fmt::Display for CallRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallRefusal::Gone => f.write_str("it has ended"),
+            CallRefusal::Stopped => {
+                f.write_str("it is stopped (SIGSTOP, SIGTSTP), and stays so until SIGCONT")
+            }
+            CallRefusal::Filter => f.write_str("it has a filter of system calls (seccomp)"),
+            CallRefusal::Traced(by) => write!(f, "process {by} traces it already, as a debugger does"),
+            CallRefusal::NotPermitted(why) => f.write_str(why),
+            CallRefusal::OtherAgent => f.write_str("it was started by another version of lookback"),
+            CallRefusal::NoThread(why) => f.write_str(why),
+            CallRefusal::NotAttached => f.write_str("it has left the session"),
+            CallRefusal::Unfinished => f.write_str("it has not ended in time, and goes on by itself"),
+            CallRefusal::System(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for CallRefusal {}

@@ -1,0 +1,98 @@
+//! Where the agent's routine is in a process.
+
+use crate::refusal::CallRefusal;
+use crate::target::TargetProcess;
+use abi::OBJECT_PREFIX;
+use abi::remote::{AREA_SYMBOL, ENTRY_SYMBOL, RemoteArea, TIME_LIMITS};
+use object::elf::{PF_X, PT_LOAD};
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{Object, ObjectSymbol};
+use std::mem::offset_of;
+use std::ops::Range;
+
+/// The routine, and what it works with.
+#[derive(Debug)]
+pub(crate) struct RemoteRoutine {
+    /// Its first instruction.
+    pub(crate) entry: u64,
+    /// All code of the agent.
+    pub(crate) code: Range<u64>,
+    /// A [`RemoteArea`].
+    area: u64,
+}
+
+impl RemoteRoutine {
+    /// Finds it in a process whose agent has the very code of `agent`: so it is known what is called,
+    /// whatever the process says of itself.
+    pub(crate) fn find(target: &TargetProcess, agent: &[u8]) -> Result<RemoteRoutine, CallRefusal> {
+        // Where its structures are aligned.
+        let agent = agent.to_vec();
+        let layout = RoutineLayout::of(&agent).ok_or(CallRefusal::OtherAgent)?;
+        let mapped = target.mappings().filter(|mapping| {
+            mapping.is_code && mapping.name.starts_with(OBJECT_PREFIX) && mapping.offset == layout.offset
+        });
+        for mapping in mapped {
+            let base = mapping.addresses.start.wrapping_sub(layout.start);
+            let mut code = vec![0; layout.code.len()];
+            if target.read(mapping.addresses.start, &mut code).is_ok() && code == layout.code {
+                return Ok(RemoteRoutine {
+                    entry: base.wrapping_add(layout.entry),
+                    code: mapping.addresses.clone(),
+                    area: base.wrapping_add(layout.area),
+                });
+            }
+        }
+        Err(CallRefusal::OtherAgent)
+    }
+
+    /// The word that says who calls it.
+    pub(crate) fn owner(&self) -> u64 {
+        self.area + offset_of!(RemoteArea, owner) as u64
+    }
+
+    /// Where the time that is left to a thread's call is put.
+    pub(crate) fn time_limit(&self, tid: u32) -> u64 {
+        let index = u64::from(tid) % TIME_LIMITS as u64;
+        self.area + offset_of!(RemoteArea, time_limits) as u64 + 16 * index
+    }
+
+    /// The stack, with the frame at its end.
+    pub(crate) fn space(&self) -> Range<u64> {
+        let start = self.area + offset_of!(RemoteArea, space) as u64;
+        start..self.area + size_of::<RemoteArea>() as u64
+    }
+}
+
+/// Where all that is in the agent's file.
+struct RoutineLayout<'a> {
+    entry: u64,
+    area: u64,
+    /// The address of its code, on a whole page, and where in the file that is.
+    start: u64,
+    offset: u64,
+    code: &'a [u8],
+}
+
+impl RoutineLayout<'_> {
+    fn of(agent: &[u8]) -> Option<RoutineLayout<'_>> {
+        const PAGE: u64 = 4096;
+        let file = ElfFile64::<object::Endianness>::parse(agent).ok()?;
+        let symbol = |name: &str| {
+            let found = file.dynamic_symbols().find(|symbol| symbol.name() == Ok(name))?;
+            Some((found.address(), found.size()))
+        };
+        let (entry, _) = symbol(ENTRY_SYMBOL)?;
+        let (area, size) = symbol(AREA_SYMBOL)?;
+        let endian = file.endian();
+        let is_code = |header: &&object::elf::ProgramHeader64<object::Endianness>| {
+            header.p_type(endian) == PT_LOAD && header.p_flags(endian) & PF_X != 0
+        };
+        let header = file.elf_program_headers().iter().find(is_code)?;
+        let ahead = header.p_vaddr(endian) % PAGE;
+        let offset = header.p_offset(endian) - ahead;
+        let end = header.p_offset(endian) + header.p_filesz(endian);
+        let code = agent.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)?;
+        let is_whole = size == size_of::<RemoteArea>() as u64;
+        is_whole.then_some(RoutineLayout { entry, area, start: header.p_vaddr(endian) - ahead, offset, code })
+    }
+}

@@ -1,0 +1,268 @@
+//! A thread that is stopped: it calls the routine, and is put back.
+//!
+//! The order of the steps is such that whoever does this may be killed between any two of them (R6): the
+//! frame is there before the registers lead to it, and the mask is put back before the registers are.
+
+use crate::candidate::Candidate;
+use crate::frame::ReturnFrame;
+use crate::interrupted::{StopEffect, TimeLimit, by_itself, mended};
+use crate::look::ProcessLook;
+use crate::ptrace::{Stop, ThreadRegisters, Tracee};
+use crate::refusal::CallRefusal;
+use crate::routine::RemoteRoutine;
+use crate::rseq;
+use crate::target::{TargetProcess, not_permitted};
+use abi::remote::RemoteResult;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// How long a thread may take to stop: until it is on a CPU again.
+const TO_STOP: Duration = Duration::from_secs(1);
+
+/// How long the routine may take.
+const TO_RUN: Duration = Duration::from_secs(5);
+
+/// All signals.
+const ALL: u64 = u64::MAX;
+
+/// In no system call.
+const NONE: u64 = u64::MAX;
+
+/// Flags of a function that is called: interrupts are enabled, as always.
+const FLAGS: u64 = 0x202;
+
+/// The least bytes of the routine's stack.
+const STACK: u64 = 48 * 1024;
+
+/// Why one thread didn't do it.
+#[derive(Debug)]
+pub(crate) enum ThreadFailure {
+    /// Another may, or this one later. Why this one can't.
+    Next(String),
+    /// None will.
+    For(CallRefusal),
+}
+
+impl ThreadFailure {
+    pub(crate) fn into_refusal(self) -> CallRefusal {
+        match self {
+            ThreadFailure::Next(why) => CallRefusal::NoThread(why),
+            ThreadFailure::For(refusal) => refusal,
+        }
+    }
+}
+
+impl From<CallRefusal> for ThreadFailure {
+    fn from(refusal: CallRefusal) -> ThreadFailure {
+        ThreadFailure::For(refusal)
+    }
+}
+
+impl From<io::Error> for ThreadFailure {
+    fn from(error: io::Error) -> ThreadFailure {
+        match error.raw_os_error() {
+            Some(libc::ESRCH) => ended(),
+            _ => ThreadFailure::For(CallRefusal::System(format!("ptrace: {error}"))),
+        }
+    }
+}
+
+fn ended() -> ThreadFailure {
+    ThreadFailure::Next("its thread has ended".to_owned())
+}
+
+/// A thread that was stopped.
+#[derive(Debug)]
+pub(crate) struct Stopped<'a> {
+    target: &'a TargetProcess,
+    routine: &'a RemoteRoutine,
+    candidate: &'a Candidate,
+    tracee: Tracee,
+    /// Its registers, as they were found.
+    found: ThreadRegisters,
+    /// What they are to be when it goes on.
+    after: ThreadRegisters,
+}
+
+impl<'a> Stopped<'a> {
+    pub(crate) fn stop(
+        target: &'a TargetProcess,
+        routine: &'a RemoteRoutine,
+        candidate: &'a Candidate,
+    ) -> Result<Stopped<'a>, ThreadFailure> {
+        let tracee = Tracee::seize(candidate.tid).map_err(|error| not_seized(target.pid, error))?;
+        tracee.interrupt()?;
+        let until = Instant::now() + TO_STOP;
+        loop {
+            match tracee.wait(until) {
+                Some(Stop::Interrupted) => break,
+                Some(Stop::WithProcess) => {
+                    tracee.detach()?;
+                    return Err(CallRefusal::Stopped.into());
+                }
+                Some(Stop::Signal(signal)) => tracee.go_on(signal)?,
+                Some(Stop::SystemCall) => tracee.go_on(0)?,
+                Some(Stop::Ended) => return Err(ended()),
+                // It is traced until the calling thread ends, so nobody tries it again.
+                None => return Err(CallRefusal::NoThread("its thread doesn't stop".to_owned()).into()),
+            }
+        }
+        let found = tracee.registers()?;
+        let mut stopped = Stopped { target, routine, candidate, tracee, found, after: found };
+        stopped.mend()?;
+        Ok(stopped)
+    }
+
+    /// Lets it go on at once. Whether it was elsewhere than in the routine.
+    pub(crate) fn went_on_outside(self) -> Result<bool, ThreadFailure> {
+        let is_outside = !self.routine.space().contains(&self.found.rsp);
+        self.go_on()?;
+        Ok(is_outside)
+    }
+
+    /// Has it call the routine, unless it is where it can't be interrupted, and go on. What the routine says;
+    /// None where it has failed.
+    pub(crate) fn call(self) -> Result<Option<RemoteResult>, ThreadFailure> {
+        let (number, _) = self.found.call();
+        let instruction = self.found.rip;
+        let is_inside = || {
+            self.routine.code.contains(&instruction)
+                || rseq::is_inside(&self.tracee, self.target, instruction)
+        };
+        // The agent's code has a system call in it that is the program's own: syscall(2).
+        if number < 0 && is_inside() {
+            self.go_on()?;
+            return Err(ThreadFailure::Next("its thread can't be interrupted where it is".to_owned()));
+        }
+        let (mask, extended) = (self.tracee.mask()?, self.tracee.extended()?);
+        let space = self.routine.space();
+        let frame = ReturnFrame::new(space.end, &self.by_itself(), mask, &extended);
+        if frame.address < space.start + STACK {
+            self.go_on()?;
+            return Err(CallRefusal::System("its registers take too much space".to_owned()).into());
+        }
+        self.target.write(self.routine.owner(), &self.candidate.tid.to_le_bytes())?;
+        self.target.write(frame.address, &frame.bytes)?;
+        let inside = ThreadRegisters {
+            rip: self.routine.entry,
+            rsp: frame.address,
+            rax: 0,
+            orig_rax: NONE,
+            eflags: FLAGS,
+            ..self.found
+        };
+        self.tracee.set_registers(&inside)?;
+        self.tracee.set_mask(ALL)?;
+        let result = self.run(&frame)?;
+        self.tracee.set_mask(mask)?;
+        self.tracee.set_extended(&extended)?;
+        self.tracee.set_registers(&self.after)?;
+        self.target.write(self.routine.owner(), &0_u32.to_le_bytes())?;
+        self.tracee.detach()?;
+        Ok(result)
+    }
+
+    /// Lets it run up to the routine's last call, which is skipped, and into a stop from which the kernel
+    /// goes on to look for signals, and at the call that the thread was in.
+    fn run(&self, frame: &ReturnFrame) -> Result<Option<RemoteResult>, ThreadFailure> {
+        let until = Instant::now() + TO_RUN;
+        let mut result = None;
+        self.tracee.go_on_to_call(0)?;
+        loop {
+            match self.tracee.wait(until) {
+                Some(Stop::SystemCall) => {
+                    let registers = self.tracee.registers()?;
+                    let is_last =
+                        registers.orig_rax == libc::SYS_rt_sigreturn as u64 && registers.rsp == frame.address;
+                    if is_last && result.is_none() {
+                        result = Some(RemoteResult::of(registers.rdi));
+                        self.tracee.interrupt()?;
+                        self.tracee.set_registers(&ThreadRegisters { orig_rax: NONE, ..registers })?;
+                        self.tracee.go_on(0)?;
+                    } else {
+                        self.tracee.go_on_to_call(0)?;
+                    }
+                }
+                Some(Stop::Interrupted | Stop::WithProcess) if result.is_some() => {
+                    return Ok(result.flatten());
+                }
+                Some(Stop::Interrupted | Stop::WithProcess) => self.tracee.go_on_to_call(0)?,
+                // No other can be blocked.
+                Some(Stop::Signal(libc::SIGSTOP)) if result.is_some() => self.tracee.go_on(libc::SIGSTOP)?,
+                Some(Stop::Signal(libc::SIGSTOP)) => self.tracee.go_on_to_call(libc::SIGSTOP)?,
+                // A fault of the routine: the thread goes on without it.
+                Some(Stop::Signal(_)) => return Ok(None),
+                Some(Stop::Ended) => return Err(ended()),
+                None => return Err(CallRefusal::Unfinished.into()),
+            }
+        }
+    }
+
+    /// Lets it go on, as if it had not been stopped.
+    fn go_on(self) -> Result<(), ThreadFailure> {
+        if self.after != self.found {
+            self.tracee.set_registers(&self.after)?;
+        }
+        Ok(self.tracee.detach()?)
+    }
+
+    /// Has a call that was ended by the stop be made again, with the time that is left.
+    fn mend(&mut self) -> Result<(), ThreadFailure> {
+        let (number, result) = self.found.call();
+        let mended = mended(number, result);
+        self.after.rax = mended.cast_unsigned();
+        let is_same = self
+            .candidate
+            .call
+            .is_some_and(|call| call.number == number && call.arguments == self.found.arguments());
+        let slept = self.candidate.slept.map(|(slept, at)| slept + at.elapsed());
+        if let (true, StopEffect::EndsWithLimit(limit), Some(slept)) =
+            (is_same && mended != result, self.candidate.effect, slept)
+        {
+            self.limit(limit, slept)?;
+        }
+        Ok(())
+    }
+
+    /// Puts what is left of a limit in its place.
+    fn limit(&mut self, limit: TimeLimit, slept: Duration) -> Result<(), ThreadFailure> {
+        match limit {
+            TimeLimit::Milliseconds(index) => {
+                let limit = Duration::from_millis(self.found.arguments()[index] as u32 as u64);
+                // As the kernel does it: not too early.
+                let left = limit.saturating_sub(slept).as_micros().div_ceil(1000);
+                self.after.set_argument(index, left as u64);
+            }
+            TimeLimit::Timespec(index) => {
+                let place = self.found.arguments()[index];
+                let seconds = self.target.read_word(place)?;
+                let nanoseconds = self.target.read_word(place + 8)?;
+                let limit = Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds);
+                let left = limit.saturating_sub(slept);
+                let own = self.routine.time_limit(self.candidate.tid);
+                let words = [left.as_secs().to_le_bytes(), u64::from(left.subsec_nanos()).to_le_bytes()];
+                self.target.write(own, &words.concat())?;
+                self.after.set_argument(index, own);
+            }
+        }
+        Ok(())
+    }
+
+    /// Its registers if it has to go on by itself.
+    fn by_itself(&self) -> ThreadRegisters {
+        const LENGTH: u64 = 2;
+        let (number, result) = self.after.call();
+        let (rax, is_again) = by_itself(number, result);
+        let rip = if is_again { self.after.rip - LENGTH } else { self.after.rip };
+        ThreadRegisters { rax: rax.cast_unsigned(), rip, ..self.after }
+    }
+}
+
+fn not_seized(pid: u32, error: io::Error) -> ThreadFailure {
+    let tracer = ProcessLook::at(pid).map_or(0, |look| look.tracer);
+    match error.raw_os_error() {
+        Some(libc::EPERM) if tracer != 0 => CallRefusal::Traced(tracer).into(),
+        Some(libc::EPERM) => not_permitted(pid, &io::ErrorKind::PermissionDenied.into()).into(),
+        _ => error.into(),
+    }
+}
