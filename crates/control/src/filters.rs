@@ -17,7 +17,6 @@ use abi::control::{
     filter_word, is_filter_word,
 };
 use abi::instance::RECORDING;
-use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::fence;
@@ -204,30 +203,35 @@ impl ControlArea {
 
     /// Where so many words are that are no event's filter, from `from` on.
     fn free_filter_words(&self, from: usize, size: usize) -> Option<usize> {
+        let used = self.used_filter_words();
+        let is_used = |index: &usize| used.get(index / 64).is_none_or(|word| word >> (index % 64) & 1 == 1);
         let mut start = from;
-        while start.checked_add(size)? <= self.filter_words().len() {
-            match self.used_filter_words(start..start + size) {
-                // After one that is in the way.
-                Some(end) => start = end,
+        while start.checked_add(size)? <= FILTER_WORDS {
+            match (start..start + size).rev().find(is_used) {
+                // After the last one that is in the way.
+                Some(index) => start = index + 1,
                 None => return Some(start),
             }
         }
         None
     }
 
-    /// Where one ends of those filters and lists of triggers that have words in a range.
+    /// A bit for each word that a filter or a list of triggers has.
     // Relaxed: only the holder of the session's lock changes these words, and that is the caller.
-    fn used_filter_words(&self, range: Range<usize>) -> Option<usize> {
+    fn used_filter_words(&self) -> [u64; FILTER_WORDS / 64] {
+        let mut used = [0; FILTER_WORDS / 64];
         let ids = (0..EVENTS).map(event_id);
         let filters = ids.flat_map(|id| {
             let instances = self.switched(id).filtered.iter();
             instances.filter_map(move |instance| self.filter_word(id, instance))
         });
-        filters.chain(self.trigger_lists()).find_map(|word| {
-            let (start, words, text) = self.filter_place(word.load(Relaxed))?;
-            let end = start + size(words, text);
-            (start < range.end && range.start < end).then_some(end)
-        })
+        for word in filters.chain(self.trigger_lists()) {
+            let Some((start, words, text)) = self.filter_place(word.load(Relaxed)) else { continue };
+            for index in start..(start + size(words, text)).min(FILTER_WORDS) {
+                used.get_mut(index / 64).into_iter().for_each(|word| *word |= 1 << (index % 64));
+            }
+        }
+        used
     }
 
     fn filter_words(&self) -> &[AtomicU64] {
