@@ -64,7 +64,7 @@ impl ErrorKind {
             ErrorKind::FieldNotFound => "Field not found",
             ErrorKind::NameNotFound => "Name not found",
             ErrorKind::IllegalInteger => "Illegal integer value",
-            ErrorKind::IllegalTime => "Illegal time (an integer, and ns, us, ms or s)",
+            ErrorKind::IllegalTime => "Illegal time (an integer, and ns, us, ms or s right after it)",
             ErrorKind::TooManyPredicates => "Too many terms in predicate expression",
             ErrorKind::InvalidCpulist => "Invalid cpulist",
             ErrorKind::InvalidValue => "Invalid value (did you forget quotes)?",
@@ -99,6 +99,12 @@ impl Error {
     /// `ESRCH` for parentheses, quotes and terms.
     pub fn errno(&self) -> i32 {
         self.errno
+    }
+
+    /// How much of the text was understood: of several events that one text was tried on, what is wrong with
+    /// it for the one that understands most says most.
+    pub fn progress(&self) -> (bool, usize) {
+        (self.kind != ErrorKind::FieldNotFound, self.position)
     }
 
     /// What the kernel's file reads after `text` was written to it: the text, a caret below the place, and

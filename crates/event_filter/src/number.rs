@@ -32,6 +32,12 @@ pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
     signed(count)?.checked_mul(length)
 }
 
+/// Whether a text goes on with a unit, after blanks: what a time is written with that has one too many.
+pub(crate) fn is_followed_by_unit(text: &str) -> bool {
+    let letters = text.trim_start().split(|letter: char| !letter.is_ascii_alphanumeric()).next();
+    UNITS.iter().any(|(unit, _)| letters == Some(unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +47,8 @@ mod tests {
         let cases =
             [("7", 7), ("7ns", 7), ("0x10us", 16_000), ("100ms", 100_000_000), ("-2s", -2_000_000_000)];
         assert!(cases.iter().all(|(text, ns)| nanoseconds(text) == Some(*ns)));
+        let rests = ["ms", " ms", "  s && x", " msec", " 5", "", " && s"].map(is_followed_by_unit);
+        assert_eq!(rests, [true, true, true, false, false, false, false]);
         for bad in ["", "s", "ms", "5m", "5min", "5 ms", "1.5s", "9223372037s", "5sms"] {
             assert_eq!(nanoseconds(bad), None, "{bad}");
         }

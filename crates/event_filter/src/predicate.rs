@@ -114,6 +114,7 @@ impl Term<'_> {
             return Err(reader.error(ErrorKind::OperandTooLong));
         }
         let (value, otherwise) = match self.field.signed {
+            _ if is_time && number::is_followed_by_unit(reader.rest()) => (None, ErrorKind::IllegalTime),
             _ if is_time => (number::nanoseconds(digits).map(|value| value as u64), ErrorKind::IllegalTime),
             true => (number::signed(digits).map(|value| value as u64), ErrorKind::IllegalInteger),
             false => (number::unsigned(digits), ErrorKind::IllegalInteger),

@@ -60,8 +60,7 @@ impl EventFilters {
         let mut by_id: Vec<Vec<Filter>> = Vec::new();
         for filter in filters {
             let ids = select(&filter.events, events)?;
-            let mut error = None;
-            let mut is_used = false;
+            let (mut errors, mut is_used) = (Vec::new(), false);
             for event in events.iter().filter(|event| ids.contains(&event.format().id)) {
                 match filter_for(event.format(), &filter.text) {
                     Ok(compiled) => {
@@ -70,12 +69,13 @@ impl EventFilters {
                         by_id[id].push(compiled);
                         is_used = true;
                     }
-                    Err(found) => error = error.or(Some((event, found))),
+                    Err(error) => errors.push((event, error)),
                 }
             }
             // Of several events some may not have the fields: those don't fit.
-            if let Some((event, error)) = error.filter(|_| !is_used) {
-                return Err(Error::Filter(explain_filter(event.format(), &filter.text, &error)));
+            let furthest = errors.iter().rev().max_by_key(|(_, error)| error.progress());
+            if let Some((event, error)) = furthest.filter(|_| !is_used) {
+                return Err(Error::Filter(explain_filter(event.format(), &filter.text, error)));
             }
         }
         Ok(EventFilters { by_id, inverted })

@@ -118,7 +118,7 @@ fn what_is_recorded_by_duration_is_what_a_report_would_select() {
         assert_eq!(names(&scratch.trace()), LONG, "{options:?}");
     }
     run(&mut scratch.record(&["-q", "-e", "libc:*_exit if duration > 2min"], &[&program]))
-        .failure(125, &["Illegal time (an integer, and ns, us, ms or s)"]);
+        .failure(125, &["Illegal time (an integer, and ns, us, ms or s right after it)"]);
 }
 
 #[test]

@@ -107,7 +107,7 @@ impl Instance {
         }
         let (filters, errors) = NewFilter::compile_all(selected.into_iter(), wanted.filter.as_deref());
         let others = errors.len();
-        match errors.into_iter().next().filter(|_| filters.is_empty()) {
+        match furthest(errors).filter(|_| filters.is_empty()) {
             Some(error) => Err(error),
             None => Ok((filters, others)),
         }
@@ -127,6 +127,15 @@ impl Instance {
         }
         Ok(())
     }
+}
+
+/// Of errors that a text gives for several events, the one for the event that understands most of it.
+pub(crate) fn furthest(errors: Vec<Error>) -> Option<Error> {
+    let progress = |error: &Error| match error {
+        Error::BadFilter { error: Some(error), .. } => Some(error.progress()),
+        _ => None,
+    };
+    errors.into_iter().rev().max_by_key(progress)
 }
 
 /// The filter of a text for an event.

@@ -8,7 +8,7 @@
 //! the kernel's soft mode. The layer for `tracing` asks once whether an event is to be looked at, and a
 //! trigger, which makes no system call, can't have it ask again. The agent's events need no such thing.
 
-use super::filters::compile_filter;
+use super::filters::{compile_filter, furthest};
 use super::function_command::FunctionCommand;
 use crate::session::c_path;
 use crate::{Error, EventInfo, Instance, Selection};
@@ -98,11 +98,11 @@ impl Instance {
     /// are; after an error none has it.
     pub fn set_triggers(&self, selection: &Selection, text: &str) -> Result<Vec<u16>, Error> {
         self.check(selection)?;
-        let (mut set, mut refused) = (Vec::new(), None);
+        let (mut set, mut refused) = (Vec::new(), Vec::new());
         for event in self.selected(selection) {
             match self.set_trigger(event.id, text) {
                 Ok(()) => set.push(event.id),
-                Err(error @ Error::BadFilter { .. }) => refused = refused.or(Some(error)),
+                Err(error @ Error::BadFilter { .. }) => refused.push(error),
                 Err(error) => {
                     self.remove_triggers(&set, text);
                     return Err(error);
@@ -110,7 +110,7 @@ impl Instance {
             }
         }
         let nothing = || Error::NoEventToFilter { selection: selection.text().to_string() };
-        if set.is_empty() { Err(refused.unwrap_or_else(nothing)) } else { Ok(set) }
+        if set.is_empty() { Err(furthest(refused).unwrap_or_else(nothing)) } else { Ok(set) }
     }
 
     /// Whether [`Instance::set_triggers`] would take this, as far as there is space for it.
@@ -123,14 +123,15 @@ impl Instance {
             true => None,
             false => command.count.and(command.filter).map_err(bad)?,
         };
-        let mut refused = Err(Error::NoEventToFilter { selection: selection.text().to_string() });
+        let mut refused = Vec::new();
         for event in self.selected(selection) {
             match filter.map_or(Ok(()), |filter| compile_filter(&event, filter).map(drop)) {
                 Ok(()) => return Ok(()),
-                Err(error) => refused = Err(error),
+                Err(error) => refused.push(error),
             }
         }
-        refused
+        let nothing = || Error::NoEventToFilter { selection: selection.text().to_string() };
+        Err(furthest(refused).unwrap_or_else(nothing))
     }
 
     /// Takes away what [`Instance::set_triggers`] has set.
