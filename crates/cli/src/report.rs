@@ -143,9 +143,8 @@ fn show(
     if !matches!(read, Err(Interruption::Sink(_))) {
         // What was read before damage is shown all the same.
         sink.finish(&trace)?;
-        if is_empty && !choice.events.is_empty() {
-            let events = choice.events.iter().map(Selection::text);
-            note!("lookback: {}", none_shown(events, query.passed_over(), &view.choice.given(false)));
+        if is_empty {
+            tell_none_shown(&choice.events, query.passed_over(), &view.choice.given(false));
         }
     }
     tell_unseen(&contents);
@@ -210,7 +209,8 @@ fn sink<'a>(
         return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
     }
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
-    let complete = completeness(&gaps, last, trace.nanoseconds);
+    let dropped = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
+    let complete = completeness(&gaps, dropped, last, trace.nanoseconds);
     if view.form.calls {
         return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete, times)?));
     }
@@ -233,17 +233,25 @@ fn sink<'a>(
     Ok(Box::new(TextLines::new(out, trace, survey, chooser, complete.as_slice(), view)?))
 }
 
+/// Says so where no event is shown, because of what was asked for: these events, and what is `given`.
+pub(crate) fn tell_none_shown(events: &[Selection], passed_over: u64, given: &[String]) {
+    if !events.is_empty() || !given.is_empty() && passed_over > 0 {
+        note!("lookback: {}", none_shown(events.iter().map(Selection::text), passed_over, given));
+    }
+}
+
 /// Why none of these events are shown, and what to do: the trace has none, or has some that the options
 /// `given` have passed over.
 fn none_shown<'a>(events: impl Iterator<Item = &'a str>, passed_over: u64, given: &[String]) -> String {
     let events: Vec<String> = events.map(|event| format!("-e '{event}'")).collect();
-    let events = events.join(" ");
-    match passed_over {
-        0 => format!("the trace has none of these events; if they were not enabled, `{events}` enables them"),
-        _ => {
-            let (has, given) = (count(passed_over, "event", "events"), given.join(" "));
-            format!("the trace has {has} of {events}, but none matches {given}")
+    let (events, given) = (events.join(" "), given.join(" "));
+    let has = count(passed_over, "event", "events");
+    match (passed_over, events.is_empty()) {
+        (0, _) => {
+            format!("the trace has none of these events; if they were not enabled, `{events}` enables them")
         }
+        (_, true) => format!("the trace has {has}, but none matches {given}"),
+        (_, false) => format!("the trace has {has} of {events}, but none matches {given}"),
     }
 }
 

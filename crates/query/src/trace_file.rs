@@ -79,7 +79,8 @@ impl TraceContents {
 
     /// The times from which events are missing, once the trace was surveyed.
     pub fn gaps(&self, survey: &Survey) -> Gaps {
-        Gaps::new(survey.gaps.clone()).map(|time| self.metadata.options.time(time))
+        let of_pages = Gaps::new(survey.gaps.clone()).map(|time| self.metadata.options.time(time));
+        of_pages.and(&self.metadata.supplement.gaps)
     }
 }
 

@@ -49,6 +49,9 @@ impl<'a> Joint<'a> {
     /// Whether nothing is missing after the last event that was read.
     pub(crate) fn ends_complete(&self) -> bool {
         let (Some(position), Some(live)) = (self.position, self.live) else { return true };
+        if live.has_refused(self.block) {
+            return false;
+        }
         // What is written meanwhile is there.
         live.next_event(self.block) <= position || !live.cursor_at(self.block, position).is_empty()
     }

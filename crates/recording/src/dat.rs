@@ -5,7 +5,6 @@ use abi::control::Table;
 use abi::page::DEFAULT_SIZE;
 use export::dat::{CpuTotals, DatFile};
 use reading::SessionRecords;
-use ring_buffer::DropReason;
 use session::{EventInfo, Instance};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -94,8 +93,10 @@ fn metadata(
     metadata.options.uname = Some(parts.map(|part| part.to_string_lossy()).join(" "));
     metadata.options.version = Some(format!("lookback {}", env!("CARGO_PKG_VERSION")));
     let (tgids, real_times, files) = (records.tables().tgids(), records.real_times(), records.files());
-    let unseen = records.unseen.clone();
-    metadata.supplement = Supplement { tgids, real_times, files, unseen };
+    let (unseen, gaps) = (records.unseen.clone(), records.gaps().intervals().to_vec());
+    let dropped = records.session().buffer().dropped();
+    let dropped = dropped.map(|(reason, count)| (count, reason.describe().to_owned())).collect();
+    metadata.supplement = Supplement { tgids, real_times, files, unseen, gaps, dropped };
     metadata
 }
 
@@ -110,14 +111,8 @@ fn cpu_statistics(session: &Instance, cpu: u32, totals: CpuTotals) -> String {
 
 fn tell_losses(session: &Instance, written: &mut Written) {
     let (buffer, control) = (session.buffer(), session.control());
-    let mut dropped = [0; DropReason::ALL.len()];
-    for block in 0..buffer.geometry().blocks() {
-        for (sum, count) in dropped.iter_mut().zip(buffer.statistics(block).dropped) {
-            *sum += count;
-        }
-    }
-    let reasons = DropReason::ALL.map(DropReason::describe);
-    written.dropped = reasons.into_iter().zip(dropped).filter(|(_, count)| *count > 0).collect();
+    let dropped = buffer.dropped();
+    written.dropped = dropped.map(|(reason, count)| (reason.describe(), count)).collect();
     let tables = [
         (Table::Tasks, "threads without a name"),
         (Table::Processes, "processes without symbols"),

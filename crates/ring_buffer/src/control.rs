@@ -65,16 +65,17 @@ impl Buffer {
     }
 
     /// Empties the buffer. What was there is out of every reader's sight at once; each CPU's next
-    /// writer starts over in the same pages.
+    /// writer starts over in the same pages. Dropped events are counted from 0 again.
     pub fn clear(&self) {
         self.change(|control| control.next_generation(control.ring()));
+        self.blocks().for_each(Buffer::forget_drops);
     }
 
     /// Empties one block. What was there is out of every reader's sight at once; its next writer starts over
-    /// after it. Snapshots stay as they are.
+    /// after it. Snapshots stay as they are. Dropped events are counted from 0 again.
     ///
-    /// Cost: two atomic instructions. A caller that is killed between them has emptied the block when its
-    /// writers come to their next page.
+    /// Cost: two atomic instructions, and one for each count. A caller that is killed between the first two
+    /// has emptied the block when its writers come to their next page.
     // AcqRel: pairs with the Acquire of `View::of_words`, and with the guard on `resets` in sections, which
     // are built from one count or refused.
     pub fn clear_block(&self, block: u32) {
@@ -83,6 +84,7 @@ impl Buffer {
             ring.resets.fetch_add(1, AcqRel);
             self.change(ControlWord::next_epoch);
         }
+        self.block(block).into_iter().for_each(Buffer::forget_drops);
     }
 
     /// Sets or clears a flag. Whether that changed it.

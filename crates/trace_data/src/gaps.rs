@@ -35,6 +35,18 @@ impl Gaps {
         self.intervals.last().map(|(_, to)| *to)
     }
 
+    /// With more of them.
+    #[must_use]
+    pub fn and(mut self, more: &[(u64, u64)]) -> Gaps {
+        self.intervals.extend_from_slice(more);
+        Gaps::new(self.intervals)
+    }
+
+    /// Each as the last time before it and the first time after it, in order.
+    pub fn intervals(&self) -> &[(u64, u64)] {
+        &self.intervals
+    }
+
     /// With other times, which have to be in the same order. 0 and `u64::MAX` stay: the beginning and the
     /// end.
     #[must_use]
@@ -100,6 +112,7 @@ mod tests {
         let expected = [false, true, true, false, true, false, true];
         assert_eq!(between.map(|(start, end)| gaps.lie_between(start, end)), expected);
         assert_eq!((gaps.end(), Gaps::default().end()), (Some(60), None));
+        assert_eq!(gaps.clone().and(&[(55, 70), (80, 90)]).intervals(), [(10, 30), (50, 70), (80, 90)]);
         assert!(gaps.clone().map(|time| time + 100).lie_between(129, 131));
         assert!(!gaps.map(|time| time + 100).lie_between(29, 31));
     }

@@ -1,6 +1,7 @@
 //! The text of a session's records.
 
 use crate::failure::{Done, Failure};
+use crate::report::tell_none_shown;
 use abi::page::DEFAULT_SIZE;
 use query::{Choice, Chooser, DemangledSymbols, Query, TimeReference};
 use reading::{Batch, Formats};
@@ -24,6 +25,8 @@ pub(super) struct SessionText<'a> {
     seen: Seen,
     symbols: DemangledSymbols,
     out: StdoutLock<'static>,
+    /// Whether no record was printed.
+    is_empty: bool,
 }
 
 impl<'a> SessionText<'a> {
@@ -40,7 +43,20 @@ impl<'a> SessionText<'a> {
         metadata.supplement.real_times = real_times;
         let query = Query::new(chooser(choice, &events, bounds, &metadata)?);
         let (seen, symbols, out) = (Seen::default(), DemangledSymbols::default(), io::stdout().lock());
-        Ok(SessionText { session, choice, bounds, formats, events, metadata, query, seen, symbols, out })
+        let is_empty = true;
+        Ok(SessionText {
+            session,
+            choice,
+            bounds,
+            formats,
+            events,
+            metadata,
+            query,
+            seen,
+            symbols,
+            out,
+            is_empty,
+        })
     }
 
     /// Leaves out the losses before the first record of a CPU.
@@ -51,6 +67,13 @@ impl<'a> SessionText<'a> {
     /// Counts records as `trace_pipe` does.
     pub(super) fn of_pipe(self) -> SessionText<'a> {
         SessionText { seen: Seen::of_pipe(), ..self }
+    }
+
+    /// Says so where no record was printed, because of what was asked for.
+    pub(super) fn tell_none_shown(&self, given: &[String]) {
+        if self.is_empty {
+            tell_none_shown(&self.choice.events, self.query.passed_over(), given);
+        }
     }
 
     /// Prints the header. False when nobody reads it any more.
@@ -76,6 +99,7 @@ impl<'a> SessionText<'a> {
         text.seen = std::mem::take(&mut self.seen);
         let written = batch.records.iter().try_for_each(|record| {
             let chosen = self.query.choose(&record.borrowed(), &trace);
+            self.is_empty &= chosen.is_none();
             chosen.map_or(Ok(()), |record| text.event(&record, None))
         });
         let written = written.and_then(|()| if goes_on { Ok(()) } else { text.settle() });

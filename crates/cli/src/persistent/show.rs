@@ -42,7 +42,10 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
     // So that it is shown what was killed, and in which call.
     record_ends(&session)?;
     match view.is_plain() {
-        true => show_kept(&session, &arguments.snapshot, &view.choice.choice()),
+        true => {
+            let choice = view.choice.choice();
+            show_kept(&session, &arguments.snapshot, &choice, &view.choice.given(false))
+        }
         false => show_as_report(&session, &arguments.snapshot, &view),
     }
 }
@@ -75,8 +78,13 @@ fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArg
 /// Records that are printed at once.
 const BATCH: usize = 512;
 
-/// Shows what the buffers hold, or a snapshot, or both.
-pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: &Choice) -> Done {
+/// Shows what the buffers hold, or a snapshot, or both: what is chosen, by the options `given`.
+pub(super) fn show_kept(
+    session: &Arc<Instance>,
+    kept: &SnapshotOption,
+    choice: &Choice,
+    given: &[String],
+) -> Done {
     let mut records = copy(session, kept, &std::env::temp_dir())?;
     let (entries, written) = (records.entries, records.entries + records.overrun);
     let layout = Layout {
@@ -88,7 +96,8 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
     let mut text = text.without_first_losses();
     let last = records.bounds().map_or(0, |(_, last)| last);
     let mut notes = takers(session, &records);
-    notes.extend(completeness(&records.gaps(), last, layout.nanoseconds));
+    let dropped = session.buffer().dropped().map(|(_, count)| count).sum();
+    notes.extend(completeness(&records.gaps(), dropped, last, layout.nanoseconds));
     let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
     let mut is_read =
         text.header(layout, &Header { tracer, entries, written, cpus, notes: &notes, release: "" })?;
@@ -97,6 +106,7 @@ pub(super) fn show_kept(session: &Arc<Instance>, kept: &SnapshotOption, choice: 
         let goes_on = batch.records.len() == BATCH;
         is_read = text.print(&batch, layout, goes_on)? && goes_on;
     }
+    text.tell_none_shown(given);
     Ok(ExitCode::SUCCESS)
 }
 

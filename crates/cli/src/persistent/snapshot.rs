@@ -28,6 +28,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
             &session,
             &SnapshotOption { snapshot: Some(None), ..SnapshotOption::default() },
             &choice,
+            &arguments.only_cpu.map(|cpu| format!("-c {cpu}")).into_iter().collect::<Vec<_>>(),
         );
     };
     note!("lookback: {said}");

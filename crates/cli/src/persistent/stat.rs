@@ -1,7 +1,9 @@
 //! `lookback stat`.
 
+mod complete;
+mod triggers;
+
 use crate::arguments::StatArguments;
-use crate::duration::duration;
 use crate::failure::Done;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
@@ -12,6 +14,7 @@ use crate::persistent::{events_on, filtered, memory};
 use crate::stdout::print;
 use crate::unseen;
 use anstyle::Style;
+use complete::{complete_since, completeness};
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
@@ -20,6 +23,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::dat::UnseenProcess;
 use trace_data::text::is_nanoseconds;
+use triggers::{trigger_lines, triggers};
 
 /// Shows what a session has recorded, lost and kept.
 pub(crate) fn stat(arguments: &StatArguments) -> Done {
@@ -154,8 +158,7 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     line("events", format!("{} of {known} enabled{}", events_on(session), filtered(session)));
     let triggers = triggers(session);
     if !triggers.is_empty() {
-        let shown = triggers.iter().map(|(event, trigger)| format!("{event} {trigger}"));
-        line("triggers", shown.collect::<Vec<_>>().join("\n           "));
+        line("triggers", trigger_lines(&triggers).join("\n           "));
     }
     for (filter, name) in PID_LISTS.into_iter().filter(|(filter, _)| has_pids(session, *filter)) {
         let pids: Vec<String> = session.pids(filter).iter().map(u32::to_string).collect();
@@ -163,12 +166,15 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         line("threads", format!("{name} {}{follow}", pids.join(" ")));
     }
     let cpus = count(cpus, "CPU", "CPUs");
+    // Triggers take some of their own.
+    let most = bytes(session.most_bytes().max(memory(session)));
     let now = bytes(memory(session));
-    line(
-        "memory",
-        format!("{now} of {} in use; {} KB for each of {cpus}", bytes(session.most_bytes()), grouped(kb)),
-    );
+    line("memory", format!("{now} of {most} in use; {} KB for each of {cpus}", grouped(kb)));
     line("complete", completeness(session, blocks));
+    for (reason, dropped) in buffer.dropped() {
+        let events = count(dropped, "event was not written", "events were not written");
+        line("dropped", format!("{events}: {}", reason.describe()));
+    }
     line("snapshots", snapshots(session, kept));
     match session.session().instances() {
         names if names.is_empty() => {}
@@ -197,38 +203,11 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     text + &table(session, blocks)
 }
 
-/// The time since which nothing is missing, in the session's clock: of what a CPU or lane has overwritten, or
-/// a reader consumed. None where nothing is.
-fn complete_since(session: &Instance, blocks: &[BufferRow]) -> Option<u64> {
-    let is_incomplete = |row: &&BufferRow| row.statistics.overrun + row.statistics.read > 0;
-    let since = |row: &BufferRow| if row.oldest_time == 0 { now(session) } else { row.oldest_time };
-    blocks.iter().filter(is_incomplete).map(since).max()
-}
-
-fn completeness(session: &Instance, blocks: &[BufferRow]) -> String {
-    let Some(since) = complete_since(session, blocks) else {
-        return "nothing was overwritten or consumed".to_owned();
-    };
-    match is_nanoseconds(session.trace_clock().name()) {
-        true => format!("for the last {}", duration(now(session).saturating_sub(since))),
-        false => format!("since {since}"),
-    }
-}
-
 /// The PID filters, and what they say.
 const PID_LISTS: [(PidFilter, &str); 2] = [(PidFilter::Only, "only"), (PidFilter::Never, "all but")];
 
 fn has_pids(session: &Instance, filter: PidFilter) -> bool {
     session.control().has_pids(session.index(), filter)
-}
-
-/// All triggers, each with the event that has it.
-fn triggers(session: &Instance) -> Vec<(String, TriggerInfo)> {
-    let all = session.events().flat_map(|event| {
-        let name = format!("{}:{}", event.system, event.name);
-        session.triggers(event.id).into_iter().map(move |trigger| (name.clone(), trigger))
-    });
-    all.collect()
 }
 
 fn snapshots(session: &Instance, kept: &[KeptSnapshot]) -> String {

@@ -10,6 +10,8 @@
 //! | `saved_tgids` | `PID TGID`, as the kernel's file |
 //! | `real_time` | `TIME REAL`: a time of the recording's clock, and nanoseconds since 1970 |
 //! | `mapped_files` | `BASE SIZE BUILD-ID PATH`, and after each, indented, `PLACE ADDRESS` of its functions; all in hexadecimal |
+//! | `gaps` | `FROM TO`: events are missing between these times, 0 for the beginning and 2^64 - 1 for the end |
+//! | `dropped_events` | `COUNT REASON`: events that were not written, when is not known |
 //! | `unseen_processes` | `PID none NAME`, or `PID part NAME` for one that is recorded in part, a tab, and the reason |
 
 use super::input::Input;
@@ -36,6 +38,11 @@ pub struct Supplement {
     pub files: Vec<MappedFile>,
     /// The processes that the recording does not have, or has in part.
     pub unseen: Vec<UnseenProcess>,
+    /// The times from which events are missing, as in [`Gaps::new`](crate::gaps::Gaps::new), also where pages
+    /// don't say so: at the end, or where a reader has consumed them.
+    pub gaps: Vec<(u64, u64)>,
+    /// How many events were not written, and why.
+    pub dropped: Vec<(u64, String)>,
 }
 
 /// A file that was mapped, and where the recording has it.
@@ -90,12 +97,12 @@ impl Supplement {
         u64::try_from(i128::from(time) + offset + drift * passed / span).ok()
     }
 
-    /// The time of the recording's clock at which `CLOCK_REALTIME` showed `real`, in ns; to be trusted as far
-    /// as nobody has set that clock meanwhile.
+    /// The time of the recording's clock at which `CLOCK_REALTIME` showed `real`, in ns, or 0 if that was
+    /// before; to be trusted as far as nobody has set that clock meanwhile.
     pub fn time_at(&self, real: u64) -> Option<u64> {
         let after = self.real_times.partition_point(|(_, known)| *known <= real);
         let (time, known) = self.real_times.get(after.saturating_sub(1))?;
-        u64::try_from(i128::from(*time) + i128::from(real) - i128::from(*known)).ok()
+        u64::try_from((i128::from(*time) + i128::from(real) - i128::from(*known)).max(0)).ok()
     }
 
     /// The bytes at the end of a file that has `length` before them.
@@ -109,6 +116,8 @@ impl Supplement {
             ("real_time", self.real_times.iter().map(|(time, real)| format!("{time} {real}\n")).collect()),
             ("mapped_files", self.files.iter().map(MappedFile::to_text).collect::<String>()),
             ("unseen_processes", self.unseen.iter().map(UnseenProcess::to_text).collect()),
+            ("gaps", self.gaps.iter().map(|(from, to)| format!("{from} {to}\n")).collect()),
+            ("dropped_events", self.dropped.iter().map(|(count, why)| format!("{count} {why}\n")).collect()),
         ];
         for (name, text) in texts {
             bytes.extend(string(name));
@@ -147,6 +156,8 @@ impl Supplement {
                 "unseen_processes" => {
                     supplement.unseen = text.lines().filter_map(UnseenProcess::parse).collect();
                 }
+                "gaps" => supplement.gaps = text.lines().filter_map(pair).collect(),
+                "dropped_events" => supplement.dropped = text.lines().filter_map(pair).collect(),
                 // Of a later version.
                 _ => {}
             }
@@ -180,8 +191,8 @@ impl MappedFile {
     }
 }
 
-/// A line of two numbers. None for another one, which is passed over.
-fn pair<T: FromStr>(line: &str) -> Option<(T, T)> {
+/// A line of two values. None for another one, which is passed over.
+fn pair<T: FromStr, U: FromStr>(line: &str) -> Option<(T, U)> {
     let (one, two) = line.split_once(' ')?;
     Some((one.parse().ok()?, two.parse().ok()?))
 }
@@ -228,6 +239,8 @@ mod tests {
             real_times: vec![(1000, 5000), (2000, 6010)],
             files: vec![file, MappedFile { functions: Vec::new(), ..other }],
             unseen: vec![unseen("busybox", false), unseen("two words", true)],
+            gaps: vec![(0, 70), (90, u64::MAX)],
+            dropped: vec![(3, "the buffer was full".to_owned())],
         }
     }
 
@@ -265,7 +278,8 @@ mod tests {
         let times = [0, 1000, 1500, 2000, 3000].map(|time| supplement().real_time(time));
         assert_eq!(times, [4000, 5000, 5505, 6010, 7010].map(Some));
         assert_eq!(Supplement::default().real_time(5), None);
-        let times = [4000, 5000, 5100, 6010, 7010].map(|real| supplement().time_at(real));
-        assert_eq!(times, [0, 1000, 1100, 2000, 3000].map(Some));
+        let times = [7, 4000, 5000, 5100, 6010, 7010].map(|real| supplement().time_at(real));
+        assert_eq!(times, [0, 0, 1000, 1100, 2000, 3000].map(Some));
+        assert_eq!(Supplement::default().time_at(5), None);
     }
 }

@@ -94,6 +94,72 @@ fn a_session_is_shown_in_all_forms() {
     run(&mut session.task("show", &["-p", "--json"])).failure(125, &["leave out -p"]);
 }
 
+/// A full buffer that overwrites nothing refuses events: they are missing at its end.
+#[test]
+fn what_a_full_buffer_refuses_is_missing() {
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let session = Persistent::new(&["-e", "libc:stat*"]);
+    session.done("set", &["options/overwrite", "0"]);
+    let calls = "import os\nfor cpu in 0, 1:\n os.sched_setaffinity(0, {cpu})\n \
+                 for _ in range(3000 - 2900 * cpu): os.stat('/')";
+    session.run(&["python3", "-c", calls]);
+    let stat = session.done("stat", &["--interval", "0"]).stdout;
+    let dropped = stat.lines().find_map(|line| line.strip_prefix("dropped    ")).unwrap();
+    assert!(dropped.ends_with(" events were not written: the buffer was full"), "{stat}");
+    assert!(stat.contains("\ncomplete   until the buffer was full"), "{stat}");
+    let json = session.done("stat", &["--interval", "0", "--json"]).stdout;
+    assert!(!json.contains(r#""complete_since_ts":null"#), "{json}");
+
+    let missing = format!("incomplete up to its end; {}", dropped.split(':').next().unwrap());
+    let file = session.scratch.outside("trace.dat");
+    session.done("extract", &["-q", "-o", file.to_str().unwrap()]);
+    // On CPU 1 nothing was lost; but a thread may have been on CPU 0 between two of its events.
+    let pair = ["--pair", "libc:stat..libc:stat_exit"];
+    for form in [&[][..], &["--stat"], &["--calls"], &["--tree"], &pair] {
+        let mut report = session.scratch.lookback(&["report"]);
+        for text in [session.done("show", form).stdout, run(report.arg(&file).args(form)).success().stdout] {
+            assert!(text.contains(&missing), "{form:?}: {missing}\n{text}");
+            assert!(form != pair || text.contains(" pairs not measured: events were lost"), "{text}");
+        }
+    }
+    session.done("clear", &[]);
+    let stat = session.done("stat", &["--interval", "0"]).stdout;
+    assert!(stat.contains("nothing was overwritten or consumed since the last clear or snapshot"), "{stat}");
+    assert!(!stat.contains("\ndropped"), "{stat}");
+}
+
+#[test]
+fn what_a_reader_has_consumed_is_missing_in_what_is_extracted() {
+    let session = Persistent::new(&["-e", "libc:open*"]);
+    session.run(&opens("/first"));
+    let mut following = start(&mut session.task("show", &["-p"]));
+    following.wait_for("/first");
+    drop(following);
+    session.run(&opens("/second"));
+    let file = session.scratch.outside("trace.dat");
+    session.done("extract", &["-q", "-o", file.to_str().unwrap()]);
+    let text = run(session.scratch.lookback(&["report"]).arg(&file)).success().stdout;
+    let notes = ["# complete for the last ", "# incomplete up to its end"];
+    assert!(text.contains("/second") && notes.iter().any(|note| text.contains(note)), "{text}");
+}
+
+#[test]
+fn where_nothing_is_shown_it_is_said_why() {
+    let session = Persistent::new(&[]);
+    session.run(&["true"]);
+    for form in [&[][..], &["--stat"], &["--json"], &["--calls"]] {
+        let shown = |options: &[&str]| session.done("show", &[form, options].concat()).stderr;
+        let none = shown(&["-t", "nobody"]);
+        let (_, rest) = none.split_once("the trace has ").unwrap();
+        assert!(rest.ends_with(" events, but none matches -t 'nobody'\n"), "{form:?}: {none}");
+        assert!(shown(&["-e", "@mem"]).contains("`-e '@mem'` enables them"), "{form:?}");
+        assert_eq!(shown(&[]), "", "{form:?}");
+    }
+    assert!(session.done("show", &["--to", "2001-01-01T00:00:00Z"]).stderr.contains("none matches --to"));
+}
+
 #[test]
 fn what_lost_nothing_is_complete() {
     let session = Persistent::new(&[]);

@@ -199,6 +199,19 @@ fn who_is_killed_leaves_triggers_whole() {
 }
 
 #[test]
+fn a_trigger_that_many_events_have_is_a_line() {
+    let of_many = ["-e", "libc:open*_exit", "-e", "libc:*at_exit", "-R", "snapshot:1 if duration > 10s"];
+    let options = [&of_many[..], &["-e", "libc:open", "-R", "traceoff if mode == 7"]].concat();
+    let persistent = Persistent::new(&options);
+    let stat = persistent.done("stat", &["--interval", "0"]).stdout;
+    let triggers: Vec<&str> = stat.lines().skip_while(|line| !line.starts_with("triggers")).take(3).collect();
+    assert_eq!(triggers[0], "triggers   libc:open traceoff:unlimited if mode == 7", "{stat}");
+    assert!(triggers[1].starts_with("           libc:openat_exit and "), "{stat}");
+    assert!(triggers[1].ends_with(" more: snapshot:count=1 if duration > 10s"), "{stat}");
+    assert!(triggers[2].starts_with("memory"), "{stat}");
+}
+
+#[test]
 fn a_recording_has_triggers_of_its_own() {
     let scratch = Scratch::new();
     let options = ["-q", "-e", "libc:open*_exit", "-R", r#"traceoff if pathname == "/stop""#];
