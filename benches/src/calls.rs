@@ -43,7 +43,13 @@ pub fn measure(
     agent: &Result<&Path, String>,
     sessions: Sessions<'_>,
 ) {
-    const NAMES: [&str; 3] = ["libc_call_ns", "libc_call_off_added_ns", "libc_call_added_ns"];
+    const NAMES: [&str; 5] = [
+        "libc_call_ns",
+        "libc_call_off_added_ns",
+        "libc_call_added_ns",
+        "libc_entry_added_ns",
+        "libc_exit_added_ns",
+    ];
     let program = programs.compile("calls", &["-Wl,-z,lazy"]);
     let measured = program.clone().and_then(|program| {
         let agent = agent.clone()?;
@@ -65,26 +71,31 @@ pub fn measure(
     }
 }
 
-/// What a call costs, and how much more it does with the agent while its events are off, and on.
+/// What a call costs; how much more it does with the agent while its events are off, with both, with the
+/// entry alone, and with the exit alone, which then reads the clock for its duration.
 fn measure_agent(
     program: &Path,
     empty: &Path,
     agent: &Path,
     sessions: Sessions<'_>,
-) -> Result<[f64; 3], String> {
+) -> Result<[f64; 5], String> {
+    let (entries, exits) = (Live::new(&["libc:read"])?, Live::new(&["libc:read_exit"])?);
     let mut workers = [
         preloaded(program, empty, None)?,
         preloaded(program, agent, Some(sessions.off))?,
         preloaded(program, agent, Some(sessions.on))?,
+        preloaded(program, agent, Some(&entries))?,
+        preloaded(program, agent, Some(&exits))?,
     ];
-    let mut samples = [const { Samples::new() }; 3];
+    let mut samples = [const { Samples::new() }; 5];
     for _ in 0..ROUNDS {
         for (worker, samples) in workers.iter_mut().zip(&mut samples) {
             samples.push(worker.repeat("read", CALLS)?.cpu);
         }
     }
-    let [alone, off, on] = samples;
-    Ok([alone.median(), off.more_than(&alone), on.more_than(&alone)])
+    let [alone, off, both, entry, exit] = samples;
+    let [off, both, entry, exit] = [off, both, entry, exit].map(|samples| samples.more_than(&alone));
+    Ok([alone.median(), off, both, entry, exit])
 }
 
 fn peer_factor(peer: &Peer, program: &Path, directory: &Path) -> Result<f64, String> {
