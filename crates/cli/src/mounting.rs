@@ -35,12 +35,11 @@ pub(crate) fn mount(arguments: &MountArguments) -> Done {
 
 /// The directory as anybody finds it, wherever he is.
 fn directory(path: &Path) -> Done<PathBuf> {
-    let failed = |reason: String| Failure::failed(format_args!("{}: {reason}", path.display()));
-    let absolute = path.canonicalize().map_err(|error| failed(error.to_string()))?;
-    match absolute.is_dir() {
-        true => Ok(absolute),
-        false => Err(failed("expected a directory to mount on".to_string())),
-    }
+    let failed = |reason: String| {
+        Failure::failed(format_args!("{}: {reason}expected a directory to mount on", path.display()))
+    };
+    let absolute = path.canonicalize().map_err(|error| failed(format!("{error}; ")))?;
+    if absolute.is_dir() { Ok(absolute) } else { Err(failed(String::new())) }
 }
 
 /// Time between two looks at whether the session's file is in one piece.

@@ -4,10 +4,11 @@ use crate::arguments::CommandLine;
 use crate::failure::{Failure, code};
 use crate::say::say;
 use crate::stdout::written;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error, FromArgMatches};
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
 /// The tasks, in the order in which the help shows them.
@@ -67,23 +68,72 @@ fn command() -> Command {
 }
 
 /// Shows the help, or what is wrong with the arguments.
-fn show(mut error: Error, command: &Command) -> ExitCode {
+fn show(error: Error, command: &Command) -> ExitCode {
     if !error.use_stderr() {
         return written(error.print()).unwrap_or_else(|failure| failure.report());
     }
-    if let Some(failure) = misplaced(&error, command) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let task = || words.iter().find_map(|word| command.find_subcommand(word));
+    let failure = unknown_task(&error, command)
+        .or_else(|| misplaced(&error, &words, command))
+        .or_else(|| detached(&error, &words, task()?));
+    if let Some(failure) = failure {
         return failure.report();
     }
-    forget_hidden(&mut error, command);
-    let text = error.render().ansi().to_string().replacen("error:", "lookback:", 1).replace("\n\n\n", "\n\n");
+    let mut text =
+        error.render().ansi().to_string().replacen("error:", "lookback:", 1).replace("\n\n\n", "\n\n");
+    if let Some(reason) = std::error::Error::source(&error).filter(|reason| reason.is::<ParseIntError>()) {
+        text = text.replacen(&reason.to_string(), "expected an integer", 1);
+    }
     say!("{}", text.trim_end());
     ExitCode::from(code::FAILED)
 }
 
+/// What is said where there is no task, or one that doesn't exist.
+fn unknown_task(error: &Error, command: &Command) -> Option<Failure> {
+    let is_shown = |name: &&String| command.find_subcommand(name).is_some_and(|task| !task.is_hide_set());
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(name)) => vec![name],
+        Some(ContextValue::Strings(names)) => names.iter().collect(),
+        _ => Vec::new(),
+    };
+    match error.kind() {
+        ErrorKind::MissingSubcommand => Some(Failure::failed("expected a task: `lookback help` shows them")),
+        ErrorKind::InvalidSubcommand => {
+            let similar: Vec<&str> = named(ContextKind::SuggestedSubcommand)
+                .into_iter()
+                .filter(is_shown)
+                .map(String::as_str)
+                .collect();
+            let similar = match similar.is_empty() {
+                true => String::new(),
+                false => format!("; similar: {}", similar.join(", ")),
+            };
+            let name = named(ContextKind::InvalidSubcommand).into_iter().next()?;
+            Some(Failure::failed(format_args!(
+                "no task is called {name}{similar}; `lookback help` shows all"
+            )))
+        }
+        _ => None,
+    }
+}
+
+/// What is said of a value that follows an option with a blank where it has to follow a `=`.
+fn detached(error: &Error, words: &[String], task: &Command) -> Option<Failure> {
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidArg) else { return None };
+    let place = words.iter().position(|word| word == value)?;
+    let option = words.get(place.checked_sub(1)?)?;
+    let mut attached = task.get_arguments().filter(|argument| argument.is_require_equals_set());
+    let name = attached.find_map(|argument| {
+        let is_it = argument.get_short().is_some_and(|letter| *option == format!("-{letter}"));
+        argument.get_long().filter(|name| is_it || *option == format!("--{name}"))
+    })?;
+    Some(Failure::failed(format_args!("the value of {option} follows a `=`: expected --{name}={value}")))
+}
+
 /// What is said of a task's option that precedes the task.
-fn misplaced(error: &Error, command: &Command) -> Option<Failure> {
+fn misplaced(error: &Error, words: &[String], command: &Command) -> Option<Failure> {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
-    let words: Vec<String> = std::env::args().skip(1).collect();
     let is_task = |word: &String| command.find_subcommand(word).is_some();
     let place = words.iter().position(is_task);
     let mut before = words[..place.unwrap_or(words.len())].iter();
@@ -104,14 +154,4 @@ fn misplaced(error: &Error, command: &Command) -> Option<Failure> {
             "{option} is an option of the task: expected `lookback {task} {option} ...`"
         ))
     })
-}
-
-/// Leaves out suggestions that no help shows.
-fn forget_hidden(error: &mut Error, command: &Command) {
-    let Some(ContextValue::Strings(names)) = error.remove(ContextKind::SuggestedSubcommand) else { return };
-    let is_shown = |name: &String| command.find_subcommand(name).is_some_and(|task| !task.is_hide_set());
-    let shown: Vec<String> = names.into_iter().filter(is_shown).collect();
-    if !shown.is_empty() {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(shown));
-    }
 }

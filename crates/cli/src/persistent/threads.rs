@@ -2,6 +2,7 @@
 
 use crate::duration::duration;
 use crate::json::Json;
+use crate::unseen;
 use control::{ProcessInfo, TaskInfo, is_placeholder};
 use session::{CallInProgress, CallsInProgress, Instance};
 use std::cmp::Reverse;
@@ -37,6 +38,8 @@ struct ShownCall {
 
 impl ThreadList {
     pub(super) fn new(session: &Instance) -> ThreadList {
+        // First: what the threads are in is of one moment.
+        let unseen = unseen::of_session(session);
         let control = session.control();
         let processes: HashMap<u32, ProcessInfo> =
             control.processes().map(|process| (process.entry, process)).collect();
@@ -47,12 +50,17 @@ impl ThreadList {
             Some(shown(session, task.call.and_then(|call| calls.describe(call))?, process))
         };
         let age = super::ages(session);
+        let is_seen = |pid| unseen.iter().all(|process| process.in_part || process.pid != pid);
         let (mut running, mut ended) = (Vec::new(), Vec::new());
         for task in control.tasks().filter(|task| !is_placeholder(task.tid)) {
             // An entry that says something else by now was of a process that is gone.
             let process = task.process.and_then(|entry| processes.get(&entry));
             let Some(process) = process.filter(|process| process.pid == task.tgid) else { continue };
             if process.end_time == 0 && task.end_time == 0 {
+                // What has executed a program that can't be traced has left its threads in the table.
+                if !is_seen(process.pid) {
+                    continue;
+                }
                 let call = shown(&task, Some(process));
                 running.push(ThreadRow { task, call, ended_age: None });
             } else if process.end_time != 0 && !pids.contains(&process.pid) {
@@ -69,7 +77,10 @@ impl ThreadList {
     }
 
     pub(super) fn text(&self) -> String {
-        let mut text = format!("{:>8} {:>8}  {:<15}  {:>8}  IN\n", "PID", "TID", "COMM", "FOR");
+        let mut text = match self.running.is_empty() {
+            true => "no thread is attached\n".to_owned(),
+            false => format!("{:>8} {:>8}  {:<15}  {:>8}  IN\n", "PID", "TID", "COMM", "FOR"),
+        };
         for row in &self.running {
             let call = row.call.as_ref();
             let age = call.map_or_else(|| "-".to_owned(), |call| duration(call.call.age));

@@ -75,8 +75,16 @@ impl<W: Write> ProcessTable<W> {
 
     fn print(&mut self, order: &[(usize, usize)], trace: &TraceInfo<'_>) -> Result<(), Error> {
         let nodes = self.tree.nodes();
-        let rows: Vec<_> =
-            order.iter().map(|(place, depth)| self.row(&nodes[*place], *depth, trace)).collect();
+        let mut is_below_maker = false;
+        let shown = order.iter().filter_map(|(place, depth)| {
+            let node = &nodes[*place];
+            if *depth == 0 {
+                is_below_maker = node.is_only_a_maker();
+            }
+            let depth = depth.checked_sub(usize::from(is_below_maker))?;
+            Some(self.row(node, depth, trace))
+        });
+        let rows: Vec<_> = shown.collect();
         let is_uncertain = rows.iter().any(|(cells, _)| cells.iter().any(|cell| cell.starts_with('<')));
         let widths: [usize; 6] = std::array::from_fn(|column| {
             rows.iter().map(|(cells, _)| cells[column].len()).max().unwrap_or(0).max(TITLES[column].len())

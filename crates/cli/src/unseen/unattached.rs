@@ -169,6 +169,11 @@ fn reason(session: &Instance, process: &Path, maps: &str, preload: &str) -> Stri
     let Some(object) = object else {
         return "LD_PRELOAD in its environment doesn't name lookback's agent".to_string();
     };
+    let file = session.file();
+    if session.session().had_namesake(maps) {
+        return "it records into an earlier session of this name, which was deleted: start it again"
+            .to_string();
+    }
     let needed = session.attached_bytes() / 1024;
     let user = User::of(process);
     let may_open = |path: &Path, mode| user.as_ref().is_none_or(|user| user.may(path, mode));
@@ -182,7 +187,7 @@ fn reason(session: &Instance, process: &Path, maps: &str, preload: &str) -> Stri
     if !maps.contains(&object::name()) {
         return "it has loaded another version of lookback: start it again".to_string();
     }
-    if !may_open(&session.file(), READ | WRITE) {
+    if !may_open(&file, READ | WRITE) {
         let id = user.map_or(0, |user| user.uid);
         return format!(
             "its user, {id}, may not open the session: `lookback start --group` makes one that others may"

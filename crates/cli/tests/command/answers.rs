@@ -52,6 +52,10 @@ fn errors_have_one_prefix_and_name_no_hidden_task() {
         assert!(outcome.stderr.starts_with("lookback: "), "{}", outcome.stderr);
         assert!(!outcome.stderr.contains("preload") && !outcome.stderr.contains("'manual'"), "{outcome:?}");
     }
+    run(&mut scratch.lookback(&["relod"]))
+        .failure(125, &["no task is called relod; similar: report, record; `lookback help` shows all"]);
+    let none = run(&mut scratch.lookback(&["-q"])).failure(125, &["expected a task: `lookback help`"]);
+    assert!(!none.stderr.contains("preload"), "{}", none.stderr);
     let outcome = run(&mut scratch.lookback(&["record", "-R", "traceoff", "true"]));
     assert!(outcome.failure(125, &["expected -e EVENT"]).stderr.starts_with("lookback: -R"));
 }
@@ -86,6 +90,40 @@ fn sizes_have_units() {
     assert!(started.stderr.contains("1024 KB for each"), "{}", started.stderr);
     run(&mut scratch.lookback(&["start", "-b", "4T", "--session", &path]))
         .failure(125, &["4T", "expected KB, or a size like 512K, 64M or 4G"]);
+}
+
+#[test]
+fn values_say_what_is_expected() {
+    let scratch = Scratch::new();
+    for (arguments, expected) in [
+        (&["start", "-P", "nginx"][..], "'nginx' for '--pid <PID>': expected an integer"),
+        (&["stat", "--interval", "soon"], "expected an integer"),
+        (&["record", "--stack-bytes", "all", "true"], "expected an integer"),
+        (&["show", "-s", "1"], "the value of -s follows a `=`: expected --snapshot=1"),
+        (&["extract", "--snapshot", "1.2"], "the value of --snapshot follows a `=`: expected --snapshot=1.2"),
+    ] {
+        run(&mut scratch.lookback(arguments)).failure(125, &[expected]);
+    }
+}
+
+/// Of many events the one that has the field says what is wrong, not the first that lacks it.
+#[test]
+fn filters_for_many_events_are_explained_by_the_one_that_understands_most() {
+    let scratch = Scratch::new();
+    run(&mut scratch.record(&["-q", "-b", "64K", "-e", "sched", "-e", "openat"], &["cat", "/none"]));
+    let session = session(&scratch);
+    for (filter, parts) in [
+        ("error == ENOSUCH", &["the filter for libc:open", "Name not found", "names: ", "ENOENT"][..]),
+        ("ret < 0 && duration > 100 ms", &["Illegal time (an integer, and ns, us, ms or s right after it)"]),
+    ] {
+        run(&mut scratch.report(&["-F", &format!("*_exit: {filter}")])).failure(125, parts);
+        let set = ["set", "--session", &session, "*_exit", "on", "if", filter];
+        run(&mut scratch.lookback(&set)).failure(125, parts);
+        let trigger = format!("traceoff if {filter}");
+        let start = ["start", "--session", &session, "-e", "*_exit", "-R", &trigger];
+        run(&mut scratch.lookback(&start)).failure(125, parts);
+    }
+    run(&mut scratch.lookback(&["delete", "--session", &session])).success();
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_session_is_mounted_in_the_background_and_unmounted() {
 fn what_cannot_be_mounted_is_told() {
     let place = Place::new();
     let nowhere = place.scratch.path("nowhere");
-    place.mount(&nowhere).failure(125, &["nowhere: No such file"]);
+    place.mount(&nowhere).failure(125, &["nowhere: No such file", "expected a directory"]);
     let file = place.scratch.write("file", "");
     place.mount(&file).failure(125, &["expected a directory"]);
     let directory = place.directory("here");

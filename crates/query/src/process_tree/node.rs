@@ -39,6 +39,15 @@ pub struct ProcessNode {
     pub(super) children: Vec<usize>,
 }
 
+impl ProcessNode {
+    /// Whether the trace has nothing of it but that it has made one other process: a shell that isn't traced
+    /// itself, or the recorder.
+    pub fn is_only_a_maker(&self) -> bool {
+        let has_one_event = self.seen.0 == self.seen.1;
+        has_one_event && self.children.len() == 1 && self.start.is_none() && self.counts.is_empty()
+    }
+}
+
 /// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEnd {

@@ -9,6 +9,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 impl Session {
+    /// Whether `/proc/PID/maps` has the file of an earlier session of this name, which was removed.
+    pub fn had_namesake(&self, maps: &str) -> bool {
+        let directory = std::path::absolute(self.path()).unwrap_or_else(|_| self.path().into());
+        let start = format!(" {}.{REMOVED}-", directory.display());
+        let end = format!("/{SESSION_FILE} (deleted)");
+        maps.lines().any(|line| line.contains(&start) && line.ends_with(&end))
+    }
+
     /// Removes the session at `path`, whatever its file has become. Who has it mapped goes on with what
     /// nobody else can see. Where the directory has something else in it, or can't be removed, nothing is: a
     /// file that has a session's name and not its first bytes is not ours.

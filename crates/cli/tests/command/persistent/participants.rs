@@ -27,12 +27,29 @@ fn the_list_has_attached_processes_and_others() {
         json.contains("\"comm\":\"fixed\",\"why\":\"static program\"}],\"recorded_in_part\":[]"),
         "{json}"
     );
+    let threads = persistent.done("list", &["--threads"]).stdout;
+    let pid = others.lines().find_map(|line| line.trim().strip_suffix("static program")?.split(' ').next());
+    let is_of = |line: &str| line.split_whitespace().next() == pid;
+    assert!(threads.contains("sleep") && pid.is_some() && !threads.lines().any(is_of), "{pid:?}\n{threads}");
     // The whole group.
     drop(running);
     while !listed().contains("attached  0 processes") {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     persistent.shown(&[]).expect_of("sh", "sched_process_exit", "comm=sh");
+    assert!(persistent.done("list", &["--threads"]).stdout.starts_with("no thread is attached\n"));
+}
+
+#[test]
+fn who_records_into_a_session_that_was_deleted_is_listed_as_such() {
+    let persistent = Persistent::new(&[]);
+    let mut running = start(&mut persistent.running(&["sh", "-c", "echo started; sleep 60; true"]));
+    running.wait_for("started");
+    persistent.done("delete", &[]);
+    persistent.done("start", &["-b", "64"]);
+    let why = "it records into an earlier session of this name, which was deleted: start it again";
+    let listed = persistent.done("list", &[]).stdout;
+    assert!(listed.contains("attached  0 processes") && listed.contains(why), "{listed}");
 }
 
 #[test]
