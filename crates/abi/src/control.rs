@@ -44,6 +44,7 @@
 //! no event refers to it any more.
 
 mod call;
+mod conversion;
 mod event;
 mod maps;
 mod obstacle;
@@ -56,6 +57,7 @@ use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
 use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
 pub use call::{CallWords, call_of_word, call_word};
+pub use conversion::{CONVERSION_OFF, CallConversion};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
     is_filter_word,
@@ -72,7 +74,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 14;
+pub const VERSION: u32 = 15;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -236,6 +238,10 @@ pub struct ControlHeader {
     pub functions: AtomicU32,
     /// 1 while processes are called to look at it: then every event's word is other than off.
     pub calling: AtomicU32,
+    /// Whether calls of `mcount` become nops, see [`CONVERSION_OFF`], and how often it was asked for.
+    pub conversion: AtomicU32,
+    /// What has become of them, by [`CallConversion`].
+    pub conversions: [AtomicU64; 3],
 }
 
 /// The tables that can be full.

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `-fpatchable-function-entry=N[,M]` | `__patchable_function_entries` | N bytes of nops |
 //! | `-pg -mrecord-mcount` | `__mcount_loc` | a call of `mcount` or `__fentry__`, or with `-mnop-mcount` a nop |
+//! | `-pg` | none: by what they call | a call of `mcount` or `__fentry__` |
 //! | clang `-fxray-instrument` | `xray_instr_map` | a jump over nine bytes |
 //! | `#[lookback::traced]` | `lookback_functions` | a nop where a body begins, and one where it ends |
 //!
@@ -41,6 +42,7 @@ mod function_frames;
 mod function_symbol;
 mod location;
 mod object_file;
+mod profiled_calls;
 mod site;
 mod sled;
 mod source_path;

@@ -2,14 +2,15 @@
 
 use crate::function_frames::FunctionFrames;
 use crate::function_symbol::FunctionSymbol;
+use crate::profiled_calls::{McountTargets, kind_of};
 use crate::site::{FunctionSite, SiteKind};
 use crate::sled::entry_sleds;
 use crate::traced_section::{TracedEntry, traced_entries};
 use core::ops::Range;
 use elf::ElfBytes;
 use elf::abi::{
-    EM_X86_64, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA,
-    SHT_SYMTAB, STT_FUNC,
+    EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHN_UNDEF,
+    SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STT_FUNC,
 };
 use elf::endian::LittleEndian;
 use elf::file::Class;
@@ -44,7 +45,59 @@ impl<'a> ObjectFile<'a> {
     pub fn sites(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
         let patchable = self.listed("__patchable_function_entries", SiteKind::PatchableEntry);
         let calls = self.listed("__mcount_loc", SiteKind::McountCall);
-        patchable.chain(calls).chain(self.sleds()).chain(self.traced())
+        patchable.chain(calls).chain(self.unlisted()).chain(self.sleds()).chain(self.traced())
+    }
+
+    /// Whether it has sites that are known only once they were called, see [`SiteKind::is_unlisted`].
+    pub fn has_unlisted_calls(&self) -> bool {
+        self.unlisted().next().is_some()
+    }
+
+    /// Calls of `mcount` and `__fentry__`, in a file without a section that lists them.
+    ///
+    /// Cost: in a file that has some, to look at each byte of its code.
+    fn unlisted(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {
+        let file = *self;
+        let is_listed = self.section("__mcount_loc").is_some();
+        let targets =
+            if is_listed { None } else { McountTargets::new(self.imports(), self.linkage_tables()) };
+        let is_code = |section: &SectionHeader| section.sh_flags & u64::from(SHF_EXECINSTR) != 0;
+        targets.into_iter().flat_map(move |targets| {
+            let sections = file.sections.iter().filter(is_code);
+            let calls = sections.flat_map(move |section| targets.calls(section.sh_addr, file.data(&section)));
+            calls.map(|(address, kind)| unnamed(address, kind))
+        })
+    }
+
+    /// The words that the dynamic linker stores the addresses of `mcount` and `__fentry__` into.
+    fn imports(&self) -> impl Iterator<Item = (u64, SiteKind)> + use<'a> {
+        let file = *self;
+        let tables = file.sections.iter().filter(|section| section.sh_type == SHT_RELA);
+        tables.flat_map(move |table| {
+            let symbols = file.sections.get(table.sh_link as usize).ok();
+            let symbols = symbols.filter(|symbols| symbols.sh_type == SHT_DYNSYM);
+            let of_functions = file
+                .table::<Rela>(&table)
+                .iter()
+                .filter(|found| matches!(found.r_type, R_X86_64_GLOB_DAT | R_X86_64_JUMP_SLOT));
+            of_functions.filter_map(move |found| {
+                let symbols = symbols.as_ref()?;
+                let symbol = file.table::<Symbol>(symbols).get(found.r_sym as usize).ok()?;
+                let name = file.names_of(symbols).get_raw(symbol.st_name as usize).ok()?;
+                Some((found.r_offset, kind_of(name)?))
+            })
+        })
+    }
+
+    /// The tables by which functions of other files are called: their addresses, the bytes of an entry, and
+    /// their code.
+    fn linkage_tables(&self) -> impl Iterator<Item = (u64, u64, &'a [u8])> + use<'a> {
+        let file = *self;
+        [".plt", ".plt.sec", ".plt.got"].into_iter().filter_map(move |name| {
+            let section = file.section(name)?;
+            let entry = if section.sh_entsize == 8 { 8 } else { 16 };
+            Some((section.sh_addr, entry, file.data(&section)))
+        })
     }
 
     /// Sites whose addresses a section lists.

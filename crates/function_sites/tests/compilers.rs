@@ -136,6 +136,22 @@ fn sites_are_at_the_first_instruction_or_after_the_prologue() {
 }
 
 #[test]
+fn calls_that_no_section_lists_are_found() {
+    for compiler in ["gcc", "clang"] {
+        for more in [&[][..], &["-mfentry"]] {
+            for place in [&["-pie", "-fPIE"][..], &["-no-pie", "-fno-pie"], &["-pie", "-fPIE", "-Wl,-z,now"]]
+            {
+                let flags = [&["-pg"], more, place].concat();
+                let kind = if more.is_empty() { SiteKind::UnlistedMcount } else { SiteKind::UnlistedFentry };
+                let found = compile(compiler, &flags);
+                let sites = found.iter().flat_map(|(_, sites)| sites);
+                assert!(sites.into_iter().all(|site| site.kind == kind), "{compiler} {flags:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn sleds_are_found_at_entries() {
     for place in [&["-pie", "-fPIE"], &["-no-pie", "-fno-pie"]] {
         let flags = ["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];

@@ -59,7 +59,9 @@ pub use names::FLIGHT;
 pub use options::SessionOptions;
 pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
-pub use session::{Lock, MOST_INSTANCES, Session, TraceableFunction, TraceableName, traceable_functions};
+pub use session::{
+    ConversionCounts, Lock, MOST_INSTANCES, Session, TraceableFunction, TraceableName, traceable_functions,
+};
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
 pub use timeline::Timeline;

@@ -1,6 +1,7 @@
 //! A session: its directory, and the file that all who use it map.
 
 mod companions;
+mod conversion;
 mod creation;
 mod functions;
 mod group;
@@ -14,6 +15,7 @@ mod top_level;
 mod traceable;
 
 pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES};
+pub use conversion::ConversionCounts;
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
 pub use instances::MOST_INSTANCES;
 pub use lock::Lock;

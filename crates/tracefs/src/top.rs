@@ -8,6 +8,7 @@ mod current_tracer;
 mod dynamic_events;
 mod error_log;
 mod free_buffer;
+mod ftraced_enabled;
 mod function_list_text;
 mod function_lists;
 mod max_graph_depth;
@@ -49,6 +50,8 @@ pub(crate) const FILES: &[Listed] = &[
     current_tracer::AVAILABLE,
     available_functions::LISTED,
     available_functions::ADDRESSES,
+    ftraced_enabled::ENABLED,
+    ftraced_enabled::TOTAL,
     function_lists::FILTER,
     function_lists::NOTRACE,
     function_lists::GRAPH_FUNCTION,

@@ -10,7 +10,7 @@ pub const NOPS: &str = "-fpatchable-function-entry=5";
 const XRAY: &[&str] = &["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];
 
 /// Calls `middle` N times, which calls `leaf` twice; slowly if there is a second argument.
-const PROGRAM: &str = "
+pub const PROGRAM: &str = "
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ int main(int count, char **words)
 ";
 
 /// Eight threads call functions with all kinds of arguments and check what they get, with signals in between.
-const STORM: &str = "
+pub const STORM: &str = "
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -99,13 +99,13 @@ int main(void)
 }
 ";
 
-const LIBRARY: &str = "
+pub const LIBRARY: &str = "
 __attribute__((noinline)) int plugin_step(int x) { return x * 2; }
 int plugin_run(int x) { return plugin_step(x) + plugin_step(x + 1); }
 ";
 
 /// Loads the library, calls it and unloads it, three times.
-const HOST: &str = "
+pub const HOST: &str = "
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>

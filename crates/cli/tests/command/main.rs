@@ -17,6 +17,7 @@ mod environment;
 mod exec;
 mod forged;
 mod function_arguments;
+mod function_callers;
 mod function_commands;
 mod function_interruptions;
 mod function_names;

@@ -32,6 +32,7 @@ const LACKING: &[&str] = &[
     "/snapshot_enabled",
     "/snapshot_pipe",
     "/sub_buffers",
+    "/ftraced_enabled",
     "/max_graph_depth",
     "/set_graph_function",
     "/set_graph_notrace",

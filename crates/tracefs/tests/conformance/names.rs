@@ -90,6 +90,7 @@ fn what_we_have_the_kernel_has() {
         "available_events",
         "available_filter_functions",
         "available_filter_functions_addrs",
+        "dyn_ftrace_total_info",
         "dynamic_events",
         "saved_cmdlines",
         "saved_cmdlines_size",

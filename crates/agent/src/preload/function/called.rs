@@ -1,7 +1,7 @@
 //! What a site calls.
 
 use super::commands::{self, Commands};
-use super::sites::TracedSite;
+use super::traced_site::TracedSite;
 use super::{arguments, objects};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;

@@ -7,7 +7,7 @@
 //! meanwhile, and another one afterwards: who was called then does nothing. If the lists in the session have
 //! changed meanwhile nothing is done at all until the code is brought up to date again.
 
-use super::sites::TracedSite;
+use super::traced_site::TracedSite;
 use super::turn::Turn;
 use abi::control::{CounterRef, TriggerHead};
 use abi::instance::COMMANDS;

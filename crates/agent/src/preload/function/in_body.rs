@@ -2,7 +2,7 @@
 
 use super::called::{CALL, CalledFunction, record_slowly};
 use super::objects;
-use super::sites::TracedSite;
+use super::traced_site::TracedSite;
 use core::ptr::with_exposed_provenance;
 use function_sites::{FrameBase, SitePlace};
 use trace_event::{FrameRecord, enter};

@@ -19,13 +19,17 @@
 
 mod arguments;
 mod called;
+pub(crate) mod callers;
 mod commands;
+mod conversion;
 mod in_body;
 pub(crate) mod library;
+pub(crate) mod mcount;
 mod objects;
 mod opened;
 mod remote;
 mod sites;
+mod traced_site;
 mod trampolines;
 mod turn;
 mod update;

@@ -1,6 +1,7 @@
 //! The objects of the process that have sites.
 
-use super::sites::{SiteTable, TracedSite};
+use super::sites::SiteTable;
+use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
 use crate::preload::arch::system_call;
@@ -33,6 +34,8 @@ pub(super) struct TracedObject {
     pub(super) file: ObjectFile<'static>,
     /// The file that has its symbols: names are looked up there whenever other functions are wanted.
     pub(super) symbols: ObjectFile<'static>,
+    /// Whether it has calls of `mcount` that no section lists.
+    pub(super) has_unlisted: bool,
     /// Its sites, once any function was wanted.
     pub(super) sites: SiteTable,
     /// What they call, once any was enabled.
@@ -86,7 +89,33 @@ pub(super) fn is_any() -> bool {
 
 /// The site that an address is in.
 pub(super) fn find(address: u64) -> Option<&'static TracedSite> {
-    all().find(|object| object.text.pages.contains(&address))?.sites.find(address)
+    containing(address)?.sites.find(address)
+}
+
+/// The site whose call returns to an address.
+pub(super) fn calling(returns_to: u64) -> Option<&'static TracedSite> {
+    find(returns_to.wrapping_sub(1)).filter(|site| site.call_end() == Some(returns_to))
+}
+
+/// Whether an address is in an object all of whose sites are listed.
+pub(super) fn lists_calls(address: u64) -> bool {
+    containing(address).is_some_and(|object| !object.has_unlisted)
+}
+
+/// Whether any has calls of `mcount` that no section lists.
+pub(super) fn have_unlisted() -> bool {
+    all().any(|object| object.has_unlisted)
+}
+
+/// Looks up the sites of the object that an address is in, for one who has the turn.
+pub(super) fn fill_for(address: u64) {
+    if let Some(object) = containing(address) {
+        object.sites.fill(&object.file, object.base);
+    }
+}
+
+fn containing(address: u64) -> Option<&'static TracedObject> {
+    all().find(|object| object.text.pages.contains(&address))
 }
 
 /// Looks for sites in an object that the process has mapped: how many there are, if nobody has counted them.
@@ -127,6 +156,7 @@ pub(super) fn add(object: &LoadedObject<'_>, counted: Option<u64>, _turn: &mut T
         name: name_of(object),
         file,
         symbols: debug_file(&file, path).unwrap_or(file),
+        has_unlisted: file.has_unlisted_calls(),
         sites: SiteTable::new(),
         trampolines: Trampolines::new(),
         is_mapped: AtomicBool::new(true),

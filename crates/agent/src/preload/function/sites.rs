@@ -1,158 +1,11 @@
 //! The sites of an object, as they are in this process.
 
-use super::trampolines::Trampolines;
-use abi::instance::INSTANCE_WORDS;
+use super::traced_site::{TracedSite, Wanted};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{
-    FunctionSite, FunctionSymbol, ObjectFile, ReturnAddress, SiteKind, SiteLocation, SiteLocator, SitePlace,
-    SourcePath,
-};
+use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SourcePath};
 use rustix::mm::{MapFlags, ProtFlags};
-use text_poke::plan::Plan;
-use text_poke::plan::entry::{self, CallTarget};
-use text_poke::plan::refusal::Refusal;
-use text_poke::plan::xray;
-
-/// A site.
-#[derive(Debug)]
-pub(super) struct TracedSite {
-    /// Where it is in this process.
-    pub(super) address: u64,
-    place: SitePlace,
-    kind: SiteKind,
-    return_address: Option<ReturnAddress>,
-    /// Its own name, see [`FunctionSite::name`].
-    name: &'static [u8],
-    /// The instances that want it.
-    wanted: [AtomicU64; INSTANCE_WORDS],
-    /// A bit for each command that is done there, see `commands.rs`.
-    commands: AtomicU64,
-    /// [`NAMED`], [`TRACED`], [`PREPARED`].
-    state: AtomicU32,
-    /// The bytes that it was found with, as far as they count for its plan.
-    found: [u8; FOUND],
-}
-
-/// Bytes that are kept of what was found: the longest nops, and what may come before them.
-const FOUND: usize = 20;
-
-/// Some function of the file has the site.
-const NAMED: u32 = 1;
-/// It is on.
-const TRACED: u32 = 2;
-/// It was prepared while no other thread could be there.
-const PREPARED: u32 = 4;
-
-impl TracedSite {
-    /// One of a file whose addresses are moved by `base`, with its code from there on.
-    fn new(site: &FunctionSite<'static>, location: &SiteLocation, base: u64, code: &[u8]) -> TracedSite {
-        TracedSite {
-            address: base.wrapping_add(location.address),
-            place: location.place,
-            kind: site.kind,
-            return_address: location.return_address,
-            name: site.name,
-            wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-            commands: AtomicU64::new(0),
-            state: AtomicU32::new(0),
-            found: found(code),
-        }
-    }
-
-    /// Where it is in its function: what whoever is called there finds on the stack.
-    pub(super) fn place(&self) -> SitePlace {
-        self.place
-    }
-
-    /// Where its function's return address is, as far as the file says.
-    pub(super) fn return_address(&self) -> Option<ReturnAddress> {
-        self.return_address
-    }
-
-    /// Whether its nops are of one byte each.
-    pub(super) fn has_single_nops(&self) -> bool {
-        let skipped = self.nops().wrapping_sub(self.address) as usize;
-        self.found.get(skipped..).is_some_and(|code| code.starts_with(&[0x90; 5]))
-    }
-
-    /// Whether an instance wants it.
-    // Relaxed: who is called while that changes may go either way.
-    pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
-        self.wanted.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
-    }
-
-    /// Whether any does, or a command.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
-    }
-
-    /// A bit for each command that is done there.
-    // Relaxed: the version of the table of commands says whether they are valid.
-    pub(super) fn commands(&self) -> u64 {
-        self.commands.load(Relaxed)
-    }
-
-    /// Whether it is enabled.
-    pub(super) fn is_traced(&self) -> bool {
-        self.state.load(Relaxed) & TRACED != 0
-    }
-
-    /// Whether it was changed while no other thread could be there.
-    pub(super) fn is_prepared(&self) -> bool {
-        self.state.load(Relaxed) & PREPARED != 0
-    }
-
-    /// Notes that it was enabled or disabled, `alone` or with other threads.
-    pub(super) fn set_traced(&self, is_traced: bool, alone: bool) {
-        let state = self.state.load(Relaxed) & !TRACED;
-        let traced = if is_traced { TRACED } else { 0 };
-        let prepared = if alone { PREPARED } else { 0 };
-        self.state.store(state | traced | prepared, Relaxed);
-    }
-
-    /// Notes that it is as it is in the file.
-    pub(super) fn set_untouched(&self) {
-        self.state.fetch_and(!(TRACED | PREPARED), Relaxed);
-    }
-
-    /// Where its nops are: after the mark of a place that may be jumped to, if it begins with that.
-    pub(super) fn nops(&self) -> u64 {
-        const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
-        self.address + if self.found.starts_with(&ENDBR64) { ENDBR64.len() as u64 } else { 0 }
-    }
-
-    /// What is to be stored there.
-    pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
-        let target = trampolines.target(self.place, self.nops());
-        match self.kind {
-            SiteKind::Sled => xray::plan(self.address, &self.found, target),
-            _ => entry::plan(self.address, &self.found, CallTarget::At(target)),
-        }
-    }
-
-    /// Has just these want it, if no function was found before that has it; else these, too.
-    fn want(&self, wanted: &Wanted, is_named: bool) {
-        let is_more = self.state.load(Relaxed) & NAMED != 0;
-        let words = self.wanted.iter().chain([&self.commands]);
-        for (word, bits) in words.zip(wanted.instances.into_iter().chain([wanted.commands])) {
-            let before = if is_more { word.load(Relaxed) } else { 0 };
-            word.store(before | bits, Relaxed);
-        }
-        let state = self.state.load(Relaxed) & !NAMED;
-        self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
-    }
-}
-
-/// Who wants a function.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
-    /// A bit for each instance that traces it.
-    pub(super) instances: [u64; INSTANCE_WORDS],
-    /// A bit for each of its commands.
-    pub(super) commands: u64,
-}
 
 /// The sites of an object, in the order of their addresses.
 #[derive(Debug)]
@@ -168,10 +21,13 @@ impl SiteTable {
         SiteTable { start: AtomicPtr::new(core::ptr::null_mut()), count: AtomicUsize::new(0) }
     }
 
-    /// Fills it, for one who has the turn, with those of a file whose addresses are moved by `base`. None
-    /// where there is no memory.
+    /// Fills it, unless that was done, for one who has the turn, with those of a file whose addresses are
+    /// moved by `base`. None where there is no memory.
     // Release: pairs with the Acquire of `all`. Relaxed: published by that.
     pub(super) fn fill(&self, file: &ObjectFile<'static>, base: u64) -> Option<()> {
+        if !self.all().is_empty() {
+            return Some(());
+        }
         let count = file.sites().count();
         let bytes = count * size_of::<TracedSite>();
         let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -232,7 +88,7 @@ impl SiteTable {
         };
         let without_name = asked(b"");
         for site in self.all() {
-            site.state.fetch_and(!NAMED, Relaxed);
+            site.forget_name();
             match SourcePath::of_site(site.name) {
                 Some(path) => site.want(&wanted_by(FunctionName::from(path.as_bytes())), true),
                 None => site.want(&without_name, false),
@@ -265,15 +121,6 @@ impl SiteTable {
 fn after((start, code): (u64, &[u8]), address: u64) -> &[u8] {
     let offset = address.checked_sub(start).and_then(|offset| usize::try_from(offset).ok());
     offset.and_then(|offset| code.get(offset..)).unwrap_or_default()
-}
-
-/// The first bytes of code.
-fn found(code: &[u8]) -> [u8; FOUND] {
-    let mut found = [0; FOUND];
-    for (to, from) in found.iter_mut().zip(code) {
-        *to = *from;
-    }
-    found
 }
 
 /// Sorts sites by address, in place. They nearly always are: then it is one look at each. (Heapsort: the

@@ -1,15 +1,18 @@
 //! Bringing the process's code up to date with what is wanted.
 
 use super::arguments;
+use super::callers;
 use super::commands::Replacement;
+use super::conversion;
 use super::objects::{self, TracedObject};
 use super::opened;
-use super::sites::{TracedSite, Wanted};
+use super::traced_site::{TracedSite, Wanted};
 use super::turn::Turn;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
+use abi::control::CallConversion;
 use abi::instance::INSTANCE_WORDS;
 use abi::remote::RemoteResult;
 use control::{ControlArea, InstanceSet};
@@ -17,7 +20,6 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::FUNCTION_ID;
 use function_filter::{CompiledLists, FunctionName};
-use function_sites::SitePlace;
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
@@ -31,6 +33,7 @@ static KILLED: AtomicU32 = AtomicU32::new(0);
 /// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
 pub(crate) fn start() {
     if let Some(session) = session() {
+        conversion::start(session.control());
         look(session);
         let is_alone = mapped::is_single_threaded();
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
@@ -52,17 +55,20 @@ fn look(session: AttachedSession) {
             }
         }
     });
+    callers::choose(session.control().functions_wanted() != 0, objects::have_unlisted());
 }
 
 /// Brings the code up to date, if other functions are wanted than before: in a thread that is about to make a
 /// call, or has made it, with its frame at this address. Where it can't be done here and now, the next call
 /// does it.
 ///
-/// Cost: four loads and a comparison where there is nothing to do.
+/// Cost: five loads and a comparison where there is nothing to do.
 #[inline(always)]
 pub(crate) fn keep_up(frame: usize, threads: Threads) {
     if let Some(session) = session()
-        && (session.control().functions_wanted() != DONE.load(Relaxed) || opened::has_opened(frame))
+        && (session.control().functions_wanted() != DONE.load(Relaxed)
+            || opened::has_opened(frame)
+            || conversion::is_due(session.control()))
     {
         update(session, frame, threads);
     }
@@ -76,6 +82,8 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
         opened::has_looked();
         mapped::keep_up();
         look(session);
+        // What was found there has to be brought up to date.
+        DONE.store(session.control().functions_wanted().wrapping_sub(1), Relaxed);
     }
     if may_change()
         && let Some(turn) = Turn::take()
@@ -99,7 +107,15 @@ pub(super) fn try_update() -> RemoteResult {
 fn update_all(session: AttachedSession, threads: Threads, turn: &Turn) {
     let control = session.control();
     let wanted = control.functions_wanted();
-    let traced = if objects::is_any() { update_objects(session, threads, turn) } else { 0 };
+    callers::choose(wanted != 0, objects::have_unlisted());
+    let converting = KILLED.load(Acquire) == 0 && conversion::begin(control);
+    let how = HowToUpdate { threads, converting };
+    let is_changed = wanted != DONE.load(Relaxed);
+    let traced = match objects::is_any() {
+        true if is_changed => update_objects(session, how, turn),
+        true => objects::all().map(|object| apply_object(control, object, how)).sum(),
+        false => 0,
+    };
     DONE.store(wanted, Release);
     if let Some(process) = session.process() {
         control.functions_done(process, wanted, traced);
@@ -111,8 +127,17 @@ fn may_change() -> bool {
     !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set() && !is_aside()
 }
 
+/// How sites are switched.
+#[derive(Debug, Clone, Copy)]
+struct HowToUpdate {
+    /// Whether others run.
+    threads: Threads,
+    /// Whether calls of `mcount` are made nops.
+    converting: bool,
+}
+
 /// Switches the sites of all objects. How many are on.
-fn update_objects(session: AttachedSession, threads: Threads, turn: &Turn) -> u32 {
+fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u32 {
     let control = session.control();
     let is_killed = KILLED.load(Acquire) != 0;
     let tracing = if is_killed { InstanceSet::default() } else { control.switched(FUNCTION_ID).on };
@@ -122,9 +147,9 @@ fn update_objects(session: AttachedSession, threads: Threads, turn: &Turn) -> u3
     }
     arguments::choose(control, tracing);
     let wishes = Wishes { control, tracing, commands: &Replacement::begin(control, is_killed, turn) };
-    let traced = objects::all().map(|object| update_object(&wishes, object, threads)).sum();
+    let traced = objects::all().map(|object| update_object(&wishes, object, how)).sum();
     if !is_killed && KILLED.load(Acquire) != 0 {
-        return update_objects(session, threads, turn);
+        return update_objects(session, how, turn);
     }
     traced
 }
@@ -165,45 +190,48 @@ impl Wishes<'_> {
     }
 }
 
-/// Switches the sites of an object. How many are on.
-fn update_object(wishes: &Wishes<'_>, object: &TracedObject, threads: Threads) -> u32 {
+/// Has the functions of an object wanted by those who want them, and switches its sites. How many are on.
+fn update_object(wishes: &Wishes<'_>, object: &TracedObject, how: HowToUpdate) -> u32 {
     if object.sites.all().is_empty()
         && (!wishes.is_any() || object.sites.fill(&object.file, object.base).is_none())
     {
         return 0;
     }
     object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));
+    apply_object(wishes.control, object, how)
+}
+
+/// Switches the sites of an object as they are wanted. How many are on.
+fn apply_object(control: &ControlArea, object: &TracedObject, how: HowToUpdate) -> u32 {
     let trampolines = &object.trampolines;
-    let is_alone = threads == Threads::Alone;
+    let is_alone = how.threads == Threads::Alone;
     let sites = object.sites.all();
     let single = sites.iter().filter(|site| site.has_single_nops()).map(TracedSite::nops);
-    // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not. Tracers that
-    // are there see calls, and not where functions end.
-    let may_change = |site: &&TracedSite| {
-        (site.is_wanted() != site.is_traced() || is_alone) && site.place() != SitePlace::InsideExit
-    };
-    if !sites.iter().any(|site| may_change(&site)) || trampolines.make(&object.text.pages, single).is_err() {
+    // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not.
+    let changes = |site: &TracedSite| site.change(how.converting).is_some() || is_alone;
+    if !sites.iter().any(changes) || trampolines.make(&object.text.pages, single).is_err() {
         return traced(object);
     }
-    let planned = sites.iter().filter(may_change).filter_map(|site| {
+    let planned = sites.iter().filter_map(|site| {
+        let prepared = (is_alone && !site.is_traced()).then_some(SiteState::Off);
+        let change = site.change(how.converting).or(prepared)?;
         let plan = site.plan(trampolines).ok()?;
         let is_needy = plan.preparation() == Preparation::Alone;
         let is_ready = !is_needy || is_alone || site.is_prepared();
-        let changes = site.is_wanted() != site.is_traced() || is_needy && is_alone;
-        (is_ready && changes).then_some((site, plan))
+        let changes = site.change(how.converting).is_some() || is_needy;
+        (is_ready && changes).then_some((site, plan, change))
     });
-    let pokes = planned.clone().map(|(site, plan)| Poke {
-        plan,
-        wanted: if site.is_wanted() { SiteState::On } else { SiteState::Off },
-    });
+    let pokes = planned.clone().map(|(_, plan, wanted)| Poke { plan, wanted });
     // SAFETY: the object's code, which stays mapped as long as this is our turn (F1); plans are of what the
     // file has there, and lead to our own code (F2). At the start of a process nobody else runs.
-    let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, threads) };
+    let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, how.threads) };
     match applied {
         Ok(applied) if applied.failed == 0 => {
-            for (site, _) in planned {
-                site.set_traced(site.is_wanted(), is_alone);
+            let mut converted = 0;
+            for (site, _, state) in planned {
+                converted += u64::from(site.set_changed(state, is_alone));
             }
+            control.count_conversions(CallConversion::Converted, converted);
         }
         _ => KILLED.store(1, Release),
     }

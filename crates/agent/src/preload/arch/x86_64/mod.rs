@@ -7,6 +7,7 @@ pub(crate) mod function_entry;
 pub(crate) mod linker;
 pub(crate) mod listing;
 mod long_jump;
+pub(crate) mod mcount;
 mod remote_entry;
 pub(crate) mod routines;
 pub(crate) mod stub;

@@ -1,0 +1,250 @@
+//! A site, as it is in this process.
+
+use super::trampolines::Trampolines;
+use crate::preload::arch::mcount;
+use abi::instance::INSTANCE_WORDS;
+use core::ptr::with_exposed_provenance;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use function_sites::{FunctionSite, ReturnAddress, SiteKind, SiteLocation, SitePlace};
+use text_poke::plan::entry::{self, CallTarget};
+use text_poke::plan::refusal::Refusal;
+use text_poke::plan::{Plan, SiteState, xray};
+
+/// A site.
+#[derive(Debug)]
+pub(super) struct TracedSite {
+    /// Where it is in this process.
+    pub(super) address: u64,
+    place: SitePlace,
+    kind: SiteKind,
+    return_address: Option<ReturnAddress>,
+    /// Its own name, see [`FunctionSite::name`].
+    pub(super) name: &'static [u8],
+    /// The instances that want it.
+    wanted: [AtomicU64; INSTANCE_WORDS],
+    /// A bit for each command that is done there, see `commands.rs`.
+    commands: AtomicU64,
+    /// [`NAMED`] and what follows it.
+    state: AtomicU32,
+    /// The bytes that it was found with, as far as they count for its plan.
+    found: [u8; FOUND],
+}
+
+/// Bytes that are kept of what was found: the longest nops, and what may come before them.
+const FOUND: usize = 20;
+
+/// Some function of the file has the site.
+const NAMED: u32 = 1;
+/// It is on.
+const TRACED: u32 = 2;
+/// It was prepared while no other thread could be there.
+const PREPARED: u32 = 4;
+/// Its call was made: the bytes there are one.
+const RECORDED: u32 = 8;
+/// Its call was made a nop.
+const CONVERTED: u32 = 16;
+/// That was counted.
+const COUNTED: u32 = 32;
+
+impl TracedSite {
+    /// One of a file whose addresses are moved by `base`, with its code from there on.
+    pub(super) fn new(
+        site: &FunctionSite<'static>,
+        location: &SiteLocation,
+        base: u64,
+        code: &[u8],
+    ) -> TracedSite {
+        TracedSite {
+            address: base.wrapping_add(location.address),
+            place: location.place,
+            kind: site.kind,
+            return_address: location.return_address,
+            name: site.name,
+            wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+            commands: AtomicU64::new(0),
+            state: AtomicU32::new(0),
+            found: found(code),
+        }
+    }
+
+    /// Where it is in its function: what whoever is called there finds on the stack.
+    pub(super) fn place(&self) -> SitePlace {
+        self.place
+    }
+
+    /// Where its function's return address is, as far as the file says.
+    pub(super) fn return_address(&self) -> Option<ReturnAddress> {
+        self.return_address
+    }
+
+    /// Whether its nops are of one byte each.
+    pub(super) fn has_single_nops(&self) -> bool {
+        self.code().starts_with(&[0x90; 5])
+    }
+
+    /// Whether an instance wants it.
+    // Relaxed: who is called while that changes may go either way.
+    pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
+        self.wanted.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
+    }
+
+    /// Whether any does, or a command.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+    }
+
+    /// A bit for each command that is done there.
+    // Relaxed: the version of the table of commands says whether they are valid.
+    pub(super) fn commands(&self) -> u64 {
+        self.commands.load(Relaxed)
+    }
+
+    /// Whether it is enabled.
+    pub(super) fn is_traced(&self) -> bool {
+        self.state.load(Relaxed) & TRACED != 0
+    }
+
+    /// Whether it was changed while no other thread could be there.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.state.load(Relaxed) & PREPARED != 0
+    }
+
+    /// Whether its call was made, so that its bytes are known to be one.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.state.load(Relaxed) & RECORDED != 0
+    }
+
+    /// Notes that it was made.
+    pub(super) fn set_recorded(&self) {
+        self.state.fetch_or(RECORDED, Relaxed);
+    }
+
+    /// What is to be done at it. Calls are made nops only if that is `converting`.
+    pub(super) fn change(&self, converting: bool) -> Option<SiteState> {
+        let state = self.state.load(Relaxed);
+        // Tracers see calls, and not where functions end.
+        if self.kind.is_unlisted() && state & RECORDED == 0 || self.place == SitePlace::InsideExit {
+            return None;
+        }
+        match (self.is_wanted(), state & TRACED != 0) {
+            (true, false) => Some(SiteState::On),
+            (false, true) => Some(SiteState::Off),
+            (false, false) if converting && self.is_call() && state & CONVERTED == 0 => Some(SiteState::Off),
+            _ => None,
+        }
+    }
+
+    /// Notes that it was brought to a state, `alone` or with other threads. Whether it is the first time that
+    /// its call has become a nop.
+    pub(super) fn set_changed(&self, to: SiteState, alone: bool) -> bool {
+        let before = self.state.load(Relaxed);
+        let is_converted = to == SiteState::Off && self.is_call();
+        let mut state = before & !(TRACED | CONVERTED);
+        for (flag, is_set) in [
+            (TRACED, to == SiteState::On),
+            (PREPARED, alone),
+            (CONVERTED, is_converted),
+            (COUNTED, is_converted),
+        ] {
+            state |= if is_set { flag } else { 0 };
+        }
+        self.state.store(state, Relaxed);
+        is_converted && before & COUNTED == 0
+    }
+
+    /// Notes that it is as it is in the file.
+    pub(super) fn set_untouched(&self) {
+        self.state.fetch_and(!(TRACED | PREPARED | RECORDED | CONVERTED | COUNTED), Relaxed);
+    }
+
+    /// The bytes that can be patched.
+    fn code(&self) -> &[u8] {
+        self.found.get(self.nops().wrapping_sub(self.address) as usize..).unwrap_or_default()
+    }
+
+    /// Whether it was found as a call, and not as nops.
+    fn is_call(&self) -> bool {
+        matches!(self.code(), [0xe8, ..] | [0x67, 0xe8, ..] | [0xff, 0x15, ..])
+    }
+
+    /// Whether it calls through a pointer that leads to this object, for one who has the turn.
+    fn calls_this_object(&self) -> bool {
+        let (Some(end), Some(distance)) =
+            (self.call_end(), self.code().get(2..).and_then(<[u8]>::first_chunk))
+        else {
+            return false;
+        };
+        let pointer = end.wrapping_add_signed(i32::from_le_bytes(*distance).into());
+        // SAFETY: the pointer that the call reads, of an object that is mapped.
+        let target = unsafe { with_exposed_provenance::<usize>(pointer as usize).read_volatile() };
+        mcount::is_one(target)
+    }
+
+    /// What its call returns to, if it was found as one.
+    pub(super) fn call_end(&self) -> Option<u64> {
+        let len = match self.code() {
+            [0xe8, ..] => 5,
+            [0x67, 0xe8, ..] | [0xff, 0x15, ..] => 6,
+            _ => return None,
+        };
+        Some(self.nops().wrapping_add(len))
+    }
+
+    /// Where its nops are: after the mark of a place that may be jumped to, if it begins with that.
+    pub(super) fn nops(&self) -> u64 {
+        const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+        self.address + if self.found.starts_with(&ENDBR64) { ENDBR64.len() as u64 } else { 0 }
+    }
+
+    /// What is to be stored there.
+    pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
+        let target = trampolines.target(self.place, self.nops());
+        match self.kind {
+            SiteKind::Sled => xray::plan(self.address, &self.found, target),
+            // The call goes to this object, which looks who has called.
+            kind if kind.is_unlisted() => entry::plan(self.address, &self.found, CallTarget::Own),
+            _ => match entry::plan(self.address, &self.found, CallTarget::At(target)) {
+                Err(Refusal::IndirectInTwoWords) if self.calls_this_object() => {
+                    entry::plan(self.address, &self.found, CallTarget::Own)
+                }
+                planned => planned,
+            },
+        }
+    }
+
+    /// Forgets that a function has it.
+    pub(super) fn forget_name(&self) {
+        self.state.fetch_and(!NAMED, Relaxed);
+    }
+
+    /// Has just these want it, if no function was found before that has it; else these, too.
+    pub(super) fn want(&self, wanted: &Wanted, is_named: bool) {
+        let is_more = self.state.load(Relaxed) & NAMED != 0;
+        let words = self.wanted.iter().chain([&self.commands]);
+        for (word, bits) in words.zip(wanted.instances.into_iter().chain([wanted.commands])) {
+            let before = if is_more { word.load(Relaxed) } else { 0 };
+            word.store(before | bits, Relaxed);
+        }
+        let state = self.state.load(Relaxed) & !NAMED;
+        self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
+    }
+}
+
+/// Who wants a function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// A bit for each instance that traces it.
+    pub(super) instances: [u64; INSTANCE_WORDS],
+    /// A bit for each of its commands.
+    pub(super) commands: u64,
+}
+
+/// The first bytes of code.
+fn found(code: &[u8]) -> [u8; FOUND] {
+    let mut found = [0; FOUND];
+    for (to, from) in found.iter_mut().zip(code) {
+        *to = *from;
+    }
+    found
+}
