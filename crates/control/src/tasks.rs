@@ -89,6 +89,22 @@ impl ControlArea {
         }
     }
 
+    /// Ends the threads whose process has ended, or is another by now: nobody does that for those that were
+    /// killed with it. Cost: a look at each slot of the table.
+    pub fn end_tasks_of_ended(&self, time: u64) {
+        let is_over = |task: &TaskInfo| {
+            let process = task.process.map(|entry| self.process(entry));
+            let is_its = |process: &ProcessInfo| process.pid == task.tgid && process.end_time == 0;
+            process.is_some_and(|process| !process.as_ref().is_some_and(is_its))
+        };
+        let is_running = |task: &TaskInfo| task.end_time == 0 && !is_placeholder(task.tid);
+        for entry in 0..TASKS as u32 {
+            if self.task(entry).is_some_and(|task| is_running(&task) && is_over(&task)) {
+                self.end_task(entry, time);
+            }
+        }
+    }
+
     /// Gives a thread another name.
     pub fn rename_task(&self, entry: u32, comm: [u8; 16]) {
         if let Some(task) = self.task_table().entries.get(entry as usize) {

@@ -138,6 +138,28 @@ fn a_program_that_executes_another_ends() {
 }
 
 #[test]
+fn threads_end_with_their_process() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    let [killed, other] = [1, 2].map(|pid| file.add_process(&process(pid, 1)).unwrap());
+    let thread = |tid, tgid, process| NewTask { tgid, process: Some(process), ..task(tid, 2) };
+    for (tid, tgid, process) in [(11, 1, killed), (12, 1, killed), (21, 2, other), (31, 3, other)] {
+        file.add_task(&thread(tid, tgid, process)).unwrap();
+    }
+    file.add_task(&task(41, 2)).unwrap();
+    file.end_tasks_of_ended(8);
+    let ended = || {
+        let mut ended: Vec<_> = file.tasks().filter(|task| task.end_time != 0).map(|task| task.tid).collect();
+        ended.sort_unstable();
+        ended
+    };
+    assert_eq!(ended(), [31], "the entry of its process is another's");
+    file.end_process(killed, 9);
+    file.end_tasks_of_ended(9);
+    assert_eq!(ended(), [1, 11, 12, 31]);
+}
+
+#[test]
 fn processes_can_have_many_objects_and_give_their_space_back() {
     let temporary = Temporary::new();
     let file = &temporary.file;

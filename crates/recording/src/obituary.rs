@@ -102,6 +102,7 @@ pub fn record_ends(session: &Instance) -> Result<(), Error> {
     let obituary = Obituary::new(session.again()?.into_buffer(), session);
     obituary
         .look_for(session, |pid| if is_gone(pid) { Some(sched::UNKNOWN_SIGNAL) } else { zombie_signal(pid) });
+    session.control().end_tasks_of_ended(session.buffer().now());
     Ok(())
 }
 

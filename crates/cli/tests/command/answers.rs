@@ -192,6 +192,10 @@ fn what_set_refuses_is_explained() {
         let mut command = scratch.lookback(&["set", "--session", &path]);
         run(command.args(arguments)).failure(125, parts);
     }
+    let start = ["start", "--session", &path, "-e", "open if ret < 0"];
+    for refused in [&start[..], &["record", "-e", "open if ret < 0", "true"]] {
+        run(&mut scratch.lookback(refused)).failure(125, &["open_exit, the end of the call, has what"]);
+    }
     let mut other = scratch.lookback(&["set", "--session", &path, "open", "on", "if", "nosuch < 0"]);
     assert!(!run(&mut other).failure(125, &["Field not found"]).stderr.contains("_exit"));
     run(&mut scratch.lookback(&["delete", "--session", &path])).success();
