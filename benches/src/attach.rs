@@ -55,6 +55,7 @@ impl Live {
             comm: *b"lookback-bench\0\0",
             tid_offset: tid_offset().ok_or("the kernel doesn't tell where the TID is")?,
             hooks: Hooks {
+                show_callers: |_, _| (),
                 thread_started: || (),
                 forked: |_| (),
                 stack: first_stack,

@@ -38,6 +38,13 @@ pub const NO_MARKER_COPIES: u32 = 64;
 /// The flag of an instance whose function events have the registers that arguments are in.
 pub const ARGUMENTS: u32 = 128;
 
+/// The flag of an instance whose function graphs have the addresses that functions return to.
+pub const RETURN_ADDRESSES: u32 = 256;
+/// The flag of an instance whose function graphs have the registers that arguments are in.
+pub const GRAPH_ARGUMENTS: u32 = 512;
+/// The flag of an instance whose function graphs have nothing of handlers of signals.
+pub const NO_HANDLERS: u32 = 1024;
+
 /// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
 

@@ -35,6 +35,28 @@ impl InstanceSet {
         InstanceSet(core::array::from_fn(|index| words.get(index).map_or(0, |word| word.load(Acquire))))
     }
 
+    /// Those whose bits are set.
+    #[inline(always)]
+    pub const fn of(words: [u64; INSTANCE_WORDS]) -> InstanceSet {
+        InstanceSet(words)
+    }
+
+    /// A bit for each that is in it.
+    #[inline(always)]
+    pub const fn words(self) -> [u64; INSTANCE_WORDS] {
+        self.0
+    }
+
+    /// With another one in it.
+    #[inline(always)]
+    #[must_use]
+    pub fn with(mut self, instance: usize) -> InstanceSet {
+        if let Some(word) = self.0.get_mut(instance / 64) {
+            *word |= 1 << (instance % 64);
+        }
+        self
+    }
+
     /// Whether none is in it.
     #[inline]
     pub fn is_empty(self) -> bool {

@@ -50,7 +50,7 @@ fn columns(session: &Instance, preferred: &Preferences) -> GraphColumns {
         overrun: is_on(TraceOption::FuncgraphOverrun),
         return_value: is_on(TraceOption::FuncgraphRetval),
         return_value_hex: is_on(TraceOption::FuncgraphRetvalHex),
-        return_address: is_on(TraceOption::FuncgraphRetaddr),
+        return_address: session.option(TraceOption::FuncgraphRetaddr),
     }
 }
 

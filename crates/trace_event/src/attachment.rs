@@ -43,6 +43,9 @@ pub struct Hooks {
     /// Whether the page with an address can be read, as the kernel says; only where that may be asked.
     /// Async-signal-safe.
     pub is_there: fn(usize) -> bool,
+    /// Has the addresses that functions return to stand in this part of the calling thread's stack, or no
+    /// longer: what stands in for some of them, meanwhile. Async-signal-safe.
+    pub show_callers: fn(Range<usize>, bool),
     /// Says where the process comes from: asked if the session doesn't know it.
     pub origin: fn() -> Origin,
     /// Whether the process may make a system call that the program hasn't asked for: no filter can punish it.

@@ -8,7 +8,7 @@ use crate::shared::SharedSession;
 use crate::thread;
 use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
-use control::{Switched, is_placeholder};
+use control::{InstanceSet, Switched, is_placeholder};
 use core::sync::atomic::Ordering::Acquire;
 use event_trigger::DueAction;
 use events::ftrace::FUNCTION_ID;
@@ -54,6 +54,41 @@ impl Entered {
                 self.look_and_write(shared, None, instance, &switched, event);
             }
         });
+    }
+
+    /// Writes an event to instances of several in which it is enabled, past no filter and no trigger. It has
+    /// the time of a reading of [`call_time`](crate::call_time), if nothing that was written meanwhile has a
+    /// later one. Where it is written.
+    #[inline(always)]
+    pub fn write_at(self, time: u64, event: EncodedEvent<'_>, instances: InstanceSet) -> InstanceSet {
+        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else {
+            return InstanceSet::default();
+        };
+        let event_id = abi::common::event(event.first_word());
+        if instances == InstanceSet::FIRST && enabled_word(event_id).load(Acquire) == FIRST_ALONE {
+            let call = CallRecord { frame: core::ptr::null(), time };
+            let is_written = self.commit(shared, Some(call), (RECORDING, shared.writer()), event);
+            return if is_written { instances } else { InstanceSet::default() };
+        }
+        self.write_to_each(shared, time, event, instances)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_to_each(
+        self,
+        shared: &'static SharedSession,
+        time: u64,
+        event: EncodedEvent<'_>,
+        instances: InstanceSet,
+    ) -> InstanceSet {
+        let call = CallRecord { frame: core::ptr::null(), time };
+        let on = shared.control.switched(abi::common::event(event.first_word())).on;
+        let is_written = |instance: &usize| {
+            let writer = shared.writer_of(*instance).filter(|_| on.contains(*instance));
+            writer.is_some_and(|writer| self.commit(shared, Some(call), (*instance, writer), event))
+        };
+        instances.iter().filter(is_written).fold(InstanceSet::default(), InstanceSet::with)
     }
 
     /// Does in an instance what the command of a function says that the thread calls. Stacks begin with the

@@ -38,7 +38,7 @@ impl ReturningCall {
     unsafe fn of(record: *const FrameRecord) -> ReturningCall {
         // SAFETY: the caller's promise.
         let [rbp, rip] = unsafe { record.read() };
-        ReturningCall { rip, rsp: record.wrapping_add(1).addr() as u64, rbp }
+        ReturningCall { rip, rsp: after(record) as u64, rbp }
     }
 
     /// As if something that was called here returned here.
@@ -47,6 +47,11 @@ impl ReturningCall {
         let [rip, rsp, rbp] = arch::registers();
         ReturningCall { rip, rsp, rbp }
     }
+}
+
+/// Where the stack pointer is when the function has returned that has this record.
+fn after(record: *const FrameRecord) -> usize {
+    record.wrapping_add(1).addr()
 }
 
 /// Words of a record with less than [`LEAST_SLICE`] bytes of the stack.
@@ -67,12 +72,15 @@ impl Entered {
         writer: &'static Writer,
     ) {
         let most = shared.control.stack_bytes(instance) as usize;
+        let start = call.map_or_else(|| ReturningCall::here().rsp as usize, |call| after(call.frame));
+        let len = readable(start, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
+        let stack = start - size_of::<u64>()..start + len;
+        (shared.hooks.show_callers)(stack.clone(), true);
         let call = match call {
             // SAFETY: who has called us says that it has not returned.
             Some(call) => unsafe { ReturningCall::of(call.frame) },
             None => ReturningCall::here(),
         };
-        let len = readable(call.rsp as usize, most.min(MOST_SLICE)) & !(SLICE_STEP - 1);
         let lead = [self.common(KERNEL_STACK_ID), call.rip, call.rsp, call.rbp];
         let from = core::ptr::with_exposed_provenance(call.rsp as usize);
         let thread = self.thread(shared);
@@ -89,6 +97,7 @@ impl Entered {
                 None => writer.count_not_mapped(thread),
             }
         }
+        (shared.hooks.show_callers)(stack, false);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Texts where the current tracer is `function_graph`. No program records for it yet: the records are written
+//! Texts where the current tracer is `function_graph`: the records are written
 //! here.
 
 use crate::Tree;

@@ -44,7 +44,7 @@ impl Directory for OptionsDirectory {
 }
 
 fn is_there(array: &TraceArray, option: TraceOption) -> bool {
-    option.is_known() && (array.is_top() || !option.is_at_top_only())
+    array.is_top() || !option.is_at_top_only()
 }
 
 #[cfg(test)]

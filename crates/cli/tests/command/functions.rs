@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub const NOPS: &str = "-fpatchable-function-entry=5";
 
 /// Sleds in all functions, short ones, too; without LLVM's runtime, which need not be installed.
-const XRAY: &[&str] = &["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];
+pub const XRAY: &[&str] = &["-fxray-instrument", "-fxray-instruction-threshold=1", "-fnoxray-link-deps"];
 
 /// Calls `middle` N times, which calls `leaf` twice; slowly if there is a second argument.
 pub const PROGRAM: &str = "

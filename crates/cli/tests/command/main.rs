@@ -24,6 +24,7 @@ mod function_names;
 mod function_recordings;
 mod function_sites;
 mod functions;
+mod graph;
 mod kernel_recordings;
 mod killed;
 mod limits;

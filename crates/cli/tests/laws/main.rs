@@ -12,6 +12,7 @@ mod executing;
 mod filters;
 mod footprint;
 mod foreign;
+mod graph;
 mod handlers;
 mod libcs;
 mod limits;

@@ -1,5 +1,6 @@
 //! Which events a session knows and which are on.
 
+use super::tracer;
 use crate::{Error, Instance, Selection};
 use events::format_file;
 use std::collections::HashMap;
@@ -53,9 +54,11 @@ impl Instance {
         Some(EventInfo { id, system, name, class, enabled, filter: self.filter(id), format })
     }
 
-    /// The events that are selected.
+    /// The events that are selected: none of those that tracers write, which are on with these alone.
     pub(crate) fn selected(&self, selection: &Selection) -> Vec<EventInfo> {
-        let is_selected = |event: &EventInfo| selection.matches(&event.system, &event.name, event.class);
+        let is_selected = |event: &EventInfo| {
+            !tracer::writes(event.id) && selection.matches(&event.system, &event.name, event.class)
+        };
         self.events().filter(is_selected).collect()
     }
 

@@ -46,7 +46,7 @@ impl Preferences {
     fn parse(text: &str) -> Preferences {
         let mut preferences = Preferences::default();
         for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
-            if let Some(tracer) = Tracer::known(value).filter(|_| name == "current_tracer") {
+            if let Some(tracer) = Tracer::named(value).filter(|_| name == "current_tracer") {
                 preferences.tracer = tracer;
             }
             let Ok(value) = value.parse::<u32>() else { continue };

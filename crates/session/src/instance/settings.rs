@@ -76,6 +76,7 @@ impl Instance {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tracer;
     use super::*;
     use crate::{Session, SessionOptions};
 
@@ -96,7 +97,7 @@ mod tests {
         session.set_threshold(5000).unwrap();
         let bring = |system| session.control().add_event(system, "order", "").unwrap();
         let (wanted, other) = (bring("shop"), bring("other"));
-        assert!(session.events().all(|event| event.enabled));
+        assert!(session.events().all(|event| event.enabled != tracer::writes(event.id)));
         let heard = || session.control().switched_word().load(std::sync::atomic::Ordering::Relaxed);
         let earlier = heard();
         session.restore(&before).unwrap();

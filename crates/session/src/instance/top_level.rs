@@ -44,6 +44,7 @@ impl Instance {
         self.prefer_locked(recording.preferences())?;
         self.take_pids(&recording)?;
         self.inherit_options(&recording)?;
+        self.take_tracing_options(&recording);
         self.restore_locked(&recording.settings())?;
         self.take_triggers(&recording)?;
         self.take_functions(&recording, lock)?;

@@ -4,7 +4,10 @@
 //! `docs/control-tree.md` are made from those.
 
 use crate::{Error, Instance};
-use abi::instance::{ARGUMENTS, FIRST_MADE, MARKER_COPIES, NO_MARKER_COPIES, NO_MARKERS, STACKS};
+use abi::instance::{
+    ARGUMENTS, FIRST_MADE, GRAPH_ARGUMENTS, MARKER_COPIES, NO_HANDLERS, NO_MARKER_COPIES, NO_MARKERS,
+    RETURN_ADDRESSES, STACKS,
+};
 
 /// What belongs to an option.
 #[derive(Clone, Copy)]
@@ -136,6 +139,8 @@ options! {
     FuncgraphDuration = "funcgraph-duration", 1, PREFERENCE, EVERYWHERE;
     /// A column has the time.
     FuncgraphAbstime = "funcgraph-abstime", 0, PREFERENCE, EVERYWHERE;
+    /// Functions are recorded in handlers of signals, too.
+    FuncgraphIrqs = "funcgraph-irqs", 1, flag(NO_HANDLERS, false), EVERYWHERE;
     /// Closing braces have the function's name after them.
     FuncgraphTail = "funcgraph-tail", 0, PREFERENCE, EVERYWHERE;
     /// Calls have after them what they return.
@@ -143,7 +148,9 @@ options! {
     /// Error numbers that functions return are in hexadecimal, too.
     FuncgraphRetvalHex = "funcgraph-retval-hex", 0, PREFERENCE, EVERYWHERE;
     /// Calls have after them where they return to.
-    FuncgraphRetaddr = "funcgraph-retaddr", 0, PREFERENCE, EVERYWHERE;
+    FuncgraphRetaddr = "funcgraph-retaddr", 0, flag(RETURN_ADDRESSES, true), EVERYWHERE;
+    /// Functions have what they are called with.
+    FuncgraphArgs = "funcgraph-args", 0, flag(GRAPH_ARGUMENTS, true), EVERYWHERE;
 }
 
 impl TraceOption {
@@ -206,6 +213,17 @@ impl Instance {
         self.prefer_locked(self.preferences().with_options_of(&other.preferences()))
     }
 
+    /// Gives a new instance the options of tracers that `other` has, for one who has
+    /// [`crate::Session::lock_settings`].
+    pub(crate) fn take_tracing_options(&self, other: &Instance) {
+        let control = self.control();
+        for option in TraceOption::ALL.iter().filter(|option| option.tracer().is_some()) {
+            if let Storage::Flag { own: (flag, when_on), .. } = option.storage() {
+                control.set_instance_flags(self.index, flag, other.option(*option) == when_on);
+            }
+        }
+    }
+
     /// Switches an option.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option.storage() {
@@ -216,7 +234,7 @@ impl Instance {
                 let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
                 let lock = self.session.lock_settings()?;
                 self.control().set_instance_flags(self.index, flag, on == when_on);
-                if option == TraceOption::FuncArgs && self.tracer().traces_functions() {
+                if self.tracer().options.contains(&option) {
                     self.session.call_for_functions(&lock);
                 }
             }
@@ -254,7 +272,7 @@ mod tests {
             let place = if option.is_at_top_only() { " Its file is at the top level only." } else { "" };
             format!("| `{}` | {default} | {}{place} |\n", option.name(), option.help())
         };
-        let table: String = TraceOption::ALL.iter().filter(|option| option.is_known()).map(row).collect();
+        let table: String = TraceOption::ALL.iter().map(row).collect();
         assert!(page.contains(&table), "expected in docs/control-tree.md:\n{table}");
     }
 }

@@ -22,23 +22,20 @@ pub struct Tracer {
     pub help: &'static str,
     /// The options that are its own, in the kernel's order: `trace_options` has them while it is current.
     pub options: &'static [TraceOption],
-    /// The event that it writes when a function is called, if it does.
-    pub(crate) call: Option<u16>,
+    /// The events that it writes of functions, if it does.
+    pub(crate) events: &'static [u16],
 }
 
 /// Those that can be chosen, in the order of `available_tracers`.
-pub const TRACERS: &[&Tracer] = &[&FUNCTION, &nop::NOP];
+pub const TRACERS: &[&Tracer] = &[&FUNCTION_GRAPH, &FUNCTION, &nop::NOP];
 
-/// All of them, those included of which nothing is recorded yet.
-const ALL: &[&Tracer] = &[&FUNCTION_GRAPH, &FUNCTION, &nop::NOP];
+/// Whether an event is one that a tracer writes.
+pub(super) fn writes(event: u16) -> bool {
+    TRACERS.iter().any(|tracer| tracer.events.contains(&event))
+}
 
 impl Tracer {
-    /// The tracer of this name, whether it can be chosen or not.
-    pub(super) fn known(name: &str) -> Option<&'static Tracer> {
-        ALL.iter().copied().find(|tracer| tracer.name == name)
-    }
-
-    /// The tracer of this name, if it can be chosen.
+    /// The tracer of this name.
     pub fn named(name: &str) -> Option<&'static Tracer> {
         TRACERS.iter().copied().find(|tracer| tracer.name == name)
     }
@@ -47,7 +44,7 @@ impl Tracer {
 impl Tracer {
     /// Whether it traces functions.
     pub fn traces_functions(&self) -> bool {
-        self.call.is_some()
+        !self.events.is_empty()
     }
 }
 
@@ -55,12 +52,7 @@ impl TraceOption {
     /// The tracer that it belongs to: `trace_options` has it only while that is current. `None` for the
     /// others.
     pub fn tracer(self) -> Option<&'static Tracer> {
-        ALL.iter().copied().find(|tracer| tracer.options.contains(&self))
-    }
-
-    /// Whether there is such an option: it belongs to no tracer, or to one that can be chosen.
-    pub fn is_known(self) -> bool {
-        self.tracer().is_none_or(|tracer| TRACERS.contains(&tracer))
+        TRACERS.iter().copied().find(|tracer| tracer.options.contains(&self))
     }
 }
 
@@ -89,13 +81,35 @@ impl Instance {
         preferences.tracer = tracer;
         self.prefer_locked(preferences)?;
         for (tracer, on) in [(before, false), (tracer, true)] {
-            if let Some(call) = tracer.call {
-                self.control().enable(call, self.index, on);
+            for event in tracer.events {
+                self.control().enable(*event, self.index, on);
             }
         }
         if before.traces_functions() || tracer.traces_functions() {
             self.session.call_for_functions(&lock);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Session, SessionOptions};
+    use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
+
+    #[test]
+    fn events_of_tracers_are_on_with_them_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = SessionOptions { buffer_kb: 64, instances: 2, ..SessionOptions::default() };
+        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        session.enable(&crate::FilteredSelection::default()).unwrap();
+        let top = session.session().make_top().unwrap().unwrap();
+        let on = |instance: &Instance| {
+            [FUNCTION_ID, FUNCGRAPH_ENTRY_ID].map(|id| instance.control().is_enabled(id, instance.index))
+        };
+        assert_eq!((on(&session), on(&top)), ([false; 2], [false; 2]));
+        top.set_tracer(&FUNCTION_GRAPH).unwrap();
+        assert_eq!((on(&session), on(&top)), ([false; 2], [false, true]));
     }
 }

@@ -18,10 +18,13 @@
 //! * **F4** Where anything is not as it should be, sites are disabled and not touched again.
 
 mod arguments;
+mod call;
 mod called;
 pub(crate) mod callers;
 mod commands;
+mod common_case;
 mod conversion;
+pub(crate) mod graph;
 mod in_body;
 pub(crate) mod library;
 pub(crate) mod mcount;
@@ -35,8 +38,14 @@ mod turn;
 mod update;
 
 pub(crate) use called::record;
+pub(crate) use graph::{real_caller, show_callers};
 pub(crate) use in_body::record_in_body;
-pub(crate) use opened::thread_ends;
 pub(crate) use remote::update_remotely;
 pub(crate) use turn::copied;
 pub(crate) use update::{keep_up, start};
+
+/// Lets a thread end that may have had to look for sites, and may have call slots.
+pub(crate) fn thread_ends() {
+    opened::has_looked();
+    graph::thread_ends();
+}

@@ -50,6 +50,13 @@ impl TracedObject {
         let (name, len) = &self.name;
         name.get(..*len).unwrap_or_default()
     }
+
+    /// Looks its sites up, unless that was done. It has none where there is no memory for them.
+    pub(super) fn find_sites(&self) {
+        if self.sites.all().is_empty() {
+            let _ = self.sites.fill(&self.file, self.base);
+        }
+    }
 }
 
 /// Objects that were found, in the order in which they were found. What has been put there stays.

@@ -29,11 +29,6 @@ pub(super) fn has_looked() {
     }
 }
 
-/// Lets a thread end that may have had to look.
-pub(crate) fn thread_ends() {
-    has_looked();
-}
-
 /// Notes that the thread is about to load a library, by a call whose frame is at this address.
 pub(super) fn opens(frame: usize) {
     if has_opened(usize::MAX) {

@@ -3,6 +3,7 @@
 use super::trampolines::Trampolines;
 use crate::preload::arch::mcount;
 use abi::instance::INSTANCE_WORDS;
+use control::InstanceSet;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
@@ -21,8 +22,13 @@ pub(super) struct TracedSite {
     return_address: Option<ReturnAddress>,
     /// Its own name, see [`FunctionSite::name`].
     pub(super) name: &'static [u8],
-    /// The instances that want it.
+    /// The instances that want it, for the tracer `function`.
     wanted: [AtomicU64; INSTANCE_WORDS],
+    /// Those that want it for the tracer `function_graph`; those for which a graph begins there; and those
+    /// for which nothing of one is recorded from there on.
+    graphed: [AtomicU64; INSTANCE_WORDS],
+    graph_roots: [AtomicU64; INSTANCE_WORDS],
+    graph_hidden: [AtomicU64; INSTANCE_WORDS],
     /// A bit for each command that is done there, see `commands.rs`.
     commands: AtomicU64,
     /// [`NAMED`] and what follows it.
@@ -62,6 +68,9 @@ impl TracedSite {
             return_address: location.return_address,
             name: site.name,
             wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+            graphed: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+            graph_roots: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
+            graph_hidden: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
             commands: AtomicU64::new(0),
             state: AtomicU32::new(0),
             found: found(code),
@@ -83,15 +92,41 @@ impl TracedSite {
         self.code().starts_with(&[0x90; 5])
     }
 
-    /// Whether an instance wants it.
-    // Relaxed: who is called while that changes may go either way.
+    /// Whether an instance wants it, for the tracer `function`.
     pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
-        self.wanted.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
+        has(&self.wanted, instance)
     }
 
-    /// Whether any does, or a command.
+    /// Whether an instance wants it for the tracer `function_graph`.
+    pub(super) fn is_graphed_in(&self, instance: usize) -> bool {
+        has(&self.graphed, instance)
+    }
+
+    /// Whether a graph begins there in an instance.
+    pub(super) fn is_graph_root_in(&self, instance: usize) -> bool {
+        has(&self.graph_roots, instance)
+    }
+
+    /// Whether nothing of a graph is recorded from there on.
+    pub(super) fn is_graph_hidden_in(&self, instance: usize) -> bool {
+        has(&self.graph_hidden, instance)
+    }
+
+    /// Whether any instance wants it for the tracer `function_graph`.
+    pub(super) fn is_graphed(&self) -> bool {
+        self.graphed.iter().any(|word| word.load(Relaxed) != 0)
+    }
+
+    /// Whether anybody wants it, or a command. Of ends of functions only `function_graph` wants to know.
     pub(super) fn is_wanted(&self) -> bool {
-        self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+        let is_called = || self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0);
+        self.is_graphed() || self.place != SitePlace::InsideExit && is_called()
+    }
+
+    /// What its function has of its own, also where it is inlined: nothing but the sites that begin and end
+    /// its body have the same.
+    pub(super) fn identity(&self) -> u64 {
+        self.name.as_ptr().addr() as u64
     }
 
     /// A bit for each command that is done there.
@@ -123,8 +158,7 @@ impl TracedSite {
     /// What is to be done at it. Calls are made nops only if that is `converting`.
     pub(super) fn change(&self, converting: bool) -> Option<SiteState> {
         let state = self.state.load(Relaxed);
-        // Tracers see calls, and not where functions end.
-        if self.kind.is_unlisted() && state & RECORDED == 0 || self.place == SitePlace::InsideExit {
+        if self.kind.is_unlisted() && state & RECORDED == 0 {
             return None;
         }
         match (self.is_wanted(), state & TRACED != 0) {
@@ -221,8 +255,11 @@ impl TracedSite {
     /// Has just these want it, if no function was found before that has it; else these, too.
     pub(super) fn want(&self, wanted: &Wanted, is_named: bool) {
         let is_more = self.state.load(Relaxed) & NAMED != 0;
-        let words = self.wanted.iter().chain([&self.commands]);
-        for (word, bits) in words.zip(wanted.instances.into_iter().chain([wanted.commands])) {
+        let words = [&self.wanted, &self.graphed, &self.graph_roots, &self.graph_hidden];
+        let sets = [wanted.instances, wanted.graphed, wanted.graph_roots, wanted.graph_hidden];
+        let words = words.into_iter().flatten().chain([&self.commands]);
+        let bits = sets.into_iter().flat_map(InstanceSet::words).chain([wanted.commands]);
+        for (word, bits) in words.zip(bits) {
             let before = if is_more { word.load(Relaxed) } else { 0 };
             word.store(before | bits, Relaxed);
         }
@@ -231,11 +268,23 @@ impl TracedSite {
     }
 }
 
+/// Whether an instance's bit is set.
+// Relaxed: who is called while that changes may go either way.
+fn has(words: &[AtomicU64; INSTANCE_WORDS], instance: usize) -> bool {
+    words.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
+}
+
 /// Who wants a function.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Wanted {
-    /// A bit for each instance that traces it.
-    pub(super) instances: [u64; INSTANCE_WORDS],
+    /// The instances that trace its calls.
+    pub(super) instances: InstanceSet,
+    /// Those that trace its calls and returns.
+    pub(super) graphed: InstanceSet,
+    /// Those in which a graph begins there.
+    pub(super) graph_roots: InstanceSet,
+    /// Those in which nothing of a graph is recorded from there on.
+    pub(super) graph_hidden: InstanceSet,
     /// A bit for each of its commands.
     pub(super) commands: u64,
 }

@@ -2,7 +2,8 @@
 
 use super::arguments;
 use super::callers;
-use super::commands::Replacement;
+use super::commands::{self, Replacement};
+use super::common_case::{CommonCase, use_case};
 use super::conversion;
 use super::objects::{self, TracedObject};
 use super::opened;
@@ -13,12 +14,12 @@ use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::CallConversion;
-use abi::instance::INSTANCE_WORDS;
+use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, RECORDING, RETURN_ADDRESSES};
 use abi::remote::RemoteResult;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use events::ftrace::FUNCTION_ID;
+use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
 use function_filter::{CompiledLists, FunctionName};
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
@@ -140,13 +141,19 @@ struct HowToUpdate {
 fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u32 {
     let control = session.control();
     let is_killed = KILLED.load(Acquire) != 0;
-    let tracing = if is_killed { InstanceSet::default() } else { control.switched(FUNCTION_ID).on };
-    let has_commands = control.commanding().next().is_some();
-    if (!tracing.is_empty() || has_commands) && !control.has_functions() && map_lists(session).is_none() {
+    let on = |event| if is_killed { InstanceSet::default() } else { control.switched(event).on };
+    let (tracing, graphing) = (on(FUNCTION_ID), on(FUNCGRAPH_ENTRY_ID));
+    let is_any = !tracing.is_empty() || !graphing.is_empty() || control.commanding().next().is_some();
+    if is_any && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
     arguments::choose(control, tracing);
-    let wishes = Wishes { control, tracing, commands: &Replacement::begin(control, is_killed, turn) };
+    let wishes =
+        Wishes { control, tracing, graphing, commands: &Replacement::begin(control, is_killed, turn) };
+    if wishes.is_any() {
+        objects::all().for_each(TracedObject::find_sites);
+    }
+    use_case(wishes.common_case());
     let traced = objects::all().map(|object| update_object(&wishes, object, how)).sum();
     if !is_killed && KILLED.load(Acquire) != 0 {
         return update_objects(session, how, turn);
@@ -164,37 +171,72 @@ fn map_lists(session: AttachedSession) -> Option<()> {
 /// What is wanted of functions.
 struct Wishes<'a> {
     control: &'a ControlArea,
-    /// The instances that trace some.
+    /// The instances that trace calls of some.
     tracing: InstanceSet,
+    /// Those that trace their calls and returns.
+    graphing: InstanceSet,
     commands: &'a Replacement<'a>,
 }
 
 impl Wishes<'_> {
     fn is_any(&self) -> bool {
-        !self.tracing.is_empty() || self.commands.has_any()
+        !self.tracing.is_empty() || !self.graphing.is_empty() || self.commands.has_any()
+    }
+
+    /// Which common case it is.
+    fn common_case(&self) -> CommonCase {
+        if commands::is_any() || arguments::are_wanted() {
+            return CommonCase::None;
+        }
+        let is_plain = |instance| {
+            let control = self.control;
+            control.instance_flags(instance) & (RETURN_ADDRESSES | GRAPH_ARGUMENTS | NO_HANDLERS) == 0
+                && self.lists(instance).is_none_or(|lists| !lists.has_graph())
+        };
+        match (self.tracing.is_empty(), self.graphing.is_empty()) {
+            (false, true) => CommonCase::Calls,
+            (true, false) if self.graphing == InstanceSet::FIRST && is_plain(RECORDING) => CommonCase::Graph,
+            _ => CommonCase::None,
+        }
     }
 
     /// Who wants a function of an object.
     fn of(&self, name: FunctionName<'_>, object: &[u8]) -> Wanted {
-        let mut wanted =
-            Wanted { instances: [0; INSTANCE_WORDS], commands: self.commands.bits(name, object) };
+        let mut wanted = Wanted { commands: self.commands.bits(name, object), ..Wanted::default() };
         self.tracing.for_each(|instance| {
-            let words = self.control.function_words(instance);
-            let is_wanted =
-                words.is_none_or(|words| CompiledLists::new(|index| words.get(index)).wants(name, object));
-            if let Some(word) = wanted.instances.get_mut(instance / 64).filter(|_| is_wanted) {
-                *word |= 1 << (instance % 64);
+            if self.is_listed(instance, name, object) {
+                wanted.instances = wanted.instances.with(instance);
+            }
+        });
+        self.graphing.for_each(|instance| {
+            let role = self.lists(instance).map(|lists| lists.graph(name, object));
+            if self.is_listed(instance, name, object) {
+                wanted.graphed = wanted.graphed.with(instance);
+            }
+            if role.is_none_or(|role| role.is_root) {
+                wanted.graph_roots = wanted.graph_roots.with(instance);
+            }
+            if role.is_some_and(|role| role.is_hidden) {
+                wanted.graph_hidden = wanted.graph_hidden.with(instance);
             }
         });
         wanted
+    }
+
+    /// Whether the lists of an instance let a function be traced.
+    fn is_listed(&self, instance: usize, name: FunctionName<'_>, object: &[u8]) -> bool {
+        self.lists(instance).is_none_or(|lists| lists.wants(name, object))
+    }
+
+    fn lists(&self, instance: usize) -> Option<CompiledLists<impl Fn(usize) -> Option<u64> + Copy>> {
+        let words = self.control.function_words(instance)?;
+        Some(CompiledLists::new(move |index| words.get(index)))
     }
 }
 
 /// Has the functions of an object wanted by those who want them, and switches its sites. How many are on.
 fn update_object(wishes: &Wishes<'_>, object: &TracedObject, how: HowToUpdate) -> u32 {
-    if object.sites.all().is_empty()
-        && (!wishes.is_any() || object.sites.fill(&object.file, object.base).is_none())
-    {
+    if object.sites.all().is_empty() {
         return 0;
     }
     object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));

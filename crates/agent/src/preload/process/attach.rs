@@ -129,6 +129,7 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
             stack: stack::of_thread,
             may_ask: readable::may_ask,
             is_there: readable::is_there,
+            show_callers: function::show_callers,
             origin: origin::origin,
             may_call: || !sandbox::may_be_there(),
             may_map: || !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set(),

@@ -115,6 +115,7 @@ impl CallFrame {
 pub(crate) unsafe extern "C" fn before(frame: &mut CallFrame) {
     function::keep_up((&raw const *frame).addr(), Threads::Running);
     frame.real = frame.wrapped.real();
+    frame.caller = function::real_caller(frame.caller);
     // SAFETY: the frame of a call to this symbol.
     unsafe { (frame.wrapped.around())(frame, CallPhase::Before) };
     if frame.is_shown() {

@@ -53,7 +53,12 @@ impl Program {
 
     /// `programs/NAME.cc`.
     pub(crate) fn cxx(name: &str, flags: &[&str]) -> Program {
-        Program::compiled("c++", &format!("{name}.cc"), name, flags)
+        Program::cxx_by("c++", name, flags)
+    }
+
+    /// `programs/NAME.cc`, built by this compiler.
+    pub(crate) fn cxx_by(compiler: &str, name: &str, flags: &[&str]) -> Program {
+        Program::compiled(compiler, &format!("{name}.cc"), name, flags)
     }
 
     /// `programs/NAME.c` as a shared object.

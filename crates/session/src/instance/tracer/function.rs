@@ -9,5 +9,5 @@ pub const FUNCTION: Tracer = Tracer {
     name: trace_data::text::FUNCTION,
     help: "records calls of functions, and who calls them",
     options: &[TraceOption::FuncArgs],
-    call: Some(FUNCTION_ID),
+    events: &[FUNCTION_ID],
 };

@@ -2,8 +2,9 @@
 
 use super::Tracer;
 use crate::TraceOption;
+use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
 
-/// The tracer `function_graph`. Nothing records for it yet.
+/// The tracer `function_graph`.
 pub const FUNCTION_GRAPH: Tracer = Tracer {
     name: trace_data::text::FUNCTION_GRAPH,
     help: "records the calls of functions, nested, with their durations",
@@ -14,10 +15,12 @@ pub const FUNCTION_GRAPH: Tracer = Tracer {
         TraceOption::FuncgraphProc,
         TraceOption::FuncgraphDuration,
         TraceOption::FuncgraphAbstime,
+        TraceOption::FuncgraphIrqs,
         TraceOption::FuncgraphTail,
         TraceOption::FuncgraphRetval,
         TraceOption::FuncgraphRetvalHex,
         TraceOption::FuncgraphRetaddr,
+        TraceOption::FuncgraphArgs,
     ],
-    call: None,
+    events: &[FUNCGRAPH_ENTRY_ID, FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_EXIT_ID],
 };

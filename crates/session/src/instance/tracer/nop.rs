@@ -3,4 +3,4 @@
 use super::Tracer;
 
 pub(super) const NOP: Tracer =
-    Tracer { name: trace_data::text::NOP, help: "leaves recording to the events", options: &[], call: None };
+    Tracer { name: trace_data::text::NOP, help: "leaves recording to the events", options: &[], events: &[] };

@@ -8,8 +8,9 @@
 use crate::preload::function::record;
 use core::arch::naked_asm;
 
-/// Records the call, and returns to the function. The stack is as the function's caller has left it, with two
-/// return addresses: to the function, and to its caller.
+/// Records the call, and returns to the function, or enters it by a call slot
+/// ([`crate::preload::arch::call_slots`]). The stack is as the function's caller has left it, with two return
+/// addresses: to the function, and to its caller.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn called() {
     naked_asm!(
@@ -66,6 +67,34 @@ pub(crate) unsafe extern "C" fn called() {
         "movaps xmm14, [rsp + 224]",
         "movaps xmm15, [rsp + 240]",
         "lea rsp, [rbp - 72]",
+        "test rax, rax",
+        "jnz 2f",
+        "pop r11",
+        "pop r10",
+        "pop r9",
+        "pop r8",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop rax",
+        "pop rbp",
+        ".cfi_remember_state",
+        ".cfi_def_cfa rsp, 8",
+        ".cfi_restore rbp",
+        "ret",
+        // By a slot: its code's address goes where the red zone is when all else is as it was.
+        "2:",
+        ".cfi_restore_state",
+        "mov [rbp - 80], rax",
+        // Of a shadow stack that address goes, too, if there is one.
+        "xor eax, eax",
+        "rdsspq rax",
+        "test rax, rax",
+        "jz 3f",
+        "mov eax, 1",
+        "incsspq rax",
+        "3:",
         "pop r11",
         "pop r10",
         "pop r9",
@@ -78,7 +107,10 @@ pub(crate) unsafe extern "C" fn called() {
         "pop rbp",
         ".cfi_def_cfa rsp, 8",
         ".cfi_restore rbp",
-        "ret",
+        // What is to return to the slot, as its caller, is where the stack pointer has just passed.
+        "lea rsp, [rsp + 16]",
+        ".cfi_def_cfa_offset 0",
+        "jmp [rsp - 104]",
         ".cfi_endproc",
         record = sym record,
     )

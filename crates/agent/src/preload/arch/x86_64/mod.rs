@@ -1,6 +1,7 @@
 //! The instructions of the agent for x86-64.
 
 pub(crate) mod body_entry;
+pub(crate) mod call_slots;
 pub(crate) mod clone;
 pub(crate) mod frame;
 pub(crate) mod function_entry;

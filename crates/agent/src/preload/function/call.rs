@@ -1,0 +1,132 @@
+//! A call of a function, as its site has made it.
+
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use trace_event::FrameRecord;
+
+/// Bytes of the call at a site.
+const CALL: u64 = 5;
+
+/// Registers as the entry has saved them on the stack.
+#[derive(Debug)]
+#[repr(C)]
+pub(super) struct SavedRegisters {
+    r11: u64,
+    r10: u64,
+    r9: u64,
+    r8: u64,
+    rdi: u64,
+    rsi: u64,
+    rdx: u64,
+    rcx: u64,
+    rax: u64,
+}
+
+impl SavedRegisters {
+    /// Those that arguments are in, in the order of the calling convention.
+    fn arguments(&self) -> [u64; 6] {
+        [self.rdi, self.rsi, self.rdx, self.rcx, self.r8, self.r9]
+    }
+}
+
+/// What the entry has on the stack.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct SavedCall {
+    registers: SavedRegisters,
+    /// As if the function had called something at its site: it ends with the address after that.
+    frame: FrameRecord,
+    /// What the function returns to, if the site is at its first instruction. Where its return is to be seen,
+    /// the address of a call slot's code takes its place.
+    place: AtomicU64,
+}
+
+/// What a traced function is known to do when it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FunctionEnd {
+    /// It returns, and has not done anything yet: it can be entered again, at this address.
+    Reentered(u64),
+    /// It returns.
+    Returned,
+    /// It comes to another site, with the stack as it is now.
+    Site,
+}
+
+/// A function that is called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FunctionCall<'a> {
+    saved: &'a SavedCall,
+    /// Where its return address is. None where nobody knows.
+    pub(super) place: Option<&'a AtomicU64>,
+    pub(super) end: FunctionEnd,
+    /// Whether its arguments are still in their registers.
+    pub(super) has_arguments: bool,
+}
+
+impl SavedCall {
+    /// The site.
+    #[inline(always)]
+    pub(super) fn site(&self) -> u64 {
+        let [_, returns_to] = self.frame;
+        returns_to.wrapping_sub(CALL)
+    }
+
+    /// The function's frame pointer, if it has one.
+    pub(super) fn frame_pointer(&self) -> u64 {
+        let [frame_pointer, _] = self.frame;
+        frame_pointer
+    }
+
+    /// The function's stack pointer at its site.
+    pub(super) fn stack_pointer(&self) -> u64 {
+        (&raw const self.place).addr() as u64
+    }
+
+    /// The call of a function at its first instruction.
+    #[inline(always)]
+    pub(super) fn at_first_instruction(&self) -> FunctionCall<'_> {
+        let [_, body] = self.frame;
+        let end = FunctionEnd::Reentered(body);
+        FunctionCall { saved: self, place: Some(&self.place), end, has_arguments: true }
+    }
+
+    /// The call of a function that has begun.
+    pub(super) fn in_body<'a>(
+        &'a self,
+        place: Option<&'a AtomicU64>,
+        end: FunctionEnd,
+        has_arguments: bool,
+    ) -> FunctionCall<'a> {
+        FunctionCall { saved: self, place, end, has_arguments }
+    }
+}
+
+impl FunctionCall<'_> {
+    /// The function, by its site.
+    #[inline(always)]
+    pub(super) fn site(self) -> u64 {
+        self.saved.site()
+    }
+
+    /// Its stack pointer at the site.
+    pub(super) fn stack_pointer(self) -> u64 {
+        self.saved.stack_pointer()
+    }
+
+    /// Its return address; 0 where nobody knows.
+    // Relaxed: the thread's own stack.
+    #[inline(always)]
+    pub(super) fn caller(self) -> u64 {
+        self.place.map_or(0, |place| place.load(Relaxed))
+    }
+
+    /// The registers that arguments are in, in the order of the calling convention, where they still are.
+    pub(super) fn arguments(self) -> Option<[u64; 6]> {
+        self.has_arguments.then(|| self.saved.registers.arguments())
+    }
+
+    /// As if it had called something at its site.
+    pub(super) fn frame(self) -> *const FrameRecord {
+        &raw const self.saved.frame
+    }
+}

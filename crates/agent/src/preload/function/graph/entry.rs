@@ -1,0 +1,245 @@
+//! That a function is called.
+
+use super::chain;
+use super::pool;
+use super::reclaim;
+use super::record::{record_entry, write_entry};
+use super::slot::{BETWEEN_SITES, CallSlot, JUMPED, SlotUse};
+use super::thread::{miss, set_innermost};
+use crate::preload::arch::call_slots;
+use crate::preload::function::call::{FunctionCall, FunctionEnd};
+use crate::preload::function::traced_site::TracedSite;
+use crate::preload::signal::running;
+use abi::instance::{NO_HANDLERS, RECORDING};
+use control::{ControlArea, InstanceSet};
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use events::ftrace::FUNCGRAPH_ENTRY_ID;
+use trace_event::{Entered, call_time, session};
+
+/// How many functions, jumped to one after the other, are recorded of one call: functions that jump to each
+/// other for as long as the program runs would use up all slots.
+const MOST_JUMPS: u32 = 64;
+
+/// Records that a function is called, where the first instance alone wants it, wherever it is called from.
+/// The address at which the function begins to run so that its return is seen; 0 for where it has called
+/// from.
+#[inline(always)]
+pub(in crate::preload::function) fn enter_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
+    let (Some(place), FunctionEnd::Reentered(body)) = (call.place, call.end) else { return 0 };
+    if call_slots::slot_of(call.caller()).is_some() || has_limits() {
+        return enter_slowly(entered, call);
+    }
+    let Some(slot) = pool::take().or_else(reclaim::take) else {
+        miss();
+        return 0;
+    };
+    let start = call_time();
+    let outer = chain::enclosing(address(place));
+    let depth = outer.slot().map_or(0, |outer| outer.inner_depth.load(Relaxed));
+    slot.use_for(call.site(), start, outer);
+    slot.inner_depth.store(depth + 1, Relaxed);
+    slot.recorded.store(InstanceSet::FIRST);
+    slot.inside.store(InstanceSet::FIRST);
+    slot.hidden.store(InstanceSet::default());
+    if !write_entry(entered, call.site(), depth, start) {
+        pool::give_back(slot);
+        return 0;
+    }
+    begin(slot, place, body)
+}
+
+fn address(place: &AtomicU64) -> u64 {
+    (&raw const *place).addr() as u64
+}
+
+/// Has a function return to a slot, and begin there, unless it has begun: its `body` is 0 then. Where it is
+/// to go on.
+#[inline(always)]
+fn begin(slot: &'static CallSlot, place: &AtomicU64, body: u64) -> u64 {
+    slot.body.store(body, Relaxed);
+    slot.caller.store(place.load(Relaxed), Relaxed);
+    set_innermost(slot.this_use());
+    // SAFETY: the return address of a function that has just been called, and is about to begin where this
+    // says.
+    unsafe { slot.begin(place) };
+    slot.code()
+}
+
+/// Notes a function that returns when the one does that has jumped to it: without a slot's code of its own.
+fn begin_jumped(slot: &'static CallSlot, from: &'static CallSlot) {
+    slot.place.store(from.place() | JUMPED, Relaxed);
+    from.jumped.store(slot.this_use().0, Relaxed);
+    from.jumps.store(from.jumps.load(Relaxed) + 1, Relaxed);
+    set_innermost(slot.this_use());
+}
+
+/// Notes a function that ends at another site, with the stack as it is now.
+fn begin_between_sites(slot: &'static CallSlot, function: u64, stack_pointer: u64) {
+    slot.caller.store(function, Relaxed);
+    slot.place.store(stack_pointer | BETWEEN_SITES, Relaxed);
+    set_innermost(slot.this_use());
+}
+
+/// Whether the first instance doesn't want all calls.
+#[inline(always)]
+fn has_limits() -> bool {
+    session().is_none_or(|session| {
+        let control = session.control();
+        control.instance_graph_depth(RECORDING) != 0 || control.instance_threshold(RECORDING) != 0
+    })
+}
+
+/// Does so for a function that was jumped to, or where limits say what is recorded.
+#[cold]
+#[inline(never)]
+fn enter_slowly(entered: Entered, call: FunctionCall<'_>) -> u64 {
+    let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
+    enter_as(entered, call, 0, InstanceSet::FIRST, everywhere)
+}
+
+/// Records that a function is called whose site this is: in those instances that want it.
+pub(in crate::preload::function) fn enter(
+    entered: Entered,
+    call: FunctionCall<'_>,
+    site: &TracedSite,
+) -> u64 {
+    let Some(session) = session() else { return 0 };
+    let control = session.control();
+    let tracing = control.switched(FUNCGRAPH_ENTRY_ID).on;
+    let (mut own, mut wanting) = (Membership::default(), InstanceSet::default());
+    tracing.for_each(|instance| {
+        if site.is_graph_root_in(instance) {
+            own.inside = own.inside.with(instance);
+        }
+        if site.is_graph_hidden_in(instance) {
+            own.hidden = own.hidden.with(instance);
+        }
+        if site.is_graphed_in(instance) {
+            wanting = wanting.with(instance);
+        }
+    });
+    enter_as(entered, call, site.identity(), wanting, own)
+}
+
+/// Where a call lies in a graph that is to be recorded, and where in one that is not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Membership {
+    inside: InstanceSet,
+    hidden: InstanceSet,
+}
+
+impl Membership {
+    fn of(slot: &CallSlot) -> Membership {
+        Membership { inside: slot.inside.load(), hidden: slot.hidden.load() }
+    }
+}
+
+/// Records that a function is called: where it is wanted, and where it lies in a graph that is to be
+/// recorded. `function` is what its last site knows it by, if it has one.
+fn enter_as(
+    entered: Entered,
+    call: FunctionCall<'_>,
+    function: u64,
+    wanting: InstanceSet,
+    own: Membership,
+) -> u64 {
+    let (Some(session), Some(place)) = (session(), CallPlace::of(call)) else { return 0 };
+    if place.jumped_from.is_some_and(|from| from.jumps.load(Relaxed) >= MOST_JUMPS) {
+        miss();
+        return 0;
+    }
+    let outer = place.outer(call);
+    let before = outer.slot().map_or_else(Default::default, Membership::of);
+    let (inside, hidden) = (own.inside.union(before.inside), own.hidden.union(before.hidden));
+    let is_recorded = |instance: &usize| {
+        inside.contains(*instance)
+            && !hidden.contains(*instance)
+            && is_shallow(session.control(), *instance, outer)
+            && !is_unwanted_handler(session.control(), *instance)
+    };
+    let recorded = wanting.iter().filter(is_recorded).fold(InstanceSet::default(), InstanceSet::with);
+    let is_first_hidden = hidden != before.hidden;
+    if recorded.is_empty() && !is_first_hidden {
+        return 0;
+    }
+    let Some(slot) = pool::take().or_else(reclaim::take) else {
+        miss();
+        return 0;
+    };
+    let start = call_time();
+    slot.use_for(call.site(), start, outer);
+    slot.inside.store(inside);
+    slot.hidden.store(hidden);
+    let written = record_entry(entered, session.control(), call, (start, outer), recorded);
+    if written.is_empty() && !is_first_hidden {
+        pool::give_back(slot);
+        return 0;
+    }
+    slot.recorded.store(written);
+    let depth = outer.slot().map_or(0, |outer| outer.inner_depth.load(Relaxed));
+    slot.inner_depth.store(depth + u32::from(written.contains(RECORDING)), Relaxed);
+    place.begin(slot, call, function)
+}
+
+/// Where a call is on the stack, and what it has there.
+#[derive(Clone, Copy)]
+struct CallPlace<'a> {
+    address: u64,
+    /// Its return address; none where it ends at another site.
+    word: Option<&'a AtomicU64>,
+    /// The slot of the function that has jumped to it at its end.
+    jumped_from: Option<&'static CallSlot>,
+}
+
+impl<'a> CallPlace<'a> {
+    /// None for a call of which it can't be seen when it ends.
+    fn of(call: FunctionCall<'a>) -> Option<CallPlace<'a>> {
+        match call.end {
+            FunctionEnd::Site => {
+                Some(CallPlace { address: call.stack_pointer(), word: None, jumped_from: None })
+            }
+            // What has begun is to return to another address than it was called from.
+            FunctionEnd::Returned if call_slots::has_shadow_stack() => None,
+            FunctionEnd::Returned | FunctionEnd::Reentered(_) => {
+                let word = call.place?;
+                let address = address(word);
+                let slot = call_slots::slot_of(call.caller());
+                let jumped_from = slot.filter(|slot| slot.place() == address);
+                Some(CallPlace { address, word: Some(word), jumped_from })
+            }
+        }
+    }
+
+    /// The call that encloses it.
+    fn outer(self, call: FunctionCall<'_>) -> SlotUse {
+        match self.jumped_from.map(|from| (from, SlotUse(from.jumped.load(Relaxed)))) {
+            Some((from, SlotUse::NONE)) => from.this_use(),
+            Some((_, last)) => last,
+            None if call.end == FunctionEnd::Site => chain::enclosing_in_frame(self.address),
+            None => chain::enclosing(self.address),
+        }
+    }
+
+    /// Has the slot be the call's. Where the function goes on.
+    fn begin(self, slot: &'static CallSlot, call: FunctionCall<'_>, function: u64) -> u64 {
+        match (self.jumped_from, self.word, call.end) {
+            (Some(from), _, _) => begin_jumped(slot, from),
+            (None, Some(word), FunctionEnd::Reentered(body)) => return begin(slot, word, body),
+            (None, Some(word), _) => drop(begin(slot, word, 0)),
+            (None, None, _) => begin_between_sites(slot, function, self.address),
+        }
+        0
+    }
+}
+
+/// Whether a call is not too deep for an instance.
+fn is_shallow(control: &ControlArea, instance: usize, outer: SlotUse) -> bool {
+    let most = control.instance_graph_depth(instance);
+    most == 0 || chain::depth(outer, instance) < most
+}
+
+/// Whether this is a handler of a signal, or below one, and an instance doesn't want these.
+fn is_unwanted_handler(control: &ControlArea, instance: usize) -> bool {
+    control.instance_flags(instance) & NO_HANDLERS != 0 && running::is_running()
+}

@@ -1,0 +1,73 @@
+//! That a function returns.
+
+use super::chain::outwards;
+use super::pool;
+use super::record::record_exit;
+use super::slot::{CallSlot, SlotUse};
+use super::thread::{innermost, set_innermost};
+use crate::preload::function::traced_site::TracedSite;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+use trace_event::{Entered, call_time, enter};
+
+/// The registers that a function returns values in, as the slot's code has saved them.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct ReturnedValues {
+    rdx: u64,
+    pub(super) rax: u64,
+    rbp: u64,
+    rcx: u64,
+    /// What the function has returned by, and what the slot is to return by.
+    place: AtomicU64,
+}
+
+/// Records that the function that ran in a slot has returned, with all that were jumped to at its end, and
+/// has it go on in its caller.
+///
+/// # Safety
+///
+/// It has returned to the slot's code, which returns to the caller after this.
+pub(crate) unsafe extern "C" fn returned(slot: &'static CallSlot, values: &ReturnedValues) {
+    let end = call_time();
+    let entered = enter();
+    if slot.jumped.load(Relaxed) != 0 {
+        return_jumped(slot, values, end);
+    }
+    if let Some(entered) = entered {
+        record_exit(entered, slot, values.rax, end);
+    }
+    set_innermost(slot.outer());
+    // SAFETY: the caller's promise.
+    unsafe { slot.end(&values.place) };
+    pool::give_back(slot);
+}
+
+/// Records that those have returned that were jumped to at the end of a function, the last one first.
+#[cold]
+#[inline(never)]
+fn return_jumped(slot: &'static CallSlot, values: &ReturnedValues, end: u64) {
+    let mut next = SlotUse(slot.jumped.load(Relaxed));
+    while next != slot.this_use()
+        && let Some(jumped) = next.slot()
+    {
+        if let Some(entered) = enter() {
+            record_exit(entered, jumped, values.rax, end);
+        }
+        next = jumped.outer();
+        pool::give_back_without_code(jumped);
+    }
+}
+
+/// Records that a function ends whose last site this is. It may be in another frame, of what drops the
+/// function's values.
+pub(in crate::preload::function) fn leave(entered: Entered, site: &TracedSite) {
+    let end = call_time();
+    let is_it = |slot: &&CallSlot| slot.is_between_sites() && slot.caller.load(Relaxed) == site.identity();
+    if let Some(slot) = outwards(innermost()).find(is_it) {
+        // Nobody knows what it returns.
+        record_exit(entered, slot, 0, end);
+        set_innermost(slot.outer());
+        pool::give_back_without_code(slot);
+    }
+}

@@ -1,0 +1,120 @@
+//! The events.
+
+use super::callers::real_caller;
+use super::chain;
+use super::slot::{CallSlot, SlotUse};
+use super::thread::missed;
+use crate::preload::function::call::FunctionCall;
+use abi::instance::{GRAPH_ARGUMENTS, RECORDING, RETURN_ADDRESSES};
+use control::{ControlArea, InstanceSet};
+use core::sync::atomic::Ordering::Relaxed;
+use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
+use ring_buffer::{EncodedEvent, RecordBuffer};
+use trace_event::{Entered, nanoseconds, session};
+
+/// Writes to the first instance that a function is called. False where it doesn't record, or can't.
+#[inline(always)]
+pub(super) fn write_entry(entered: Entered, function: u64, depth: u32, time: u64) -> bool {
+    let mut record = RecordBuffer::<4>::new();
+    record.push(entered.common(FUNCGRAPH_ENTRY_ID));
+    record.push(function);
+    record.push_half(depth);
+    entered.write_at(time, record.event(), InstanceSet::FIRST) == InstanceSet::FIRST
+}
+
+/// Writes to some instances that a function is called: in the form that each wants. Where it is there, or
+/// would be but for its duration, which is not known yet.
+pub(super) fn record_entry(
+    entered: Entered,
+    control: &ControlArea,
+    call: FunctionCall<'_>,
+    (time, outer): (u64, SlotUse),
+    instances: InstanceSet,
+) -> InstanceSet {
+    let mut written = InstanceSet::default();
+    instances.for_each(|instance| {
+        let only = InstanceSet::default().with(instance);
+        let depth = chain::depth(outer, instance);
+        let is_there = control.instance_threshold(instance) != 0
+            || write_entry_to(entered, control, call, (time, depth), instance) == only;
+        if is_there {
+            written = written.with(instance);
+        }
+    });
+    written
+}
+
+fn write_entry_to(
+    entered: Entered,
+    control: &ControlArea,
+    call: FunctionCall<'_>,
+    (time, depth): (u64, u32),
+    instance: usize,
+) -> InstanceSet {
+    let write =
+        |event: EncodedEvent<'_>| entered.write_at(time, event, InstanceSet::default().with(instance));
+    let mut record = RecordBuffer::<9>::new();
+    let flags = control.instance_flags(instance);
+    if flags & RETURN_ADDRESSES != 0 {
+        let caller = real_caller(call.caller());
+        let [low, high] = [caller as u32, (caller >> 32) as u32];
+        record.push(entered.common(FGRAPH_RETADDR_ENTRY_ID));
+        record.push(call.site());
+        [depth, low, high].into_iter().for_each(|half| record.push_half(half));
+        return write(record.event());
+    }
+    record.push(entered.common(FUNCGRAPH_ENTRY_ID));
+    record.push(call.site());
+    match call.arguments().filter(|_| flags & GRAPH_ARGUMENTS != 0) {
+        Some(arguments) => {
+            record.push(u64::from(depth));
+            arguments.into_iter().for_each(|word| record.push(word));
+        }
+        None => record.push_half(depth),
+    }
+    write(record.event())
+}
+
+/// Writes that a function has returned, where its entry was recorded.
+#[inline(always)]
+pub(super) fn record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) {
+    let recorded = slot.recorded.load();
+    if recorded == InstanceSet::FIRST {
+        let depth = slot.inner_depth.load(Relaxed).wrapping_sub(1);
+        write_exit(entered, slot, (value, depth), end, RECORDING);
+    } else {
+        record_exit_in(entered, slot, value, end, recorded);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn record_exit_in(entered: Entered, slot: &'static CallSlot, value: u64, end: u64, recorded: InstanceSet) {
+    recorded.for_each(|instance| {
+        let depth = chain::depth(slot.outer(), instance);
+        write_exit(entered, slot, (value, depth), end, instance);
+    });
+}
+
+#[inline(always)]
+fn write_exit(
+    entered: Entered,
+    slot: &'static CallSlot,
+    (value, depth): (u64, u32),
+    end: u64,
+    instance: usize,
+) {
+    let start = slot.start.load(Relaxed);
+    let threshold = session().map_or(0, |session| session.control().instance_threshold(instance));
+    if threshold != 0 && nanoseconds(start, end) < threshold {
+        return;
+    }
+    let mut record = RecordBuffer::<6>::new();
+    record.push(entered.common(FUNCGRAPH_EXIT_ID));
+    record.push(slot.function.load(Relaxed));
+    record.push(value);
+    record.push(u64::from(missed()) << 32 | u64::from(depth));
+    record.push(start);
+    record.push(end);
+    entered.write_at(end, record.event(), InstanceSet::default().with(instance));
+}
