@@ -46,6 +46,8 @@
 mod call;
 mod conversion;
 mod event;
+mod functions_off;
+mod heap;
 mod maps;
 mod obstacle;
 mod pids;
@@ -62,6 +64,8 @@ pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
     is_filter_word,
 };
+pub use functions_off::{FunctionsOff, FunctionsOffReason};
+pub use heap::{heap_range, heap_word};
 pub use maps::{BUILD_ID, CHUNK_MAPS, MapChunk, Object, map_base, map_object, map_word};
 pub use obstacle::Obstacle;
 pub use pids::{
@@ -74,7 +78,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -289,7 +293,7 @@ pub struct TaskEntry {
 }
 
 /// Map words in a process's own entry.
-pub const PROCESS_MAPS: usize = 20;
+pub const PROCESS_MAPS: usize = 19;
 
 /// A program that a process runs: a new one begins at each exec and fork. And its first thread.
 #[derive(Debug)]
@@ -317,20 +321,12 @@ pub struct ProcessEntry {
     pub functions: AtomicU32,
     /// How many of its functions are traced.
     pub traced_functions: AtomicU32,
+    /// Where the heap says why its functions are not traced: a [`FunctionsOff`]; 0 as long as nothing does.
+    pub functions_off: AtomicU64,
     /// What is mapped where: [`map_word`]s, the program first, 0 after the last.
     pub maps: [AtomicU64; PROCESS_MAPS],
     /// The call that its first thread is in. After what other threads look at: it changes with each call.
     pub current: CallWords,
-}
-
-/// A place in the heap, as it stands in a word.
-pub const fn heap_word(offset: u32, len: u32) -> u64 {
-    (offset as u64) << 32 | len as u64
-}
-
-/// Offset in the heap and bytes, from a word.
-pub const fn heap_range(word: u64) -> (u32, u32) {
-    ((word >> 32) as u32, word as u32)
 }
 
 const _: () = {

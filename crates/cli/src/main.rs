@@ -18,6 +18,7 @@ mod duration;
 mod events;
 mod exec;
 mod failure;
+mod functions_off;
 mod json;
 mod manual;
 mod mounting;

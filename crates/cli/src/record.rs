@@ -10,6 +10,7 @@ mod summary;
 
 use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
+use crate::functions_off::FunctionsOffLine;
 use crate::object;
 use crate::passed;
 use crate::say::say;
@@ -52,6 +53,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
         say!("lookback: {why}; later events were not recorded");
     }
     let has_no_functions = session.has_no_functions();
+    let functions_off = &FunctionsOffLine::all(recorded.records().session());
     session.end();
     let unmatched = session.unmatched();
     let bar = progress.bar(recorded.events());
@@ -61,7 +63,18 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let (processes, running) = (recorded.processes(), recorded.running());
     let file = arguments.output.file.as_path();
     let (program, written, unseen, unmatched) = (&program, &written, &unseen, &unmatched);
-    Summary { file, program, processes, running, written, unseen, unmatched, has_no_functions }.print();
+    Summary {
+        file,
+        program,
+        processes,
+        running,
+        written,
+        unseen,
+        unmatched,
+        has_no_functions,
+        functions_off,
+    }
+    .print();
     drop((session, recorded));
     pass_on(status)
 }

@@ -60,6 +60,7 @@ mod extension;
 mod file_layout;
 mod filters;
 mod functions;
+mod functions_off;
 mod heap;
 mod instances;
 mod objects;

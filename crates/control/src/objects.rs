@@ -141,6 +141,10 @@ impl ControlArea {
         }
     }
 
+    pub(crate) fn late_sites_word(&self, entry: u32) -> Option<&AtomicU64> {
+        Some(&self.object_table().get(entry as usize)?.late)
+    }
+
     /// Whether a mapped file has sites, or nobody has looked.
     pub fn may_have_sites(&self, entry: u32) -> bool {
         self.sites(entry) != Some(0)

@@ -119,6 +119,7 @@ impl ControlArea {
         entry.limit_raised.store(process.limit_raised, Relaxed);
         entry.functions.store(0, Relaxed);
         entry.traced_functions.store(0, Relaxed);
+        entry.functions_off.store(0, Relaxed);
         store_comm(&entry.comm, process.comm);
         store_comm(&entry.executed, [0; 16]);
         store_current_call(&entry.current, 0, 0);
@@ -154,6 +155,11 @@ impl ControlArea {
             end_time: found.end_time,
             call: current_call::load(&found.entry.current, found.owner),
         })
+    }
+
+    /// The word that says where it is said why a process traces no functions.
+    pub(crate) fn functions_off_word(&self, entry: u32) -> Option<&AtomicU64> {
+        Some(&self.process_table().entries.get(entry as usize)?.functions_off)
     }
 
     pub(crate) fn process_place(&self, entry: u32) -> Option<&CallWords> {

@@ -60,7 +60,8 @@ pub use options::SessionOptions;
 pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
 pub use session::{
-    ConversionCounts, Lock, MOST_INSTANCES, Session, TraceableFunction, TraceableName, traceable_functions,
+    ConversionCounts, Lock, MOST_INSTANCES, Session, SiteObstacle, TraceableFunction, TraceableName,
+    traceable_functions,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

@@ -4,6 +4,7 @@ mod companions;
 mod conversion;
 mod creation;
 mod functions;
+mod functions_off;
 mod group;
 mod instances;
 mod lock;
@@ -21,7 +22,7 @@ pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
-pub use traceable::{TraceableFunction, TraceableName, traceable_functions};
+pub use traceable::{SiteObstacle, TraceableFunction, TraceableName, traceable_functions};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "function_filter",
             "function_sites",
             "shm",
+            "text_poke",
             "rseq",
             "ring_buffer",
             "control",

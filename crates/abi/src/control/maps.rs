@@ -53,7 +53,8 @@ pub struct Object {
     pub build_id: [AtomicU64; 3],
     /// How many sites for tracing functions it has + 1; 0 as long as nobody has looked.
     pub sites: AtomicU64,
-    _line: u64,
+    /// How many of them a process could not change any more, as other threads may be between their nops.
+    pub late: AtomicU64,
 }
 
 #[cfg(test)]

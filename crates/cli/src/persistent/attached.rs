@@ -29,6 +29,8 @@ pub(super) struct AttachedProcess {
     pub(super) in_part: Option<String>,
     /// How many of its functions are traced.
     pub(super) traced_functions: u32,
+    /// Why it traces no functions; None where nothing is wrong.
+    pub(super) functions_off: Option<String>,
     /// Why it doesn't trace the functions that are wanted yet; None where it does.
     pub(super) pending: Option<String>,
 }
@@ -96,6 +98,7 @@ impl AttachedProcess {
                     is_left_out: process.status.is_left_out(),
                     in_part: files.why(control.maps(process.entry)),
                     traced_functions: process.traced_functions,
+                    functions_off: session.session().functions_off(&process),
                     pending: pending
                         .iter()
                         .find(|pending| pending.entry() == process.entry)
@@ -118,6 +121,7 @@ impl AttachedProcess {
             ("left_out_because", Json::text(self.is_left_out.then_some(READS_TREE))),
             ("in_part", Json::text(self.in_part.as_ref())),
             ("traced_functions", Json::Number(self.traced_functions.into())),
+            ("functions_off_because", Json::text(self.functions_off.as_ref())),
             ("functions_pending_because", Json::text(self.pending.as_ref())),
         ])
     }

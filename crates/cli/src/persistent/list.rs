@@ -47,7 +47,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 
 /// Lists functions that can be traced, by the files that they are in.
 fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
-    let all = session.session().traceable_functions();
+    let all = session.session().functions_with_sites();
     let shown = |function: &&TraceableFunction| {
         function.fits(rule) || function.names.is_empty() && rule.pattern == "*"
     };
@@ -59,6 +59,7 @@ fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
                 ("symbol", Json::text(function.names.first().map(|name| &name.symbol))),
                 ("object", Json::text(Some(&function.object))),
                 ("address", Json::Number(function.address)),
+                ("not_traced_because", Json::text(function.obstacle.as_ref())),
             ])
         };
         return print(Json::Object(vec![
@@ -74,9 +75,10 @@ fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
             count => format!("none of {count} functions is called {rule}"),
         }));
     }
-    let lines = found
-        .iter()
-        .map(|function| format!("{} [{}]\n", printable(&function.name()), printable(&function.object)));
+    let lines = found.iter().map(|function| {
+        let why = function.obstacle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
+        format!("{} [{}]{why}\n", printable(&function.name()), printable(&function.object))
+    });
     print(lines.collect::<String>().trim_end())
 }
 
@@ -102,6 +104,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
         is_left_out: false,
         in_part: None,
         traced_functions: 0,
+        functions_off: None,
         pending: None,
     }));
     attached.sort_by_key(|process| process.pid);
@@ -133,7 +136,8 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
             if process.is_left_out { format!("  (not recorded: {READS_TREE})") } else { String::new() };
         let in_part = process.in_part.as_ref().map(|why| format!("  (in part: {})", printable(why)));
         let pending = process.pending.as_ref().map(|why| format!("  (functions pending: {why})"));
-        let notes = [in_part, pending].map(Option::unwrap_or_default).concat();
+        let off = process.functions_off.as_ref().map(|why| format!("  (functions off: {})", printable(why)));
+        let notes = [in_part, pending, off].map(Option::unwrap_or_default).concat();
         let notes = [elsewhere, &confined, &left_out, &notes].concat();
         let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{notes}", process.pid);
     }

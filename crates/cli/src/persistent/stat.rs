@@ -5,6 +5,7 @@ mod triggers;
 
 use crate::arguments::StatArguments;
 use crate::failure::Done;
+use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
 use crate::persistent::pending::{self, PendingProcess};
@@ -190,6 +191,10 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         "processes",
         format!("{running} attached; `lookback list{}` names them", super::option(session.path())),
     );
+    let off = FunctionsOffLine::all(session);
+    if !off.is_empty() {
+        line("functions", off.iter().map(FunctionsOffLine::text).collect::<Vec<_>>().join("\n           "));
+    }
     let pending = PendingProcess::all(session);
     if !pending.is_empty() {
         let lines = pending.iter().map(PendingProcess::line);
@@ -319,6 +324,8 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
     ];
+    let off = FunctionsOffLine::all(session);
+    members.push(("functions_off", Json::List(off.iter().map(|off| Json::Text(off.text())).collect())));
     let pending = PendingProcess::all(session);
     let pending = pending.iter().map(PendingProcess::json).collect();
     members.push(("functions_pending", Json::List(pending)));

@@ -1,5 +1,6 @@
 //! What is said at the end of a recording.
 
+use crate::functions_off::FunctionsOffLine;
 use crate::number::{bytes, count, grouped};
 use crate::record::program::Program;
 use crate::say::note;
@@ -26,6 +27,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) unmatched: &'a [String],
     /// Whether functions were to be traced, and no program has any that can be.
     pub(crate) has_no_functions: bool,
+    /// The processes that have traced no functions any more, as something was wrong.
+    pub(crate) functions_off: &'a [FunctionsOffLine],
 }
 
 impl Summary<'_> {
@@ -54,6 +57,9 @@ impl Summary<'_> {
         }
         for selection in self.unmatched {
             note!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
+        }
+        for process in self.functions_off {
+            note!("  {dim}missing{dim:#}  functions {}", process.text());
         }
         if self.has_no_functions {
             note!(

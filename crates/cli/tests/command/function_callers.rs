@@ -68,7 +68,8 @@ fn every_call_is_recorded_with_who_makes_it() {
     let scratch = Scratch::new();
     for kind in KINDS {
         let program = build(&scratch, "calls", PROGRAM, kind);
-        let plain = run(scratch.command(&program).arg("2")).success().stdout;
+        let plain =
+            run(scratch.command(&program).current_dir(program.parent().unwrap()).arg("2")).success().stdout;
         let recorded = run(&mut scratch.record(&["-p", "function"], &[path(&program), "2"])).success();
         assert_eq!(recorded.stdout, plain, "{kind:?}");
         let found = calls(&run(&mut scratch.report(&[])).success().stdout);

@@ -166,7 +166,8 @@ fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
 fn every_call_is_recorded_with_who_makes_it() {
     let scratch = Scratch::new();
     for (kind, program) in built(&scratch) {
-        let plain = run(scratch.command(&program).arg("2")).success().stdout;
+        let plain =
+            run(scratch.command(&program).current_dir(program.parent().unwrap()).arg("2")).success().stdout;
         let recorded = run(&mut scratch.record(&["-p", "function"], &[path(&program), "2"])).success();
         assert_eq!(recorded.stdout, plain, "{kind}");
         let found = calls(&run(&mut scratch.report(&[])).success().stdout);

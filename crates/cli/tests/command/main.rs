@@ -20,6 +20,7 @@ mod function_arguments;
 mod function_callers;
 mod function_commands;
 mod function_interruptions;
+mod function_kills;
 mod function_names;
 mod function_recordings;
 mod function_sites;

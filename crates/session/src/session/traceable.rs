@@ -7,8 +7,11 @@ use function_filter::{FunctionList, FunctionName, FunctionRule};
 use function_sites::{ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fmt::{self, Display, Formatter};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use text_poke::plan::entry::{self, CallTarget};
+use text_poke::plan::refusal::Refusal;
 
 /// A function that can be traced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +22,30 @@ pub struct TraceableFunction {
     pub object: String,
     /// Where its first site is, in the file's own addresses.
     pub address: u64,
+    /// Why it can't be traced, or not everywhere. None where nothing speaks against it.
+    pub obstacle: Option<SiteObstacle>,
+}
+
+/// Why a function with a site can't be traced, or not everywhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SiteObstacle {
+    /// Its site is of no use in any program.
+    Refused(String),
+    /// Its site is nops of one byte each, between which threads may be: some program that runs has no memory
+    /// where these lead, so they had to be replaced when it started.
+    TooLate,
+}
+
+impl Display for SiteObstacle {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            SiteObstacle::Refused(why) => f.write_str(why),
+            SiteObstacle::TooLate => f.write_str(
+                "too late in a program that runs, whose threads may be between its nops; programs that start \
+                 while functions are traced have it",
+            ),
+        }
+    }
 }
 
 /// A name of such a function.
@@ -66,7 +93,14 @@ impl Session {
     ///
     /// Cost: reading those files' tables of symbols.
     pub fn traceable_functions(&self) -> Vec<TraceableFunction> {
-        self.objects_with_sites().flat_map(|object| self.traceable_in(&object)).collect()
+        let mut all = self.functions_with_sites();
+        all.retain(|function| !matches!(function.obstacle, Some(SiteObstacle::Refused(_))));
+        all
+    }
+
+    /// Those, and the functions whose sites are of no use.
+    pub fn functions_with_sites(&self) -> Vec<TraceableFunction> {
+        self.objects_with_sites().flat_map(|object| self.functions_in(&object)).collect()
     }
 
     /// Whether any program that was traced has functions that can be traced.
@@ -79,11 +113,12 @@ impl Session {
         (0..OBJECTS as u32).filter(has_sites).filter_map(|object| self.control().object(object))
     }
 
-    fn traceable_in(&self, object: &ObjectInfo) -> Vec<TraceableFunction> {
+    fn functions_in(&self, object: &ObjectInfo) -> Vec<TraceableFunction> {
         let mut buffer = vec![0; object.path_len()];
         let path = self.control().object_path(object, &mut buffer);
         let path = path.map(|path| PathBuf::from(OsStr::from_bytes(path)));
-        path.map_or_else(Vec::new, |path| traceable_functions(&path, &object.build_id))
+        let is_late = self.control().late_sites(object.entry) > 0;
+        path.map_or_else(Vec::new, |path| functions_with_sites(&path, &object.build_id, is_late))
     }
 }
 
@@ -103,6 +138,14 @@ fn debug_file(file: &ObjectFile<'_>, path: &Path) -> Option<Vec<u8>> {
 /// The functions of a file that can be traced, if it is the one with this build id; zeros after it are
 /// left out.
 pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunction> {
+    functions_with_sites(path, build_id, false)
+}
+
+/// A site: where it is, what its function is called, and why it is of no use.
+type FoundSite = (u64, Vec<TraceableName>, Option<SiteObstacle>);
+
+/// Those with sites, where a program has found some of them too late, or not.
+fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) -> Vec<TraceableFunction> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let Some(file) = ObjectFile::parse(&bytes) else { return Vec::new() };
     let len = build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
@@ -111,35 +154,62 @@ pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunctio
     }
     let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let locator = SiteLocator::new(file);
-    let mut found: Vec<(u64, Vec<TraceableName>)> = Vec::new();
+    let mut found: Vec<FoundSite> = Vec::new();
     let mut named = BTreeMap::new();
     for site in file.sites().filter(|site| site.kind != SiteKind::TracedExit) {
-        let Ok(location) = locator.locate(&site) else { continue };
+        let (address, obstacle) = match locator.locate(&site) {
+            Ok(location) => (location.address, obstacle(&file, site.kind, location.address, is_late)),
+            Err(why) => (next_function(&file, site.address), Some(SiteObstacle::Refused(why.to_string()))),
+        };
         match SourcePath::of_site(site.name) {
             // Each copy of the function has sites.
-            Some(path) => drop(named.entry(path.as_bytes().to_vec()).or_insert(location.address)),
-            None => found.push((location.address, Vec::new())),
+            Some(path) => drop(named.entry(path.as_bytes().to_vec()).or_insert(address)),
+            None => found.push((address, Vec::new(), obstacle)),
         }
     }
-    found.sort_unstable();
+    found.sort_by_key(|(address, ..)| *address);
     let debug = debug_file(&file, path);
     let symbols = debug.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
     for function in symbols.functions() {
-        let first = found.partition_point(|(site, _)| *site < function.start);
-        if let Some((_, names)) = found.get_mut(first).filter(|(site, _)| function.contains(*site)) {
+        let first = found.partition_point(|(site, ..)| *site < function.start);
+        if let Some((_, names, _)) = found.get_mut(first).filter(|(site, ..)| function.contains(*site)) {
             names.push(TraceableName::new(function.name));
         }
     }
     found.extend(named.into_iter().map(|(path, address)| {
         let symbol = String::from_utf8_lossy(&path).into_owned();
-        (address, vec![TraceableName { symbol, path: None }])
+        (address, vec![TraceableName { symbol, path: None }], None)
     }));
-    found.sort_unstable();
-    let functions = found.into_iter().map(|(address, mut names)| {
+    found.sort_by_key(|(address, ..)| *address);
+    let functions = found.into_iter().map(|(address, mut names, obstacle)| {
         // Of several names a public one rather than one with underscores.
         names.sort_by_cached_key(|name| (name.path.is_none() && name.symbol.starts_with('_'), name.clone()));
         names.dedup();
-        TraceableFunction { names, object: object.clone(), address }
+        TraceableFunction { names, object: object.clone(), address, obstacle }
     });
     functions.collect()
+}
+
+/// What speaks against tracing a function by the site at an address.
+fn obstacle(file: &ObjectFile<'_>, kind: SiteKind, address: u64, is_late: bool) -> Option<SiteObstacle> {
+    const ENDBR64: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
+    if !matches!(kind, SiteKind::PatchableEntry | SiteKind::McountCall) {
+        return None;
+    }
+    let code = file.code_at(address);
+    let code = code.get(..20).unwrap_or(code);
+    // Where its call would lead doesn't matter.
+    if let Err(why) = entry::plan(address, code, CallTarget::At(address))
+        && why != Refusal::IndirectInTwoWords
+    {
+        return Some(SiteObstacle::Refused(why.to_string()));
+    }
+    let nops = code.strip_prefix(ENDBR64).unwrap_or(code);
+    (is_late && nops.starts_with(&[0x90; 5])).then_some(SiteObstacle::TooLate)
+}
+
+/// Where the first function begins that doesn't begin before an address.
+fn next_function(file: &ObjectFile<'_>, address: u64) -> u64 {
+    let starts = file.functions().map(|function| function.start);
+    starts.filter(|start| *start >= address).min().unwrap_or(address)
 }

@@ -24,6 +24,8 @@ const NAME: usize = 128;
 /// An object with sites.
 #[derive(Debug)]
 pub(super) struct TracedObject {
+    /// The index of its file in the session.
+    pub(super) entry: u32,
     /// What is added to its own addresses.
     pub(super) base: u64,
     /// Its segment with code.
@@ -129,7 +131,12 @@ fn containing(address: u64) -> Option<&'static TracedObject> {
 /// None where its file can't be read.
 ///
 /// It makes system calls: only where the program may be expected to make such ones.
-pub(super) fn add(object: &LoadedObject<'_>, counted: Option<u64>, _turn: &mut Turn) -> Option<u64> {
+pub(super) fn add(
+    object: &LoadedObject<'_>,
+    entry: u32,
+    counted: Option<u64>,
+    _turn: &mut Turn,
+) -> Option<u64> {
     let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
     let bytes = map(path)?;
     let Some(file) = ObjectFile::parse(bytes).filter(|file| file.sites().next().is_some()) else {
@@ -158,6 +165,7 @@ pub(super) fn add(object: &LoadedObject<'_>, counted: Option<u64>, _turn: &mut T
         return Some(count);
     }
     let found = TracedObject {
+        entry,
         base: object.base,
         text,
         name: name_of(object),

@@ -6,14 +6,16 @@ use super::commands::{self, Replacement};
 use super::common_case::{CommonCase, use_case};
 use super::conversion;
 use super::objects::{self, TracedObject};
+use super::off::{failed, refused};
 use super::opened;
+use super::self_test;
 use super::traced_site::{TracedSite, Wanted};
 use super::turn::Turn;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
-use abi::control::CallConversion;
+use abi::control::{CallConversion, FunctionsOff};
 use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, RECORDING, RETURN_ADDRESSES};
 use abi::remote::RemoteResult;
 use control::{ControlArea, InstanceSet};
@@ -50,7 +52,7 @@ fn look(session: AttachedSession) {
     mapped::for_each_entered(session.control(), &mut |object, entry| {
         if session.control().may_have_sites(entry) {
             let counted = session.control().sites(entry);
-            let found = objects::add(object, counted, &mut turn);
+            let found = objects::add(object, entry, counted, &mut turn);
             if let Some(found) = found.filter(|_| counted.is_none()) {
                 session.control().set_sites(entry, found);
             }
@@ -109,12 +111,16 @@ fn update_all(session: AttachedSession, threads: Threads, turn: &Turn) {
     let control = session.control();
     let wanted = control.functions_wanted();
     callers::choose(wanted != 0, objects::have_unlisted());
-    let converting = KILLED.load(Acquire) == 0 && conversion::begin(control);
+    let converting = !is_killed() && conversion::begin(control);
     let how = HowToUpdate { threads, converting };
     let is_changed = wanted != DONE.load(Relaxed);
     let traced = match objects::is_any() {
         true if is_changed => update_objects(session, how, turn),
-        true => objects::all().map(|object| apply_object(control, object, how)).sum(),
+        true => {
+            let traced = objects::all().map(|object| apply_object(session, object, how)).sum();
+            // Then all sites are to be disabled.
+            if how.converting && is_killed() { update_objects(session, how, turn) } else { traced }
+        }
         false => 0,
     };
     DONE.store(wanted, Release);
@@ -126,6 +132,26 @@ fn update_all(session: AttachedSession, threads: Threads, turn: &Turn) {
 /// Whether code may be changed here and now: by system calls, some of which take memory.
 fn may_change() -> bool {
     !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set() && !is_aside()
+}
+
+/// Whether something was not as it should be.
+fn is_killed() -> bool {
+    KILLED.load(Acquire) != 0
+}
+
+/// Says why no functions are traced, or none of an object, whose code it was about.
+fn say_off(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
+    let (object, base) = object.map_or((off.object, 0), |object| (Some(object.entry), object.base));
+    let off = FunctionsOff { object, address: off.address.wrapping_sub(base), ..off };
+    if let Some(process) = session.process() {
+        session.control().set_functions_off(process, &off);
+    }
+}
+
+/// Disables all sites from now on, for a reason (ftrace_kill).
+fn kill(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
+    say_off(session, off, object);
+    KILLED.store(1, Release);
 }
 
 /// How sites are switched.
@@ -140,7 +166,7 @@ struct HowToUpdate {
 /// Switches the sites of all objects. How many are on.
 fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u32 {
     let control = session.control();
-    let is_killed = KILLED.load(Acquire) != 0;
+    let is_killed = is_killed();
     let on = |event| if is_killed { InstanceSet::default() } else { control.switched(event).on };
     let (tracing, graphing) = (on(FUNCTION_ID), on(FUNCGRAPH_ENTRY_ID));
     let is_any = !tracing.is_empty() || !graphing.is_empty() || control.commanding().next().is_some();
@@ -148,14 +174,19 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
         return 0;
     }
     arguments::choose(control, tracing);
-    let wishes =
-        Wishes { control, tracing, graphing, commands: &Replacement::begin(control, is_killed, turn) };
+    let wishes = Wishes {
+        session,
+        control,
+        tracing,
+        graphing,
+        commands: &Replacement::begin(control, is_killed, turn),
+    };
     if wishes.is_any() {
         objects::all().for_each(TracedObject::find_sites);
     }
     use_case(wishes.common_case());
     let traced = objects::all().map(|object| update_object(&wishes, object, how)).sum();
-    if !is_killed && KILLED.load(Acquire) != 0 {
+    if !is_killed && self::is_killed() {
         return update_objects(session, how, turn);
     }
     traced
@@ -170,6 +201,7 @@ fn map_lists(session: AttachedSession) -> Option<()> {
 
 /// What is wanted of functions.
 struct Wishes<'a> {
+    session: AttachedSession,
     control: &'a ControlArea,
     /// The instances that trace calls of some.
     tracing: InstanceSet,
@@ -240,18 +272,28 @@ fn update_object(wishes: &Wishes<'_>, object: &TracedObject, how: HowToUpdate) -
         return 0;
     }
     object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));
-    apply_object(wishes.control, object, how)
+    apply_object(wishes.session, object, how)
 }
 
 /// Switches the sites of an object as they are wanted. How many are on.
-fn apply_object(control: &ControlArea, object: &TracedObject, how: HowToUpdate) -> u32 {
+fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdate) -> u32 {
     let trampolines = &object.trampolines;
     let is_alone = how.threads == Threads::Alone;
     let sites = object.sites.all();
-    let single = sites.iter().filter(|site| site.has_single_nops()).map(TracedSite::nops);
     // Alone, sites that have to be prepared alone are prepared, whether they are wanted or not.
     let changes = |site: &TracedSite| site.change(how.converting).is_some() || is_alone;
-    if !sites.iter().any(changes) || trampolines.make(&object.text.pages, single).is_err() {
+    if !sites.iter().any(changes) {
+        return traced(object);
+    }
+    if let Err(off) = self_test::pass(how.threads) {
+        if !is_killed() {
+            kill(session, off, None);
+        }
+        return traced(object);
+    }
+    let single = sites.iter().filter(|site| site.has_single_nops()).map(TracedSite::nops);
+    if let Err(why) = trampolines.make(&object.text.pages, single) {
+        say_off(session, refused(why), Some(object));
         return traced(object);
     }
     let planned = sites.iter().filter_map(|site| {
@@ -261,21 +303,25 @@ fn apply_object(control: &ControlArea, object: &TracedObject, how: HowToUpdate) 
         let is_needy = plan.preparation() == Preparation::Alone;
         let is_ready = !is_needy || is_alone || site.is_prepared();
         let changes = site.change(how.converting).is_some() || is_needy;
-        (is_ready && changes).then_some((site, plan, change))
+        changes.then_some((site, plan, change, is_ready))
     });
-    let pokes = planned.clone().map(|(_, plan, wanted)| Poke { plan, wanted });
+    let late = planned.clone().filter(|(.., is_ready)| !is_ready).count();
+    session.control().set_late_sites(object.entry, late as u64);
+    let planned = planned.filter(|(.., is_ready)| *is_ready);
+    let pokes = planned.clone().map(|(_, plan, wanted, _)| Poke { plan, wanted });
     // SAFETY: the object's code, which stays mapped as long as this is our turn (F1); plans are of what the
     // file has there, and lead to our own code (F2). At the start of a process nobody else runs.
     let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, how.threads) };
-    match applied {
-        Ok(applied) if applied.failed == 0 => {
+    match applied.map(|applied| applied.failure) {
+        Ok(None) => {
             let mut converted = 0;
-            for (site, _, state) in planned {
+            for (site, _, state, _) in planned {
                 converted += u64::from(site.set_changed(state, is_alone));
             }
-            control.count_conversions(CallConversion::Converted, converted);
+            session.control().count_conversions(CallConversion::Converted, converted);
         }
-        _ => KILLED.store(1, Release),
+        Ok(Some(failure)) => kill(session, failed(failure), Some(object)),
+        Err(why) => kill(session, refused(why), Some(object)),
     }
     traced(object)
 }

@@ -3,7 +3,8 @@
 //! Everything is read where it lies in memory.
 
 use core::ffi::CStr;
-use libc::{Elf64_Phdr, PF_W, PF_X, PT_LOAD, PT_NOTE, dl_phdr_info};
+use core::ptr::with_exposed_provenance;
+use libc::{Elf64_Ehdr, Elf64_Phdr, PF_W, PF_X, PT_LOAD, PT_NOTE, dl_phdr_info};
 use shm::PAGE;
 use text_poke::Text;
 
@@ -29,6 +30,21 @@ impl<'a> LoadedObject<'a> {
             let headers = core::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum.into());
             LoadedObject { base: (*info).dlpi_addr, path: CStr::from_ptr((*info).dlpi_name), headers }
         }
+    }
+
+    /// The object whose first byte is at an address.
+    ///
+    /// # Safety
+    ///
+    /// It is mapped there as a whole, was linked for address 0, and is never unmapped.
+    pub(crate) unsafe fn at(start: usize) -> LoadedObject<'static> {
+        let file = with_exposed_provenance::<Elf64_Ehdr>(start);
+        // SAFETY: the caller's promise: it begins with its header, which says where the others are.
+        let headers = unsafe {
+            let first = with_exposed_provenance(start.wrapping_add((*file).e_phoff as usize));
+            core::slice::from_raw_parts(first, (*file).e_phnum.into())
+        };
+        LoadedObject { base: start as u64, path: c"", headers }
     }
 
     fn headers_of(&self, kind: u32) -> impl Iterator<Item = &Elf64_Phdr> {
