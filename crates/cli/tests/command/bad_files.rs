@@ -48,7 +48,7 @@ fn arguments_that_there_are_not() {
     let scratch = Scratch::new();
     let nothing: [&str; 0] = [];
     refused(&scratch, &mut scratch.lookback(&nothing), &["Usage: lookback"]);
-    refused(&scratch, &mut scratch.lookback(&["recrod"]), &["'recrod'", "'record'"]);
+    refused(&scratch, &mut scratch.lookback(&["recrod"]), &["no task is called recrod; similar: record"]);
     refused(&scratch, &mut scratch.lookback(&["record"]), &["<CMD>", "Usage"]);
     refused(&scratch, &mut scratch.lookback(&["record", "--"]), &["<CMD>"]);
     refused(&scratch, &mut scratch.lookback(&["record", "--evnt", "x", "true"]), &["--evnt", "--event"]);

@@ -170,6 +170,16 @@ fn functions_of_a_program_are_recorded() {
     let report = client.says("report");
     assert_eq!(report.matches(" leaf").count(), 2, "{report}");
     assert!(!report.contains(" other\n"), "{report}");
+    // From a function on, in their graph.
+    let calls = |report: &str| -> Vec<String> {
+        let lines = report.lines().filter(|line| line.contains("funcgraph_"));
+        lines.filter_map(|line| Some(line.split_once("|  ")?.1.trim_end().to_string())).collect()
+    };
+    client.record("-p function_graph -g other", &program).success();
+    let round = ["other() {", "  leaf();", "}"];
+    assert_eq!(calls(&client.says("report")), [round, round].concat());
+    client.record("-p function_graph --max-graph-depth 2", &program).success();
+    assert_eq!(calls(&client.says("report")), ["main() {", "  other();", "  other();", "}"]);
 }
 
 #[test]
@@ -181,9 +191,7 @@ fn what_cannot_be_recorded_is_refused() {
         ("record -e libc:nosuch true", 2, "No events enabled with libc:nosuch"),
         ("record -C nosuch -e libc true", 255, "Clock nosuch is not supported"),
         ("record -f a==1 -e libc true", 255, "filter must come after event"),
-        // There is no such tracer.
-        ("record -p function_graph true", 2, "Plugin 'function_graph' does not exist"),
-        ("record --max-graph-depth 3 -e libc true", 2, "could not write to max_graph_depth"),
+        ("record -p nosuch true", 2, "Plugin 'nosuch' does not exist"),
         ("record --func-stack -e libc true", 2, "Function stack trace set, but functions not filtered"),
     ]);
     assert!(client.says("stat").contains("All disabled"));

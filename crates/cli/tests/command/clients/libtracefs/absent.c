@@ -39,7 +39,7 @@ static void check_functions(void)
 	CHECK(tracefs_function_notrace(NULL, "open", NULL, TRACEFS_FL_RESET));
 	CHECK(tracefs_filter_functions("open", NULL, &functions) <= 0);
 	CHECK(tracefs_list_size(functions) <= 0);
-	CHECK(!is_there(NULL, "set_graph_function"));
+	CHECK(!is_there(NULL, "kprobe_events"));
 }
 
 void check_absent(void)

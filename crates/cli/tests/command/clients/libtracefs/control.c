@@ -32,14 +32,16 @@ static void check_tracers(struct tracefs_instance *instance)
 	char **tracers = tracefs_tracers(NULL);
 
 	/* The library leaves out the one that does nothing. */
-	CHECK(tracefs_list_size(tracers) == 1);
+	CHECK(tracefs_list_size(tracers) == 2);
 	tracefs_list_free(tracers);
-	CHECK(tracefs_tracer_available(NULL, "function"));
+	CHECK(tracefs_tracer_available(NULL, "function") && tracefs_tracer_available(NULL, "function_graph"));
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_FUNCTION));
 	CHECK_TEXT(content(instance, "current_tracer"), "function\n");
+	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_FUNCTION_GRAPH));
+	CHECK_TEXT(content(instance, "current_tracer"), "function_graph\n");
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_NOP));
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_CUSTOM, "nop"));
-	CHECK(tracefs_tracer_set(instance, TRACEFS_TRACER_FUNCTION_GRAPH) && errno == ENODEV);
+	CHECK(tracefs_tracer_set(instance, TRACEFS_TRACER_WAKEUP) && errno == ENODEV);
 	CHECK(!tracefs_tracer_clear(instance));
 	CHECK_TEXT(content(instance, "current_tracer"), "nop\n");
 }
