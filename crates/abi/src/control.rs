@@ -16,7 +16,7 @@
 //! | instances  |  an InstanceSlot for each: its name
 //! | switches   |  Switches per event: which instances want it
 //! | counters   |  how often triggers may still act
-//! | pid lists  |  two PidLists per instance: which pages have their bits
+//! | pid lists  |  four PidLists per instance: which pages have their bits
 //! | filters    |  programs and texts of event filters, and triggers
 //! | filtering  |  a word per event: where its filter in the first instance is
 //! | triggering |  the same: where its triggers are
@@ -62,7 +62,7 @@ pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
 pub use event::{
     BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
-    is_filter_word,
+    is_filter_word, is_of_tracer,
 };
 pub use functions_off::{FunctionsOff, FunctionsOffReason};
 pub use heap::{heap_range, heap_word};
@@ -78,7 +78,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -233,8 +233,9 @@ pub struct ControlHeader {
     pub switched: AtomicU32,
     /// How many filters were stored.
     pub filters: AtomicU32,
-    /// A bit for each instance whose PID filters follow forks and exits.
-    pub following: [AtomicU64; INSTANCE_WORDS],
+    /// A bit for each instance whose PID filters of events follow forks and exits; then for each whose PID
+    /// filters of functions do.
+    pub following: [[AtomicU64; INSTANCE_WORDS]; 2],
     /// How many [placeholders](FIRST_PLACEHOLDER) were given out.
     pub placeholders: AtomicU64,
     /// Goes up when other functions are to be traced than before. Who has brought a process's code up to date
@@ -244,7 +245,10 @@ pub struct ControlHeader {
     pub calling: AtomicU32,
     /// Whether calls of `mcount` become nops, see [`CONVERSION_OFF`], and how often it was asked for.
     pub conversion: AtomicU32,
-    /// What has become of them, by [`CallConversion`].
+    /// 1 where no function is to be traced, whatever instances say: the kernel's sysctl `ftrace_enabled`, the
+    /// other way round.
+    pub functions_forbidden: AtomicU32,
+    /// What has become of calls of `mcount`, by [`CallConversion`].
     pub conversions: [AtomicU64; 3],
 }
 

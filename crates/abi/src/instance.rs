@@ -45,6 +45,30 @@ pub const GRAPH_ARGUMENTS: u32 = 512;
 /// The flag of an instance whose function graphs have nothing of handlers of signals.
 pub const NO_HANDLERS: u32 = 1024;
 
+/// The flag of an instance that has a PID filter whose threads' functions alone are traced.
+pub const FUNCTION_PIDS: u32 = 2048;
+/// Functions of listed threads are not traced, those of all others are.
+pub const FUNCTION_NOT_PIDS: u32 = 4096;
+
+/// The flag of an instance whose function events have a stack trace each.
+pub const FUNCTION_STACKS: u32 = 8192;
+/// The flag of an instance in which calls of the same function by the same caller in a row are counted, and
+/// only the first is recorded.
+pub const NO_REPEATS: u32 = 16384;
+
+/// The flag of an instance that somebody has kept from recording by `tracing_enabled`.
+pub const NOT_ENABLED: u32 = 32768;
+
+/// The flags that are about functions, and about nothing else.
+pub const FUNCTION_FLAGS: u32 = ARGUMENTS
+    | RETURN_ADDRESSES
+    | GRAPH_ARGUMENTS
+    | NO_HANDLERS
+    | FUNCTION_PIDS
+    | FUNCTION_NOT_PIDS
+    | FUNCTION_STACKS
+    | NO_REPEATS;
+
 /// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;
 
@@ -58,7 +82,7 @@ pub struct InstanceSlot {
     /// [`InstanceState`]. Only who has the lock on the session's settings changes it.
     pub state: AtomicU32,
     /// What is to be done with each of its events, and so before any is written: [`PIDS`], [`NOT_PIDS`],
-    /// [`STACKS`], [`ARGUMENTS`]. And for one who writes markers [`MARKER_COPIES`], [`NO_MARKERS`],
+    /// [`STACKS`], [`FUNCTION_FLAGS`]. And for one who writes markers [`MARKER_COPIES`], [`NO_MARKERS`],
     /// [`NO_MARKER_COPIES`].
     pub flags: AtomicU32,
     /// The clock of times that are shown, see [`crate::clock::TraceClock`]; for the recording the header's.

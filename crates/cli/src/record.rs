@@ -28,6 +28,7 @@ use summary::Summary;
 ///
 /// Whatever can be wrong is found before the program starts; from then on it comes first.
 pub(crate) fn run(arguments: &RecordArguments) -> Done {
+    arguments.recording.functions.check()?;
     let program = Program::find(&arguments.command)?;
     passed::note_options("record", &arguments.command);
     let version = arguments.output.version()?;

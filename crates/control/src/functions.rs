@@ -129,6 +129,18 @@ impl ControlArea {
         self.header().functions.fetch_add(1, AcqRel).wrapping_add(1)
     }
 
+    /// Whether functions are traced at all. Async-signal-safe.
+    // Relaxed: who says so counts up `functions_wanted` after it, which is AcqRel.
+    pub fn may_trace_functions(&self) -> bool {
+        self.header().functions_forbidden.load(Relaxed) == 0
+    }
+
+    /// Says whether they are. Processes have to be told, see [`ControlArea::change_functions`].
+    // Relaxed: as in `may_trace_functions`.
+    pub fn allow_functions(&self, allow: bool) {
+        self.header().functions_forbidden.store(u32::from(!allow), Relaxed);
+    }
+
     /// The processes whose code is not up to date with [`ControlArea::functions_wanted`]: not those in which
     /// nothing can be traced.
     pub fn outdated_functions(&self) -> impl Iterator<Item = ProcessInfo> {

@@ -1,8 +1,8 @@
 //! The instances of a session: which there are, and their names.
 
-use crate::PidFilter;
 use crate::area::ControlArea;
 use crate::extension::InstanceWords;
+use crate::{Filtered, PidFilter};
 use abi::control::INSTANCES_OFFSET;
 use abi::instance::{DEFAULT_STACK_BYTES, INSTANCE_NAME, INSTANCES, InstanceSlot, InstanceState, RECORDING};
 use core::ffi::CStr;
@@ -95,7 +95,7 @@ impl ControlArea {
 
     fn forget_wanted(&self, index: usize) {
         self.want_nothing(index);
-        self.follow_forks(index, false);
+        Filtered::ALL.into_iter().for_each(|filtered| self.follow_forks(index, filtered, false));
         self.set_instance_flags(index, u32::MAX, false);
         self.set_stack_bytes(index, 0);
         self.set_past_until(index, 0, 0);

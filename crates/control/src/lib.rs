@@ -89,7 +89,7 @@ pub use filters::{FilterSpace, StoredFilter};
 pub use functions::FunctionWords;
 pub use objects::{BuildId, NewObject, ObjectInfo};
 pub use pattern::{glob, selects};
-pub use pids::{NoPages, PidFilter};
+pub use pids::{Filtered, NoPages, PidFilter};
 pub use placeholders::is_placeholder;
 pub use processes::{Map, NewProcess, ProcessInfo};
 pub use rules::Rule;

@@ -1,4 +1,4 @@
-//! PID filters: whose events an instance records, or doesn't.
+//! PID filters: whose events an instance records, or doesn't; and whose functions it traces.
 //!
 //! A list is a bit for each TID, in pages that all lists of a session share. Who records looks at two words
 //! of it. Whoever has the session's lock gives a list pages, adds threads, or takes all away; traced
@@ -13,7 +13,7 @@ use abi::control::{
     PID_LISTS, PID_LISTS_OFFSET, PID_PAGES, PID_PAGES_OFFSET, PID_PARTS, PidList, TIDS, TIDS_IN_PART,
     pid_page, with_pid_page,
 };
-use abi::instance::{INSTANCES, NOT_PIDS, PIDS};
+use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, INSTANCES, NOT_PIDS, PIDS};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
@@ -30,17 +30,47 @@ pub enum PidFilter {
     Only = 0,
     /// Its threads' events alone are not: `set_event_notrace_pid`.
     Never = 1,
+    /// Its threads' functions alone are traced: `set_ftrace_pid`.
+    FunctionOnly = 2,
+    /// Its threads' functions alone are not: `set_ftrace_notrace_pid`.
+    FunctionNever = 3,
+}
+
+/// What PID filters are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Filtered {
+    /// Events. The option `event-fork` is theirs.
+    Events = 0,
+    /// Functions that are traced. The option `function-fork` is theirs.
+    Functions = 1,
+}
+
+impl Filtered {
+    /// Both.
+    pub const ALL: [Filtered; 2] = [Filtered::Events, Filtered::Functions];
 }
 
 impl PidFilter {
-    /// Both.
-    pub const ALL: [PidFilter; PID_LISTS] = [PidFilter::Only, PidFilter::Never];
+    /// All of them.
+    pub const ALL: [PidFilter; PID_LISTS] =
+        [PidFilter::Only, PidFilter::Never, PidFilter::FunctionOnly, PidFilter::FunctionNever];
+
+    /// What it is about.
+    pub const fn filtered(self) -> Filtered {
+        match self {
+            PidFilter::Only | PidFilter::Never => Filtered::Events,
+            PidFilter::FunctionOnly | PidFilter::FunctionNever => Filtered::Functions,
+        }
+    }
 
     /// The flag of an instance that has the list.
     const fn flag(self) -> u32 {
         match self {
             PidFilter::Only => PIDS,
             PidFilter::Never => NOT_PIDS,
+            PidFilter::FunctionOnly => FUNCTION_PIDS,
+            PidFilter::FunctionNever => FUNCTION_NOT_PIDS,
         }
     }
 }
@@ -131,8 +161,21 @@ impl ControlArea {
     /// Async-signal-safe. Cost: two loads for each list that there is.
     #[inline]
     pub fn ignores(&self, instance: usize, flags: u32, tid: u32) -> bool {
+        self.is_kept_out(instance, flags, [PidFilter::Only, PidFilter::Never], tid)
+    }
+
+    /// Whether the lists of an instance with these flags keep a thread's functions from being traced.
+    ///
+    /// Async-signal-safe. Cost: two loads for each list that there is.
+    #[inline]
+    pub fn ignores_functions(&self, instance: usize, flags: u32, tid: u32) -> bool {
+        self.is_kept_out(instance, flags, [PidFilter::FunctionOnly, PidFilter::FunctionNever], tid)
+    }
+
+    #[inline]
+    fn is_kept_out(&self, instance: usize, flags: u32, [only, never]: [PidFilter; 2], tid: u32) -> bool {
         let is_in = |filter| self.pids(instance, filter).is_some_and(|place| place.contains(tid));
-        flags & PIDS != 0 && !is_in(PidFilter::Only) || flags & NOT_PIDS != 0 && is_in(PidFilter::Never)
+        flags & only.flag() != 0 && !is_in(only) || flags & never.flag() != 0 && is_in(never)
     }
 
     /// Whether an instance has a list, which may be empty.
@@ -234,17 +277,18 @@ impl ControlArea {
         }
     }
 
-    /// Whether children of an instance's listed threads are listed too, and who ends is not: the option
-    /// `event-fork`.
-    pub fn follows_forks(&self, instance: usize) -> bool {
-        InstanceSet::load(&self.header().following).contains(instance)
+    /// Whether children of an instance's listed threads are listed too, and who ends is not: the options
+    /// `event-fork` and `function-fork`.
+    pub fn follows_forks(&self, instance: usize, filtered: Filtered) -> bool {
+        self.followers(filtered).contains(instance)
     }
 
     /// Says so. Only for one who has [reserved](ControlArea::reserve_pids) pages for all children that there
     /// can be.
     // SeqCst: pairs with the Acquire of `InstanceSet::load`: the pages were reserved before.
-    pub fn follow_forks(&self, instance: usize, follow: bool) {
-        let Some(word) = self.header().following.get(instance / 64) else { return };
+    pub fn follow_forks(&self, instance: usize, filtered: Filtered, follow: bool) {
+        let words = self.header().following.get(filtered as usize);
+        let Some(word) = words.and_then(|words| words.get(instance / 64)) else { return };
         let bit = 1 << (instance % 64);
         if follow {
             word.fetch_or(bit, SeqCst);
@@ -253,31 +297,43 @@ impl ControlArea {
         }
     }
 
+    /// The instances that follow forks.
+    fn followers(&self, filtered: Filtered) -> InstanceSet {
+        let [events, functions] = &self.header().following;
+        InstanceSet::load(match filtered {
+            Filtered::Events => events,
+            Filtered::Functions => functions,
+        })
+    }
+
     /// Whether any instance does.
     pub fn follows_any_forks(&self) -> bool {
-        !InstanceSet::load(&self.header().following).is_empty()
+        Filtered::ALL.into_iter().any(|filtered| !self.followers(filtered).is_empty())
     }
 
     /// The lists that there are of instances that follow forks.
     fn following(&self) -> impl Iterator<Item = ListedPids<'_>> {
-        let instances = InstanceSet::load(&self.header().following).iter();
-        instances.flat_map(move |instance| {
-            let lists = PidFilter::ALL.into_iter().filter(move |filter| self.has_pids(instance, *filter));
-            lists.filter_map(move |filter| self.pids(instance, filter))
-        })
+        let following = Filtered::ALL.into_iter().flat_map(move |filtered| {
+            let lists = PidFilter::ALL.into_iter().filter(move |filter| filter.filtered() == filtered);
+            self.followers(filtered)
+                .iter()
+                .flat_map(move |instance| lists.clone().map(move |filter| (instance, filter)))
+        });
+        let there = following.filter(|(instance, filter)| self.has_pids(*instance, *filter));
+        there.filter_map(move |(instance, filter)| self.pids(instance, filter))
     }
 
     /// Says that `parent` has made `child`, a thread or a process: lists that the one is in have the other
     /// from now on, where the instance follows forks.
     ///
-    /// Async-signal-safe. Cost: two loads where none does.
+    /// Async-signal-safe. Cost: four loads where none does.
     pub fn pid_forked(&self, parent: u32, child: u32) {
         self.following().filter(|place| place.contains(parent)).for_each(|place| place.add(child));
     }
 
     /// Says that a thread has ended: no list has it any more, where the instance follows forks.
     ///
-    /// Async-signal-safe. Cost: two loads where none does.
+    /// Async-signal-safe. Cost: four loads where none does.
     pub fn pid_ended(&self, tid: u32) {
         self.following().for_each(|place| place.remove(tid));
     }

@@ -11,8 +11,9 @@
 use crate::area::ControlArea;
 use abi::control::{
     BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
+    is_of_tracer,
 };
-use abi::instance::{INSTANCE_WORDS, INSTANCES};
+use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
 
@@ -128,7 +129,7 @@ impl Switched {
 /// What a summary depends on in addition to the switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Given {
-    /// The flags of the first instance.
+    /// The flags of the first instance that concern the event.
     flags: u32,
     /// The event's filter there.
     filter: u64,
@@ -255,8 +256,9 @@ impl ControlArea {
     // Acquire: pairs with the Release of `set_filter`: the filter is there for one who finds its word in the
     // summary.
     fn given(&self, id: u16) -> Given {
+        let concerns = if is_of_tracer(id) { FUNCTION_FLAGS } else { !FUNCTION_FLAGS };
         Given {
-            flags: self.instance_flags(0),
+            flags: self.instance_flags(0) & concerns,
             filter: self.filter_word(id, 0).map_or(0, |word| word.load(Acquire)),
             is_calling: self.is_calling(),
         }

@@ -5,7 +5,7 @@ mod common;
 use abi::control::{PID_PAGES, TIDS, TIDS_IN_PART};
 use abi::instance::{INSTANCES, NOT_PIDS, PIDS};
 use common::Temporary;
-use control::{NewProcess, NewTask, NoPages, PidFilter};
+use control::{Filtered, NewProcess, NewTask, NoPages, PidFilter};
 
 fn add(temporary: &Temporary, instance: usize, filter: PidFilter, pids: &[u32]) {
     let file = &temporary.file;
@@ -62,9 +62,13 @@ fn children_follow_and_who_ends_is_forgotten() {
     add(&temporary, 9, PidFilter::Never, &[10]);
     file.pid_forked(10, 11);
     assert_eq!(listed(&temporary, 0, PidFilter::Only), [10, 50], "only where it is said");
-    file.follow_forks(9, true);
+    file.follow_forks(9, Filtered::Events, true);
     let other = temporary.again();
-    assert!(file.follows_forks(9) && !file.follows_forks(0) && file.follows_any_forks());
+    assert!(
+        file.follows_forks(9, Filtered::Events)
+            && !file.follows_forks(0, Filtered::Events)
+            && file.follows_any_forks()
+    );
     other.pid_forked(10, 11);
     other.pid_forked(11, 12);
     other.pid_forked(50, 51);
@@ -81,8 +85,30 @@ fn children_follow_and_who_ends_is_forgotten() {
     file.add_task(&task).unwrap();
     assert!(file.end_process(entry, 9));
     assert!(listed(&temporary, 9, PidFilter::Never).is_empty() && file.has_pids(9, PidFilter::Never));
-    file.follow_forks(9, false);
+    file.follow_forks(9, Filtered::Events, false);
     assert!(!file.follows_any_forks());
+}
+
+#[test]
+fn functions_have_lists_of_their_own() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    add(&temporary, 0, PidFilter::FunctionOnly, &[10]);
+    add(&temporary, 0, PidFilter::Only, &[20]);
+    add(&temporary, 0, PidFilter::FunctionNever, &[11]);
+    let flags = file.instance_flags(0);
+    assert_eq!([10, 11, 20].map(|tid| file.ignores_functions(0, flags, tid)), [false, true, true]);
+    assert_eq!([10, 11, 20].map(|tid| file.ignores(0, flags, tid)), [true, true, false]);
+    file.follow_forks(0, Filtered::Functions, true);
+    file.pid_forked(10, 11);
+    file.pid_forked(20, 21);
+    assert_eq!(listed(&temporary, 0, PidFilter::FunctionOnly), [10, 11]);
+    assert_eq!(listed(&temporary, 0, PidFilter::FunctionNever), [11]);
+    assert_eq!(listed(&temporary, 0, PidFilter::Only), [20], "event-fork is another option");
+    file.pid_ended(11);
+    assert!(listed(&temporary, 0, PidFilter::FunctionNever).is_empty());
+    file.clear_pids(0, PidFilter::FunctionOnly);
+    assert!(!file.ignores_functions(0, file.instance_flags(0), 20));
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub enum Effect {
     RecordStack,
     /// The target is enabled, or disabled.
     EnableTarget(bool),
+    /// A snapshot is taken, and `tracing_on` becomes 0.
+    Dump,
 }
 
 /// All actions, in the kernel's order.
@@ -54,6 +56,11 @@ pub const ACTIONS: &[Action] = &[
     row("enable_event", true, 4, Order::Before, "event", Effect::EnableTarget(true)),
     row("disable_event", true, 5, Order::Before, "event", Effect::EnableTarget(false)),
 ];
+
+/// Those that functions alone have. The kernel prints what was recorded on its console; here it is kept.
+///
+/// Source: `ftrace_dump_cmd` in `kernel/trace/trace_functions.c` of Linux 6.18.
+const OF_FUNCTIONS: &[Action] = &[row("dump", false, 7, Order::Before, "dump", Effect::Dump)];
 
 const fn row(
     name: &'static str,
@@ -72,9 +79,14 @@ impl Action {
         ACTIONS.iter().find(|action| action.name == name)
     }
 
+    /// The action of this name, of functions.
+    pub fn of_functions(name: &str) -> Option<&'static Action> {
+        ACTIONS.iter().chain(OF_FUNCTIONS).find(|action| action.name == name)
+    }
+
     /// The action of this code. None for a code that none has.
     pub(crate) fn of_code(code: u8) -> Option<&'static Action> {
-        ACTIONS.iter().find(|action| action.code == code)
+        ACTIONS.iter().chain(OF_FUNCTIONS).find(|action| action.code == code)
     }
 
     /// Whether an event can't have both, if they have the same target.
@@ -99,6 +111,9 @@ mod tests {
             assert_eq!(Action::of_code(action.code), Some(action));
         }
         assert_eq!((Action::of_code(0), Action::of_code(255)), (None, None));
+        let dump = Action::of_functions("dump").unwrap();
+        assert_eq!((Action::named("dump"), Action::of_code(dump.code)), (None, Some(dump)));
+        assert!(ACTIONS.iter().all(|action| action.code != dump.code));
     }
 
     #[test]

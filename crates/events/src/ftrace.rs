@@ -149,6 +149,12 @@ mod tests {
     }
 
     #[test]
+    fn the_session_knows_which_are_of_tracers() {
+        let of_tracers = ALL.iter().filter(|event| event.name.starts_with('f')).map(|event| event.id);
+        assert!(ALL.iter().map(|event| event.id).filter(|id| abi::control::is_of_tracer(*id)).eq(of_tracers));
+    }
+
+    #[test]
     fn tracers_events_are_the_kernels() {
         let cases = [
             (

@@ -6,8 +6,9 @@
 //! +----------------+ header   bit 0: whether there is such a list; 32..64: patterns
 //! | counts         |          0..32: names that are in it; 32..64: names that are not
 //! | hashes         |          of the names that are in it, sorted; then of those that are not
-//! | pattern        |          bit 0: whether it takes functions in; 8..24: bytes of the pattern;
-//! | ...            |          32..48: bytes of the object's pattern; then both, filled up to words
+//! | pattern        |          bit 0: whether it takes functions in; bit 1: whether those of other objects;
+//! | ...            |          8..24: bytes of the pattern; 32..48: bytes of the object's pattern; then
+//! |                |          both, filled up to words
 //! +----------------+
 //! then a word that says how many commands there are, and for each two words of its own and a list
 //! ```
@@ -36,6 +37,8 @@ pub struct GraphRole {
 pub(crate) const IS_SET: u64 = 1;
 /// The header of a pattern that takes functions in.
 pub(crate) const TAKES_IN: u64 = 1;
+/// The header of a pattern for all objects but those that its object's pattern fits.
+pub(crate) const OTHER_OBJECTS: u64 = 2;
 /// The longest pattern.
 #[cfg(any(test, feature = "compile"))]
 pub(crate) const MOST: usize = 0xffff;
@@ -141,7 +144,8 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
                 name.is(|name| {
                     glob_words(|index| (self.0)(next.checked_add(1)?.checked_add(index)?), of_name, name)
                 }) && (of_object == 0
-                    || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object))
+                    || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object)
+                        != (pattern & OTHER_OBJECTS != 0))
             };
             // The last that fits counts.
             if fits() {

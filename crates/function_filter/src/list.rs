@@ -1,6 +1,6 @@
 //! A list of functions, as it is changed.
 
-use crate::compiled::{IS_SET, LISTS, TAKES_IN};
+use crate::compiled::{IS_SET, LISTS, OTHER_OBJECTS, TAKES_IN};
 use crate::function_name::FunctionName;
 use crate::name_hash::name_hash;
 use crate::rule::{BadRule, FunctionRule};
@@ -160,9 +160,10 @@ fn compile_list(list: &FunctionList, words: &mut Vec<u64>) {
     words.extend(taken_in);
     words.extend(left_out);
     for ListedRule { takes_in, rule, .. } in patterns {
-        let object = rule.object.as_deref().unwrap_or_default();
+        let (object, is_other) = rule.object_pattern().unwrap_or_default();
         let lens = (rule.pattern.len() as u64) << 8 | (object.len() as u64) << 32;
-        words.push(lens | if *takes_in { TAKES_IN } else { 0 });
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        words.push(lens | flag(TAKES_IN, *takes_in) | flag(OTHER_OBJECTS, is_other));
         words.extend(text_words(&rule.pattern));
         words.extend(text_words(object));
     }
@@ -235,7 +236,13 @@ mod tests {
         }
         assert_eq!(rule("core::fmt::write").object, None);
         assert_eq!(rule("shop::mod::write").object, None);
-        assert_eq!(rule(":mod:libm*").to_string(), "*:mod:libm*");
+        assert_eq!(rule("*:mod:libm*").to_string(), ":mod:libm*");
+        assert_eq!(rule(":mod:libm*"), rule("*:mod:libm*"));
+        assert_eq!(rule(":mod:!libm"), rule("*:mod:!libm"));
+        assert!(
+            rule("f:mod:!libm").fits(b"f"[..].into(), b"shop")
+                && !rule("f:mod:!libm").fits(b"f"[..].into(), b"libm")
+        );
         assert_eq!(rule("f:mod:"), rule("f"));
     }
 
@@ -262,7 +269,7 @@ mod tests {
     proptest! {
         #[test]
         fn compiled_lists_say_what_lists_say(
-            words in prop::collection::vec("!?[ab*]{1,3}(:mod:[xy*]{1,2})?", 0..12),
+            words in prop::collection::vec("!?[ab*]{1,3}(:mod:!?[xy*]{1,2})?", 0..12),
             name in "[ab]{1,3}",
             path in prop::option::of("[ab]{1,3}"),
             object in "[xy]{1,2}",
@@ -309,7 +316,7 @@ mod tests {
 
         #[test]
         fn what_was_added_or_removed_last_holds(
-            words in prop::collection::vec("!?[ab*?]{1,3}(:mod:[xy*]{1,2})?", 1..12),
+            words in prop::collection::vec("!?[ab*?]{1,3}(:mod:!?[xy*]{1,2})?", 1..12),
             name in "[ab]{1,3}",
             object in "[xy]{1,2}",
         ) {

@@ -11,7 +11,8 @@ use std::string::{String, ToString};
 pub struct FunctionRule {
     /// A name or a pattern.
     pub pattern: String,
-    /// A name or a pattern of files: of the program, or of a library. None for all.
+    /// A name or a pattern of files: of the program, or of a library; with `!` before it of all others. None
+    /// for all.
     pub object: Option<String>,
 }
 
@@ -29,7 +30,7 @@ impl FromStr for FunctionRule {
         let is_part = |(pattern, object): &(&str, &str)| !pattern.ends_with(':') && !object.starts_with(':');
         let (pattern, object) = match parts.find(is_part) {
             Some((pattern, object)) => {
-                (pattern, Some(object.to_string()).filter(|object| !object.is_empty()))
+                (pattern, Some(object.to_string()).filter(|object| !object.is_empty() && object != "!"))
             }
             None => (text, None),
         };
@@ -56,14 +57,29 @@ impl FunctionRule {
 
     /// Whether it means a function.
     pub fn fits(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
-        name.is(|name| event_filter::glob(self.pattern.as_bytes(), name))
-            && self.object.as_ref().is_none_or(|pattern| event_filter::glob(pattern.as_bytes(), object))
+        name.is(|name| event_filter::glob(self.pattern.as_bytes(), name)) && self.fits_object(object)
+    }
+
+    /// Whether it means functions of an object.
+    pub fn fits_object(&self, object: &[u8]) -> bool {
+        self.object_pattern()
+            .is_none_or(|(pattern, is_other)| event_filter::glob(pattern.as_bytes(), object) != is_other)
+    }
+
+    /// The pattern of objects, and whether it stands for all others.
+    pub(crate) fn object_pattern(&self) -> Option<(&str, bool)> {
+        let object = self.object.as_deref()?;
+        Some(object.strip_prefix('!').map_or((object, false), |object| (object, true)))
     }
 }
 
 impl fmt::Display for FunctionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.pattern)?;
-        self.object.as_ref().map_or(Ok(()), |object| write!(f, ":mod:{object}"))
+        match &self.object {
+            None => f.write_str(&self.pattern),
+            // As the kernel shows it.
+            Some(object) if self.pattern == "*" => write!(f, ":mod:{object}"),
+            Some(object) => write!(f, "{}:mod:{object}", self.pattern),
+        }
     }
 }

@@ -22,6 +22,11 @@ impl Buffer {
         self.control().0 & ControlWord::TRACING_OFF == 0
     }
 
+    /// Whether recording is enabled by [`Buffer::set_recording`].
+    pub fn is_recording(&self) -> bool {
+        self.control().0 & ControlWord::RECORD_DISABLED == 0
+    }
+
     /// Enables or disables recording into this buffer: the kernel's `record_disable` and `_enable`.
     pub fn set_recording(&self, on: bool) {
         self.set_flag(ControlWord::RECORD_DISABLED, !on);

@@ -39,6 +39,28 @@ pub enum Error {
         /// The most.
         most: u32,
     },
+    /// Recording was disabled by something else than who wants to enable it.
+    #[error(
+        "recording in {path} was not disabled by tracing_enabled: a reader with pause-on-trace has done so, or its buffer is damaged"
+    )]
+    NotEnabled {
+        /// The session.
+        path: PathBuf,
+    },
+    /// An option that can't be disabled.
+    #[error("{option} can't be disabled: a program doesn't know how long its threads have slept")]
+    AlwaysOn {
+        /// Its name.
+        option: &'static str,
+    },
+    /// Two options that can't be on at a time.
+    #[error("{one} and {other} can't be on at a time: disable one of them")]
+    OptionsExclude {
+        /// The name of one.
+        one: &'static str,
+        /// The name of the other.
+        other: &'static str,
+    },
     /// There is no such CPU, or it has no buffer.
     #[error("there is no CPU {cpu} in {path}: expected {}", list(.cpus))]
     NoCpu {

@@ -18,6 +18,7 @@ mod marker;
 mod memory;
 mod pids;
 mod preferences;
+mod recording;
 mod resize;
 mod rules;
 mod settings;

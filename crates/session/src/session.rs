@@ -3,6 +3,7 @@
 mod companions;
 mod conversion;
 mod creation;
+mod enabled_functions;
 mod functions;
 mod functions_off;
 mod group;
@@ -17,6 +18,7 @@ mod traceable;
 
 pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES};
 pub use conversion::ConversionCounts;
+pub use enabled_functions::EnabledFunction;
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
 pub use instances::MOST_INSTANCES;
 pub use lock::Lock;

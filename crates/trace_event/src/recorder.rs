@@ -2,7 +2,7 @@
 
 use crate::current;
 use crate::enabled::{enabled_word, use_no_words};
-use crate::entered::{CallRecord, Entered, FrameRecord};
+use crate::entered::{CallRecord, Entered};
 use crate::here::CallingThread;
 use crate::shared::SharedSession;
 use crate::thread;
@@ -10,8 +10,6 @@ use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{InstanceSet, Switched, is_placeholder};
 use core::sync::atomic::Ordering::Acquire;
-use event_trigger::DueAction;
-use events::ftrace::FUNCTION_ID;
 use ring_buffer::{EncodedEvent, NotWritten, Writer};
 use trigger_effect::Stage;
 
@@ -24,36 +22,6 @@ impl Entered {
     #[inline(never)]
     pub fn write(self, event: EncodedEvent<'_>) {
         self.write_event(None, event);
-    }
-
-    /// Writes an event to those instances alone that want it, of several in which it is enabled.
-    #[inline(never)]
-    pub fn write_where(self, event: EncodedEvent<'_>, is_wanted: &dyn Fn(usize) -> bool) {
-        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
-        let event_id = abi::common::event(event.first_word());
-        if enabled_word(event_id).load(Acquire) == FIRST_ALONE {
-            self.commit(shared, None, (RECORDING, shared.writer()), event);
-            return;
-        }
-        let switched = shared.control.switched(event_id);
-        let is_alone = switched.on.iter().take(2).count() < 2;
-        switched.on.for_each(|instance| {
-            if is_alone || is_wanted(instance) {
-                self.look_and_write(shared, None, instance, &switched, event);
-            }
-        });
-    }
-
-    /// Writes an event to the instances that it is enabled in: to each the form that `choose` has for it, or
-    /// nothing.
-    pub fn write_chosen<'e>(self, event_id: u16, choose: &dyn Fn(usize) -> Option<EncodedEvent<'e>>) {
-        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
-        let switched = shared.control.switched(event_id);
-        switched.on.for_each(|instance| {
-            if let Some(event) = choose(instance) {
-                self.look_and_write(shared, None, instance, &switched, event);
-            }
-        });
     }
 
     /// Writes an event to instances of several in which it is enabled, past no filter and no trigger. It has
@@ -91,27 +59,6 @@ impl Entered {
         instances.iter().filter(is_written).fold(InstanceSet::default(), InstanceSet::with)
     }
 
-    /// Does in an instance what the command of a function says that the thread calls. Stacks begin with the
-    /// function, which has called one with this frame.
-    ///
-    /// # Safety
-    ///
-    /// That one has not returned.
-    #[cold]
-    #[inline(never)]
-    pub unsafe fn act(self, instance: usize, due: DueAction, frame: *const FrameRecord) {
-        let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
-        if !shared.control.has_commands(instance) {
-            return;
-        }
-        let Some(writer) = shared.writer_of(instance) else { return };
-        let first_word = self.common(FUNCTION_ID);
-        let stage = Stage { control: &shared.control, buffer: writer.buffer(), instance, first_word };
-        // Stacks have no time of their own.
-        let call = CallRecord { frame, time: 0 };
-        stage.act(due, Some(&|| self.write_stack(shared, Some(call), instance, writer)));
-    }
-
     /// Writes an event of a call, from a function that keeps a frame pointer and that the program has called:
     /// stacks start with its caller. The event has the call's time, if nothing that was written meanwhile has
     /// a later one.
@@ -147,7 +94,7 @@ impl Entered {
 
     /// Writes an event to the buffer of an instance, `writer`'s. Whether it is there.
     #[inline(always)]
-    fn commit(
+    pub(crate) fn commit(
         self,
         shared: &'static SharedSession,
         call: Option<CallRecord>,
@@ -288,7 +235,7 @@ fn is_ignored(shared: &SharedSession, instance: usize, event: EncodedEvent<'_>) 
 }
 
 /// The TID that PID filters know a thread by: a child with a placeholder by its maker's.
-fn listed_as(tid: u32) -> u32 {
+pub(crate) fn listed_as(tid: u32) -> u32 {
     if is_placeholder(tid) { thread::maker_aside() } else { tid }
 }
 
@@ -301,6 +248,6 @@ fn passes_first(shared: &SharedSession, word: u64, event_id: u16, event: Encoded
 
 /// Whether the filter of an instance lets an event pass.
 #[inline(never)]
-fn passes(shared: &SharedSession, instance: usize, event: EncodedEvent<'_>) -> bool {
+pub(crate) fn passes(shared: &SharedSession, instance: usize, event: EncodedEvent<'_>) -> bool {
     shared.control.passes(instance, event.payload(), &CallingThread::new(shared))
 }

@@ -7,7 +7,7 @@ use session::{BadTrigger, Error};
 pub(crate) fn errno(error: Error) -> Errno {
     match error {
         Error::Busy { .. } | Error::Snapshot { .. } | Error::NotResized { .. } => Errno::BUSY,
-        Error::Protected { .. } => Errno::BUSY,
+        Error::Protected { .. } | Error::NotEnabled { .. } => Errno::BUSY,
         Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
         Error::BadTrigger { .. } => Errno::INVAL,
         Error::NoSuchCommand { .. } => Errno::NODEV,
@@ -15,7 +15,7 @@ pub(crate) fn errno(error: Error) -> Errno {
         Error::InstanceExists { .. } | Error::TriggerExists { .. } => Errno::EXIST,
         Error::TooManyInstances { .. } => Errno::NOMEM,
         Error::TooManyTriggers { .. } | Error::TooManyPids => Errno::NOMEM,
-        Error::BadInstanceName { .. } => Errno::INVAL,
+        Error::BadInstanceName { .. } | Error::OptionsExclude { .. } | Error::AlwaysOn { .. } => Errno::INVAL,
         Error::OtherClock { .. } => Errno::INVAL,
         Error::NoSnapshots { .. } | Error::NoMemory { .. } => Errno::NOMEM,
         Error::System { error, .. } => Errno::from_io_error(&error).unwrap_or(Errno::IO),

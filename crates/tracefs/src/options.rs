@@ -9,13 +9,15 @@ use rustix::io::Errno;
 use session::TraceOption;
 use std::sync::Arc;
 
-/// One of them: 0 or 1. ENODEV when the instance has been removed meanwhile: the kernel reads and writes
-/// memory that it has given back.
+/// One of them: 0 or 1. While one of a tracer's is open, its instance can't be removed; for the others it is
+/// ENODEV when it has been: the kernel reads and writes memory that it has given back.
 #[derive(Debug, Clone)]
 struct OptionFile(TraceOption);
 
 impl TextFile for OptionFile {
-    const KEEPS_INSTANCE: bool = false;
+    fn keeps_instance(&self) -> bool {
+        self.0.tracer().is_some()
+    }
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;
@@ -68,7 +70,8 @@ mod tests {
         let (_directory, tree) = tree();
         let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields \
              annotate noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite \
-             nodisable_on_free irq-info markers noevent-fork copy_trace_marker nopause-on-trace nostacktrace";
+             nodisable_on_free irq-info markers noevent-fork copy_trace_marker nopause-on-trace function-trace \
+             nofunction-fork nostacktrace";
         assert_eq!(read(&tree, "trace_options").split_whitespace().collect::<Vec<_>>().join(" "), expected);
     }
 

@@ -25,7 +25,7 @@ impl Drop for Pause {
         let mut pauses = self.0.pauses();
         *pauses -= 1;
         if *pauses == 0 {
-            self.0.instance().buffer().set_recording(true);
+            self.0.instance().resume_recording();
         }
     }
 }

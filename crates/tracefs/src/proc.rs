@@ -5,9 +5,10 @@ mod sysctl;
 
 use crate::listed::{self, Listed};
 use crate::node::{Directory, Node};
+use crate::top::FTRACE_ENABLED;
 use crate::trace_array::TraceArray;
 
-const FILES: &[Listed] = &[kallsyms::LISTED, sysctl::FTRACE_ENABLED, sysctl::KPTR_RESTRICT];
+const FILES: &[Listed] = &[kallsyms::LISTED, FTRACE_ENABLED, sysctl::KPTR_RESTRICT];
 
 /// A directory with these files.
 pub(crate) struct ProcDirectory;

@@ -38,6 +38,8 @@ const ONCE: &[&str] = &[
     "available_filter_functions",
     "available_filter_functions_addrs",
     "dynamic_events",
+    "enabled_functions",
+    "ftrace_enabled",
     "instances",
     "printk_formats",
     "saved_cmdlines",

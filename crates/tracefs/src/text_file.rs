@@ -17,7 +17,9 @@ pub(crate) trait TextFile: Clone + Send + Sync + 'static {
     const IS_KEPT: bool = false;
 
     /// [`ControlFile::keeps_instance`].
-    const KEEPS_INSTANCE: bool = true;
+    fn keeps_instance(&self) -> bool {
+        true
+    }
 
     /// Its text.
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
@@ -59,7 +61,7 @@ impl<F: TextFile> ControlFile for F {
     }
 
     fn keeps_instance(&self) -> bool {
-        F::KEEPS_INSTANCE
+        TextFile::keeps_instance(self)
     }
 
     fn cached_size(&self) -> u64 {

@@ -6,18 +6,20 @@ mod buffer_size;
 mod buffer_subbuf_size;
 mod current_tracer;
 mod dynamic_events;
+mod enabled_functions;
 mod error_log;
 mod free_buffer;
+mod ftrace_enabled;
 mod ftraced_enabled;
 mod function_list_text;
 mod function_lists;
 mod max_graph_depth;
+mod pid_filters;
 mod printk_formats;
 mod readme;
 mod saved_cmdlines_size;
 mod saved_threads;
 mod set_event;
-mod set_event_pid;
 mod snapshot;
 mod snapshot_enabled;
 mod timestamp_mode;
@@ -27,10 +29,12 @@ mod trace_marker;
 mod trace_options;
 mod trace_pipe;
 mod tracing_cpumask;
+mod tracing_enabled;
 mod tracing_on;
 mod tracing_thresh;
 
 pub(crate) use buffer_size::BufferSize;
+pub(crate) use ftrace_enabled::LISTED as FTRACE_ENABLED;
 pub(crate) use snapshot::SnapshotFile;
 pub(crate) use trace::Trace;
 pub(crate) use trace_pipe::TracePipe;
@@ -46,18 +50,23 @@ pub(crate) const FILES: &[Listed] = &[
     snapshot_enabled::LISTED,
     trace_pipe::SNAPSHOT,
     tracing_on::LISTED,
+    tracing_enabled::LISTED,
     current_tracer::LISTED,
     current_tracer::AVAILABLE,
     available_functions::LISTED,
     available_functions::ADDRESSES,
     ftraced_enabled::ENABLED,
     ftraced_enabled::TOTAL,
+    enabled_functions::LISTED,
     function_lists::FILTER,
     function_lists::NOTRACE,
+    pid_filters::FUNCTION,
+    pid_filters::FUNCTION_NOTRACE,
     function_lists::GRAPH_FUNCTION,
     function_lists::GRAPH_NOTRACE,
     max_graph_depth::LISTED,
     tracing_thresh::LISTED,
+    ftrace_enabled::LISTED,
     buffer_size::LISTED,
     buffer_size::TOTAL,
     buffer_subbuf_size::LISTED,
@@ -75,8 +84,8 @@ pub(crate) const FILES: &[Listed] = &[
     printk_formats::LISTED,
     set_event::AVAILABLE,
     set_event::LISTED,
-    set_event_pid::LISTED,
-    set_event_pid::NOTRACE,
+    pid_filters::EVENT,
+    pid_filters::EVENT_NOTRACE,
     dynamic_events::LISTED,
     error_log::LISTED,
 ];

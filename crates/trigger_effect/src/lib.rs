@@ -47,6 +47,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+use abi::control::is_of_tracer;
 use abi::instance::STACKS;
 use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect};
@@ -100,6 +101,11 @@ impl Stage<'_> {
             }
             Effect::RecordStack => write_stack.map(|write| write()).is_some(),
             Effect::EnableTarget(on) => self.control.turn(due.target, self.instance, on),
+            Effect::Dump => {
+                self.take_snapshot();
+                self.buffer.set_tracing(false);
+                true
+            }
         };
         // Somebody else has done the same just now.
         if !has_acted {
@@ -110,10 +116,13 @@ impl Stage<'_> {
     fn is_done(&self, due: DueAction, write_stack: Option<&dyn Fn()>) -> bool {
         match due.action.effect {
             Effect::SetTracing(on) => self.buffer.is_tracing() == on,
-            Effect::TakeSnapshot => false,
-            // With the option it follows the event anyhow.
+            Effect::TakeSnapshot | Effect::Dump => false,
+            // With the option it follows the event anyhow. Calls of functions have another option, and the
+            // kernel writes both stacks.
             Effect::RecordStack => {
-                write_stack.is_none() || self.control.instance_flags(self.instance) & STACKS != 0
+                let is_event = !is_of_tracer(abi::common::event(self.first_word));
+                let flags = self.control.instance_flags(self.instance);
+                write_stack.is_none() || is_event && flags & STACKS != 0
             }
             Effect::EnableTarget(on) => self.control.is_enabled(due.target, self.instance) == on,
         }

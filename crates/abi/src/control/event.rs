@@ -28,6 +28,11 @@ pub struct Switches {
     pub triggered: [AtomicU64; INSTANCE_WORDS],
 }
 
+/// Whether the event of this id is one that a tracer of functions writes: by the kernel's ids.
+pub const fn is_of_tracer(id: u16) -> bool {
+    matches!(id, 1 | 10 | 11 | 12 | 20)
+}
+
 /// What an event's enabled word is when there is nothing to do.
 pub const OFF: u64 = 0;
 /// It is enabled where it is written to the first instance's buffer, and nothing else is to be looked at.

@@ -15,10 +15,10 @@ pub const TIDS_IN_PART: usize = 4096 * 8;
 pub const PID_PARTS: usize = TIDS / TIDS_IN_PART;
 
 /// Pages of the pool.
-pub const PID_PAGES: usize = 512;
+pub const PID_PAGES: usize = 1024;
 
-/// The lists that an instance has.
-pub const PID_LISTS: usize = 2;
+/// The lists that an instance has: two for events, and two for functions.
+pub const PID_LISTS: usize = 4;
 
 /// Numbers that a list can have in addition to those that are TIDs.
 pub const OTHER_PIDS: usize = 64;

@@ -22,6 +22,7 @@ const SNAPSHOTS: u32 = 1;
 
 /// Makes a session, or switches one on.
 pub(crate) fn start(arguments: &StartArguments) -> Done {
+    arguments.recording.functions.check()?;
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
     let session = match Instance::open(&path) {
@@ -118,12 +119,16 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     Ok(session)
 }
 
-/// Sets whose events alone are recorded.
+/// Sets whose events alone are recorded, and whose functions alone are traced.
 fn choose_threads(session: &Instance, arguments: &StartArguments) -> Done<()> {
     if !arguments.pids.is_empty() {
-        session.set_option(TraceOption::EventFork, arguments.children)?;
-        session.clear_pids(PidFilter::Only)?;
-        session.add_pids(PidFilter::Only, &arguments.pids)?;
+        for (filter, fork) in
+            [(PidFilter::Only, TraceOption::EventFork), (PidFilter::FunctionOnly, TraceOption::FunctionFork)]
+        {
+            session.set_option(fork, arguments.children)?;
+            session.clear_pids(filter)?;
+            session.add_pids(filter, &arguments.pids)?;
+        }
         arguments.pids.iter().for_each(|pid| tell_if_unattached(session, *pid));
     }
     Ok(())

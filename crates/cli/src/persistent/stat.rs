@@ -19,7 +19,7 @@ use complete::{complete_since, completeness};
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
-use session::{Instance, PidFilter, SnapshotNumber, TraceOption, TriggerInfo};
+use session::{Filtered, Instance, PidFilter, SnapshotNumber, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::dat::UnseenProcess;
@@ -161,10 +161,14 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     if !triggers.is_empty() {
         line("triggers", trigger_lines(&triggers).join("\n           "));
     }
-    for (filter, name) in PID_LISTS.into_iter().filter(|(filter, _)| has_pids(session, *filter)) {
+    for (filter, name) in PID_LISTS.into_iter().filter(|(filter, _)| session.has_pids(*filter)) {
         let pids: Vec<String> = session.pids(filter).iter().map(u32::to_string).collect();
-        let follow = if session.option(TraceOption::EventFork) { ", and their children" } else { "" };
-        line("threads", format!("{name} {}{follow}", pids.join(" ")));
+        let (what, fork) = match filter.filtered() {
+            Filtered::Events => ("events", TraceOption::EventFork),
+            Filtered::Functions => ("functions", TraceOption::FunctionFork),
+        };
+        let follow = if session.option(fork) { ", and their children" } else { "" };
+        line("threads", format!("{what} of {name} {}{follow}", pids.join(" ")));
     }
     let cpus = count(cpus, "CPU", "CPUs");
     // Triggers take some of their own.
@@ -209,11 +213,12 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
 }
 
 /// The PID filters, and what they say.
-const PID_LISTS: [(PidFilter, &str); 2] = [(PidFilter::Only, "only"), (PidFilter::Never, "all but")];
-
-fn has_pids(session: &Instance, filter: PidFilter) -> bool {
-    session.control().has_pids(session.index(), filter)
-}
+const PID_LISTS: [(PidFilter, &str); 4] = [
+    (PidFilter::Only, "only"),
+    (PidFilter::Never, "all but"),
+    (PidFilter::FunctionOnly, "only"),
+    (PidFilter::FunctionNever, "all but"),
+];
 
 fn snapshots(session: &Instance, kept: &[KeptSnapshot]) -> String {
     let buffer = session.buffer();
@@ -313,6 +318,8 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("triggers", Json::List(triggers(session).into_iter().map(trigger).collect())),
         ("pids", pids(PidFilter::Only)),
         ("notrace_pids", pids(PidFilter::Never)),
+        ("function_pids", pids(PidFilter::FunctionOnly)),
+        ("function_notrace_pids", pids(PidFilter::FunctionNever)),
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
         ("memory_limit_bytes", Json::Number(session.most_bytes())),

@@ -3,7 +3,7 @@
 use crate::arguments::InstanceArguments;
 use crate::failure::{Done, Failure};
 use crate::say::note;
-use session::{Error, Instance, Lock, Session};
+use session::{Error, FunctionLists, Instance, Lock, Session};
 use std::process::ExitCode;
 
 /// Stops recording.
@@ -23,6 +23,9 @@ pub(crate) fn clear(arguments: &InstanceArguments) -> Done {
 pub(crate) fn reset(arguments: &InstanceArguments) -> Done {
     let session = arguments.open()?;
     session.set_all_off()?;
+    session.change_functions(|lists| *lists = FunctionLists::default())?;
+    session.set_graph_depth(0)?;
+    session.set_threshold(0)?;
     session.buffer().clear();
     session.free_snapshots()?;
     session.buffer().set_tracing(true);

@@ -152,7 +152,7 @@ fn programs_that_run_follow_and_instances_have_their_own() {
 fn what_is_no_command_is_refused() {
     let commands = Commands::new(&[]);
     commands.run(&["1"]);
-    for word in ["leaf:nosuch", "leaf:dump", "leaf:cpudump", "leaf:traceoff:x", "nosuch:traceoff"] {
+    for word in ["leaf:nosuch", "leaf:dump:x", "leaf:cpudump", "leaf:traceoff:x", "nosuch:traceoff"] {
         let set = ["set", "--session", &commands.session, "set_ftrace_filter", word];
         run(&mut commands.scratch.lookback(&set)).failure(125, &["Invalid argument"]);
     }

@@ -1,132 +1,198 @@
 //! Transcripts of the kernel's own files for functions: the same commands give the same here.
 //!
 //! A transcript has the kernel's answers, from Linux 6.18, with events that there are here in place of the
-//! kernel's. `$ ` is before a command, `! ` before the number of its error, and everything else is what it
-//! has printed.
+//! kernel's, and without commands that trace the kernel. `$ ` is before a command, `! ` before the number of
+//! its error, and everything else is what it has printed. Where the answer is meant to be another one here, a
+//! line `~ REASON` follows the kernel's, and then ours.
+
+mod shell;
 
 use crate::common::*;
+use shell::Shell;
 
-/// Functions with the names of those in the transcripts.
-const FUNCTIONS: [&str; 13] = [
-    "vfs_open",
-    "vfs_readv",
-    "vfs_read",
-    "vfs_write",
-    "vfs_rmdir",
-    "vfs_unlink",
-    "vfs_get_link",
-    "vfs_symlink",
-    "vfs_link",
-    "vfs_readlink",
-    "do_exit",
-    "mb_cache_count",
-    "mb_cache_create",
+/// The kernel's functions that transcripts speak of, in the order of their addresses.
+const KERNEL: &str = "
+trace_initcall_level_cb trace_initcall_start_cb run_init_process do_exit vfs_truncate vfs_open vfs_llseek
+vfs_iocb_iter_read vfs_iter_read vfs_readv vfs_read vfs_writev vfs_write vfs_copy_file_range vfs_get_link
+vfs_path_parent_lookup vfs_path_lookup vfs_create vfs_unlink vfs_symlink vfs_rmdir vfs_link vfs_tmpfile
+vfs_rename vfs_readlink vfs_pressure_ratio vfs_listxattr vfs_removexattr vfs_kern_mount.part.0 vfs_kern_mount
+vfs_create_mount vfs_open_tree vfs_clean_context vfs_parse_comma_sep vfs_parse_fs_param_source
+vfs_parse_fs_param vfs_parse_fs_qstr vfs_parse_monolithic_sep vfs_dup_fs_context vfs_cmd_create
+vfs_splice_read vfs_dedupe_file_range_one vfs_dedupe_file_range vfs_clone_file_range vfs_cancel_lock
+vfs_test_lock vfs_lock_file vfs_remove_acl vfs_coredump vfs_cleanup_quota_inode vfs_dentry_acceptable
+genfs_read efi_mokvar_sysfs_read";
+
+/// Modules of it, and their functions.
+const MODULES: [(&str, &str); 2] = [
+    (
+        "ext4",
+        "num_clusters_in_group ext4_has_free_clusters ext4_get_group_number ext4_sync_file ext4_sync_fs",
+    ),
+    (
+        "mbcache",
+        "mb_cache_entry_touch mb_cache_count mb_cache_entry_wait_unused mb_cache_create __mb_cache_entry_free \
+         mb_cache_shrink mb_cache_shrink_worker mb_cache_scan mb_cache_entry_create mb_cache_destroy \
+         mb_cache_entry_get mb_cache_entry_delete_or_get __entry_find mb_cache_entry_find_first \
+         mb_cache_entry_find_next",
+    ),
 ];
 
 /// A session in which a program with these functions has run.
 struct Kernel {
-    scratch: Scratch,
+    _scratch: Scratch,
     place: String,
 }
 
 impl Kernel {
     fn new() -> Kernel {
         let scratch = Scratch::new();
-        let define =
-            |name: &str| format!("__attribute__((noinline)) void {name}(void) {{ __asm__(\"\"); }}\n");
-        let functions: String = FUNCTIONS.map(define).concat();
-        let source = scratch.write("kernel.c", functions + "int main(void) { return 0; }\n");
-        let program = scratch.path("kernel");
-        let mut compile = scratch.command("gcc");
-        run(compile.args(["-O1", "-fpatchable-function-entry=5", "-o"]).arg(&program).arg(&source)).success();
+        let modules = MODULES.map(|(name, functions)| {
+            let library = scratch.path(name);
+            let soname = format!("-Wl,-soname,{name}");
+            build(&scratch, name, &define(functions), &["-shared", "-fPIC", &soname]);
+            library.into_os_string().into_string().unwrap()
+        });
+        let main = "__attribute__((patchable_function_entry(0))) int main(void) { return 0; }\n";
+        let linked = [&modules.each_ref().map(String::as_str)[..], &["-Wl,-rpath,$ORIGIN"]].concat();
+        let program = build(&scratch, "kernel", &(define(KERNEL) + main), &linked);
         let place = scratch.outside("session").to_str().unwrap().to_string();
         run(&mut scratch.lookback(&["start", "-q", "--session", &place, "-e", "sched_process_exit"]))
             .success();
         run(&mut scratch.lookback(&["run", "--session", &place, program.to_str().unwrap()])).success();
-        Kernel { scratch, place }
-    }
-
-    /// What a file has.
-    fn get(&self, file: &str) -> String {
-        let outcome = run(&mut self.scratch.lookback(&["get", "--session", &self.place, file])).success();
-        // Here all functions are in files that have names.
-        let without_object = |line: &str| line.split(" [").next().unwrap_or_default().to_string() + "\n";
-        outcome.stdout.lines().map(without_object).collect()
-    }
-
-    /// What a write to a file says: `! 22 EINVAL`.
-    fn set(&self, file: &str, text: &str, appends: bool) -> String {
-        let append = if appends { &["-a"][..] } else { &[] };
-        let mut command = self.scratch.lookback(&["set", "-q", "--session", &self.place]);
-        let outcome = run(command.args(append).args(["--", file, text]));
-        match outcome.stderr.split_once("(os error ") {
-            Some((_, number)) => format!("! {}\n", number.split(')').next().unwrap_or_default()),
-            None => outcome.success().stdout,
-        }
-    }
-
-    /// What a command of a transcript says.
-    fn answer(&self, command: &str) -> String {
-        let words: Vec<&str> = command.split(' ').collect();
-        match words[..] {
-            ["cat", ref files @ ..] => files.iter().map(|file| self.get(file)).collect(),
-            ["grep", ":", file] => self.lines(file, |line| line.contains(':')),
-            ["grep", "-c", "^v", file] => {
-                format!("{}\n", self.lines(file, |line| line.starts_with('v')).lines().count())
-            }
-            ["echo", ref text @ .., into, file] => {
-                self.set(file, text.join(" ").trim_matches('\''), into == ">>")
-            }
-            _ => panic!("{command:?} is in a transcript"),
-        }
-    }
-
-    fn lines(&self, file: &str, is_shown: impl Fn(&str) -> bool) -> String {
-        let content = self.get(file);
-        content.lines().filter(|line| is_shown(line)).flat_map(|line| [line, "\n"]).collect()
+        Kernel { _scratch: scratch, place }
     }
 
     /// Compares every answer of a transcript.
-    fn play(&self, transcript: &str) {
-        let mut number = 0;
-        for step in transcript.split("$ ").skip(1) {
-            let (command, expected) = step.split_once('\n').unwrap();
-            let expected = sorted(expected);
-            assert_eq!(sorted(&self.answer(command)), expected, "step {number}: {command}");
-            number += 1;
+    #[track_caller]
+    fn play(&self, name: &str) {
+        let place = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/transcripts");
+        let transcript = std::fs::read_to_string(format!("{place}/{name}.txt")).unwrap();
+        let mut shell = Shell::new(std::path::Path::new(&self.place));
+        let (mut steps, mut wrong) = (0, String::new());
+        for step in format!("\n{transcript}").split("\n$ ").skip(1) {
+            let (command, expected) = step.split_once('\n').unwrap_or((step, ""));
+            let (kernels, ours) = match expected.split_once("~ ") {
+                Some((kernels, ours)) => (kernels, Some(ours.split_once('\n').map_or("", |(_, ours)| ours))),
+                None => (expected, None),
+            };
+            let answer = comparable(command, &shell.answer(command));
+            let expected = comparable(command, ours.unwrap_or(kernels));
+            if answer != expected {
+                wrong += &format!("{command}\n  expected {expected:?}\n  got      {answer:?}\n");
+            } else if ours.is_some() && answer == comparable(command, kernels) {
+                wrong += &format!("{command}\n  is no difference any more\n");
+            }
+            steps += 1;
         }
-        assert!(number > 10);
+        assert!(steps > 1, "nothing was played");
+        assert!(wrong.is_empty(), "{name}:\n{wrong}");
+    }
+
+    /// Nothing is left of what was written.
+    fn reset(&self) {
+        let files = [
+            "set_ftrace_filter",
+            "set_ftrace_notrace",
+            "set_graph_function",
+            "set_graph_notrace",
+            "max_graph_depth",
+            "tracing_thresh",
+        ];
+        let mut shell = Shell::new(std::path::Path::new(&self.place));
+        for file in files {
+            let value = if file.starts_with("set") { "" } else { "0" };
+            assert_eq!(shell.answer(&format!("echo {value} > {file}")), "");
+        }
     }
 }
 
-/// Without what differs: names of errors, and the order of functions that have the same command, which is
-/// that of a hash in the kernel.
-fn sorted(answer: &str) -> Vec<String> {
-    let mut lines: Vec<String> = answer.lines().map(without_name).collect();
-    let command = |line: &str| line.split_once(':').map(|(_, command)| command.to_string());
-    lines.chunk_by_mut(|one, other| command(one) == command(other)).for_each(<[String]>::sort);
+/// A C program's functions of these names.
+fn define(names: &str) -> String {
+    let define = |(number, name): (usize, &str)| {
+        format!(
+            "void f{number}(void) __asm__(\"{name}\");\n\
+             __attribute__((noinline)) void f{number}(void) {{ __asm__(\"\"); }}\n"
+        )
+    };
+    names.split_whitespace().enumerate().map(define).collect()
+}
+
+fn build(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> std::path::PathBuf {
+    let (source, built) = (scratch.write(&format!("{name}.c"), source), scratch.path(name));
+    let mut compile = scratch.command("gcc");
+    compile.args([
+        "-O1",
+        "-fno-toplevel-reorder",
+        "-fpatchable-function-entry=5",
+        "-Wl,--no-as-needed",
+        "-o",
+    ]);
+    run(compile.arg(&built).arg(&source).args(options)).success();
+    built
+}
+
+/// Without what differs: names of errors, the program's name, which the kernel has not after its own
+/// functions, and the order of a hash: of functions that have the same command, and of those of the graph.
+fn comparable(command: &str, answer: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        answer.lines().map(|line| without_name(line).replace(" [kernel]", "")).collect();
+    let key = |line: &str| match line.split_once(':') {
+        Some((_, command)) => Some(command.to_string()),
+        None if command.contains("set_graph_") => Some(String::new()),
+        None => None,
+    };
+    lines.chunk_by_mut(|one, other| key(one).is_some() && key(one) == key(other)).for_each(<[String]>::sort);
     lines
 }
 
-/// `! 22` for `! 22 EINVAL`.
+/// `! 22` for `! 22 EINVAL`, and `-1` for `-1 EINVAL`.
 fn without_name(line: &str) -> String {
     match line.strip_prefix("! ").and_then(|error| error.split(' ').next()) {
         Some(number) => format!("! {number}"),
-        None => line.to_string(),
+        None => line.split(" -1 ").next().map_or_else(String::new, str::to_string),
     }
 }
 
 #[test]
-fn commands_of_functions_come_as_in_the_kernel() {
-    Kernel::new().play(include_str!("transcripts/filter-commands.txt"));
+fn commands_of_functions_come_and_go_as_in_the_kernel() {
+    Kernel::new().play("filter-commands");
+    Kernel::new().play("filter-command-removals");
 }
 
 #[test]
-fn commands_of_functions_go_as_in_the_kernel() {
-    Kernel::new().play(include_str!("transcripts/filter-command-removals.txt"));
+fn lists_of_functions_are_written_and_read_as_in_the_kernel() {
+    let kernel = Kernel::new();
+    for transcript in ["function-defaults", "filter-globs", "filter-mod", "filter-notrace", "filter-write"] {
+        kernel.play(transcript);
+        kernel.reset();
+    }
+}
+
+#[test]
+fn files_of_the_graph_are_as_in_the_kernel() {
+    let kernel = Kernel::new();
+    for transcript in ["graph-function", "max-graph-depth", "tracing-thresh"] {
+        kernel.play(transcript);
+        kernel.reset();
+    }
 }
 
 #[test]
 fn what_is_wrong_is_refused_as_in_the_kernel() {
-    Kernel::new().play(include_str!("transcripts/errors.txt"));
+    Kernel::new().play("errors");
+}
+
+#[test]
+fn threads_are_listed_as_in_the_kernel() {
+    Kernel::new().play("function-pids");
+}
+
+#[test]
+fn options_of_tracers_are_as_in_the_kernel() {
+    Kernel::new().play("tracer-options");
+}
+
+#[test]
+fn instances_trace_functions_as_in_the_kernel() {
+    Kernel::new().play("function-instance");
 }

@@ -2,7 +2,7 @@
 
 use super::function_command::CommandKind;
 use crate::Error;
-use event_trigger::{Action, BadInteger, BadTrigger, parse_integer};
+use event_trigger::{Action, BadInteger, BadTrigger, Effect, parse_integer};
 use function_filter::FunctionRule;
 
 /// What a word with a command asks for: `FUNC:traceoff:3`, `FUNC:enable_event:SYSTEM:EVENT`.
@@ -32,7 +32,7 @@ impl CommandText {
     fn parse_parts(word: &str, pattern: &str, command: &str) -> Result<CommandText, BadTrigger> {
         let functions = pattern.parse().map_err(|_| BadTrigger::NoSuchTrigger)?;
         let (name, rest) = command.split_once(':').map_or((command, None), |(name, rest)| (name, Some(rest)));
-        let action = Action::named(name).ok_or(BadTrigger::NoSuchTrigger)?;
+        let action = Action::of_functions(name).ok_or(BadTrigger::NoSuchTrigger)?;
         let (event, rest) = match (action.has_target, rest) {
             (false, rest) => (None, rest),
             (true, None) => return Err(BadTrigger::NoEvent),
@@ -53,11 +53,21 @@ impl CommandText {
     }
 
     pub(super) fn kind(&self) -> CommandKind {
-        CommandKind { action: self.action, is_counted: self.count.is_some() }
+        CommandKind { action: self.action, is_counted: self.acts_once() || self.count.is_some() }
+    }
+
+    /// Whether it acts once, whatever it is given.
+    fn acts_once(&self) -> bool {
+        self.action.effect == Effect::Dump
     }
 
     /// How often; None for as often as it likes. An empty count is that, too, unless an event stands before.
     pub(super) fn count(&self) -> Result<Option<u64>, BadTrigger> {
+        let given = self.given_count()?;
+        Ok(if self.acts_once() { Some(1) } else { given })
+    }
+
+    fn given_count(&self) -> Result<Option<u64>, BadTrigger> {
         match self.count.as_deref() {
             None => Ok(None),
             Some("") if self.event.is_none() => Ok(None),
@@ -96,6 +106,8 @@ mod tests {
         assert_eq!((command.action.name, command.count()), ("traceoff", Ok(Some(3))));
         let command = parse("a*:enable_event:sched:sched_switch");
         assert_eq!(command.event, Some(("sched".to_string(), "sched_switch".to_string())));
+        assert_eq!((parse("f:dump").count(), parse("f:dump:7").count()), (Ok(Some(1)), Ok(Some(1))));
+        assert_eq!(parse("f:dump").kind(), parse("f:dump:7").kind());
         assert!(command.count.is_none() && parse("f:traceoff:").count == Some(String::new()));
         for word in ["f", "core::fmt::write", "f:mod:libm", ":mod:libm", "a::*"] {
             assert_eq!(CommandText::parse(word).map(|_| ()), None, "{word}");

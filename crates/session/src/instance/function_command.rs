@@ -72,7 +72,7 @@ impl FunctionCommand {
 
     fn parse_head(text: &str) -> Option<FunctionCommand> {
         let mut words = text.split(' ');
-        let action = Action::named(words.next()?)?;
+        let action = Action::of_functions(words.next()?)?;
         let mut number = || words.next()?.parse::<u64>().ok();
         Some(FunctionCommand {
             kind: CommandKind { action, is_counted: number()? != 0 },

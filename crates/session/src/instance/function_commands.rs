@@ -36,7 +36,7 @@ impl Instance {
             return Err(exists());
         }
         let count = command.count().map_err(bad)?;
-        if kind.action.effect == Effect::TakeSnapshot {
+        if matches!(kind.action.effect, Effect::TakeSnapshot | Effect::Dump) {
             let wanted = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
             self.reserve_snapshots(wanted.max(1))?;
         }
@@ -83,7 +83,7 @@ impl Instance {
     /// Gives a command of another instance a counter of its own, and memory for its snapshots.
     pub(super) fn renew_counter(&self, command: &mut FunctionCommand) -> Result<(), Error> {
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
-        if command.kind.action.effect == Effect::TakeSnapshot {
+        if matches!(command.kind.action.effect, Effect::TakeSnapshot | Effect::Dump) {
             let _ = self.reserve_snapshots_locked(self.snapshots_of(command.counter));
         }
         if let Some(left) = self.control().count_left(command.counter) {

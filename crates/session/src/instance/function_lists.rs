@@ -114,6 +114,17 @@ impl FunctionLists {
         &self.commands
     }
 
+    /// How many commands a function has: of each kind the oldest that it was given.
+    pub(crate) fn commands_of(&self, function: &TraceableFunction) -> usize {
+        let mut kinds: Vec<CommandKind> = Vec::new();
+        for command in self.commands.iter().filter(|command| command.has(function)) {
+            if !kinds.contains(&command.kind) {
+                kinds.push(command.kind);
+            }
+        }
+        kinds.len()
+    }
+
     /// Whether none of these functions would get a command of this kind: all that fit have one.
     pub(super) fn have_all(
         &self,

@@ -7,14 +7,21 @@
 use super::Instance;
 use super::function_lists::{FunctionFilter, FunctionLists};
 use crate::session::{FUNCTIONS, c_path};
-use crate::{Error, Lock};
+use crate::{Error, Lock, Session};
 use function_filter::FunctionRule;
+
+impl Session {
+    /// The lists of functions of an instance, and their commands.
+    pub(crate) fn function_lists_of(&self, index: usize) -> FunctionLists {
+        let text = std::fs::read_to_string(self.companion_of(index, FUNCTIONS));
+        FunctionLists::parse(&text.unwrap_or_default())
+    }
+}
 
 impl Instance {
     /// Its lists of functions, and their commands. Cost: reading a small file.
     pub fn function_lists(&self) -> FunctionLists {
-        let text = std::fs::read_to_string(self.session.companion_of(self.index, FUNCTIONS));
-        FunctionLists::parse(&text.unwrap_or_default())
+        self.session.function_lists_of(self.index)
     }
 
     /// Changes them. Traced processes follow, if functions are traced: see
@@ -79,7 +86,7 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Session, SessionOptions};
+    use crate::SessionOptions;
 
     fn rules(text: &str) -> Vec<FunctionRule> {
         text.split_whitespace().map(|word| word.parse().unwrap()).collect()
@@ -107,5 +114,8 @@ mod tests {
         assert!(other.control().function_words(other.index()).is_none());
         session.change_functions(|lists| *lists = FunctionLists::default()).unwrap();
         assert!(wants(&session, b"anything"));
+        session.set_tracer(&crate::FUNCTION).unwrap();
+        session.set_all_off().unwrap();
+        assert_eq!(session.tracer().name, "nop", "no tracer is left that records nothing");
     }
 }

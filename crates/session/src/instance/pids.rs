@@ -1,13 +1,15 @@
-//! PID filters: whose events alone are recorded in an instance, or alone are not.
+//! PID filters: whose events alone are recorded in an instance, or alone are not; and whose functions are
+//! traced there.
 //!
-//! They are the kernel's `set_event_pid` and `set_event_notrace_pid`, and are looked at in the traced process
-//! before anything else. With the option `event-fork` children of those in a list are in it too, and who ends
-//! is not; that is up to the traced processes.
+//! They are the kernel's `set_event_pid` and `set_event_notrace_pid`, `set_ftrace_pid` and
+//! `set_ftrace_notrace_pid`, and are looked at in the traced process before anything else. With the options
+//! `event-fork` and `function-fork` children of those in a list are in it too, and who ends is not; that is
+//! up to the traced processes.
 
 use crate::session::c_path;
 use crate::{Error, Instance};
 use abi::control::{TIDS, TIDS_IN_PART};
-use control::{NoPages, PidFilter};
+use control::{Filtered, NoPages, PidFilter};
 
 impl Instance {
     /// The numbers in a list of this instance, sorted.
@@ -15,6 +17,11 @@ impl Instance {
         let mut pids = Vec::new();
         self.control().visit_pids(self.index, filter, |pid| pids.push(pid));
         pids
+    }
+
+    /// Whether there is a list, which may be empty.
+    pub fn has_pids(&self, filter: PidFilter) -> bool {
+        self.control().has_pids(self.index, filter)
     }
 
     /// Adds numbers to a list, which there is from then on, in all traced processes at once. After an error
@@ -26,8 +33,10 @@ impl Instance {
 
     /// Gives a new instance the lists of another, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn take_pids(&self, other: &Instance) -> Result<(), Error> {
-        self.control().follow_forks(self.index, other.follows_forks());
-        let there = |filter: &PidFilter| other.control().has_pids(other.index, *filter);
+        for filtered in Filtered::ALL {
+            self.control().follow_forks(self.index, filtered, other.follows_forks(filtered));
+        }
+        let there = |filter: &PidFilter| other.has_pids(*filter);
         let mut lists = PidFilter::ALL.into_iter().filter(there);
         lists.try_for_each(|filter| self.add_pids_locked(filter, &other.pids(filter)))
     }
@@ -37,7 +46,7 @@ impl Instance {
         pids.sort_unstable();
         pids.dedup();
         self.reserve_pids(filter, pids.iter().copied())?;
-        if self.follows_forks() {
+        if self.follows_forks(filter.filtered()) {
             self.reserve_pids(filter, children())?;
         }
         let added = self.control().add_pids(self.index, filter, &pids);
@@ -52,21 +61,21 @@ impl Instance {
     }
 
     /// Whether its lists follow forks and exits.
-    pub(crate) fn follows_forks(&self) -> bool {
-        self.control().follows_forks(self.index)
+    pub(crate) fn follows_forks(&self, filtered: Filtered) -> bool {
+        self.control().follows_forks(self.index, filtered)
     }
 
     /// Has its lists do so. Takes memory for all children that there can be.
-    pub(crate) fn follow_forks(&self, follow: bool) -> Result<(), Error> {
+    pub(crate) fn follow_forks(&self, filtered: Filtered, follow: bool) -> Result<(), Error> {
         let _lock = self.session.lock_settings()?;
-        let there = |filter: &PidFilter| self.control().has_pids(self.index, *filter);
+        let there = |filter: &PidFilter| filter.filtered() == filtered && self.has_pids(*filter);
         if follow {
             PidFilter::ALL
                 .into_iter()
                 .filter(there)
                 .try_for_each(|filter| self.reserve_pids(filter, children()))?;
         }
-        self.control().follow_forks(self.index, follow);
+        self.control().follow_forks(self.index, filtered, follow);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Switching events for good: those that are known, and those that programs will bring.
 
-use crate::{Error, Instance, Lock, Selection};
+use crate::{Error, Instance, Lock, Selection, Tracer};
 use abi::control::RULES;
 use control::Rule;
 
@@ -59,8 +59,9 @@ impl Instance {
         if is_good { Ok(()) } else { Err(self.no_such_event(selection)) }
     }
 
-    /// Switches all events off, and forgets all patterns and filters.
+    /// Switches all events off, and the tracer, and forgets all patterns and filters.
     pub fn set_all_off(&self) -> Result<(), Error> {
+        self.set_tracer(<&Tracer>::default())?;
         let _lock = self.session.lock_settings()?;
         self.session.set_instance_off(self.index)
     }

@@ -5,9 +5,10 @@
 
 use crate::{Error, Instance};
 use abi::instance::{
-    ARGUMENTS, FIRST_MADE, GRAPH_ARGUMENTS, MARKER_COPIES, NO_HANDLERS, NO_MARKER_COPIES, NO_MARKERS,
-    RETURN_ADDRESSES, STACKS,
+    ARGUMENTS, FIRST_MADE, FUNCTION_STACKS, GRAPH_ARGUMENTS, MARKER_COPIES, NO_HANDLERS, NO_MARKER_COPIES,
+    NO_MARKERS, NO_REPEATS, RETURN_ADDRESSES, STACKS,
 };
+use control::Filtered;
 
 /// What belongs to an option.
 #[derive(Clone, Copy)]
@@ -24,10 +25,12 @@ struct OptionRow {
 enum Storage {
     /// In [`crate::Preferences`]: readers use it.
     Preferences,
+    /// Nowhere.
+    AlwaysOn,
     /// In the control word of the buffer.
     Buffer,
     /// In the PID filters.
-    PidFilters,
+    PidFilters(Filtered),
     /// In a flag of the instance, since traced programs or other instances use it, or it is looked at often:
     /// with the flag's value when the option is on. Options that are on by default are no flag then: any
     /// makes each event slower.
@@ -116,15 +119,23 @@ options! {
     IrqInfo = "irq-info", 1, PREFERENCE, EVERYWHERE;
     /// `trace_marker` and `trace_marker_raw` may be written.
     Markers = "markers", 1, flag(NO_MARKERS, false), EVERYWHERE;
-    /// PID filters follow forks and exits.
-    EventFork = "event-fork", 0, Storage::PidFilters, EVERYWHERE;
+    /// PID filters of events follow forks and exits.
+    EventFork = "event-fork", 0, Storage::PidFilters(Filtered::Events), EVERYWHERE;
     /// An instance gets what is written to the markers of the top level; ENODEV there if nobody gets it.
     CopyTraceMarker = "copy_trace_marker", 1,
         Storage::Flag { own: (NO_MARKER_COPIES, false), named: (MARKER_COPIES, true) }, EVERYWHERE;
     /// Nothing is recorded while `trace` is open.
     PauseOnTrace = "pause-on-trace", 0, PREFERENCE, EVERYWHERE;
+    /// For tracers of latencies, of which there are none: whether they trace functions.
+    FunctionTrace = "function-trace", 1, PREFERENCE, EVERYWHERE;
+    /// PID filters of functions follow forks and exits.
+    FunctionFork = "function-fork", 0, Storage::PidFilters(Filtered::Functions), EVERYWHERE;
     /// The stack is recorded after each event.
     Stacktrace = "stacktrace", 0, flag(STACKS, true), EVERYWHERE;
+    /// The stack is recorded after each call of a function.
+    FuncStackTrace = "func_stack_trace", 0, flag(FUNCTION_STACKS, true), EVERYWHERE;
+    /// Of calls that are the same as the thread's last one only the first is recorded, and how many followed.
+    FuncNoRepeats = "func-no-repeats", 0, flag(NO_REPEATS, true), EVERYWHERE;
     /// Calls of functions have what they are called with.
     FuncArgs = "func-args", 0, flag(ARGUMENTS, true), EVERYWHERE;
     /// Ends of calls say how many calls were too deeply nested to be recorded.
@@ -151,6 +162,8 @@ options! {
     FuncgraphRetaddr = "funcgraph-retaddr", 0, flag(RETURN_ADDRESSES, true), EVERYWHERE;
     /// Functions have what they are called with.
     FuncgraphArgs = "funcgraph-args", 0, flag(GRAPH_ARGUMENTS, true), EVERYWHERE;
+    /// Durations have the time that the thread has slept. Can't be disabled.
+    SleepTime = "sleep-time", 1, Storage::AlwaysOn, EVERYWHERE;
 }
 
 impl TraceOption {
@@ -193,10 +206,11 @@ impl Instance {
     pub fn option(&self, option: TraceOption) -> bool {
         match option.storage() {
             Storage::Preferences => self.preferences().is_on(option),
+            Storage::AlwaysOn => true,
             Storage::Buffer => !self.buffer().control().no_overwrite(),
-            Storage::PidFilters => self.follows_forks(),
-            Storage::Flag { own, named } => {
-                let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
+            Storage::PidFilters(filtered) => self.follows_forks(filtered),
+            Storage::Flag { .. } => {
+                let (flag, when_on) = self.flag_of(option);
                 (self.control().instance_flags(self.index) & flag != 0) == when_on
             }
         }
@@ -216,30 +230,56 @@ impl Instance {
     /// Gives a new instance the options of tracers that `other` has, for one who has
     /// [`crate::Session::lock_settings`].
     pub(crate) fn take_tracing_options(&self, other: &Instance) {
-        let control = self.control();
         for option in TraceOption::ALL.iter().filter(|option| option.tracer().is_some()) {
-            if let Storage::Flag { own: (flag, when_on), .. } = option.storage() {
-                control.set_instance_flags(self.index, flag, other.option(*option) == when_on);
+            if matches!(option.storage(), Storage::Flag { .. }) {
+                self.set_flag(*option, other.option(*option));
             }
         }
     }
 
-    /// Switches an option.
+    /// Switches an option. One of the current tracer's that can't be combined with others of it is refused.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option.storage() {
             Storage::Preferences => self.prefer(|preferred| preferred.set(option, on))?,
+            Storage::AlwaysOn if on => {}
+            Storage::AlwaysOn => return Err(Error::AlwaysOn { option: option.name() }),
             Storage::Buffer => self.buffer().set_overwrite(on),
-            Storage::PidFilters => self.follow_forks(on)?,
-            Storage::Flag { own, named } => {
-                let (flag, when_on) = if self.index < FIRST_MADE { own } else { named };
+            Storage::PidFilters(filtered) => self.follow_forks(filtered, on)?,
+            Storage::Flag { .. } => {
                 let lock = self.session.lock_settings()?;
-                self.control().set_instance_flags(self.index, flag, on == when_on);
-                if self.tracer().options.contains(&option) {
+                let tracer = self.tracer();
+                let is_own = tracer.options.contains(&option);
+                if on && is_own {
+                    tracer.check(|other| other == option || self.option(other))?;
+                }
+                self.set_flag(option, on);
+                // Processes look at those of function_graph only when they are called.
+                if is_own && tracer.traces_functions() {
                     self.session.call_for_functions(&lock);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Switches an option that is a flag, for one who has [`crate::Session::lock_settings`].
+    pub(super) fn set_flag(&self, option: TraceOption, on: bool) {
+        let (flag, when_on) = self.flag_of(option);
+        self.control().set_instance_flags(self.index, flag, on == when_on);
+    }
+
+    /// The flag of an option, and its value when that is on; no flag for options that are none.
+    fn flag_of(&self, option: TraceOption) -> (u32, bool) {
+        match option.storage() {
+            Storage::Flag { own, named } => {
+                if self.index < FIRST_MADE {
+                    own
+                } else {
+                    named
+                }
+            }
+            _ => (0, true),
+        }
     }
 }
 
@@ -255,13 +295,17 @@ mod tests {
         let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let one = Session::create(&path, &options).unwrap();
         let other = Instance::open(&path).unwrap();
-        for option in TraceOption::ALL.iter().copied() {
+        let can_change = |option: &TraceOption| !matches!(option.storage(), Storage::AlwaysOn);
+        for option in TraceOption::ALL.iter().copied().filter(can_change) {
             let was = other.option(option);
             assert_eq!(was, option.is_on_by_default(), "{option:?}");
             one.set_option(option, !was).unwrap();
             assert_eq!(other.option(option), !was, "{option:?}");
         }
         assert!(one.buffer().control().no_overwrite());
+        one.set_option(TraceOption::SleepTime, true).unwrap();
+        assert!(matches!(one.set_option(TraceOption::SleepTime, false), Err(Error::AlwaysOn { .. })));
+        assert!(one.option(TraceOption::SleepTime));
     }
 
     #[test]

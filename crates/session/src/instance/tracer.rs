@@ -24,6 +24,8 @@ pub struct Tracer {
     pub options: &'static [TraceOption],
     /// The events that it writes of functions, if it does.
     pub(crate) events: &'static [u16],
+    /// An option, and those of which none can be on with it.
+    pub(crate) alone: Option<(TraceOption, &'static [TraceOption])>,
 }
 
 /// Those that can be chosen, in the order of `available_tracers`.
@@ -45,6 +47,15 @@ impl Tracer {
     /// Whether it traces functions.
     pub fn traces_functions(&self) -> bool {
         !self.events.is_empty()
+    }
+
+    /// An error where options are on that can't be together.
+    pub(super) fn check(&self, is_on: impl Fn(TraceOption) -> bool) -> Result<(), Error> {
+        let Some((alone, others)) = self.alone.filter(|(alone, _)| is_on(*alone)) else { return Ok(()) };
+        match others.iter().find(|other| is_on(**other)) {
+            Some(other) => Err(Error::OptionsExclude { one: alone.name(), other: other.name() }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -70,13 +81,14 @@ impl Instance {
     }
 
     /// Makes a tracer the current one of this instance. Traced processes follow:
-    /// see [`crate::Session::await_functions`].
+    /// see [`crate::Session::await_functions`]. Refused where options of it are on that can't be together.
     pub fn set_tracer(&self, tracer: &'static Tracer) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
         let before = self.tracer();
         if tracer == before {
             return Ok(());
         }
+        tracer.check(|option| self.option(option))?;
         let mut preferences = self.preferences();
         preferences.tracer = tracer;
         self.prefer_locked(preferences)?;

@@ -1,12 +1,29 @@
 //! Having traced processes bring their code up to date.
 
 use super::Session;
+use crate::Error;
 use crate::session::Lock;
 use crate::this_process::{is_alive, pid_here, pid_namespace};
 use control::ProcessInfo;
 use std::time::{Duration, Instant};
 
 impl Session {
+    /// Whether functions are traced at all: the kernel's sysctl `ftrace_enabled`.
+    pub fn is_tracing_functions_allowed(&self) -> bool {
+        self.control().may_trace_functions()
+    }
+
+    /// Has no function be traced in any process, whatever instances say; or has those traced again that they
+    /// say. Traced processes follow: see [`Session::await_functions`].
+    pub fn allow_tracing_functions(&self, allow: bool) -> Result<(), Error> {
+        let lock = self.lock_settings()?;
+        if allow != self.control().may_trace_functions() {
+            self.control().allow_functions(allow);
+            self.call_for_functions(&lock);
+        }
+        Ok(())
+    }
+
     /// Says that other functions are to be traced than before, and has every process look when it next makes
     /// a call. For one who has [`Session::lock_settings`].
     pub(crate) fn call_for_functions(&self, _lock: &Lock) {

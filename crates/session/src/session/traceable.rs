@@ -93,14 +93,24 @@ impl Session {
     ///
     /// Cost: reading those files' tables of symbols.
     pub fn traceable_functions(&self) -> Vec<TraceableFunction> {
-        let mut all = self.functions_with_sites();
+        self.traceable_where(&|_| true)
+    }
+
+    /// Those of chosen files, by the numbers of their entries.
+    pub(super) fn traceable_where(&self, is_chosen: &dyn Fn(u32) -> bool) -> Vec<TraceableFunction> {
+        let mut all = self.functions_where(is_chosen);
         all.retain(|function| !matches!(function.obstacle, Some(SiteObstacle::Refused(_))));
         all
     }
 
     /// Those, and the functions whose sites are of no use.
     pub fn functions_with_sites(&self) -> Vec<TraceableFunction> {
-        self.objects_with_sites().flat_map(|object| self.functions_in(&object)).collect()
+        self.functions_where(&|_| true)
+    }
+
+    fn functions_where(&self, is_chosen: &dyn Fn(u32) -> bool) -> Vec<TraceableFunction> {
+        let chosen = self.objects_with_sites().filter(|object| is_chosen(object.entry));
+        chosen.flat_map(|object| self.functions_in(&object)).collect()
     }
 
     /// Whether any program that was traced has functions that can be traced.

@@ -13,7 +13,9 @@ pub(crate) struct EventFormatFile(pub(crate) EventName);
 impl TextFile for EventFormatFile {
     const MODE: u32 = 0o440;
     const IS_KEPT: bool = true;
-    const KEEPS_INSTANCE: bool = false;
+    fn keeps_instance(&self) -> bool {
+        false
+    }
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;

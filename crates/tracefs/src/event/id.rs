@@ -11,7 +11,9 @@ pub(crate) struct Id(pub(crate) EventName);
 
 impl TextFile for Id {
     const MODE: u32 = 0o440;
-    const KEEPS_INSTANCE: bool = false;
+    fn keeps_instance(&self) -> bool {
+        false
+    }
 
     fn show(&self, _array: &TraceArray) -> Result<String, Errno> {
         Ok(format!("{}\n", self.0.id))

@@ -23,7 +23,9 @@ pub(crate) struct TriggerFile(pub(crate) EventName);
 
 impl TextFile for TriggerFile {
     const IS_KEPT: bool = true;
-    const KEEPS_INSTANCE: bool = false;
+    fn keeps_instance(&self) -> bool {
+        false
+    }
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         array.still_there()?;

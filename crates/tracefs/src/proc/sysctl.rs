@@ -1,4 +1,4 @@
-//! `ftrace_enabled` and `kptr_restrict` of `/proc/sys/kernel`: clients set them before they trace.
+//! `kptr_restrict` of `/proc/sys/kernel`: clients set it before they trace.
 
 use crate::listed::Listed;
 use crate::number;
@@ -14,10 +14,6 @@ struct Fixed {
     /// What others are.
     error: Errno,
 }
-
-/// Tracing of functions can't be forbidden: EBUSY, as in the kernel while something is traced.
-pub(super) const FTRACE_ENABLED: Listed =
-    Listed { name: "ftrace_enabled", help: "1", make: || Arc::new(Fixed { number: 1, error: Errno::BUSY }) };
 
 /// Addresses are shown to all who may read them.
 pub(super) const KPTR_RESTRICT: Listed =
@@ -47,9 +43,8 @@ mod tests {
     fn what_is_so_can_be_written() {
         let (_directory, tree) = tree();
         let proc = tree.proc_files();
-        assert_eq!(read(&proc, "ftrace_enabled") + &read(&proc, "kptr_restrict"), "1\n0\n");
-        assert_eq!(write(&proc, "ftrace_enabled", "1"), Ok(()));
-        assert_eq!(write(&proc, "ftrace_enabled", "0"), Err(Errno::BUSY));
+        assert_eq!(read(&proc, "kptr_restrict"), "0\n");
+        assert_eq!(write(&proc, "kptr_restrict", "0"), Ok(()));
         assert_eq!(write(&proc, "kptr_restrict", "1"), Err(Errno::PERM));
         assert_eq!(write(&proc, "kptr_restrict", "x"), Err(Errno::INVAL));
         assert_eq!(tree.find("kallsyms").err(), Some(Errno::NOENT));

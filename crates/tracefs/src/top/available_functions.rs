@@ -46,5 +46,10 @@ impl TextFile for AvailableAddresses {
 
 /// A function's line.
 pub(super) fn line(function: &TraceableFunction) -> String {
-    format!("{} [{}]\n", function.name(), function.object)
+    shown(function) + "\n"
+}
+
+/// A function with its object.
+pub(super) fn shown(function: &TraceableFunction) -> String {
+    format!("{} [{}]", function.name(), function.object)
 }

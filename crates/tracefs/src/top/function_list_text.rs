@@ -20,7 +20,10 @@ pub(super) fn show_list(
         return text.to_string();
     }
     let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
-    let waiting = list.added().filter(|rule| !fits_any(rule, functions));
+    let waiting: Vec<&FunctionRule> = list.added().filter(|rule| !fits_any(rule, functions)).collect();
+    // Those for objects come after the others, the newest first.
+    let of_objects = waiting.iter().rev().filter(|rule| rule.object.is_some());
+    let waiting = waiting.iter().filter(|rule| rule.object.is_none()).chain(of_objects);
     found + &waiting.map(|rule| format!("{rule}\n")).collect::<String>()
 }
 

@@ -29,7 +29,8 @@ use std::sync::Arc;
 /// nothing out.
 ///
 /// Unlike the kernel's, a list stays one of patterns: it holds for programs that start later, too. So a
-/// pattern that fits no function is refused (EINVAL) only if there are functions, and it names no object.
+/// pattern that fits no function is refused (EINVAL) only if there are functions, and it names no object that
+/// no program has had.
 ///
 /// Source: `ftrace_regex_write`, `ftrace_process_regex`, `ftrace_graph_set_hash` in `kernel/trace/ftrace.c`
 /// of Linux 6.18.
@@ -60,6 +61,9 @@ pub(super) const GRAPH_NOTRACE: Listed = Listed {
     help: "the functions that function_graph leaves out, with all that they call",
     make: || Arc::new(FunctionListFile(FunctionFilter::GraphHidden)),
 };
+
+/// A word that is taken and does nothing.
+const MEANS_NONE: &str = ":mod:";
 
 /// The most bytes of a word: names of C++ and Rust are long.
 const MOST: usize = 4095;
@@ -118,8 +122,11 @@ impl OpenList {
         if let Some(command) = CommandText::parse(word) {
             return self.end_command(&command.map_err(errno)?, adds, &functions);
         }
+        if word == MEANS_NONE {
+            return Ok(());
+        }
         let rule = rule(word, &functions)?;
-        let is_unknown = !functions.is_empty() && rule.object.is_none() && !fits_any(&rule, &functions);
+        let is_unknown = is_of_known(&rule, &functions) && !fits_any(&rule, &functions);
         if is_unknown && (adds || !self.has(&rule)) {
             return Err(Errno::INVAL);
         }
@@ -158,9 +165,8 @@ impl OpenList {
         adds: bool,
         functions: &[TraceableFunction],
     ) -> Result<(), Errno> {
-        let is_unknown = !functions.is_empty()
-            && command.functions().object.is_none()
-            && !fits_any(command.functions(), functions);
+        let rule = command.functions();
+        let is_unknown = is_of_known(rule, functions) && !fits_any(rule, functions);
         if self.filter == FunctionFilter::Never || adds && is_unknown {
             return Err(Errno::INVAL);
         }
@@ -239,7 +245,16 @@ fn rule(word: &str, functions: &[TraceableFunction]) -> Result<FunctionRule, Err
         let symbol = function.names.first().map(|name| name.symbol.clone());
         return symbol.unwrap_or_else(|| function.name()).parse().map_err(|_| Errno::INVAL);
     }
-    word.parse().map_err(|_| Errno::INVAL)
+    match word.parse() {
+        // As the kernel answers.
+        Err(_) if word.ends_with(":mod") => Err(Errno::NOMEM),
+        parsed => parsed.map_err(|_| Errno::INVAL),
+    }
+}
+
+/// Whether a rule is about objects of which functions are known: else it waits for them.
+fn is_of_known(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
+    functions.iter().any(|function| rule.fits_object(function.object.as_bytes()))
 }
 
 #[cfg(test)]
@@ -315,7 +330,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused() {
         let (_directory, tree) = tree();
-        for text in ["1", "0", "f:nosuchcommand", "f:", ":traceoff", "f:dump", "f:traceoff:x"] {
+        for text in ["1", "0", "f:nosuchcommand", "f:", ":traceoff", "f:cpudump", "f:traceoff:x"] {
             assert_eq!(write(&tree, FILTER, &format!("{text}\n")), Err(Errno::INVAL), "{text}");
         }
         assert_eq!(write(&tree, "set_ftrace_notrace", "f:traceoff\n"), Err(Errno::INVAL));

@@ -23,7 +23,7 @@ impl TextFile for TracingOn {
         let (on, instance) = (number::parse(bytes)? != 0, array.instance());
         if on && *array.pauses() == 0 {
             // A reader that was killed while it had stopped recording, see `pause`.
-            instance.buffer().set_recording(true);
+            instance.resume_recording();
         }
         if array.is_top() {
             instance.set_tracing_at_top(on);

@@ -33,9 +33,11 @@ const LACKING: &[&str] = &[
     "/snapshot_pipe",
     "/sub_buffers",
     "/ftraced_enabled",
+    "/ftrace_enabled",
     "/max_graph_depth",
     "/set_graph_function",
     "/set_graph_notrace",
+    "/tracing_enabled",
     "options/func-args",
 ];
 

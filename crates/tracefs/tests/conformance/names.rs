@@ -92,6 +92,7 @@ fn what_we_have_the_kernel_has() {
         "available_filter_functions_addrs",
         "dyn_ftrace_total_info",
         "dynamic_events",
+        "enabled_functions",
         "saved_cmdlines",
         "saved_cmdlines_size",
         "saved_tgids",

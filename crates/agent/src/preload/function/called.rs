@@ -4,10 +4,11 @@ use super::call::{FunctionCall, SavedCall};
 use super::commands::Commands;
 use super::common_case::{CommonCase, common_case};
 use super::traced_site::TracedSite;
-use super::{arguments, graph, objects};
+use super::{graph, objects, repeats};
+use abi::instance::{ARGUMENTS, FUNCTION_STACKS, NO_REPEATS};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;
-use trace_event::{Entered, enter};
+use trace_event::{Entered, TracingInstance, enter};
 
 /// Words of the event: common fields, the function, its caller.
 const WORDS: usize = 4;
@@ -17,16 +18,15 @@ const WORDS: usize = 4;
 pub(crate) extern "C" fn record(saved: &SavedCall) -> u64 {
     let Some(entered) = enter() else { return 0 };
     let call = saved.at_first_instruction();
-    let address = call.site();
     match common_case() {
         CommonCase::Calls => {
-            entered.write_where(event(entered, call).event(), &|instance| {
-                objects::find(address).is_some_and(|site| site.is_wanted_in(instance))
-            });
+            if !entered.write_if_plain(event(entered, call).event()) {
+                write_call(entered, call, None);
+            }
             0
         }
         CommonCase::Graph => graph::enter_alone(entered, call),
-        CommonCase::None => objects::find(address).map_or(0, |site| record_by_site(entered, call, site)),
+        CommonCase::None => objects::find(call.site()).map_or(0, |site| record_by_site(entered, call, site)),
     }
 }
 
@@ -36,24 +36,43 @@ pub(crate) extern "C" fn record(saved: &SavedCall) -> u64 {
 pub(super) fn record_by_site(entered: Entered, call: FunctionCall<'_>, site: &'static TracedSite) -> u64 {
     let commands = Commands::of(site);
     commands.act(entered, call.frame(), false);
-    write_call(entered, call, site);
+    write_call(entered, call, Some(site));
     commands.act(entered, call.frame(), true);
     if site.is_graphed() { graph::enter(entered, call, site) } else { 0 }
 }
 
-/// Records the call, with the registers that arguments are in where these are wanted.
-fn write_call(entered: Entered, call: FunctionCall<'_>, site: &TracedSite) {
-    let mut record = event(entered, call);
-    let mut with_arguments = RecordBuffer::<{ WORDS + 6 }>::new();
-    [entered.common(FUNCTION_ID), call.site(), parent(call)]
-        .into_iter()
-        .chain(call.arguments().into_iter().flatten())
-        .for_each(|word| with_arguments.push(word));
-    let (record, with_arguments) = (record.event(), with_arguments.event());
-    entered.write_chosen(FUNCTION_ID, &|instance| {
-        let is_wanted = site.is_wanted_in(instance);
-        is_wanted.then(|| if arguments::are_wanted_in(instance) { with_arguments } else { record })
+/// Records the call in each instance in the form that is wanted there. Without its site it is one that
+/// nothing else than tracers of calls has enabled.
+#[cold]
+#[inline(never)]
+fn write_call(entered: Entered, call: FunctionCall<'_>, site: Option<&'static TracedSite>) {
+    entered.visit_tracing(FUNCTION_ID, &mut |instance| {
+        let is_wanted = |site: &TracedSite| site.is_wanted_in(instance.index());
+        let is_recorded = match site {
+            Some(site) => is_wanted(site),
+            None => instance.is_alone() || objects::find(call.site()).is_some_and(is_wanted),
+        };
+        if is_recorded {
+            write_to(instance, entered, call);
+        }
     });
+}
+
+fn write_to(instance: TracingInstance, entered: Entered, call: FunctionCall<'_>) {
+    let pair = [call.site(), parent(call)];
+    if instance.has(NO_REPEATS) && repeats::count(instance, entered, pair) {
+        return;
+    }
+    let mut record = RecordBuffer::<{ WORDS + 6 }>::new();
+    record.push(entered.common(FUNCTION_ID));
+    pair.into_iter().for_each(|word| record.push(word));
+    if instance.has(ARGUMENTS) {
+        call.arguments().into_iter().flatten().for_each(|word| record.push(word));
+    }
+    if instance.write(record.event()) && instance.has(FUNCTION_STACKS) {
+        // SAFETY: who has called returns after this.
+        unsafe { instance.write_stack(call.frame()) };
+    }
 }
 
 /// The event, without arguments.

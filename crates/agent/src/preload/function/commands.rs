@@ -54,7 +54,7 @@ pub(super) struct Replacement<'a> {
 impl<'a> Replacement<'a> {
     // AcqRel: what is stored afterwards is seen by nobody who doesn't see this. Relaxed stores of the table
     // and of sites are between this and the Release of `drop`.
-    pub(super) fn begin(control: &'a ControlArea, is_killed: bool, _turn: &Turn) -> Replacement<'a> {
+    pub(super) fn begin(control: &'a ControlArea, is_off: bool, _turn: &Turn) -> Replacement<'a> {
         // A process may have been copied from one in which it was being replaced.
         if VERSION.load(Relaxed) & 1 == 0 {
             VERSION.fetch_add(1, AcqRel);
@@ -62,7 +62,7 @@ impl<'a> Replacement<'a> {
         fence(Release);
         let versions = control.function_versions();
         let mut count = 0;
-        for instance in control.commanding().filter(|_| !is_killed) {
+        for instance in control.commanding().filter(|_| !is_off) {
             control.visit_commands(instance, &mut |words| {
                 if let Some(command) = TABLE.get(count) {
                     command.instance.store(instance as u32, Relaxed);

@@ -17,7 +17,6 @@
 //!   entry.
 //! * **F4** Where anything is not as it should be, sites are disabled and not touched again.
 
-mod arguments;
 mod call;
 mod called;
 pub(crate) mod callers;
@@ -32,6 +31,7 @@ mod objects;
 mod off;
 mod opened;
 mod remote;
+mod repeats;
 mod self_test;
 mod sites;
 mod traced_site;

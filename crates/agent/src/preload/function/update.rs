@@ -1,6 +1,5 @@
 //! Bringing the process's code up to date with what is wanted.
 
-use super::arguments;
 use super::callers;
 use super::commands::{self, Replacement};
 use super::common_case::{CommonCase, use_case};
@@ -167,20 +166,15 @@ struct HowToUpdate {
 fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u32 {
     let control = session.control();
     let is_killed = is_killed();
-    let on = |event| if is_killed { InstanceSet::default() } else { control.switched(event).on };
+    let is_off = is_killed || !control.may_trace_functions();
+    let on = |event| if is_off { InstanceSet::default() } else { control.switched(event).on };
     let (tracing, graphing) = (on(FUNCTION_ID), on(FUNCGRAPH_ENTRY_ID));
     let is_any = !tracing.is_empty() || !graphing.is_empty() || control.commanding().next().is_some();
     if is_any && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
-    arguments::choose(control, tracing);
-    let wishes = Wishes {
-        session,
-        control,
-        tracing,
-        graphing,
-        commands: &Replacement::begin(control, is_killed, turn),
-    };
+    let wishes =
+        Wishes { session, control, tracing, graphing, commands: &Replacement::begin(control, is_off, turn) };
     if wishes.is_any() {
         objects::all().for_each(TracedObject::find_sites);
     }
@@ -217,7 +211,7 @@ impl Wishes<'_> {
 
     /// Which common case it is.
     fn common_case(&self) -> CommonCase {
-        if commands::is_any() || arguments::are_wanted() {
+        if commands::is_any() {
             return CommonCase::None;
         }
         let is_plain = |instance| {

@@ -8,6 +8,7 @@ use events::ftrace::FUNCTION_ID;
 pub const FUNCTION: Tracer = Tracer {
     name: trace_data::text::FUNCTION,
     help: "records calls of functions, and who calls them",
-    options: &[TraceOption::FuncArgs],
+    options: &[TraceOption::FuncStackTrace, TraceOption::FuncNoRepeats, TraceOption::FuncArgs],
     events: &[FUNCTION_ID],
+    alone: Some((TraceOption::FuncArgs, &[TraceOption::FuncStackTrace, TraceOption::FuncNoRepeats])),
 };

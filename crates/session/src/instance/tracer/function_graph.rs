@@ -21,6 +21,8 @@ pub const FUNCTION_GRAPH: Tracer = Tracer {
         TraceOption::FuncgraphRetvalHex,
         TraceOption::FuncgraphRetaddr,
         TraceOption::FuncgraphArgs,
+        TraceOption::SleepTime,
     ],
     events: &[FUNCGRAPH_ENTRY_ID, FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_EXIT_ID],
+    alone: None,
 };

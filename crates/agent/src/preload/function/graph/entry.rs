@@ -10,7 +10,7 @@ use crate::preload::arch::call_slots;
 use crate::preload::function::call::{FunctionCall, FunctionEnd};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
-use abi::instance::{NO_HANDLERS, RECORDING};
+use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, RECORDING};
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
@@ -86,7 +86,9 @@ fn begin_between_sites(slot: &'static CallSlot, function: u64, stack_pointer: u6
 fn has_limits() -> bool {
     session().is_none_or(|session| {
         let control = session.control();
-        control.instance_graph_depth(RECORDING) != 0 || control.instance_threshold(RECORDING) != 0
+        control.instance_graph_depth(RECORDING) != 0
+            || control.instance_threshold(RECORDING) != 0
+            || control.instance_flags(RECORDING) & (FUNCTION_PIDS | FUNCTION_NOT_PIDS) != 0
     })
 }
 
@@ -157,6 +159,7 @@ fn enter_as(
             && !hidden.contains(*instance)
             && is_shallow(session.control(), *instance, outer)
             && !is_unwanted_handler(session.control(), *instance)
+            && !entered.is_kept_out(session.control(), *instance)
     };
     let recorded = wanting.iter().filter(is_recorded).fold(InstanceSet::default(), InstanceSet::with);
     let is_first_hidden = hidden != before.hidden;

@@ -1,4 +1,5 @@
-//! `set_event_pid` and `set_event_notrace_pid`: whose events are recorded, and whose are not.
+//! `set_event_pid` and `set_event_notrace_pid`: whose events are recorded, and whose are not. And
+//! `set_ftrace_pid` and `set_ftrace_notrace_pid`: whose functions are traced, and whose are not.
 
 use crate::errno::errno;
 use crate::listed::Listed;
@@ -6,30 +7,43 @@ use crate::text_file::TextFile;
 use crate::token;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
-use session::{PidFilter, parse_integer};
+use session::{Filtered, PidFilter, parse_integer};
 use std::sync::Arc;
 
 /// Reads a PID filter, sorted. A write adds those that it has, all of them or none: numbers in decimal,
 /// octal or hexadecimal with blanks between. `O_TRUNC` takes the list away; without one, nobody is left out.
-/// With the option `event-fork` children of those in it are in it too, and threads that end are not.
+/// With the options `event-fork` and `function-fork` children of those in it are in it too, and threads that
+/// end are not.
 ///
 /// EINVAL for what is no number, EPERM for one from 2^30 on, ENOMEM for more than 64 numbers that no thread
 /// can have.
 ///
 /// Source: `trace_pid_write` in `kernel/trace/trace_events.c` of Linux 6.18, compared with the kernel's.
 #[derive(Debug, Clone)]
-struct SetEventPid(PidFilter);
+struct PidFilterFile(PidFilter);
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const EVENT: Listed = Listed {
     name: "set_event_pid",
     help: "the threads whose events alone are recorded",
-    make: || Arc::new(SetEventPid(PidFilter::Only)),
+    make: || Arc::new(PidFilterFile(PidFilter::Only)),
 };
 
-pub(super) const NOTRACE: Listed = Listed {
+pub(super) const EVENT_NOTRACE: Listed = Listed {
     name: "set_event_notrace_pid",
     help: "the threads whose events are not recorded",
-    make: || Arc::new(SetEventPid(PidFilter::Never)),
+    make: || Arc::new(PidFilterFile(PidFilter::Never)),
+};
+
+pub(super) const FUNCTION: Listed = Listed {
+    name: "set_ftrace_pid",
+    help: "the threads whose functions alone are traced",
+    make: || Arc::new(PidFilterFile(PidFilter::FunctionOnly)),
+};
+
+pub(super) const FUNCTION_NOTRACE: Listed = Listed {
+    name: "set_ftrace_notrace_pid",
+    help: "the threads whose functions are not traced",
+    make: || Arc::new(PidFilterFile(PidFilter::FunctionNever)),
 };
 
 /// The most bytes of a number.
@@ -38,11 +52,15 @@ const MOST: usize = 127;
 /// The kernel's `MAX_PID` in `pid_list.h`.
 const TOO_LARGE: u32 = 1 << 30;
 
-impl TextFile for SetEventPid {
+impl TextFile for PidFilterFile {
     const IS_KEPT: bool = true;
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
-        let pids = array.instance().pids(self.0);
+        let instance = array.instance();
+        if self.0.filtered() == Filtered::Functions && !instance.has_pids(self.0) {
+            return Ok("no pid\n".to_string());
+        }
+        let pids = instance.pids(self.0);
         Ok(pids.iter().map(|pid| format!("{pid}\n")).collect::<String>())
     }
 
@@ -107,6 +125,22 @@ mod tests {
         write(&tree, PIDS, "50").unwrap();
         assert_eq!(read(&tree, PIDS), "50\n");
         write(&tree, PIDS, "").unwrap();
+        assert_eq!(read(&tree, PIDS), "");
+    }
+
+    #[test]
+    fn those_of_functions_say_that_there_are_none() {
+        let (_directory, tree) = tree();
+        for file in ["set_ftrace_pid", "set_ftrace_notrace_pid"] {
+            assert_eq!(read(&tree, file), "no pid\n");
+            write(&tree, file, "5 9\n").unwrap();
+            let mut append = tree.open(file, OFlags::WRONLY | OFlags::APPEND).unwrap();
+            append.write_all(Author::current(), b"7\n").unwrap();
+            assert_eq!(append.write(Author::current(), b"!7\n"), Err(Errno::INVAL));
+            assert_eq!(read(&tree, file), "5\n7\n9\n");
+            assert_eq!(write(&tree, file, "1 x"), Err(Errno::INVAL));
+            assert_eq!(read(&tree, file), "no pid\n");
+        }
         assert_eq!(read(&tree, PIDS), "");
     }
 
