@@ -61,8 +61,8 @@ use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
 pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
 pub use event::{
-    BY_SWITCHES, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset, filter_word,
-    is_filter_word, is_of_tracer,
+    BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset,
+    filter_word, is_filter_word, is_of_tracer,
 };
 pub use functions_off::{FunctionsOff, FunctionsOffReason};
 pub use heap::{heap_range, heap_word};
@@ -78,7 +78,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -241,7 +241,7 @@ pub struct ControlHeader {
     /// Goes up when other functions are to be traced than before. Who has brought a process's code up to date
     /// says so in [`ProcessEntry::functions`].
     pub functions: AtomicU32,
-    /// 1 while processes are called to look at it: then every event's word is other than off.
+    /// 1 while processes are called to look at it: then every event's word is other than [`OFF`].
     pub calling: AtomicU32,
     /// Whether calls of `mcount` become nops, see [`CONVERSION_OFF`], and how often it was asked for.
     pub conversion: AtomicU32,

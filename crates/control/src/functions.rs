@@ -11,8 +11,8 @@ use abi::control::{FUNCTION_LISTS, FUNCTIONS_SIZE};
 use abi::instance::{HAS_COMMANDS, INSTANCES};
 use core::ffi::CStr;
 use core::ops::Range;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 use function_filter::CompiledLists;
 use rustix::io;
 use shm::Errno;
@@ -167,13 +167,18 @@ impl ControlArea {
         }
     }
 
-    /// Calls all processes to look at [`ControlArea::functions_wanted`], or no longer: meanwhile every event
-    /// goes to the slow path, whether it is enabled or not. Only for one who has the session's lock, or who
+    /// Calls all processes to look at [`ControlArea::functions_wanted`], or no longer: meanwhile every call
+    /// leads there, whether its events are enabled or not. Only for one who has the session's lock, or who
     /// has seen that all have looked.
     // SeqCst: stands before the loads by which summaries are made, as switches do.
     pub fn call_processes(&self, call: bool) {
         self.header().calling.store(u32::from(call), core::sync::atomic::Ordering::SeqCst);
         self.mend_summaries();
+    }
+
+    /// The word of [`ControlArea::functions_wanted`]: for one who looks at it in assembly.
+    pub fn functions_wanted_word(&self) -> &AtomicU32 {
+        &self.header().functions
     }
 
     /// Whether they are being called.

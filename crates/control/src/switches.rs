@@ -10,7 +10,7 @@
 
 use crate::area::ControlArea;
 use abi::control::{
-    BY_SWITCHES, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
+    BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
     is_of_tracer,
 };
 use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES};
@@ -118,7 +118,8 @@ impl Switched {
     fn summary(self, given: Given) -> u64 {
         let is_first_alone = self.on == InstanceSet::FIRST && given.flags == 0;
         match (self.on.is_empty(), self.triggered.is_empty()) {
-            (true, true) if !given.is_calling => OFF,
+            (true, true) if given.is_calling => CALLING,
+            (true, true) => OFF,
             (false, true) if is_first_alone && !self.filtered.contains(0) => FIRST_ALONE,
             (false, true) if is_first_alone && is_filter_word(given.filter) => given.filter,
             _ => BY_SWITCHES,

@@ -3,7 +3,7 @@
 
 mod common;
 
-use abi::control::{BY_SWITCHES, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF};
+use abi::control::{BY_SWITCHES, CALLING, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF};
 use abi::instance::{INSTANCES, PIDS, STACKS};
 use common::Temporary;
 use control::{ControlArea, InstanceSet};
@@ -55,6 +55,24 @@ fn the_word_sums_the_switches_up() {
     file.enable(id, INSTANCES, true);
     file.enable(u16::MAX, 0, true);
     assert_eq!(word(file, id), OFF, "there is no such instance, and no such event");
+}
+
+#[test]
+fn a_word_calls_where_there_is_nothing_else_to_do() {
+    let temporary = Temporary::new();
+    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
+    file.call_processes(true);
+    assert_eq!(word(file, id), CALLING);
+    assert!(!file.is_looked_at("app", "request"));
+    file.enable(id, 0, true);
+    assert_eq!(word(file, id), FIRST_ALONE);
+    file.enable(id, 3, true);
+    assert_eq!(word(file, id), BY_SWITCHES);
+    file.enable(id, 0, false);
+    file.enable(id, 3, false);
+    assert_eq!(word(file, id), CALLING);
+    file.call_processes(false);
+    assert_eq!(word(file, id), OFF);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Which events are enabled.
 
 use crate::current;
-use abi::control::{BY_SWITCHES, EVENTS, event_index};
+use abi::control::{BY_SWITCHES, CALLING, EVENTS, OFF, event_index};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
@@ -62,8 +62,8 @@ pub fn enabled_word(event: u16) -> &'static AtomicU64 {
     unsafe { &*core::ptr::with_exposed_provenance(address) }
 }
 
-/// Whether an event is on. Two loads and a comparison.
+/// Whether an event is on. Two loads and two comparisons.
 #[inline(always)]
 pub fn is_enabled(event: u16) -> bool {
-    enabled_word(event).load(Relaxed) != 0
+    !matches!(enabled_word(event).load(Relaxed), OFF | CALLING)
 }

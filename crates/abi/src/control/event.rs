@@ -40,6 +40,9 @@ pub const FIRST_ALONE: u64 = 1;
 /// It is enabled where its [`Switches`] say what is to be done. A [`filter_word`] is as [`FIRST_ALONE`], but
 /// that this filter says whether it is written.
 pub const BY_SWITCHES: u64 = 2;
+/// There is nothing to do with it, but processes are called to look what functions are wanted. One that has
+/// looked takes it for [`OFF`].
+pub const CALLING: u64 = 3;
 
 /// The word for a filter that starts `offset` words after [`FILTERS_OFFSET`]. It is there as a word with
 /// its lengths (words of the program << 32 | bytes of the text), the program, and the text.

@@ -275,17 +275,6 @@ fn nothing_breaks_while_functions_are_switched() {
 }
 
 #[test]
-fn libraries_that_come_and_go_are_traced() {
-    let scratch = Scratch::new();
-    let library = compile(&scratch, "libplugin.so", LIBRARY, &["-O2", "-fPIC", "-shared", NOPS]);
-    let host = compile(&scratch, "host", HOST, &["-O2", "-ldl"]);
-    run(&mut scratch.record(&["-p", "function"], &[path(&host), path(&library)])).success();
-    let found = calls(&run(&mut scratch.report(&[])).success().stdout);
-    let round = ["plugin_run <-main", "plugin_step <-plugin_run", "plugin_step <-plugin_run"];
-    assert_eq!(found, [round; 3].concat());
-}
-
-#[test]
 fn instances_trace_functions_of_their_own() {
     let scratch = Scratch::new();
     let (_, program) = built(&scratch).remove(0);

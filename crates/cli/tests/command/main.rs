@@ -22,6 +22,7 @@ mod function_commands;
 mod function_files;
 mod function_interruptions;
 mod function_kills;
+mod function_libraries;
 mod function_names;
 mod function_options;
 mod function_pids;

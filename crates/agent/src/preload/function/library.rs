@@ -1,12 +1,8 @@
 //! Libraries that the program loads and unloads while it runs.
 //!
-//! dlopen(3) has to see who calls it, so it is jumped to and nobody is there when it returns. The thread that
-//! has called it looks for sites when it next makes a call that takes the slow path; while functions are
-//! traced all calls of the process do so until then ([`opened`]). Calls that are made while libraries are
-//! being loaded don't count: what is mapped then may be unmapped again, and nobody says so. They come from
-//! below the frame of dlopen(3) on the stack. No other thread does, because to look takes the dynamic
-//! linker's lock: who has just taken it may take it again; another may have a lock of the program's that a
-//! constructor waits for.
+//! dlopen(3) has to see who calls it, so it is jumped to and nobody is there when it returns ([`opened`]).
+//! The next call of any thread that takes the slow path after that looks for sites; all calls of the process
+//! take it until then, while functions are traced.
 //!
 //! # Safety
 //!
@@ -23,7 +19,7 @@ pub(crate) const CLOSE: CallHooks = CallHooks { before: closing, after: closed }
 
 unsafe fn opening(frame: &mut CallFrame) {
     if !is_aside() {
-        opened::opens((&raw const *frame).addr());
+        opened::begins((&raw const *frame).addr(), frame.record());
     }
 }
 

@@ -43,11 +43,16 @@ pub(crate) use called::record;
 pub(crate) use graph::{real_caller, show_callers};
 pub(crate) use in_body::record_in_body;
 pub(crate) use remote::update_remotely;
-pub(crate) use turn::copied;
-pub(crate) use update::{keep_up, start};
+pub(crate) use update::{DONE, WANTED, keep_up, start};
 
-/// Lets a thread end that may have had to look for sites, and may have call slots.
+/// Lets a thread end that may have loaded libraries, and may have call slots.
 pub(crate) fn thread_ends() {
-    opened::has_looked();
+    opened::thread_ends();
     graph::thread_ends();
+}
+
+/// In a copy of the process.
+pub(crate) fn copied() {
+    turn::copied();
+    opened::copied();
 }

@@ -1,7 +1,7 @@
 //! Whose turn it is to change code.
 
 use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
 
 /// 1 while a thread changes code, or looks for sites.
 static BUSY: AtomicU32 = AtomicU32::new(0);
@@ -31,21 +31,27 @@ impl Drop for Turn {
 }
 
 /// Gives the turn back that a thread of the parent had when this process was copied from it.
-pub(crate) fn copied() {
+pub(super) fn copied() {
     BUSY.store(0, Release);
     CLOSING.store(0, Release);
 }
 
+/// Waits for the end of the turn that somebody has, who waits for nobody.
+// SeqCst: pairs with the Release at a turn's end, and stands after what the caller has said before.
+pub(super) fn wait() {
+    while BUSY.load(SeqCst) != 0 {
+        rustix::thread::sched_yield();
+    }
+}
+
 /// Keeps everybody's turn away while an object may be unmapped, from the first call until the second.
 ///
-/// The first waits for whose turn it is, who waits for nobody.
-// SeqCst: see `Turn::take`. Acquire: pairs with the Release at a turn's end.
+/// The first waits for whose turn it is.
+// SeqCst: see `Turn::take`.
 pub(super) fn closing(begins: bool) {
     if begins {
         CLOSING.fetch_add(1, SeqCst);
-        while BUSY.load(Acquire) != 0 {
-            rustix::thread::sched_yield();
-        }
+        wait();
     } else {
         CLOSING.fetch_sub(1, AcqRel);
     }

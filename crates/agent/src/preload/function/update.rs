@@ -18,8 +18,8 @@ use abi::control::{CallConversion, FunctionsOff};
 use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, RECORDING, RETURN_ADDRESSES};
 use abi::remote::RemoteResult;
 use control::{ControlArea, InstanceSet};
-use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
 use function_filter::{CompiledLists, FunctionName};
 use text_poke::plan::{Preparation, SiteState};
@@ -27,7 +27,10 @@ use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
 
 /// What the session wanted when the code was last brought up to date.
-static DONE: AtomicU32 = AtomicU32::new(0);
+pub(crate) static DONE: AtomicU32 = AtomicU32::new(0);
+
+/// The address of the word that says what it wants; 0 before the process is attached.
+pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 /// 1 once something was not as it should be: then sites are off, and stay as they are (F4).
 static KILLED: AtomicU32 = AtomicU32::new(0);
@@ -36,22 +39,24 @@ static KILLED: AtomicU32 = AtomicU32::new(0);
 pub(crate) fn start() {
     if let Some(session) = session() {
         conversion::start(session.control());
-        look(session);
+        let wanted = &raw const *session.control().functions_wanted_word();
+        WANTED.store(wanted.expose_provenance(), Relaxed);
+        if may_change()
+            && let Some(mut turn) = Turn::take()
+        {
+            look(session, &mut turn);
+        }
         let is_alone = mapped::is_single_threaded();
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
     }
 }
 
 /// Looks for sites in what the process has mapped.
-fn look(session: AttachedSession) {
-    if !may_change() {
-        return;
-    }
-    let Some(mut turn) = Turn::take() else { return };
+fn look(session: AttachedSession, turn: &mut Turn) {
     mapped::for_each_entered(session.control(), &mut |object, entry| {
         if session.control().may_have_sites(entry) {
             let counted = session.control().sites(entry);
-            let found = objects::add(object, entry, counted, &mut turn);
+            let found = objects::add(object, entry, counted, turn);
             if let Some(found) = found.filter(|_| counted.is_none()) {
                 session.control().set_sites(entry, found);
             }
@@ -69,7 +74,7 @@ fn look(session: AttachedSession) {
 pub(crate) fn keep_up(frame: usize, threads: Threads) {
     if let Some(session) = session()
         && (session.control().functions_wanted() != DONE.load(Relaxed)
-            || opened::has_opened(frame)
+            || opened::is_unseen()
             || conversion::is_due(session.control()))
     {
         update(session, frame, threads);
@@ -79,17 +84,21 @@ pub(crate) fn keep_up(frame: usize, threads: Threads) {
 #[cold]
 #[inline(never)]
 fn update(session: AttachedSession, frame: usize, threads: Threads) {
-    let has_opened = opened::has_opened(frame);
-    if has_opened {
-        opened::has_looked();
+    if !may_change() {
+        return;
+    }
+    let Some(mut turn) = Turn::take() else { return };
+    let has_loaded = opened::is_unseen() && opened::have_returned(frame);
+    if has_loaded {
+        // Before: what is loaded from here on is unseen again.
+        opened::looks();
         mapped::keep_up();
-        look(session);
+        look(session, &mut turn);
         // What was found there has to be brought up to date.
         DONE.store(session.control().functions_wanted().wrapping_sub(1), Relaxed);
     }
-    if may_change()
-        && let Some(turn) = Turn::take()
-    {
+    let control = session.control();
+    if control.functions_wanted() != DONE.load(Relaxed) || conversion::is_due(control) {
         update_all(session, threads, &turn);
     }
 }

@@ -6,6 +6,7 @@
 //! stack and the registers that a callee preserves are as the program has left them, and reach libc's
 //! function so.
 
+use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -21,15 +22,28 @@ pub(crate) unsafe extern "C" fn call() {
         "movsxd r10, dword ptr [r11 + {ENABLED}]",
         "add r10, r11",
         "add r10, [rip + {SHIFT}]",
-        "cmp qword ptr [r10], 0",
+        "cmp qword ptr [r10], {OFF}",
+        "jne 5f",
+        "cmp qword ptr [r10 + 8], {OFF}",
         "jne 2f",
-        "cmp qword ptr [r10 + 8], 0",
-        "jne 2f",
+        "6:",
         "movsxd r10, dword ptr [r11 + {FOUND}]",
         "mov r10, [r11 + r10]",
         "test r10, r10",
         "jz 2f",
         "jmp r10",
+        // Processes are called to bring their code up to date: this one has perhaps done so.
+        "5:",
+        "cmp qword ptr [r10], {CALLING}",
+        "jne 2f",
+        "cmp qword ptr [r10 + 8], {CALLING}",
+        "jne 2f",
+        "mov r10, [rip + {WANTED}]",
+        "test r10, r10",
+        "jz 2f",
+        "mov r10d, [r10]",
+        "cmp r10d, [rip + {DONE}]",
+        "je 6b",
         // A frame, with the arguments in it.
         "2:",
         "push rbp",
@@ -88,7 +102,11 @@ pub(crate) unsafe extern "C" fn call() {
         ".cfi_def_cfa rsp, 8",
         "jmp r11",
         ".cfi_endproc",
+        OFF = const abi::control::OFF,
+        CALLING = const abi::control::CALLING,
         SHIFT = sym trace_event::ENABLED_SHIFT,
+        WANTED = sym function::WANTED,
+        DONE = sym function::DONE,
         FOUND = const offset_of!(Wrapped, found),
         ENABLED = const offset_of!(Wrapped, enabled),
         HOOKED = const offset_of!(Wrapped, hooked),
