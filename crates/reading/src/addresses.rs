@@ -1,6 +1,7 @@
 //! Addresses that mean the same whatever process they come from.
 
 use crate::image::{END, Image};
+use crate::mapped_path::{Nameless, SeenFile};
 use crate::prototypes::Prototypes;
 use crate::tables::Process;
 use crate::unwind::FrameTable;
@@ -11,6 +12,7 @@ use session::{MARKER_IP, MARKER_SYMBOL};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use trace_data::dat::MappedFile;
 use trace_data::symbols::{NamedAddress, SymbolTable};
@@ -151,7 +153,9 @@ impl Addresses {
             let path = OsStr::from_bytes(control.object_path(&object, &mut buffer)?);
             let len = object.build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             let build_id = object.build_id.get(..len).unwrap_or_default().to_vec();
-            Some(Image::new(path.into(), build_id, next, object.high))
+            let seen = SeenFile { path: path.into(), build_id, span: object.low..object.high };
+            let place = seen.find(control, entry);
+            Some(Image::new(seen, place, next))
         });
         let image = image.as_mut()?;
         self.next = self.next.max(image.end());
@@ -163,6 +167,14 @@ impl Addresses {
         let mut files: Vec<_> = self.images.values().flatten().map(Image::mapped_file).collect();
         files.sort_by_key(|file| file.base);
         files
+    }
+
+    /// The files whose functions have no names, although addresses in them were translated: why.
+    pub(crate) fn nameless(&self) -> Vec<(PathBuf, Nameless)> {
+        let nameless = self.images.values().flatten().filter_map(Image::nameless);
+        let mut nameless: Vec<_> = nameless.map(|(path, why)| (path.to_owned(), why)).collect();
+        nameless.sort();
+        nameless
     }
 
     /// Gives the address that texts come from its name.

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What `read` finds in the file at `path`, if that is the one which was mapped when it had this build id. A
-/// file that had none is taken for the one that is there now.
+/// file that had none is taken for the one that is there now, if that has none either.
 pub(crate) fn read<T>(
     path: &Path,
     build_id: &[u8],
@@ -18,7 +18,8 @@ pub(crate) fn read<T>(
     let cache = ReadCache::new(File::open(path).ok()?);
     let file = object::File::parse(&cache).ok()?;
     let found = file.build_id().ok().flatten().unwrap_or_default();
-    if found.starts_with(build_id) { read(&file) } else { None }
+    let is_same = found.starts_with(build_id) && build_id.is_empty() == found.is_empty();
+    if is_same { read(&file) } else { None }
 }
 
 /// Where the symbols and the debug information are that were stripped from the file at `path`, if that is the
@@ -36,7 +37,7 @@ pub fn debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
 }
 
 /// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none
-/// is taken for the one that is there now.
+/// is taken for the one that is there now, if that has none either.
 pub fn is_same_file(path: &Path, build_id: &[u8]) -> bool {
     read(path, build_id, |_| Some(())).is_some()
 }

@@ -1,11 +1,12 @@
 //! A mapped file in the addresses of a recording.
 
 use crate::functions::{Function, functions, named_sites};
+use crate::mapped_path::{Nameless, SeenFile};
 use crate::unwind::FrameTable;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use trace_data::dat::MappedFile;
 use trace_data::symbols::NamedAddress;
 
@@ -17,8 +18,9 @@ use trace_data::symbols::NamedAddress;
 /// themselves. In a recording each file has a place of its own, above all addresses that a program can have.
 #[derive(Debug)]
 pub(crate) struct Image {
-    path: PathBuf,
-    build_id: Vec<u8>,
+    seen: SeenFile,
+    /// Where it can be read.
+    place: Result<PathBuf, Nameless>,
     /// Where the file's address 0 is, for addresses in functions.
     base: u64,
     /// Bytes of each range.
@@ -38,12 +40,12 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// The file at `path`, whose addresses end at `high`.
-    pub(crate) fn new(path: PathBuf, build_id: Vec<u8>, base: u64, high: u64) -> Image {
-        let size = size(high);
+    /// A file that can be read at `place`.
+    pub(crate) fn new(seen: SeenFile, place: Result<PathBuf, Nameless>, base: u64) -> Image {
+        let size = size(seen.span.end);
         Image {
-            path,
-            build_id,
+            seen,
+            place,
             base,
             size,
             functions: None,
@@ -55,14 +57,25 @@ impl Image {
         }
     }
 
+    /// What `read` finds in the file, which is given its build id, too. None where it can't be read.
+    fn read<T>(&self, read: impl FnOnce(&Path, &[u8]) -> T) -> Option<T> {
+        self.place.as_ref().ok().map(|path| read(path, &self.seen.build_id))
+    }
+
+    /// Why functions that addresses were in have no names, if that is so.
+    pub(crate) fn nameless(&self) -> Option<(&Path, Nameless)> {
+        let why = *self.place.as_ref().err()?;
+        self.is_used_unnamed.then_some((&self.seen.path, why))
+    }
+
     /// The file's name.
     pub(crate) fn file_name(&self) -> Cow<'_, str> {
-        self.path.file_name().unwrap_or_default().to_string_lossy()
+        self.seen.path.file_name().unwrap_or_default().to_string_lossy()
     }
 
     /// How its functions leave their frames, if it says so.
     pub(crate) fn frame_table(&self) -> Option<&FrameTable> {
-        self.frame_table.get_or_init(|| FrameTable::read(&self.path, &self.build_id)).as_ref()
+        self.frame_table.get_or_init(|| self.read(FrameTable::read).flatten()).as_ref()
     }
 
     /// Where the next image can start.
@@ -75,7 +88,10 @@ impl Image {
     /// A call that never returns can be the last instruction of its function: then it returns to where the
     /// next one starts. So in a recording there is a byte between any two.
     pub(crate) fn translate(&mut self, address: u64) -> u64 {
-        let functions = self.functions.get_or_insert_with(|| functions(&self.path, &self.build_id));
+        if self.functions.is_none() {
+            self.functions = Some(self.read(functions).unwrap_or_default());
+        }
+        let functions = self.functions.as_deref().unwrap_or_default();
         let call = address.saturating_sub(1);
         let index = functions.partition_point(|function| function.start <= call).wrapping_sub(1);
         match functions.get(index).filter(|function| call < function.end) {
@@ -93,7 +109,10 @@ impl Image {
 
     /// The address in the recording for that of a site of the file, if it has a name of its own.
     pub(crate) fn translate_site(&mut self, address: u64) -> Option<u64> {
-        let sites = self.sites.get_or_insert_with(|| named_sites(&self.path, &self.build_id));
+        if self.sites.is_none() {
+            self.sites = Some(self.read(named_sites).unwrap_or_default());
+        }
+        let sites = self.sites.as_ref()?;
         let index = sites.binary_search_by_key(&address, |site| site.start).ok()?;
         self.used_sites.insert(index);
         Some(self.base + 2 * self.size + address)
@@ -108,8 +127,8 @@ impl Image {
         let place = |(start, (index, _)): (&u64, &(u64, u64))| (self.base + start + index, *start);
         let site = |site: &Function| (self.base + 2 * self.size + site.start, site.start);
         MappedFile {
-            path: self.path.to_string_lossy().into_owned(),
-            build_id: self.build_id.clone(),
+            path: self.seen.path.to_string_lossy().into_owned(),
+            build_id: self.seen.build_id.clone(),
             base: self.base + self.size,
             size: self.size,
             functions: self.used.iter().map(place).chain(self.used_sites().map(site)).collect(),
@@ -158,13 +177,18 @@ mod tests {
     use trace_data::dat::Supplement;
     use trace_data::symbols::{SymbolTable, Symbols};
 
+    fn image() -> Image {
+        let seen = SeenFile { path: "/lib/some.so".into(), build_id: Vec::new(), span: 0..0x5000 };
+        Image::new(seen, Err(Nameless::Gone), 0x1_0000)
+    }
+
     fn function(start: u64, end: u64, name: &str) -> Function {
         Function { start, end, name: name.to_string() }
     }
 
     #[test]
     fn addresses_have_the_names_of_their_functions_or_of_the_file() {
-        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        let mut image = image();
         image.functions = Some(vec![
             function(0x100, 0x180, "first"),
             function(0x180, 0x200, "unused"),
@@ -186,8 +210,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_is_gone_has_no_names() {
+        let mut image = image();
+        assert_eq!(image.nameless(), None, "nobody has asked");
+        image.translate(0x110);
+        assert_eq!(image.nameless(), Some((Path::new("/lib/some.so"), Nameless::Gone)));
+    }
+
+    #[test]
     fn sites_have_their_own_names() {
-        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        let mut image = image();
         image.functions = Some(vec![function(0x100, 0x180, "outer")]);
         image.sites = Some(vec![function(0x110, 0x111, "inlined")]);
         assert_eq!(image.translate_site(0x111), None);
@@ -203,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_call_at_the_end_of_a_function_is_not_in_the_next() {
-        let mut image = Image::new("/lib/some.so".into(), Vec::new(), 0x1_0000, 0x5000);
+        let mut image = image();
         image.functions = Some(vec![function(0x100, 0x180, "ends"), function(0x180, 0x200, "next")]);
         let places = [0x180, 0x181, 0x200].map(|address| image.translate(address));
         let table: SymbolTable = image.named(true).into_iter().collect();

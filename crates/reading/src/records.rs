@@ -3,6 +3,7 @@
 use crate::addresses::Addresses;
 use crate::batch::Batch;
 use crate::clock_sync::ClockSync;
+use crate::mapped_path::Nameless;
 use crate::queue::placed;
 use crate::spool::{Spool, SpoolReader};
 use crate::tables::Tables;
@@ -12,6 +13,7 @@ use session::Instance;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::sync::Arc;
 use trace_data::dat::{MappedFile, UnseenProcess};
 use trace_data::gaps::Gaps;
@@ -130,6 +132,11 @@ impl SessionRecords {
     /// Names of the addresses in the records that were read so far.
     pub fn symbols(&mut self) -> Arc<SymbolTable> {
         self.translator.addresses.symbols()
+    }
+
+    /// The files whose functions have no names in them, and why.
+    pub fn nameless(&self) -> Vec<(PathBuf, Nameless)> {
+        self.translator.addresses.nameless()
     }
 
     /// The files that those addresses are of.

@@ -4,11 +4,11 @@ use crate::Error;
 use abi::control::Table;
 use abi::page::DEFAULT_SIZE;
 use export::dat::{CpuTotals, DatFile};
-use reading::SessionRecords;
+use reading::{Nameless, SessionRecords};
 use session::{EventInfo, Instance};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use trace_data::dat::{Metadata, Supplement, System, Version};
 use trace_data::record::Records;
 
@@ -28,6 +28,8 @@ pub struct Written {
     pub dropped: Vec<(&'static str, u64)>,
     /// Processes, threads and mapped files that the session had no space for: what that means, and how many.
     pub refused: Vec<(&'static str, u64)>,
+    /// Files whose functions have no names in it, and why.
+    pub nameless: Vec<(PathBuf, Nameless)>,
     /// How often each event is in the file, the most frequent first: `system:name`.
     pub counts: Vec<(String, u64)>,
 }
@@ -67,6 +69,7 @@ pub fn write_dat(
     written.counts = named(&counts, &events);
     let metadata = metadata(records, &events, file.totals());
     written.bytes = file.write(&metadata).map_err(failed)?;
+    written.nameless = records.nameless();
     Ok(written)
 }
 

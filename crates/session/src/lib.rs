@@ -65,4 +65,5 @@ pub use session::{
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
+pub use this_process::pid_here;
 pub use timeline::Timeline;

@@ -32,7 +32,7 @@ pub(crate) fn is_alive(pid: u32) -> bool {
 
 /// The PID by which the calling process knows a process that has `pid` in the pid namespace with this inode.
 /// None for one that can't be seen from here. Cost: for one of another namespace a look at all processes.
-pub(crate) fn pid_here(pid: u32, namespace: u64) -> Option<u32> {
+pub fn pid_here(pid: u32, namespace: u64) -> Option<u32> {
     if namespace == pid_namespace() {
         return Some(pid);
     }

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_data::dat::UnseenProcess;
+use trace_data::text::printable;
 
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
@@ -45,6 +46,9 @@ fn tell(written: &Written, unseen: &[UnseenProcess], file: &Path) {
     unseen::tell(unseen);
     for (reason, number) in &written.dropped {
         note!("  {}: {reason}", count(*number, "event", "events"));
+    }
+    for (path, why) in &written.nameless {
+        note!("  {} {}: its functions have no names", printable(&path.to_string_lossy()), why.describe());
     }
     for (what, number) in &written.refused {
         note!("  {number} {what}: the session's tables were full");

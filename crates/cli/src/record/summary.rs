@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use recording::Written;
 use std::path::Path;
 use trace_data::dat::UnseenProcess;
+use trace_data::text::printable;
 
 /// How many of the most frequent events are named.
 const BUSIEST: usize = 4;
@@ -54,6 +55,10 @@ impl Summary<'_> {
         if self.running > 0 {
             let who = count(self.running as u64, "process that is", "processes that are");
             note!("  {dim}running{dim:#}  {who} still running, and no longer recorded");
+        }
+        for (path, why) in &written.nameless {
+            let path = printable(&path.to_string_lossy()).into_owned();
+            note!("  {dim}names{dim:#}    {path} {}: its functions have none", why.describe());
         }
         for selection in self.unmatched {
             note!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");

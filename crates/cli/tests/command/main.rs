@@ -28,6 +28,7 @@ mod function_options;
 mod function_pids;
 mod function_recordings;
 mod function_sites;
+mod function_symbols;
 mod functions;
 mod graph;
 mod kernel_recordings;

@@ -176,7 +176,8 @@ mod tests {
         assert_eq!(refusal(&path), "not a lookback session");
         let path = make("version");
         patch(&path, 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "session layout version 99, expected 17");
+        let expected = format!("session layout version 99, expected {}", abi::control::VERSION);
+        assert_eq!(refusal(&path), expected);
         let path = make("buffer-version");
         patch(&path, CONTROL_SIZE + 8, &99u32.to_le_bytes());
         assert_eq!(refusal(&path), "buffer layout version 99, expected 5");
