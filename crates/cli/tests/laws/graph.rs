@@ -1,6 +1,6 @@
 //! Functions that are traced by `function_graph`: nothing that a program does with its stack is in the way.
 
-use crate::support::{Program, lookback, run};
+use crate::support::{Program, lookback, run, scratch};
 use std::path::Path;
 
 /// How programs are built so that their functions can be traced.
@@ -21,7 +21,10 @@ struct Counts {
 /// built.
 fn keeps_the_law(way: &str) -> Vec<Counts> {
     let check = |(compiler, flags): &(&str, &[&str])| {
+        // Where those that are built with -pg leave their profile.
+        let profile = scratch().join("gmon");
         let program = Program::cxx_by(compiler, "graph", flags).arg(way);
+        let program = program.env("GMON_OUT_PREFIX", profile.to_str().unwrap());
         let untraced = program.untraced();
         assert!(untraced.is_ok(), "without lookback: {untraced}");
         let (traced, file) = program.recorded_with(&["-q", "-p", "function_graph", "-b", "16M"]);
