@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that the object is made of.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "abi",
     "agent",
+    "call_slots",
     "control",
     "event_filter",
     "event_trigger",

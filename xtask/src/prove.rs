@@ -14,7 +14,7 @@ pub struct ProveOptions {
     /// Writers that are killed in each scenario of such a round
     #[arg(long, default_value_t = 10_000)]
     kills: u32,
-    /// Orders of atomic instructions in which each scenario of the slow path is run, twice
+    /// Orders of atomic instructions in which each scenario of the slow path and of call slots is run, twice
     #[arg(long, default_value_t = 20_000)]
     orders: u32,
     /// Sites that are switched while threads run through them
@@ -28,9 +28,9 @@ pub struct ProveOptions {
     executions: u64,
 }
 
-/// Goes through every scenario of the model, the long ones too; runs the slow path in many orders, and what
-/// Miri can run; kills at each instruction; damages files, lets chaos loose, switches sites of functions,
-/// fuzzes, and runs all programs that must not be harmed. Whether all of it holds.
+/// Goes through every scenario of the model, the long ones too; runs the slow path and call slots in many
+/// orders, and what Miri can run; kills at each instruction; damages files, lets chaos loose, switches sites
+/// of functions, fuzzes, and runs all programs that must not be harmed. Whether all of it holds.
 pub fn run(options: &ProveOptions) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
@@ -76,11 +76,12 @@ fn test(name: &str, arguments: &[&str], numbers: &[(&str, u32)]) -> Result<bool,
     succeeds(test)
 }
 
-/// Runs the slow path in many orders of its atomic instructions. That takes a build of its own.
+/// Runs the slow path and call slots in many orders of their atomic instructions. That takes a build of its
+/// own.
 fn shuttle(orders: u32) -> Result<bool, Error> {
     let mut test = workspace::cargo();
     test.args(["test", "--quiet", "--release", "--target-dir", "target/shuttle"]);
-    test.args(["--package", "lookback-ring-buffer", "--test", "shuttle"]);
+    test.args(["--package", "lookback-ring-buffer", "--package", "lookback-call-slots", "--test", "shuttle"]);
     test.env("RUSTFLAGS", "--cfg shuttle").env("LOOKBACK_SHUTTLE_ORDERS", orders.to_string());
     succeeds(test)
 }

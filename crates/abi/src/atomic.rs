@@ -1,7 +1,7 @@
 //! The atomics that shared words are made of: core's.
 //!
 //! Under `--cfg shuttle` they are wrapped, and each access first lets a scheduler choose who goes on. The
-//! layout is the same, so files are, too. Only the ring buffer's test of that name is built so.
+//! layout is the same, so files are, too. Only tests of that name are built so.
 
 #[cfg(not(shuttle))]
 pub use core::sync::atomic::{AtomicU32, AtomicU64};

@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["abi", "events", "event_trigger", "shm", "rseq", "ring_buffer", "control", "trigger_effect"],
     ),
     ("text_poke", &["abi", "shm"]),
+    ("call_slots", &["abi"]),
     (
         "agent",
         &[
@@ -41,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "control",
             "trace_event",
             "text_poke",
+            "call_slots",
         ],
     ),
     ("trace_data", &["abi"]),
@@ -103,6 +105,7 @@ const TRACEE: &[&str] = &[
     "trigger_effect",
     "trace_event",
     "text_poke",
+    "call_slots",
     "agent",
 ];
 

@@ -10,7 +10,7 @@ use super::production::{code_of, is_production};
 use super::tree::Repository;
 
 /// Crates whose atomics others depend on.
-const CRATES: &[&str] = &["crates/ring_buffer/", "crates/control/"];
+const CRATES: &[&str] = &["crates/ring_buffer/", "crates/control/", "crates/call_slots/"];
 
 const ORDERINGS: &[&str] = &["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];
 

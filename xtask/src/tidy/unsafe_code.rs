@@ -7,7 +7,7 @@ use super::tree::Repository;
 
 /// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
 /// for what a program and its recorder say to each other, for tracing a process by ptrace(2), for sites in a
-/// program's functions, and for being a filtered layer of tracing.
+/// program's functions, for words that are replaced together, and for being a filtered layer of tracing.
 const ALLOWED: &[&str] = &[
     "launch",
     "remote_call",
@@ -20,6 +20,7 @@ const ALLOWED: &[&str] = &[
     "trace_event",
     "tracing_layer",
     "text_poke",
+    "call_slots",
     "agent",
     "benches",
 ];

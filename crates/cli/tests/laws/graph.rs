@@ -20,6 +20,11 @@ struct Counts {
 /// The program, as it does one thing, untraced and traced: what was recorded, for each way in which it was
 /// built.
 fn keeps_the_law(way: &str) -> Vec<Counts> {
+    keeps_the_law_with(way, &[])
+}
+
+/// Does so with more options of `record`.
+fn keeps_the_law_with(way: &str, options: &[&str]) -> Vec<Counts> {
     let check = |(compiler, flags): &(&str, &[&str])| {
         // Where those that are built with -pg leave their profile.
         let profile = scratch().join("gmon");
@@ -27,7 +32,8 @@ fn keeps_the_law(way: &str) -> Vec<Counts> {
         let program = program.env("GMON_OUT_PREFIX", profile.to_str().unwrap());
         let untraced = program.untraced();
         assert!(untraced.is_ok(), "without lookback: {untraced}");
-        let (traced, file) = program.recorded_with(&["-q", "-p", "function_graph", "-b", "16M"]);
+        let options = [&["-q", "-p", "function_graph", "-b", "16M"], options].concat();
+        let (traced, file) = program.recorded_with(&options);
         assert_eq!(untraced, traced, "{compiler} {flags:?}\nwithout lookback: {untraced}\nwith: {traced}");
         Counts { entered: count(&file, "funcgraph_entry"), returned: count(&file, "funcgraph_exit") }
     };
@@ -59,6 +65,13 @@ fn exceptions_leave_functions() {
 fn jumps_leave_functions() {
     for Counts { entered, returned } in keeps_the_law("jumps") {
         assert!(entered >= 2000 * 51 && returned < 100, "{entered} {returned}");
+    }
+}
+
+#[test]
+fn traces_of_the_stack_change_nothing_where_functions_were_left() {
+    for Counts { entered, .. } in keeps_the_law_with("traces", &["-e", "libc:access", "-T"]) {
+        assert!(entered >= 200 * 21, "{entered}");
     }
 }
 

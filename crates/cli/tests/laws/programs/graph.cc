@@ -86,6 +86,36 @@ static void jumps()
 	}
 }
 
+#if defined(__clang__)
+#define UNTRACED [[clang::xray_never_instrument]]
+#else
+#define UNTRACED __attribute__((no_instrument_function, patchable_function_entry(0, 0)))
+#endif
+
+static volatile int covered;
+
+// Lies where functions were that have been left, and calls what is recorded with its stack.
+UNTRACED APART static void covers()
+{
+	volatile unsigned long words[300];
+	for (int i = 0; i < 300; i++)
+		words[i] = i;
+	access("/", F_OK);
+	for (int i = 0; i < 300; i++)
+		CHECK(words[i] == (unsigned long)i);
+	covered = covered + 1;
+}
+
+static void traces()
+{
+	for (volatile int i = 0; i < 200; i++) {
+		if (setjmp(target) == 0)
+			jumps_out(20);
+		covers();
+		CHECK(covered == i + 1);
+	}
+}
+
 APART static int own_frames()
 {
 	static void *frames[4096];
@@ -353,6 +383,7 @@ int main(int, char **arguments)
 		void (*run)();
 	} ways[] = {
 		{ "exceptions", exceptions }, { "jumps", jumps }, { "backtraces", backtraces },
+		{ "traces", traces },
 		{ "switches", switches }, { "cancellation", cancellation }, { "values", values },
 		{ "storm", storm }, { "threads", threads }, { "forks", forks }, { "tail_calls", tail_calls },
 	};

@@ -23,6 +23,7 @@
 //! A function that runs in a slot has it until it has returned, see `graph`.
 
 use crate::preload::function::graph::{CallSlot, SLOTS, returned};
+use ::call_slots::SlotState;
 use core::arch::{global_asm, naked_asm};
 use core::mem::offset_of;
 
@@ -79,7 +80,8 @@ global_asm!(
     returning = sym returning,
 );
 
-const _: () = assert!(offset_of!(CallSlot, body) == 0 && offset_of!(CallSlot, caller) == 8);
+const _: () = assert!(offset_of!(CallSlot, state) == 0);
+const _: () = assert!(offset_of!(SlotState, body) == 0 && offset_of!(SlotState, caller) == 8);
 
 unsafe extern "C" {
     #[link_name = "lookback_call_slots_code"]
@@ -89,7 +91,7 @@ unsafe extern "C" {
 }
 
 /// The words of all slots.
-pub(crate) fn slots() -> &'static [CallSlot; SLOTS] {
+pub(crate) const fn slots() -> &'static [CallSlot; SLOTS] {
     &SLOTS_WORDS
 }
 

@@ -1,9 +1,9 @@
 //! The return addresses that call slots stand in for, where somebody wants to see them.
 
 use super::chain::outwards;
-use super::slot::CallSlot;
 use super::thread::innermost;
 use crate::preload::arch::call_slots;
+use ::call_slots::WithState;
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -19,11 +19,8 @@ pub(crate) fn real_caller(return_address: u64) -> u64 {
 /// Async-signal-safe. A handler that comes in between and is left by a jump leaves them there: then nobody
 /// sees these functions return.
 pub(crate) fn show_callers(stack: Range<usize>, is_shown: bool) {
-    let is_there = |slot: &&CallSlot| stack.contains(&(slot.place() as usize)) && slot.has_code();
-    for slot in outwards(innermost()).filter(is_there) {
-        if is_shown != slot.is_shown() {
-            // SAFETY: the place is on the calling thread's stack, which is in use there.
-            unsafe { slot.show_caller(is_shown) };
-        }
+    for slot in outwards(innermost()) {
+        // SAFETY: the calling thread's stack, which is in use there.
+        unsafe { slot.show_caller(&stack, is_shown, slot.return_address()) };
     }
 }

@@ -4,8 +4,10 @@
 //! has it no higher than what is called afterwards, so it drops out there. On several stacks that says
 //! nothing about calls on another one: then a call may seem to be in one that it is not in (G4).
 
-use super::slot::{CallSlot, SLOTS, SlotUse};
+use super::pool::slot_of;
+use super::slot::{CallSlot, SLOTS};
 use super::thread::innermost;
+use call_slots::SlotUse;
 
 /// The innermost call that is under way and that encloses one with its return address at `place`.
 #[inline(always)]
@@ -23,7 +25,7 @@ pub(super) fn enclosing_in_frame(stack_pointer: u64) -> SlotUse {
 fn find(encloses: impl Fn(&CallSlot) -> bool) -> SlotUse {
     let mut call = innermost();
     for _ in 0..SLOTS {
-        let Some(slot) = call.slot() else { break };
+        let Some(slot) = slot_of(call) else { break };
         if encloses(slot) {
             return call;
         }
@@ -34,7 +36,7 @@ fn find(encloses: impl Fn(&CallSlot) -> bool) -> SlotUse {
 
 /// A call and those that enclose it, from within.
 pub(super) fn outwards(call: SlotUse) -> impl Iterator<Item = &'static CallSlot> {
-    core::iter::successors(call.slot(), |slot| slot.outer().slot()).take(SLOTS)
+    core::iter::successors(slot_of(call), |slot| slot_of(slot.outer())).take(SLOTS)
 }
 
 /// How many of them are recorded in an instance.

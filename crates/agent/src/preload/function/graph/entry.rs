@@ -1,15 +1,16 @@
 //! That a function is called.
 
 use super::chain;
-use super::pool;
+use super::pool::{self, slot_of, this_use};
 use super::reclaim;
 use super::record::{record_entry, write_entry};
-use super::slot::{BETWEEN_SITES, CallSlot, JUMPED, SlotUse};
+use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::call_slots;
 use crate::preload::function::call::{FunctionCall, FunctionEnd};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
+use ::call_slots::{SlotUse, WithState};
 use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, RECORDING};
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
@@ -27,16 +28,18 @@ const MOST_JUMPS: u32 = 64;
 #[inline(always)]
 pub(in crate::preload::function) fn enter_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
     let (Some(place), FunctionEnd::Reentered(body)) = (call.place, call.end) else { return 0 };
-    if call_slots::slot_of(call.caller()).is_some() || has_limits() {
+    let caller = call.caller();
+    if call_slots::slot_of(caller).is_some() || has_limits() {
         return enter_slowly(entered, call);
     }
     let Some(slot) = pool::take().or_else(reclaim::take) else {
         miss();
         return 0;
     };
+    slot.caller.store(caller, Relaxed);
     let start = call_time();
     let outer = chain::enclosing(address(place));
-    let depth = outer.slot().map_or(0, |outer| outer.inner_depth.load(Relaxed));
+    let depth = slot_of(outer).map_or(0, |outer| outer.inner_depth.load(Relaxed));
     slot.use_for(call.site(), start, outer);
     slot.inner_depth.store(depth + 1, Relaxed);
     slot.recorded.store(InstanceSet::FIRST);
@@ -54,31 +57,27 @@ fn address(place: &AtomicU64) -> u64 {
 }
 
 /// Has a function return to a slot, and begin there, unless it has begun: its `body` is 0 then. Where it is
-/// to go on.
+/// to go on. The slot has its caller: what stood at its place when that was known to be no slot's.
 #[inline(always)]
 fn begin(slot: &'static CallSlot, place: &AtomicU64, body: u64) -> u64 {
     slot.body.store(body, Relaxed);
-    slot.caller.store(place.load(Relaxed), Relaxed);
-    set_innermost(slot.this_use());
-    // SAFETY: the return address of a function that has just been called, and is about to begin where this
-    // says.
-    unsafe { slot.begin(place) };
+    set_innermost(this_use(slot));
+    // The return address of a function that has just been called, and is about to begin where this says.
+    slot.begin(place, slot.return_address());
     slot.code()
 }
 
 /// Notes a function that returns when the one does that has jumped to it: without a slot's code of its own.
 fn begin_jumped(slot: &'static CallSlot, from: &'static CallSlot) {
-    slot.place.store(from.place() | JUMPED, Relaxed);
-    from.jumped.store(slot.this_use().0, Relaxed);
+    slot.begin_jumped(this_use(slot), from);
     from.jumps.store(from.jumps.load(Relaxed) + 1, Relaxed);
-    set_innermost(slot.this_use());
+    set_innermost(this_use(slot));
 }
 
 /// Notes a function that ends at another site, with the stack as it is now.
 fn begin_between_sites(slot: &'static CallSlot, function: u64, stack_pointer: u64) {
-    slot.caller.store(function, Relaxed);
-    slot.place.store(stack_pointer | BETWEEN_SITES, Relaxed);
-    set_innermost(slot.this_use());
+    slot.begin_between_sites(function, stack_pointer);
+    set_innermost(this_use(slot));
 }
 
 /// Whether the first instance doesn't want all calls.
@@ -152,7 +151,7 @@ fn enter_as(
         return 0;
     }
     let outer = place.outer(call);
-    let before = outer.slot().map_or_else(Default::default, Membership::of);
+    let before = slot_of(outer).map_or_else(Default::default, Membership::of);
     let (inside, hidden) = (own.inside.union(before.inside), own.hidden.union(before.hidden));
     let is_recorded = |instance: &usize| {
         inside.contains(*instance)
@@ -180,7 +179,7 @@ fn enter_as(
         return 0;
     }
     slot.recorded.store(written);
-    let depth = outer.slot().map_or(0, |outer| outer.inner_depth.load(Relaxed));
+    let depth = slot_of(outer).map_or(0, |outer| outer.inner_depth.load(Relaxed));
     slot.inner_depth.store(depth + u32::from(written.contains(RECORDING)), Relaxed);
     place.begin(slot, call, function)
 }
@@ -191,6 +190,8 @@ struct CallPlace<'a> {
     address: u64,
     /// Its return address; none where it ends at another site.
     word: Option<&'a AtomicU64>,
+    /// What stands there.
+    caller: u64,
     /// The slot of the function that has jumped to it at its end.
     jumped_from: Option<&'static CallSlot>,
 }
@@ -200,24 +201,25 @@ impl<'a> CallPlace<'a> {
     fn of(call: FunctionCall<'a>) -> Option<CallPlace<'a>> {
         match call.end {
             FunctionEnd::Site => {
-                Some(CallPlace { address: call.stack_pointer(), word: None, jumped_from: None })
+                Some(CallPlace { address: call.stack_pointer(), word: None, caller: 0, jumped_from: None })
             }
             // What has begun is to return to another address than it was called from.
             FunctionEnd::Returned if call_slots::has_shadow_stack() => None,
             FunctionEnd::Returned | FunctionEnd::Reentered(_) => {
                 let word = call.place?;
                 let address = address(word);
-                let slot = call_slots::slot_of(call.caller());
+                let caller = call.caller();
+                let slot = call_slots::slot_of(caller);
                 let jumped_from = slot.filter(|slot| slot.place() == address);
-                Some(CallPlace { address, word: Some(word), jumped_from })
+                Some(CallPlace { address, word: Some(word), caller, jumped_from })
             }
         }
     }
 
     /// The call that encloses it.
     fn outer(self, call: FunctionCall<'_>) -> SlotUse {
-        match self.jumped_from.map(|from| (from, SlotUse(from.jumped.load(Relaxed)))) {
-            Some((from, SlotUse::NONE)) => from.this_use(),
+        match self.jumped_from.map(|from| (from, from.jumped())) {
+            Some((from, SlotUse::NONE)) => this_use(from),
             Some((_, last)) => last,
             None if call.end == FunctionEnd::Site => chain::enclosing_in_frame(self.address),
             None => chain::enclosing(self.address),
@@ -226,6 +228,7 @@ impl<'a> CallPlace<'a> {
 
     /// Has the slot be the call's. Where the function goes on.
     fn begin(self, slot: &'static CallSlot, call: FunctionCall<'_>, function: u64) -> u64 {
+        slot.caller.store(self.caller, Relaxed);
         match (self.jumped_from, self.word, call.end) {
             (Some(from), _, _) => begin_jumped(slot, from),
             (None, Some(word), FunctionEnd::Reentered(body)) => return begin(slot, word, body),

@@ -1,11 +1,12 @@
 //! That a function returns.
 
 use super::chain::outwards;
-use super::pool;
+use super::pool::{self, OwnWords};
 use super::record::record_exit;
-use super::slot::{CallSlot, SlotUse};
+use super::slot::CallSlot;
 use super::thread::{innermost, set_innermost};
 use crate::preload::function::traced_site::TracedSite;
+use call_slots::SlotUse;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use trace_event::{Entered, call_time, enter};
@@ -31,15 +32,14 @@ pub(crate) struct ReturnedValues {
 pub(crate) unsafe extern "C" fn returned(slot: &'static CallSlot, values: &ReturnedValues) {
     let end = call_time();
     let entered = enter();
-    if slot.jumped.load(Relaxed) != 0 {
+    if slot.jumped() != SlotUse::NONE {
         return_jumped(slot, values, end);
     }
     if let Some(entered) = entered {
         record_exit(entered, slot, values.rax, end);
     }
     set_innermost(slot.outer());
-    // SAFETY: the caller's promise.
-    unsafe { slot.end(&values.place) };
+    slot.end(&values.place);
     pool::give_back(slot);
 }
 
@@ -47,16 +47,11 @@ pub(crate) unsafe extern "C" fn returned(slot: &'static CallSlot, values: &Retur
 #[cold]
 #[inline(never)]
 fn return_jumped(slot: &'static CallSlot, values: &ReturnedValues, end: u64) {
-    let mut next = SlotUse(slot.jumped.load(Relaxed));
-    while next != slot.this_use()
-        && let Some(jumped) = next.slot()
-    {
+    pool::ALL.give_back_jumped(OwnWords::here(), slot, |jumped| {
         if let Some(entered) = enter() {
             record_exit(entered, jumped, values.rax, end);
         }
-        next = jumped.outer();
-        pool::give_back_without_code(jumped);
-    }
+    });
 }
 
 /// Records that a function ends whose last site this is. It may be in another frame, of what drops the

@@ -17,13 +17,10 @@
 //! and a function that is left by a jump, or on a stack that is never used again, leaves a slot that says so
 //! by itself (G2).
 //!
-//! Invariants:
-//! * **G1** A slot is in one list of free ones, or one function's, or one thread is about to take it or to
-//!   give it back. One that loses its thread there, by a jump out of a handler, is lost.
-//! * **G2** While a slot's place isn't 0, its function has not returned, or is left for good. In the first
-//!   case the word at the place is the slot's own return address. So where another word stands there the
-//!   slot can be taken back.
-//! * **G3** The caller's address stands at the place again before the slot can be another function's.
+//! Which slot is whose, and that it is one function's at a time, is the crate `call_slots`, with its
+//! invariants G1 to G3: the place of a slot in use has the slot's return address (G2), and the caller's again
+//! before the slot can be another function's (G3). Here is one more:
+//!
 //! * **G4** What is said of enclosing calls, depths among it, decides what is recorded and never where a
 //!   function returns to: after jumps and on several stacks it may be wrong.
 

@@ -2,10 +2,11 @@
 
 use super::callers::real_caller;
 use super::chain;
-use super::slot::{CallSlot, SlotUse};
+use super::slot::CallSlot;
 use super::thread::missed;
 use crate::preload::function::call::FunctionCall;
 use abi::instance::{GRAPH_ARGUMENTS, RECORDING, RETURN_ADDRESSES};
+use call_slots::SlotUse;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::Relaxed;
 use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};

@@ -1,6 +1,6 @@
 //! What each thread has of its own for its calls.
 
-use super::slot::SlotUse;
+use call_slots::SlotUse;
 use trace_event::thread_words;
 
 /// A thread's words. All zero in a thread that has made no such call yet.
