@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::functions::{NOPS, XRAY, path, session};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Calls `middle` twice, which calls `leaf` twice; then `last`, at whose end it jumps to `leaf`. `slow` takes
 /// 20 ms of processor time by the program's own measurement, which it prints in nanoseconds.
@@ -50,8 +50,14 @@ fn graph(report: &str) -> Vec<&str> {
     calls.filter(|call| !call.starts_with("/*")).collect()
 }
 
-fn recorded(scratch: &Scratch, options: &[&str], program: &std::path::Path) -> String {
-    run(&mut scratch.record(&[&["-p", "function_graph"], options].concat(), &[path(program)])).success();
+/// Runs a program on one CPU: a call that ends on another one than it began on has two lines.
+fn on_one_cpu(program: &Path) -> [&str; 4] {
+    ["taskset", "-c", "0", path(program)]
+}
+
+fn recorded(scratch: &Scratch, options: &[&str], program: &Path) -> String {
+    let options = [&["-p", "function_graph"], options].concat();
+    run(&mut scratch.record(&options, &on_one_cpu(program))).success();
     run(&mut scratch.report(&[])).success().stdout
 }
 
@@ -79,7 +85,7 @@ fn durations_are_those_that_the_program_measures() {
     let scratch = Scratch::new();
     let program = program(&scratch, "gcc", &[NOPS]);
     let outcome =
-        run(&mut scratch.record(&["-p", "function_graph", "-l", "slow"], &[path(&program)])).success();
+        run(&mut scratch.record(&["-p", "function_graph", "-l", "slow"], &on_one_cpu(&program))).success();
     let own: f64 = outcome.stdout.split_whitespace().nth(1).unwrap().parse().unwrap();
     let report = run(&mut scratch.report(&[])).success().stdout;
     let line = report.lines().find(|line| line.ends_with("slow();")).unwrap();
@@ -101,7 +107,7 @@ fn what_is_recorded_is_chosen_by_roots_depth_and_duration() {
     let set = |file: &str, value: &str| drop(lookback(&["set", "-q", file, value]));
     let shown = || {
         set("trace", "");
-        lookback(&["run", path(&program)]);
+        lookback(&[&["run"][..], &on_one_cpu(&program)].concat());
         graph(&lookback(&["get", "trace"])).into_iter().map(String::from).collect::<Vec<_>>()
     };
     set("set_ftrace_notrace", "now");
@@ -136,7 +142,7 @@ fn calls_have_arguments_results_and_where_they_return_to() {
     let shown = |option: &str| {
         lookback(&["set", "-q", &format!("options/{option}"), "1"]);
         lookback(&["set", "-q", "trace", ""]);
-        lookback(&["run", path(&program)]);
+        lookback(&[&["run"][..], &on_one_cpu(&program)].concat());
         let text = lookback(&["get", "trace"]);
         lookback(&["set", "-q", &format!("options/{option}"), "0"]);
         graph(&text).into_iter().take(4).map(String::from).collect::<Vec<_>>()
@@ -160,7 +166,8 @@ fn instances_have_tracers_of_their_own() {
         let start = [&["start", "-q", "--session", &place][..], &options].concat();
         run(&mut scratch.lookback(&start)).success();
     }
-    run(&mut scratch.lookback(&["run", "--session", &place, path(&program)])).success();
+    run(&mut scratch.lookback(&[&["run", "--session", &place][..], &on_one_cpu(&program)].concat()))
+        .success();
     let text = |file: &str| run(&mut scratch.lookback(&["get", "--session", &place, file])).success().stdout;
     let middle = ["middle() {", "  leaf();", "  leaf();", "}"];
     assert_eq!(graph(&text("trace")), [&middle[..], &middle, &["leaf();"]].concat());
@@ -195,7 +202,8 @@ fn functions_with_the_attribute_end_where_their_bodies_end() {
     let orders =
         ["functions::pay::{{closure}}() {", "  functions::Cart::of();", "  functions::Cart::total();", "}"];
     for program in [PathBuf::from(build_traced_example()), build_traced_example_optimized(&scratch)] {
-        run(&mut scratch.record(&["-p", "function_graph"], &[path(&program), "2"])).success();
+        run(&mut scratch.record(&["-p", "function_graph"], &[&on_one_cpu(&program)[..], &["2"]].concat()))
+            .success();
         let report = run(&mut scratch.report(&[])).success().stdout;
         assert_eq!(graph(&report), [orders, orders].concat(), "{report}");
     }

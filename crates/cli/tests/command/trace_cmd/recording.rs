@@ -175,6 +175,8 @@ fn functions_of_a_program_are_recorded() {
         let lines = report.lines().filter(|line| line.contains("funcgraph_"));
         lines.filter_map(|line| Some(line.split_once("|  ")?.1.trim_end().to_string())).collect()
     };
+    // A call that ends on another CPU than it began on has two lines.
+    let program = [&["taskset", "-c", "0"], &program[..]].concat();
     client.record("-p function_graph -g other", &program).success();
     let round = ["other() {", "  leaf();", "}"];
     assert_eq!(calls(&client.says("report")), [round, round].concat());
