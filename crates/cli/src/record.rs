@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let looked = watch.end(recorder.session());
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
-    let unseen = unseen::all(recorded.records().session(), recorded.records().tables(), looked);
+    let unseen = unseen::of_recording(recorded.records().session(), recorded.records().tables(), looked);
     recorded.set_unseen(unseen.clone());
     if let Some(why) = recorded.cut_short() {
         say!("lookback: {why}; later events were not recorded");

@@ -32,8 +32,23 @@ pub(crate) fn of_session(session: &Instance) -> Vec<UnseenProcess> {
     all(session, &tables, looked.collect())
 }
 
+/// Those of a session that was recorded, with what its [`Watch`] has found. Who was slow to attach, as under a
+/// debugger, did attach in the end.
+pub(crate) fn of_recording(
+    session: &Instance,
+    tables: &Tables,
+    looked: Vec<UnattachedProcess>,
+) -> Vec<UnseenProcess> {
+    let has_attached = |process: &UnattachedProcess| {
+        let is_same = |info: &ProcessInfo| info.pid == process.pid && info.name() == process.comm;
+        !process.is_certain && tables.attached().any(|(info, _)| is_same(info))
+    };
+    let looked = looked.into_iter().filter(|process| !has_attached(process));
+    all(session, tables, looked.filter_map(UnattachedProcess::unseen).collect())
+}
+
 /// Those that `tables` know and those that were `looked` at, by PID.
-pub(crate) fn all(session: &Instance, tables: &Tables, looked: Vec<UnseenProcess>) -> Vec<UnseenProcess> {
+fn all(session: &Instance, tables: &Tables, looked: Vec<UnseenProcess>) -> Vec<UnseenProcess> {
     let mut unseen: Vec<_> =
         tables.unattached().iter().filter_map(|process| of_table(process, &looked)).collect();
     let known: HashSet<u32> = unseen.iter().map(|process| process.pid).collect();

@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs::metadata;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
-use trace_data::dat::UnseenProcess;
 
 /// The time for which each tick is used to look, and the pace after it.
 const EAGER: Duration = Duration::from_secs(2);
@@ -24,7 +23,7 @@ pub(crate) struct Watch {
     attached: HashMap<u32, (u64, u64)>,
     /// Who was not attached when it was looked at last, and could be about to attach then.
     suspects: HashSet<u32>,
-    found: HashMap<u32, UnseenProcess>,
+    found: HashMap<u32, UnattachedProcess>,
 }
 
 impl Watch {
@@ -38,7 +37,7 @@ impl Watch {
     }
 
     /// Looks when the program has ended, and once more where somebody may be about to attach.
-    pub(crate) fn end(mut self, session: &Instance) -> Vec<UnseenProcess> {
+    pub(crate) fn end(mut self, session: &Instance) -> Vec<UnattachedProcess> {
         self.look(session);
         if !self.suspects.is_empty() {
             std::thread::sleep(PATIENCE);
@@ -64,7 +63,7 @@ impl Watch {
                 }
                 Some(process) => {
                     if process.is_certain || self.suspects.contains(&pid) {
-                        self.found.extend(process.unseen().map(|process| (pid, process)));
+                        self.found.insert(pid, process);
                     } else {
                         suspects.insert(pid);
                     }

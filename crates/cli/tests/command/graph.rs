@@ -196,6 +196,29 @@ int main(void) { return outer(2) - 3; }
     assert_eq!(names[..3], ["inner", "outer", "main"], "{report}");
 }
 
+/// It finds the way from frame to frame by what the object says of its call slots.
+#[test]
+fn a_debugger_shows_callers_through_functions() {
+    let scratch = Scratch::new();
+    let source = "
+__attribute__((noipa, patchable_function_entry(0))) int bottom(void) { return 3; }
+__attribute__((noipa)) int deep(int depth) { return depth ? deep(depth - 1) + 1 : bottom(); }
+int main(void) { return deep(200) - 203; }
+";
+    let program = compile(&scratch, "deep", source, &["-g", "-O1", NOPS]);
+    let debugger =
+        ["gdb", "-q", "-nx", "-batch", "-ex", "break bottom", "-ex", "run", "-ex", "bt", "-ex", "continue"];
+    let debugger = [&debugger[..], &["--args", path(&program)]].concat();
+    let outcome = run(&mut scratch.record(&["-p", "function_graph", "-l", "deep"], &debugger)).success();
+    let frames = |function: &str| outcome.stdout.matches(&format!(" {function} (")).count();
+    assert_eq!((frames("bottom"), frames("deep"), frames("main")), (2, 201, 1), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("exited normally"), "{}", outcome.stdout);
+    // The debugger stops it before it attaches, which is not said of it for that.
+    assert!(!outcome.stderr.contains("not recorded"), "{}", outcome.stderr);
+    let report = run(&mut scratch.report(&[])).success().stdout;
+    assert_eq!(report.matches("deep() {").count() + report.matches("deep();").count(), 201, "{report}");
+}
+
 #[test]
 fn functions_with_the_attribute_end_where_their_bodies_end() {
     let scratch = Scratch::new();

@@ -61,7 +61,7 @@ fn with_no_free_descriptor_a_program_runs_untraced() {
 fn with_few_addresses() -> Program {
     const LIMITED: &str = "
 import ctypes, os, sys
-limit = (ctypes.c_ulong * 2)(6000 << 10, 6000 << 10)
+limit = (ctypes.c_ulong * 2)(8000 << 10, 8000 << 10)
 libc = ctypes.CDLL(None)
 SYS_setrlimit, RLIMIT_AS = 160, 9
 assert libc.syscall(SYS_setrlimit, RLIMIT_AS, limit) == 0

@@ -25,19 +25,21 @@ fn keeps_the_law(way: &str) -> Vec<Counts> {
 
 /// Does so with more options of `record`.
 fn keeps_the_law_with(way: &str, options: &[&str]) -> Vec<Counts> {
-    let check = |(compiler, flags): &(&str, &[&str])| {
-        // Where those that are built with -pg leave their profile.
-        let profile = scratch().join("gmon");
-        let program = Program::cxx_by(compiler, "graph", flags).arg(way);
-        let program = program.env("GMON_OUT_PREFIX", profile.to_str().unwrap());
-        let untraced = program.untraced();
-        assert!(untraced.is_ok(), "without lookback: {untraced}");
-        let options = [&["-q", "-p", "function_graph", "-b", "16M"], options].concat();
-        let (traced, file) = program.recorded_with(&options);
-        assert_eq!(untraced, traced, "{compiler} {flags:?}\nwithout lookback: {untraced}\nwith: {traced}");
-        Counts { entered: count(&file, "funcgraph_entry"), returned: count(&file, "funcgraph_exit") }
-    };
-    BUILDS.iter().map(check).collect()
+    let build = |(compiler, flags): &(&str, &[&str])| Program::cxx_by(compiler, "graph", flags).arg(way);
+    BUILDS.iter().map(build).map(|program| recorded(program, options)).collect()
+}
+
+/// What is recorded of a program with these options, which does what it does untraced.
+fn recorded(program: Program, options: &[&str]) -> Counts {
+    // Where those that are built with -pg leave their profile.
+    let profile = scratch().join("gmon");
+    let program = program.env("GMON_OUT_PREFIX", profile.to_str().unwrap());
+    let untraced = program.untraced();
+    assert!(untraced.is_ok(), "without lookback: {untraced}");
+    let options = [&["-q", "-p", "function_graph", "-b", "16M"], options].concat();
+    let (traced, file) = program.recorded_with(&options);
+    assert_eq!(untraced, traced, "{}\nwithout lookback: {untraced}\nwith: {traced}", program.path());
+    Counts { entered: count(&file, "funcgraph_entry"), returned: count(&file, "funcgraph_exit") }
 }
 
 /// How many events of this name a file has.
@@ -59,6 +61,21 @@ fn exceptions_leave_functions() {
         assert!(entered - returned >= 20 * (1001 + 21), "{entered} {returned}");
         assert!(returned >= 20 * (1001 + 21), "{entered} {returned}");
     }
+}
+
+/// LLVM's library finds the way through call slots as that of gcc does.
+#[test]
+fn exceptions_of_another_library_leave_functions() {
+    let flags = ["-stdlib=libc++", "-lunwind", "-fpatchable-function-entry=5"];
+    let program = Program::cxx_by("clang++", "graph", &flags).arg("exceptions");
+    let Counts { entered, returned } = recorded(program, &[]);
+    assert!(entered - returned >= 20 * (1001 + 21) && returned >= 20 * (1001 + 21), "{entered} {returned}");
+}
+
+#[test]
+fn panics_leave_functions() {
+    let Counts { entered, returned } = recorded(Program::rust("panics", &["panics", "shows_callers"]), &[]);
+    assert_eq!((entered, returned), (21 * 1001, 1001));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn a_process_maps_what_it_uses() {
     let traced = addresses(persistent.running(&SHOW));
     let cpus =
         persistent.done("stat", &["--json", "--interval", "0"]).stdout.matches("\"cpu\":").count() as u64;
-    // The live buffers, as much for a snapshot, the control area, the object, and its pool for callers of mcount.
+    // The live buffers, as much for a snapshot, the control area, the object, and its call slots.
     let buffers = (cpus + 1) * (4 << 20) * 2;
     assert!((buffers..buffers + (12 << 20)).contains(&(traced - plain)), "{plain} became {traced}");
     persistent.done("start", &["-B", "more", "-e", "libc:write"]);

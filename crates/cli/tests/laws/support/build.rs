@@ -61,6 +61,21 @@ impl Program {
         Program::compiled(compiler, &format!("{name}.cc"), name, flags)
     }
 
+    /// `programs/NAME.rs`, in which these functions have a site at their entry, in the way of `cargo lookback`.
+    pub(crate) fn rust(name: &str, traced: &[&str]) -> Program {
+        let list = unused("traced.csv");
+        let lines = traced.iter().map(|function| format!("{function},patchable-function-entry=5\n"));
+        std::fs::write(&list, lines.collect::<String>()).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/laws/programs/{name}.rs"));
+        let path = unused(name);
+        let mut command = Command::new("rustc");
+        command.args(["--edition", "2024", "-g", "-O", "-C"]);
+        command.arg(format!("llvm-args=-forceattrs-csv-path={}", list.display()));
+        let built = command.arg(source).arg("-o").arg(&path).output().unwrap();
+        assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
+        Program::at(path)
+    }
+
     /// `programs/NAME.c` as a shared object.
     pub(crate) fn library(name: &str, flags: &[&str]) -> Program {
         let flags: Vec<&str> = ["-shared", "-fPIC"].iter().chain(flags).copied().collect();
