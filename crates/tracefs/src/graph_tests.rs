@@ -1,5 +1,4 @@
-//! Texts where the current tracer is `function_graph`: the records are written
-//! here.
+//! Texts where the current tracer is `function_graph`: the records are written here.
 
 use crate::Tree;
 use crate::top::tests::{read, tree, write};
@@ -101,7 +100,8 @@ fn its_options_are_there_while_it_is_current() {
     assert_eq!(
         own(&tree),
         "nofuncgraph-overrun funcgraph-cpu funcgraph-overhead nofuncgraph-proc funcgraph-duration \
-         nofuncgraph-abstime nofuncgraph-tail nofuncgraph-retval nofuncgraph-retval-hex nofuncgraph-retaddr"
+         nofuncgraph-abstime funcgraph-irqs nofuncgraph-tail nofuncgraph-retval nofuncgraph-retval-hex \
+         nofuncgraph-retaddr nofuncgraph-args sleep-time"
     );
     write_calls(&tree, 1);
     for option in ["funcgraph-tail", "funcgraph-retval", "nofuncgraph-duration", "nofuncgraph-cpu"] {

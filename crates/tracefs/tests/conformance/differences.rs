@@ -39,6 +39,8 @@ const LACKING: &[&str] = &[
     "/set_graph_notrace",
     "/tracing_enabled",
     "options/func-args",
+    "options/funcgraph-*",
+    "options/sleep-time",
 ];
 
 /// Whether a difference is meant.
