@@ -32,8 +32,8 @@ pub(crate) fn of_session(session: &Instance) -> Vec<UnseenProcess> {
     all(session, &tables, looked.collect())
 }
 
-/// Those of a session that was recorded, with what its [`Watch`] has found. Who was slow to attach, as under a
-/// debugger, did attach in the end.
+/// Those of a session that was recorded, with what its [`Watch`] has found. Who was slow to attach, as under
+/// a debugger, did attach in the end.
 pub(crate) fn of_recording(
     session: &Instance,
     tables: &Tables,

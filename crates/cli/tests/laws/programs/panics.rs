@@ -15,7 +15,7 @@ impl Drop for Guard<'_> {
     }
 }
 
-#[unsafe(no_mangle)]
+#[no_mangle]
 #[inline(never)]
 fn panics(depth: u32, dropped: &Cell<u32>) -> u32 {
     let _guard = Guard(dropped);
@@ -23,7 +23,7 @@ fn panics(depth: u32, dropped: &Cell<u32>) -> u32 {
     black_box(panics(black_box(depth - 1), dropped)) + 1
 }
 
-#[unsafe(no_mangle)]
+#[no_mangle]
 #[inline(never)]
 fn shows_callers(depth: u32) -> String {
     if depth == 0 {

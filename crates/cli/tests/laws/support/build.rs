@@ -61,7 +61,7 @@ impl Program {
         Program::compiled(compiler, &format!("{name}.cc"), name, flags)
     }
 
-    /// `programs/NAME.rs`, in which these functions have a site at their entry, in the way of `cargo lookback`.
+    /// `programs/NAME.rs`, in which these functions have a site at their entry, as `cargo lookback` makes it.
     pub(crate) fn rust(name: &str, traced: &[&str]) -> Program {
         let list = unused("traced.csv");
         let lines = traced.iter().map(|function| format!("{function},patchable-function-entry=5\n"));
@@ -69,7 +69,7 @@ impl Program {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/laws/programs/{name}.rs"));
         let path = unused(name);
         let mut command = Command::new("rustc");
-        command.args(["--edition", "2024", "-g", "-O", "-C"]);
+        command.args(["--edition", "2021", "-g", "-O", "-C"]);
         command.arg(format!("llvm-args=-forceattrs-csv-path={}", list.display()));
         let built = command.arg(source).arg("-o").arg(&path).output().unwrap();
         assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
