@@ -1,4 +1,4 @@
-//! What a call takes longer when it is recorded: its entry, or its entry and exit.
+//! What a call takes longer when it is recorded: its entry, or its entry and exit; or when it is counted.
 
 use crate::attach::Live;
 use crate::calls::preloaded;
@@ -22,36 +22,44 @@ const COUNTED: u64 = 1000;
 pub const CALLED: &str = "called";
 const NESTED: &str = "fibonacci";
 
-/// A tracer's rows.
-struct TracerRows {
-    tracer: &'static str,
+/// The rows of what is done with calls.
+struct UserRows {
+    /// A tracer; None for the profile.
+    tracer: Option<&'static str>,
     called: &'static str,
     called_vs_rdtsc: &'static str,
     nested: &'static str,
-    bytes: &'static str,
+    bytes: Option<&'static str>,
 }
 
-const TRACERS: [TracerRows; 2] = [
-    TracerRows {
-        tracer: "function",
+const USERS: [UserRows; 3] = [
+    UserRows {
+        tracer: Some("function"),
         called: "entry_ns",
         called_vs_rdtsc: "entry_vs_rdtsc",
         nested: "entry_nested_ns",
-        bytes: "bytes_per_function_event",
+        bytes: Some("bytes_per_function_event"),
     },
-    TracerRows {
-        tracer: "function_graph",
+    UserRows {
+        tracer: Some("function_graph"),
         called: "graph_per_call_ns",
         called_vs_rdtsc: "graph_per_call_vs_rdtsc",
         nested: "graph_nested_ns",
-        bytes: "bytes_per_graph_event",
+        bytes: Some("bytes_per_graph_event"),
+    },
+    UserRows {
+        tracer: None,
+        called: "profile_per_call_ns",
+        called_vs_rdtsc: "profile_per_call_vs_rdtsc",
+        nested: "profile_nested_ns",
+        bytes: None,
     },
 ];
 
 /// Adds the rows.
 pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Path) {
-    for rows in &TRACERS {
-        if let Err(reason) = measure_tracer(report, rows, programs, agent) {
+    for rows in &USERS {
+        if let Err(reason) = measure_user(report, rows, programs, agent) {
             report.add(rows.called_vs_rdtsc, Err(reason));
         }
     }
@@ -70,14 +78,28 @@ pub fn tracing(tracer: &str, functions: &str) -> Result<Live, String> {
     Ok(live)
 }
 
-fn measure_tracer(
+/// A session whose profile has the functions of this name or pattern.
+fn profiling(functions: &str) -> Result<Live, String> {
+    let live = Live::new(&[])?;
+    let rule: FunctionRule = functions.parse().map_err(|_| "a bad rule")?;
+    let set = || {
+        live.session.add_functions(FunctionFilter::Only, &[rule])?;
+        live.session.set_profiling(true)
+    };
+    set().map_err(|error| error.to_string())?;
+    Ok(live)
+}
+
+fn measure_user(
     report: &mut Report,
-    rows: &TracerRows,
+    rows: &UserRows,
     programs: &ProgramDirectory,
     agent: &Path,
 ) -> Result<(), String> {
     let program = programs.compile_as("functions", "sites", "cc", &["-fpatchable-function-entry=5"])?;
-    let sessions = [Live::new(&[])?, tracing(rows.tracer, CALLED)?, tracing(rows.tracer, NESTED)?];
+    let session =
+        |functions| rows.tracer.map_or_else(|| profiling(functions), |tracer| tracing(tracer, functions));
+    let sessions = [Live::new(&[])?, session(CALLED)?, session(NESTED)?];
     let [off, called, nested] = &sessions;
     let start = |session| preloaded(&program, agent, Some(session));
     let mut turns = [
@@ -98,7 +120,9 @@ fn measure_tracer(
     report.add(rows.called, Ok(added.median()));
     report.add(rows.called_vs_rdtsc, Ok(added.ratio_to(&counter)));
     report.add(rows.nested, Ok(traced_nest.more_than(&plain_nest)));
-    report.add(rows.bytes, bytes(called, &mut turns[2].0));
+    if let Some(row) = rows.bytes {
+        report.add(row, bytes(called, &mut turns[2].0));
+    }
     Ok(())
 }
 

@@ -30,6 +30,8 @@
 //! +------------+
 //! | buffers    |  of the other instances
 //! +------------+
+//! | profile    |  how often and how long functions ran, see [`crate::profile`]
+//! +------------+
 //! ```
 //!
 //! A process maps the start of this, up to where the first buffer has [`ControlHeader::mapped_size`] bytes,
@@ -53,6 +55,7 @@ mod obstacle;
 mod pids;
 mod process_status;
 mod state;
+mod table;
 mod trigger;
 
 use crate::atomic::{AtomicU32, AtomicU64};
@@ -73,12 +76,13 @@ pub use pids::{
 };
 pub use process_status::ProcessStatus;
 pub use state::State;
+pub use table::Table;
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
 
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -187,7 +191,8 @@ pub struct ControlHeader {
     pub magic: AtomicU64,
     /// [`VERSION`].
     pub version: AtomicU32,
-    _version: u32,
+    /// The CPUs that there can be: the profile has a table for each.
+    pub cpus: AtomicU32,
     /// [`CONTROL_SIZE`].
     pub control_size: AtomicU64,
     /// A number that no other session has. Buffers of the session have it, too.
@@ -248,25 +253,11 @@ pub struct ControlHeader {
     /// 1 where no function is to be traced, whatever instances say: the kernel's sysctl `ftrace_enabled`, the
     /// other way round.
     pub functions_forbidden: AtomicU32,
+    /// Goes up when the profile of functions is enabled or disabled: odd while it is enabled.
+    pub profile: AtomicU32,
+    _profile: u32,
     /// What has become of calls of `mcount`, by [`CallConversion`].
     pub conversions: [AtomicU64; 3],
-}
-
-/// The tables that can be full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Table {
-    /// Threads: their events have no name.
-    Tasks = 0,
-    /// Processes: addresses in them have no symbols.
-    Processes = 1,
-    /// Mapped files: addresses in them have no symbols.
-    Objects = 2,
-    /// Events: they are not recorded.
-    Events = 3,
-    /// Threads that are just starting, which each process has a table of: their starts are not recorded, and
-    /// they follow nobody.
-    Starts = 4,
 }
 
 /// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)

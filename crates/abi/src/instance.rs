@@ -19,8 +19,12 @@ pub const TOP: usize = 1;
 /// The first of those that are made and removed.
 pub const FIRST_MADE: usize = 2;
 
-/// Words with a bit for each instance.
-pub const INSTANCE_WORDS: usize = INSTANCES.div_ceil(64);
+/// The bit of the profile of functions in sets of instances that want a function: it is no instance, and
+/// wants some as they do.
+pub const PROFILE: usize = INSTANCES;
+
+/// Words with a bit for each instance, and for [`PROFILE`].
+pub const INSTANCE_WORDS: usize = (PROFILE + 1).div_ceil(64);
 
 /// The flag of an instance that has a PID filter whose events alone are recorded.
 pub const PIDS: u32 = 1;
@@ -59,6 +63,9 @@ pub const NO_REPEATS: u32 = 16384;
 /// The flag of an instance that somebody has kept from recording by `tracing_enabled`.
 pub const NOT_ENABLED: u32 = 32768;
 
+/// The flag of the top level's where the profile leaves out of a function's time that of others within it.
+pub const NO_GRAPH_TIME: u32 = 65536;
+
 /// The flags that are about functions, and about nothing else.
 pub const FUNCTION_FLAGS: u32 = ARGUMENTS
     | RETURN_ADDRESSES
@@ -67,7 +74,8 @@ pub const FUNCTION_FLAGS: u32 = ARGUMENTS
     | FUNCTION_PIDS
     | FUNCTION_NOT_PIDS
     | FUNCTION_STACKS
-    | NO_REPEATS;
+    | NO_REPEATS
+    | NO_GRAPH_TIME;
 
 /// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;

@@ -31,6 +31,7 @@ pub mod origin;
 pub mod page;
 mod parts;
 pub mod pool;
+pub mod profile;
 pub mod remote;
 mod ring_pages;
 pub mod site;

@@ -37,6 +37,8 @@ pub struct ControlArea {
     extension: LateSegment,
     /// The lists of functions that instances trace, once they are mapped.
     functions: LateSegment,
+    /// The profile of functions, once it is mapped.
+    profile: LateSegment,
 }
 
 impl ControlArea {
@@ -47,11 +49,12 @@ impl ControlArea {
         if segment.len() != CONTROL_SIZE {
             return None;
         }
-        let file = ControlArea { segment, extension: LateSegment::new(), functions: LateSegment::new() };
+        let file = ControlArea::of(segment);
         let header = file.header();
-        let (buffers, buffer_size, mapped_size) = layout.numbers();
+        let (buffers, buffer_size, mapped_size, cpus) = layout.numbers();
         header.version.store(VERSION, Relaxed);
         header.control_size.store(CONTROL_SIZE as u64, Relaxed);
+        header.cpus.store(cpus, Relaxed);
         header.buffers.store(buffers as u32, Relaxed);
         header.buffer_size.store(buffer_size, Relaxed);
         header.mapped_size.store(mapped_size, Relaxed);
@@ -83,7 +86,12 @@ impl ControlArea {
         if segment.len() as u64 != size || header.control_size.load(Relaxed) != size || clock.is_none() {
             return Err(Unusable::Damaged);
         }
-        Ok(ControlArea { segment, extension: LateSegment::new(), functions: LateSegment::new() })
+        Ok(ControlArea::of(segment))
+    }
+
+    fn of(segment: Segment) -> ControlArea {
+        let [extension, functions, profile] = [const { LateSegment::new() }; 3];
+        ControlArea { segment, extension, functions, profile }
     }
 
     /// Lets it use what belongs to the instances after the first. Without it these have no filters and no
@@ -107,6 +115,21 @@ impl ControlArea {
         self.functions.get().is_some()
     }
 
+    /// Lets it use the profile of functions. Without it none is counted here.
+    pub fn use_profile(&self, profile: Segment) {
+        self.profile.set(profile);
+    }
+
+    /// Whether it has that.
+    pub fn has_profile(&self) -> bool {
+        self.profile.get().is_some()
+    }
+
+    #[inline]
+    pub(crate) fn profile(&self) -> Option<&Segment> {
+        self.profile.get()
+    }
+
     pub(crate) fn function_lists(&self) -> Option<&Segment> {
         self.functions.get()
     }
@@ -120,7 +143,7 @@ impl ControlArea {
 
     /// The addresses that are mapped of it.
     pub fn mapped(&self) -> impl Iterator<Item = Range<usize>> {
-        [Some(&self.segment), self.extension.get(), self.functions.get()]
+        [Some(&self.segment), self.extension.get(), self.functions.get(), self.profile.get()]
             .into_iter()
             .flatten()
             .map(Segment::addresses)

@@ -16,7 +16,7 @@
 //! let (number, agent, creator) = (7, 1, std::process::id());
 //! let identity = Identity { number, agent, creator, pid_namespace: 0, created: Clocks::now(),
 //!     trace_clock: abi::clock::TraceClock::Mono };
-//! let layout = FileLayout::new(1, 4096, 4096).unwrap();
+//! let layout = FileLayout::new(1, 4096, 4096, 1).unwrap();
 //! let file = ControlArea::create(segment, &identity, &layout).unwrap();
 //! let event = file.add_event("app", "request", "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n").unwrap();
 //! file.enable(event, 0, true);
@@ -68,6 +68,7 @@ mod pattern;
 mod pids;
 mod placeholders;
 mod processes;
+mod profile;
 mod resolved;
 mod rules;
 mod switched;
@@ -92,6 +93,7 @@ pub use pattern::{glob, selects};
 pub use pids::{Filtered, NoPages, PidFilter};
 pub use placeholders::is_placeholder;
 pub use processes::{Map, NewProcess, ProcessInfo};
+pub use profile::{CountedCall, ProfiledFunction};
 pub use rules::Rule;
 pub use switches::{InstanceSet, Switched};
 pub use tasks::{NewTask, TaskInfo};

@@ -13,7 +13,7 @@ use abi::control::{
     BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
     is_of_tracer,
 };
-use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES};
+use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
 
@@ -26,6 +26,13 @@ impl InstanceSet {
     pub const FIRST: InstanceSet = {
         let mut words = [0; INSTANCE_WORDS];
         words[0] = 1;
+        InstanceSet(words)
+    };
+
+    /// The profile of functions alone, which is no instance.
+    pub const PROFILE: InstanceSet = {
+        let mut words = [0; INSTANCE_WORDS];
+        words[PROFILE / 64] = 1 << (PROFILE % 64);
         InstanceSet(words)
     };
 

@@ -109,6 +109,21 @@ impl Addresses {
         Some(self.image(control, entry)?.translate(own))
     }
 
+    /// The address in the recording for that of a site of a file, in the file's own addresses, and whether
+    /// the site has a name of its own. None for an entry that can't be read.
+    pub(crate) fn translate_entry(
+        &mut self,
+        control: &ControlArea,
+        entry: u32,
+        own: u64,
+    ) -> Option<(u64, bool)> {
+        self.symbols = None;
+        let image = self.image(control, entry)?;
+        let site = image.translate_site(own);
+        // As if a call of its first byte returned.
+        Some(site.map_or_else(|| (image.translate(own.wrapping_add(1)), false), |site| (site, true)))
+    }
+
     /// Where an address of a process is: the entry of the file that is mapped there, and the file's own
     /// address.
     pub(crate) fn place(

@@ -5,6 +5,7 @@ mod copy;
 use crate::addresses::Addresses;
 use crate::batch::Batch;
 use crate::clock_sync::ClockSync;
+use crate::function_names::{SiteName, site_names};
 use crate::pipe::Pipe;
 use crate::tables::Tables;
 use crate::translate::Translator;
@@ -151,6 +152,13 @@ impl Reader {
     /// have other addresses: their names can be put together.
     pub fn symbols(&mut self) -> Arc<SymbolTable> {
         self.translator.addresses.symbols()
+    }
+
+    /// The names of sites: of each the entry of its file in the session, and its address there.
+    ///
+    /// Cost: reading the files' tables of symbols, once.
+    pub fn site_names(&mut self, sites: &[(u32, u64)]) -> Vec<SiteName> {
+        site_names(&mut self.translator.addresses, self.session.control(), sites)
     }
 
     /// The threads that the session knows.

@@ -18,6 +18,7 @@ mod marker;
 mod memory;
 mod pids;
 mod preferences;
+mod profile;
 mod recording;
 mod resize;
 mod rules;
@@ -170,6 +171,7 @@ impl Instance {
     /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more.
     pub fn retire(&self, _lock: &Lock) -> Result<(), Error> {
         (0..INSTANCES).try_for_each(|index| self.session.set_instance_off(index))?;
+        self.control().switch_profile(false);
         self.buffer().set_recording(false);
         Ok(())
     }

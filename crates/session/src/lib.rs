@@ -43,7 +43,7 @@ mod timeline;
 
 pub use abi::clock::TraceClock;
 pub use clock::{Tsc, trace_clock};
-pub use control::{Filtered, PidFilter};
+pub use control::{Filtered, PidFilter, ProfiledFunction};
 pub use error::Error;
 pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use filtered::{BadFilteredSelection, FilteredSelection};
@@ -60,8 +60,8 @@ pub use options::SessionOptions;
 pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
 pub use session::{
-    ConversionCounts, EnabledFunction, Lock, MOST_INSTANCES, Session, SiteObstacle, TraceableFunction,
-    TraceableName, traceable_functions,
+    ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, Session, SiteObstacle,
+    TraceableFunction, TraceableName, traceable_functions,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

@@ -11,6 +11,7 @@ mod instances;
 mod lock;
 mod mapping;
 mod paths;
+mod profile;
 mod removal;
 mod rules;
 mod top_level;
@@ -24,6 +25,7 @@ pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
+pub use profile::CpuProfile;
 pub use traceable::{SiteObstacle, TraceableFunction, TraceableName, traceable_functions};
 
 use crate::Error;
@@ -39,6 +41,7 @@ use std::path::{Path, PathBuf};
 pub struct Session {
     path: PathBuf,
     control: ControlArea,
+    layout: FileLayout,
     /// Whose the file is that was opened.
     status: shm::Status,
 }
@@ -76,7 +79,8 @@ impl Session {
         }
         opened.extend(&control, &layout)?;
         control.refine_tick_rate(&Clocks::now());
-        Ok((Session { path: path.to_path_buf(), control, status: opened.file.status() }, opened, layout))
+        let session = Session { path: path.to_path_buf(), control, layout, status: opened.file.status() };
+        Ok((session, opened, layout))
     }
 
     /// Its directory.

@@ -39,4 +39,7 @@ shared! {
     abi::control::MapChunk,
     abi::control::Object,
     abi::instance::InstanceSlot,
+    abi::profile::ProfileHeader,
+    abi::profile::CpuProfileHead,
+    abi::profile::FunctionCounts,
 }

@@ -22,6 +22,7 @@
 //! Sources: `kernel/trace/trace.c` and `trace_output.c`.
 
 mod date;
+mod duration;
 mod escape;
 mod fields;
 mod flags;
@@ -37,6 +38,7 @@ mod time;
 mod writer;
 
 pub use date::{parse_date, print_date};
+pub use duration::print_duration;
 pub use escape::printable;
 pub use ftrace::callers;
 pub use graph::GraphColumns;

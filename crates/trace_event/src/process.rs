@@ -7,6 +7,8 @@ use crate::{buffers, enabled, given_names, thread};
 use abi::control::Obstacle;
 use control::ControlArea;
 use core::ops::Range;
+use ring_buffer::current_cpu;
+use rseq::Area;
 
 /// Attaches the process to a session: maps its file, closes it again, enters the process. From here on
 /// events that are on are recorded. If the session knows the process, that takes no system calls but those
@@ -84,6 +86,17 @@ impl AttachedSession {
     /// Where the session's file has the lists of functions that instances trace.
     pub fn function_lists(self) -> Range<u64> {
         self.shared.layout.functions()
+    }
+
+    /// Where it has the profile of functions.
+    pub fn profile(self) -> Range<u64> {
+        self.shared.layout.profile()
+    }
+
+    /// The CPU that the calling thread is on, which may be another a moment later.
+    #[inline]
+    pub fn cpu(self) -> u32 {
+        thread::area(self.shared).and_then(Area::cpu).unwrap_or_else(current_cpu)
     }
 
     /// Now, in the buffer's clock.

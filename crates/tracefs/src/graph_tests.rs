@@ -101,7 +101,7 @@ fn its_options_are_there_while_it_is_current() {
         own(&tree),
         "nofuncgraph-overrun funcgraph-cpu funcgraph-overhead nofuncgraph-proc funcgraph-duration \
          nofuncgraph-abstime funcgraph-irqs nofuncgraph-tail nofuncgraph-retval nofuncgraph-retval-hex \
-         nofuncgraph-retaddr nofuncgraph-args sleep-time"
+         nofuncgraph-retaddr nofuncgraph-args sleep-time graph-time"
     );
     write_calls(&tree, 1);
     for option in ["funcgraph-tail", "funcgraph-retval", "nofuncgraph-duration", "nofuncgraph-cpu"] {

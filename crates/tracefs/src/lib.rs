@@ -60,6 +60,7 @@ mod text_part;
 mod token;
 mod top;
 mod trace_array;
+mod trace_stat;
 mod trace_text;
 mod tree;
 

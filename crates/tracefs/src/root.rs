@@ -10,6 +10,7 @@ use crate::options::OptionsDirectory;
 use crate::sub_buffers::SubBuffersDirectory;
 use crate::top::FILES;
 use crate::trace_array::TraceArray;
+use crate::trace_stat::TraceStatDirectory;
 use std::sync::Arc;
 
 /// The directory of a tree.
@@ -25,6 +26,7 @@ const DIRECTORIES: &[(&str, MakeDirectory)] = &[
     ("options", || Arc::new(OptionsDirectory)),
     ("per_cpu", || Arc::new(CpusDirectory)),
     ("sub_buffers", || Arc::new(SubBuffersDirectory(instances()))),
+    ("trace_stat", || Arc::new(TraceStatDirectory)),
 ];
 
 fn instances() -> InstancesDirectory {
@@ -40,12 +42,14 @@ const ONCE: &[&str] = &[
     "dynamic_events",
     "enabled_functions",
     "ftrace_enabled",
+    "function_profile_enabled",
     "instances",
     "printk_formats",
     "saved_cmdlines",
     "saved_cmdlines_size",
     "saved_tgids",
     "sub_buffers",
+    "trace_stat",
 ];
 
 fn is_there(array: &TraceArray, name: &str) -> bool {

@@ -13,6 +13,7 @@ mod ftrace_enabled;
 mod ftraced_enabled;
 mod function_list_text;
 mod function_lists;
+mod function_profile_enabled;
 mod max_graph_depth;
 mod pid_filters;
 mod printk_formats;
@@ -66,6 +67,7 @@ pub(crate) const FILES: &[Listed] = &[
     function_lists::GRAPH_NOTRACE,
     max_graph_depth::LISTED,
     tracing_thresh::LISTED,
+    function_profile_enabled::LISTED,
     ftrace_enabled::LISTED,
     buffer_size::LISTED,
     buffer_size::TOTAL,

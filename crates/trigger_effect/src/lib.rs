@@ -24,7 +24,7 @@
 //! let identity = Identity { number: 7, agent: 1, creator: 2, pid_namespace: 3, created: Clocks::now(),
 //!     trace_clock: abi::clock::TraceClock::Mono };
 //! let segment = shm::create(&name("control"), abi::control::CONTROL_SIZE).unwrap();
-//! let layout = FileLayout::new(1, 4096, 4096).unwrap();
+//! let layout = FileLayout::new(1, 4096, 4096, 1).unwrap();
 //! let control = ControlArea::create(segment, &identity, &layout).unwrap();
 //! let event = control.add_event("app", "request", "").unwrap();
 //!

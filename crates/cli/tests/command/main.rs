@@ -26,6 +26,7 @@ mod function_libraries;
 mod function_names;
 mod function_options;
 mod function_pids;
+mod function_profile;
 mod function_recordings;
 mod function_sites;
 mod function_symbols;

@@ -193,6 +193,11 @@ fn options_of_tracers_are_as_in_the_kernel() {
 }
 
 #[test]
+fn the_profile_is_switched_as_in_the_kernel() {
+    Kernel::new().play("function-profile");
+}
+
+#[test]
 fn instances_trace_functions_as_in_the_kernel() {
     Kernel::new().play("function-instance");
 }

@@ -21,7 +21,7 @@ impl Temporary {
         let path = format!("/dev/shm/lookback-control-{}-{number}", std::process::id());
         let path = CString::new(path).unwrap();
         let of_first = core::iter::once(0..FILTERING_OFFSET + FILTERING as u64);
-        let layout = FileLayout::new(INSTANCES, 4096, 4096).unwrap();
+        let layout = FileLayout::new(INSTANCES, 4096, 4096, 2).unwrap();
         let segment = shm::create_sparse(&path, layout.size() as usize, of_first).unwrap();
         let (control, _) = segment.split(CONTROL_SIZE).unwrap();
         let identity = Identity {

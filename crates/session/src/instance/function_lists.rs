@@ -114,6 +114,11 @@ impl FunctionLists {
         &self.commands
     }
 
+    /// The lists alone.
+    pub(crate) fn without_commands(self) -> FunctionLists {
+        FunctionLists { commands: Vec::new(), ..self }
+    }
+
     /// How many commands a function has: of each kind the oldest that it was given.
     pub(crate) fn commands_of(&self, function: &TraceableFunction) -> usize {
         let mut kinds: Vec<CommandKind> = Vec::new();

@@ -5,8 +5,8 @@
 
 use crate::{Error, Instance};
 use abi::instance::{
-    ARGUMENTS, FIRST_MADE, FUNCTION_STACKS, GRAPH_ARGUMENTS, MARKER_COPIES, NO_HANDLERS, NO_MARKER_COPIES,
-    NO_MARKERS, NO_REPEATS, RETURN_ADDRESSES, STACKS,
+    ARGUMENTS, FIRST_MADE, FUNCTION_STACKS, GRAPH_ARGUMENTS, MARKER_COPIES, NO_GRAPH_TIME, NO_HANDLERS,
+    NO_MARKER_COPIES, NO_MARKERS, NO_REPEATS, RETURN_ADDRESSES, STACKS,
 };
 use control::Filtered;
 
@@ -164,6 +164,8 @@ options! {
     FuncgraphArgs = "funcgraph-args", 0, flag(GRAPH_ARGUMENTS, true), EVERYWHERE;
     /// Durations have the time that the thread has slept. Can't be disabled.
     SleepTime = "sleep-time", 1, Storage::AlwaysOn, EVERYWHERE;
+    /// In the profile, which goes by the top level's, times have that of functions called within.
+    GraphTime = "graph-time", 1, flag(NO_GRAPH_TIME, false), EVERYWHERE;
 }
 
 impl TraceOption {

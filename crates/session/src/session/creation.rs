@@ -95,7 +95,7 @@ impl Session {
         if clock::counts_durations(options.clock, options.tsc) {
             control.use_tick_rate(&measured(&identity.created));
         }
-        let session = Session { path: path.to_path_buf(), control, status: mapped.file.status() };
+        let session = Session { path: path.to_path_buf(), control, layout, status: mapped.file.status() };
         Ok(Instance::new(session, buffer, RECORDING))
     }
 }
@@ -115,7 +115,7 @@ fn measured(created: &Clocks) -> Clocks {
 /// The layout of a session's file with such buffers, in which so many instances can be made.
 fn layout(buffer: &Specification<'_>, made: u32) -> Option<FileLayout> {
     let size = buffer.file_size()?;
-    FileLayout::new(buffers(made, size), size, buffer.mapped_size()?)
+    FileLayout::new(buffers(made, size), size, buffer.mapped_size()?, buffer.cpus.len() as u32)
 }
 
 /// A number that no other session has, and that is not 0.

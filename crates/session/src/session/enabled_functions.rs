@@ -14,11 +14,11 @@ use std::collections::HashSet;
 pub struct EnabledFunction {
     /// The function.
     pub function: TraceableFunction,
-    /// How many want it: tracers of instances, and commands.
+    /// How many want it: tracers of instances, commands, and the profile.
     pub users: usize,
 }
 
-/// What an instance wants of functions.
+/// What an instance wants of functions, or the profile.
 struct Wish {
     lists: FunctionLists,
     is_tracing: bool,
@@ -51,7 +51,12 @@ impl Session {
         let tracing =
             |index| [FUNCTION_ID, FUNCGRAPH_ENTRY_ID].iter().any(|id| control.is_enabled(*id, index));
         let wish = |index| Wish { lists: self.function_lists_of(index), is_tracing: tracing(index) };
-        (0..INSTANCES).filter(|index| tracing(*index) || control.has_commands(*index)).map(wish).collect()
+        let profile = control.is_profiling().then(|| {
+            let lists = self.function_lists_of(control.profiled_instance()).without_commands();
+            Wish { lists, is_tracing: true }
+        });
+        let wanting = (0..INSTANCES).filter(|index| tracing(*index) || control.has_commands(*index));
+        wanting.map(wish).chain(profile).collect()
     }
 
     /// The files that processes have mapped which trace what is wanted now.

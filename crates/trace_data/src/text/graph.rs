@@ -16,7 +16,6 @@
 //! Source: `kernel/trace/trace_functions_graph.c` of Linux 6.18.
 
 mod call;
-mod duration;
 mod header;
 mod lines;
 mod waiting;

@@ -41,6 +41,9 @@ const LACKING: &[&str] = &[
     "options/func-args",
     "options/funcgraph-*",
     "options/sleep-time",
+    "options/graph-time",
+    "/function_profile_enabled",
+    "/trace_stat",
 ];
 
 /// Whether a difference is meant.

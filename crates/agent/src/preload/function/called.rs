@@ -26,6 +26,7 @@ pub(crate) extern "C" fn record(saved: &SavedCall) -> u64 {
             0
         }
         CommonCase::Graph => graph::enter_alone(entered, call),
+        CommonCase::Profile => graph::enter_profile_alone(entered, call),
         CommonCase::None => objects::find(call.site()).map_or(0, |site| record_by_site(entered, call, site)),
     }
 }

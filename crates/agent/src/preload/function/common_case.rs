@@ -14,6 +14,8 @@ pub(super) enum CommonCase {
     /// Nothing but the tracer `function_graph` of the first instance, of all functions that have enabled
     /// sites, in its plain form.
     Graph = 2,
+    /// Nothing but the profile.
+    Profile = 3,
 }
 
 static CASE: AtomicU32 = AtomicU32::new(CommonCase::None as u32);
@@ -25,6 +27,7 @@ pub(super) fn common_case() -> CommonCase {
     match CASE.load(Relaxed) {
         1 => CommonCase::Calls,
         2 => CommonCase::Graph,
+        3 => CommonCase::Profile,
         _ => CommonCase::None,
     }
 }

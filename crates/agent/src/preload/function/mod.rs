@@ -38,6 +38,7 @@ mod traced_site;
 mod trampolines;
 mod turn;
 mod update;
+mod wishes;
 
 pub(crate) use called::record;
 pub(crate) use graph::{real_caller, show_callers};

@@ -7,6 +7,7 @@ use super::turn::Turn;
 use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{image, mapped};
+use abi::profile::function_key;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::ptr::with_exposed_provenance;
@@ -99,6 +100,11 @@ pub(super) fn is_any() -> bool {
 /// The site that an address is in.
 pub(super) fn find(address: u64) -> Option<&'static TracedSite> {
     containing(address)?.sites.find(address)
+}
+
+/// What the site at an address is known by in the session's profile.
+pub(super) fn key_of(site: u64) -> Option<u64> {
+    containing(site).map(|object| function_key(object.entry, site.wrapping_sub(object.base)))
 }
 
 /// The site whose call returns to an address.

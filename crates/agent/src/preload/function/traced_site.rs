@@ -2,7 +2,7 @@
 
 use super::trampolines::Trampolines;
 use crate::preload::arch::mcount;
-use abi::instance::INSTANCE_WORDS;
+use abi::instance::{INSTANCE_WORDS, PROFILE};
 use control::InstanceSet;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::Relaxed;
@@ -24,8 +24,8 @@ pub(super) struct TracedSite {
     pub(super) name: &'static [u8],
     /// The instances that want it, for the tracer `function`.
     wanted: [AtomicU64; INSTANCE_WORDS],
-    /// Those that want it for the tracer `function_graph`; those for which a graph begins there; and those
-    /// for which nothing of one is recorded from there on.
+    /// Those that want it for the tracer `function_graph`, and the profile; those for which a graph begins
+    /// there; and those for which nothing of one is recorded from there on.
     graphed: [AtomicU64; INSTANCE_WORDS],
     graph_roots: [AtomicU64; INSTANCE_WORDS],
     graph_hidden: [AtomicU64; INSTANCE_WORDS],
@@ -102,6 +102,11 @@ impl TracedSite {
         has(&self.graphed, instance)
     }
 
+    /// Whether the profile wants it.
+    pub(super) fn is_profiled(&self) -> bool {
+        has(&self.graphed, PROFILE)
+    }
+
     /// Whether a graph begins there in an instance.
     pub(super) fn is_graph_root_in(&self, instance: usize) -> bool {
         has(&self.graph_roots, instance)
@@ -112,12 +117,13 @@ impl TracedSite {
         has(&self.graph_hidden, instance)
     }
 
-    /// Whether any instance wants it for the tracer `function_graph`.
+    /// Whether any instance wants it for the tracer `function_graph`, or the profile wants it.
     pub(super) fn is_graphed(&self) -> bool {
         self.graphed.iter().any(|word| word.load(Relaxed) != 0)
     }
 
-    /// Whether anybody wants it, or a command. Of ends of functions only `function_graph` wants to know.
+    /// Whether anybody wants it, or a command. Of ends of functions only `function_graph`
+    /// and the profile want to know.
     pub(super) fn is_wanted(&self) -> bool {
         let is_called = || self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0);
         self.is_graphed() || self.place != SitePlace::InsideExit && is_called()
@@ -279,7 +285,7 @@ fn has(words: &[AtomicU64; INSTANCE_WORDS], instance: usize) -> bool {
 pub(super) struct Wanted {
     /// The instances that trace its calls.
     pub(super) instances: InstanceSet,
-    /// Those that trace its calls and returns.
+    /// Those that trace its calls and returns, and the profile.
     pub(super) graphed: InstanceSet,
     /// Those in which a graph begins there.
     pub(super) graph_roots: InstanceSet,

@@ -1,27 +1,27 @@
 //! Bringing the process's code up to date with what is wanted.
 
 use super::callers;
-use super::commands::{self, Replacement};
-use super::common_case::{CommonCase, use_case};
+use super::commands::Replacement;
+use super::common_case::use_case;
 use super::conversion;
+use super::graph;
 use super::objects::{self, TracedObject};
 use super::off::{failed, refused};
 use super::opened;
 use super::self_test;
-use super::traced_site::{TracedSite, Wanted};
+use super::traced_site::TracedSite;
 use super::turn::Turn;
+use super::wishes::Wishes;
 use crate::preload::memory::address_limit;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::{CallConversion, FunctionsOff};
-use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, RECORDING, RETURN_ADDRESSES};
 use abi::remote::RemoteResult;
-use control::{ControlArea, InstanceSet};
+use control::InstanceSet;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
-use function_filter::{CompiledLists, FunctionName};
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
@@ -178,17 +178,22 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     let is_off = is_killed || !control.may_trace_functions();
     let on = |event| if is_off { InstanceSet::default() } else { control.switched(event).on };
     let (tracing, graphing) = (on(FUNCTION_ID), on(FUNCGRAPH_ENTRY_ID));
-    let is_any = !tracing.is_empty() || !graphing.is_empty() || control.commanding().next().is_some();
+    let profile = (!is_off && control.is_profiling() && graph::can_profile(session))
+        .then(|| control.profiled_instance());
+    let is_any = !tracing.is_empty()
+        || !graphing.is_empty()
+        || profile.is_some()
+        || control.commanding().next().is_some();
     if is_any && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
-    let wishes =
-        Wishes { session, control, tracing, graphing, commands: &Replacement::begin(control, is_off, turn) };
+    let commands = &Replacement::begin(control, is_off, turn);
+    let wishes = Wishes { control, tracing, graphing, profile, commands };
     if wishes.is_any() {
         objects::all().for_each(TracedObject::find_sites);
     }
     use_case(wishes.common_case());
-    let traced = objects::all().map(|object| update_object(&wishes, object, how)).sum();
+    let traced = objects::all().map(|object| update_object(session, &wishes, object, how)).sum();
     if !is_killed && self::is_killed() {
         return update_objects(session, how, turn);
     }
@@ -202,80 +207,18 @@ fn map_lists(session: AttachedSession) -> Option<()> {
     Some(())
 }
 
-/// What is wanted of functions.
-struct Wishes<'a> {
-    session: AttachedSession,
-    control: &'a ControlArea,
-    /// The instances that trace calls of some.
-    tracing: InstanceSet,
-    /// Those that trace their calls and returns.
-    graphing: InstanceSet,
-    commands: &'a Replacement<'a>,
-}
-
-impl Wishes<'_> {
-    fn is_any(&self) -> bool {
-        !self.tracing.is_empty() || !self.graphing.is_empty() || self.commands.has_any()
-    }
-
-    /// Which common case it is.
-    fn common_case(&self) -> CommonCase {
-        if commands::is_any() {
-            return CommonCase::None;
-        }
-        let is_plain = |instance| {
-            let control = self.control;
-            control.instance_flags(instance) & (RETURN_ADDRESSES | GRAPH_ARGUMENTS | NO_HANDLERS) == 0
-                && self.lists(instance).is_none_or(|lists| !lists.has_graph())
-        };
-        match (self.tracing.is_empty(), self.graphing.is_empty()) {
-            (false, true) => CommonCase::Calls,
-            (true, false) if self.graphing == InstanceSet::FIRST && is_plain(RECORDING) => CommonCase::Graph,
-            _ => CommonCase::None,
-        }
-    }
-
-    /// Who wants a function of an object.
-    fn of(&self, name: FunctionName<'_>, object: &[u8]) -> Wanted {
-        let mut wanted = Wanted { commands: self.commands.bits(name, object), ..Wanted::default() };
-        self.tracing.for_each(|instance| {
-            if self.is_listed(instance, name, object) {
-                wanted.instances = wanted.instances.with(instance);
-            }
-        });
-        self.graphing.for_each(|instance| {
-            let role = self.lists(instance).map(|lists| lists.graph(name, object));
-            if self.is_listed(instance, name, object) {
-                wanted.graphed = wanted.graphed.with(instance);
-            }
-            if role.is_none_or(|role| role.is_root) {
-                wanted.graph_roots = wanted.graph_roots.with(instance);
-            }
-            if role.is_some_and(|role| role.is_hidden) {
-                wanted.graph_hidden = wanted.graph_hidden.with(instance);
-            }
-        });
-        wanted
-    }
-
-    /// Whether the lists of an instance let a function be traced.
-    fn is_listed(&self, instance: usize, name: FunctionName<'_>, object: &[u8]) -> bool {
-        self.lists(instance).is_none_or(|lists| lists.wants(name, object))
-    }
-
-    fn lists(&self, instance: usize) -> Option<CompiledLists<impl Fn(usize) -> Option<u64> + Copy>> {
-        let words = self.control.function_words(instance)?;
-        Some(CompiledLists::new(move |index| words.get(index)))
-    }
-}
-
 /// Has the functions of an object wanted by those who want them, and switches its sites. How many are on.
-fn update_object(wishes: &Wishes<'_>, object: &TracedObject, how: HowToUpdate) -> u32 {
+fn update_object(
+    session: AttachedSession,
+    wishes: &Wishes<'_>,
+    object: &TracedObject,
+    how: HowToUpdate,
+) -> u32 {
     if object.sites.all().is_empty() {
         return 0;
     }
     object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));
-    apply_object(wishes.session, object, how)
+    apply_object(session, object, how)
 }
 
 /// Switches the sites of an object as they are wanted. How many are on.

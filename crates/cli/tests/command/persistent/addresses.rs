@@ -28,6 +28,9 @@ fn a_process_maps_what_it_uses() {
     persistent.done("start", &["-B", "more", "-e", "libc:write"]);
     let without_event = addresses(persistent.running(&SHOW));
     assert!(without_event < traced + (1 << 20), "{traced} became {without_event}");
+    persistent.done("set", &["-q", "function_profile_enabled", "1"]);
+    let unprofiled = addresses(persistent.running(&SHOW));
+    assert!(unprofiled < without_event + (256 << 10), "{without_event} became {unprofiled}");
 }
 
 /// Locks all of its memory, as some services do, and looks at what came of it.

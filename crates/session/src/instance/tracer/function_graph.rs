@@ -22,6 +22,7 @@ pub const FUNCTION_GRAPH: Tracer = Tracer {
         TraceOption::FuncgraphRetaddr,
         TraceOption::FuncgraphArgs,
         TraceOption::SleepTime,
+        TraceOption::GraphTime,
     ],
     events: &[FUNCGRAPH_ENTRY_ID, FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_EXIT_ID],
     alone: None,

@@ -1,7 +1,7 @@
 //! The lines.
 
+use super::GraphColumns;
 use super::call::{Entry, Exit};
-use super::{GraphColumns, duration};
 use crate::digits::{decimal, fill};
 use crate::record::Record;
 use crate::symbols::Symbols;
@@ -9,7 +9,7 @@ use crate::text::escape::escape;
 use crate::text::ftrace::{arguments, symbol};
 use crate::text::mark::mark;
 use crate::text::thread_name::thread_name;
-use crate::text::{Layout, Tasks, flags, print_date};
+use crate::text::{Layout, Tasks, flags, print_date, print_duration};
 use std::io::Write;
 
 /// The deepest calls whose functions are remembered.
@@ -207,7 +207,7 @@ impl Lines<'_> {
         }
         self.out.push(if self.columns.overhead { mark(nanoseconds) as u8 } else { b' ' });
         self.out.push(b' ');
-        duration::print(nanoseconds, self.out);
+        print_duration(nanoseconds, self.out);
         self.out.extend_from_slice(b"|  ");
     }
 

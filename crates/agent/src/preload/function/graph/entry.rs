@@ -2,6 +2,7 @@
 
 use super::chain;
 use super::pool::{self, slot_of, this_use};
+use super::profile;
 use super::reclaim;
 use super::record::{record_entry, write_entry};
 use super::slot::CallSlot;
@@ -11,7 +12,7 @@ use crate::preload::function::call::{FunctionCall, FunctionEnd};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
 use ::call_slots::{SlotUse, WithState};
-use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, RECORDING};
+use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, PROFILE, RECORDING};
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
@@ -50,6 +51,45 @@ pub(in crate::preload::function) fn enter_alone(entered: Entered, call: Function
         return 0;
     }
     begin(slot, place, body)
+}
+
+/// Counts that a function is called, where nothing but the profile wants it. As [`enter_alone`].
+#[inline(always)]
+pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
+    let (Some(place), FunctionEnd::Reentered(body), Some(session)) = (call.place, call.end, session()) else {
+        return 0;
+    };
+    if !session.control().is_profiling() {
+        return 0;
+    }
+    let caller = call.caller();
+    if call_slots::slot_of(caller).is_some() {
+        return enter_profile_slowly(entered, call);
+    }
+    let Some(slot) = pool::take().or_else(reclaim::take) else {
+        miss();
+        profile::miss(session);
+        return 0;
+    };
+    if !profile::count_call(session, slot, call.site()) {
+        pool::give_back(slot);
+        return 0;
+    }
+    slot.caller.store(caller, Relaxed);
+    let outer = chain::enclosing(address(place));
+    slot.inner_depth.store(slot_of(outer).map_or(0, |outer| outer.inner_depth.load(Relaxed)), Relaxed);
+    slot.recorded.store(InstanceSet::PROFILE);
+    slot.inside.store(InstanceSet::default());
+    slot.hidden.store(InstanceSet::default());
+    slot.use_for(call.site(), call_time(), outer);
+    begin(slot, place, body)
+}
+
+/// Does so for a function that was jumped to.
+#[cold]
+#[inline(never)]
+fn enter_profile_slowly(entered: Entered, call: FunctionCall<'_>) -> u64 {
+    enter_as(entered, call, 0, InstanceSet::PROFILE, Membership::default())
 }
 
 fn address(place: &AtomicU64) -> u64 {
@@ -120,6 +160,9 @@ pub(in crate::preload::function) fn enter(
             wanting = wanting.with(instance);
         }
     });
+    if site.is_profiled() {
+        wanting = wanting.with(PROFILE);
+    }
     enter_as(entered, call, site.identity(), wanting, own)
 }
 
@@ -137,7 +180,8 @@ impl Membership {
 }
 
 /// Records that a function is called: where it is wanted, and where it lies in a graph that is to be
-/// recorded. `function` is what its last site knows it by, if it has one.
+/// recorded; and counts it, if the profile is among those. `function` is what its last site
+/// knows it by, if it has one.
 fn enter_as(
     entered: Entered,
     call: FunctionCall<'_>,
@@ -145,10 +189,23 @@ fn enter_as(
     wanting: InstanceSet,
     own: Membership,
 ) -> u64 {
-    let (Some(session), Some(place)) = (session(), CallPlace::of(call)) else { return 0 };
-    if place.jumped_from.is_some_and(|from| from.jumps.load(Relaxed) >= MOST_JUMPS) {
-        miss();
+    let Some(session) = session() else { return 0 };
+    let is_profiled = wanting.contains(PROFILE) && session.control().is_profiling();
+    let Some(place) = CallPlace::of(call) else {
+        if is_profiled {
+            profile::count_endless_call(session, call.site());
+        }
         return 0;
+    };
+    let miss_it = || {
+        miss();
+        if is_profiled {
+            profile::miss(session);
+        }
+        0
+    };
+    if place.jumped_from.is_some_and(|from| from.jumps.load(Relaxed) >= MOST_JUMPS) {
+        return miss_it();
     }
     let outer = place.outer(call);
     let before = slot_of(outer).map_or_else(Default::default, Membership::of);
@@ -162,18 +219,18 @@ fn enter_as(
     };
     let recorded = wanting.iter().filter(is_recorded).fold(InstanceSet::default(), InstanceSet::with);
     let is_first_hidden = hidden != before.hidden;
-    if recorded.is_empty() && !is_first_hidden {
+    if recorded.is_empty() && !is_first_hidden && !is_profiled {
         return 0;
     }
-    let Some(slot) = pool::take().or_else(reclaim::take) else {
-        miss();
-        return 0;
-    };
+    let Some(slot) = pool::take().or_else(reclaim::take) else { return miss_it() };
     let start = call_time();
     slot.use_for(call.site(), start, outer);
     slot.inside.store(inside);
     slot.hidden.store(hidden);
-    let written = record_entry(entered, session.control(), call, (start, outer), recorded);
+    let mut written = record_entry(entered, session.control(), call, (start, outer), recorded);
+    if is_profiled && profile::count_call(session, slot, call.site()) {
+        written = written.with(PROFILE);
+    }
     if written.is_empty() && !is_first_hidden {
         pool::give_back(slot);
         return 0;

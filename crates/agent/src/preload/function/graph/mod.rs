@@ -1,4 +1,5 @@
-//! What is recorded of functions by the tracer `function_graph`: that they begin, and that they return.
+//! What is recorded of functions by the tracer `function_graph`, and counted by the profile: that they begin,
+//! and that they return.
 //!
 //! A return can't be seen at a function's start. So a function that is to be seen to return runs in a *call
 //! slot*: a few instructions of our own that call it, with its arguments and its stack where they are. It is
@@ -29,14 +30,16 @@ mod chain;
 mod entry;
 mod exit;
 mod pool;
+mod profile;
 mod reclaim;
 mod record;
 mod slot;
 mod thread;
 
 pub(crate) use callers::{real_caller, show_callers};
-pub(super) use entry::{enter, enter_alone};
+pub(super) use entry::{enter, enter_alone, enter_profile_alone};
 pub(super) use exit::leave;
 pub(crate) use exit::returned;
 pub(super) use pool::thread_ends;
+pub(super) use profile::can_profile;
 pub(crate) use slot::{CallSlot, SLOTS};

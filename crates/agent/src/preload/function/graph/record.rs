@@ -1,11 +1,11 @@
 //! The events.
 
 use super::callers::real_caller;
-use super::chain;
 use super::slot::CallSlot;
 use super::thread::missed;
+use super::{chain, profile};
 use crate::preload::function::call::FunctionCall;
-use abi::instance::{GRAPH_ARGUMENTS, RECORDING, RETURN_ADDRESSES};
+use abi::instance::{GRAPH_ARGUMENTS, PROFILE, RECORDING, RETURN_ADDRESSES};
 use call_slots::SlotUse;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::Relaxed;
@@ -76,13 +76,15 @@ fn write_entry_to(
     write(record.event())
 }
 
-/// Writes that a function has returned, where its entry was recorded.
+/// Writes that a function has returned, where its entry was recorded, and counts it where that was.
 #[inline(always)]
 pub(super) fn record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) {
     let recorded = slot.recorded.load();
     if recorded == InstanceSet::FIRST {
         let depth = slot.inner_depth.load(Relaxed).wrapping_sub(1);
         write_exit(entered, slot, (value, depth), end, RECORDING);
+    } else if recorded == InstanceSet::PROFILE {
+        profile::count_return(slot, end);
     } else {
         record_exit_in(entered, slot, value, end, recorded);
     }
@@ -92,6 +94,9 @@ pub(super) fn record_exit(entered: Entered, slot: &'static CallSlot, value: u64,
 #[inline(never)]
 fn record_exit_in(entered: Entered, slot: &'static CallSlot, value: u64, end: u64, recorded: InstanceSet) {
     recorded.for_each(|instance| {
+        if instance == PROFILE {
+            return profile::count_return(slot, end);
+        }
         let depth = chain::depth(slot.outer(), instance);
         write_exit(entered, slot, (value, depth), end, instance);
     });

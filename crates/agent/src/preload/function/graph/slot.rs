@@ -28,7 +28,8 @@ pub(crate) struct CallSlot {
     pub(super) inner_depth: AtomicU32,
     /// How many functions were jumped to at the end of this one.
     pub(super) jumps: AtomicU32,
-    /// Where its entry was recorded, or would have been but for `tracing_thresh`.
+    /// Where its entry was recorded, or would have been but for `tracing_thresh`; and whether it was counted
+    /// in the profile.
     pub(super) recorded: SlotInstances,
     /// Where it lies in a graph that is to be recorded, and where in one that is not.
     pub(super) inside: SlotInstances,

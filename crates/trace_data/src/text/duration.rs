@@ -4,7 +4,9 @@ use crate::digits::{decimal, fill};
 
 /// Appends nanoseconds as microseconds with as many digits after the point as there is space for: 7 digits
 /// and the point, and the unit.
-pub(super) fn print(nanoseconds: u64, out: &mut Vec<u8>) {
+///
+/// Source: `trace_print_graph_duration` in `kernel/trace/trace_functions_graph.c` of Linux 6.18.
+pub fn print_duration(nanoseconds: u64, out: &mut Vec<u8>) {
     let start = out.len();
     decimal(nanoseconds / 1000, 0, b' ', out);
     let digits = out.len() - start;
@@ -37,7 +39,7 @@ mod tests {
             (123_456_789_000, "123456789 us "),
         ] {
             let mut out = Vec::new();
-            print(nanoseconds, &mut out);
+            print_duration(nanoseconds, &mut out);
             assert_eq!(str::from_utf8(&out).unwrap(), expected);
         }
     }

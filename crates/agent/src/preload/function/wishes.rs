@@ -1,0 +1,85 @@
+//! What is wanted of functions.
+
+use super::commands::{self, Replacement};
+use super::common_case::CommonCase;
+use super::traced_site::Wanted;
+use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, PROFILE, RECORDING, RETURN_ADDRESSES};
+use control::{ControlArea, InstanceSet};
+use function_filter::{CompiledLists, FunctionName};
+
+/// What is wanted of functions.
+pub(super) struct Wishes<'a> {
+    pub(super) control: &'a ControlArea,
+    /// The instances that trace calls of some.
+    pub(super) tracing: InstanceSet,
+    /// Those that trace their calls and returns.
+    pub(super) graphing: InstanceSet,
+    /// The instance whose lists say which are profiled, if any is to be.
+    pub(super) profile: Option<usize>,
+    pub(super) commands: &'a Replacement<'a>,
+}
+
+impl Wishes<'_> {
+    pub(super) fn is_any(&self) -> bool {
+        !self.tracing.is_empty()
+            || !self.graphing.is_empty()
+            || self.profile.is_some()
+            || self.commands.has_any()
+    }
+
+    /// Which common case it is.
+    pub(super) fn common_case(&self) -> CommonCase {
+        if commands::is_any() {
+            return CommonCase::None;
+        }
+        let is_plain = |instance| {
+            let control = self.control;
+            control.instance_flags(instance) & (RETURN_ADDRESSES | GRAPH_ARGUMENTS | NO_HANDLERS) == 0
+                && self.lists(instance).is_none_or(|lists| !lists.has_graph())
+        };
+        match (self.tracing.is_empty(), self.graphing.is_empty(), self.profile) {
+            (false, true, None) => CommonCase::Calls,
+            (true, false, None) if self.graphing == InstanceSet::FIRST && is_plain(RECORDING) => {
+                CommonCase::Graph
+            }
+            (true, true, Some(_)) => CommonCase::Profile,
+            _ => CommonCase::None,
+        }
+    }
+
+    /// Who wants a function of an object.
+    pub(super) fn of(&self, name: FunctionName<'_>, object: &[u8]) -> Wanted {
+        let mut wanted = Wanted { commands: self.commands.bits(name, object), ..Wanted::default() };
+        self.tracing.for_each(|instance| {
+            if self.is_listed(instance, name, object) {
+                wanted.instances = wanted.instances.with(instance);
+            }
+        });
+        self.graphing.for_each(|instance| {
+            let role = self.lists(instance).map(|lists| lists.graph(name, object));
+            if self.is_listed(instance, name, object) {
+                wanted.graphed = wanted.graphed.with(instance);
+            }
+            if role.is_none_or(|role| role.is_root) {
+                wanted.graph_roots = wanted.graph_roots.with(instance);
+            }
+            if role.is_some_and(|role| role.is_hidden) {
+                wanted.graph_hidden = wanted.graph_hidden.with(instance);
+            }
+        });
+        if self.profile.is_some_and(|instance| self.is_listed(instance, name, object)) {
+            wanted.graphed = wanted.graphed.with(PROFILE);
+        }
+        wanted
+    }
+
+    /// Whether the lists of an instance let a function be traced.
+    fn is_listed(&self, instance: usize, name: FunctionName<'_>, object: &[u8]) -> bool {
+        self.lists(instance).is_none_or(|lists| lists.wants(name, object))
+    }
+
+    fn lists(&self, instance: usize) -> Option<CompiledLists<impl Fn(usize) -> Option<u64> + Copy>> {
+        let words = self.control.function_words(instance)?;
+        Some(CompiledLists::new(move |index| words.get(index)))
+    }
+}
