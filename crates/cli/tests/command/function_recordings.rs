@@ -1,4 +1,5 @@
-//! Recordings of the function tracers. No program records for them yet: the files are written here.
+//! Readers of recordings of the function tracers. The files are written here, so that what they should show is
+//! known to the nanosecond.
 
 use crate::common::*;
 use events::EventType;
