@@ -68,7 +68,8 @@ pub(crate) fn write(tree: &Tree, change: &ChangeArguments, append: bool) -> Done
         let what = &change.what;
         note!(
             "lookback: the recording stays as it was, in the instance {FLIGHT}: `lookback set -B {FLIGHT} {what}` \
-             changes that; files without -B are of a buffer of their own from now on"
+             changes that; files without -B are of a buffer of their own from now on, which `lookback get trace` \
+             shows"
         );
     }
     Ok(())

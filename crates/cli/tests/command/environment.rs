@@ -147,7 +147,9 @@ os.execv(sys.argv[1], sys.argv[1:])";
 #[test]
 fn an_ignored_broken_pipe() {
     let ignored = alike("trap '' PIPE;", "grep -e ^SigIgn /proc/self/status | tail -c 5");
-    assert_eq!(ignored, "1000\n");
+    // Others may be ignored where the tests run: nohup(1) ignores SIGHUP.
+    let pipe = 1 << (rustix::process::Signal::PIPE.as_raw() - 1);
+    assert_ne!(u64::from_str_radix(ignored.trim(), 16).unwrap() & pipe, 0, "{ignored}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! script that throws, switches coroutines and collects garbage.
 
 use crate::common::*;
+use crate::functions::XRAY;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -63,8 +64,13 @@ const REPETITIONS: usize = 3000;
 const THROWS: usize = 400;
 
 /// How compilers are told to make sites. Without -O2, which would take three times as long.
-const KINDS: [(&str, &[&str]); 2] =
-    [("gcc", &["-fpatchable-function-entry=5"]), ("clang", &["-fpatchable-function-entry=5"])];
+const KINDS: [(&str, &[&str]); 5] = [
+    ("gcc", &["-fpatchable-function-entry=5"]),
+    ("clang", &["-fpatchable-function-entry=5"]),
+    ("gcc", &["-pg"]),
+    ("gcc", &["-pg", "-mfentry"]),
+    ("clang", XRAY),
+];
 
 /// The interpreter with these sites.
 fn interpreter(scratch: &Scratch, compiler: &str, flags: &[&str]) -> PathBuf {
@@ -135,9 +141,12 @@ fn it_computes_the_same_while_all_of_it_is_switched() {
         let plain = run(scratch.command(program).arg(&script)).success().stdout;
         let running = start(&mut scratch.lookback(&["run", "--session", &place, program, &script]));
         for filter in ["lua[DVH]_*", "*", "str_*"].iter().cycle().take(9) {
-            for (file, value) in
-                [("set_ftrace_filter", *filter), ("current_tracer", "function"), ("current_tracer", "nop")]
-            {
+            for (file, value) in [
+                ("set_ftrace_filter", *filter),
+                ("current_tracer", "function"),
+                ("current_tracer", "function_graph"),
+                ("current_tracer", "nop"),
+            ] {
                 run(&mut scratch.lookback(&["set", "-q", "--session", &place, file, value])).success();
             }
         }
