@@ -133,7 +133,7 @@ fn expected(tree: &Tree, path: &str, value: &[u8]) -> Option<String> {
         "current_tracer" => return one_of("available_tracers"),
         "trace_clock" => return one_of(name),
         "trigger" => return wrong_trigger(&String::from_utf8_lossy(value)),
-        "enable" | "tracing_on" => "0 or 1",
+        "enable" | "tracing_on" | "function_profile_enabled" => "0 or 1",
         _ if directory.ends_with("options") => "0 or 1",
         "trace_options" => "the name of an option, which `lookback ls options` shows, or no before it",
         "buffer_size_kb" => "a number of KB",

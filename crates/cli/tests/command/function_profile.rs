@@ -1,79 +1,12 @@
 //! The profile of functions: how often they are called on each CPU, and how long they take.
 
+mod programs;
+
 use crate::common::*;
 use crate::functions::{HOST, LIBRARY, NOPS, path, session};
+use programs::{FORKING, PROGRAM, STORM};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-/// Calls `middle` N times, which calls `leaf` twice; `outer`, which calls `slow`, which takes 20 ms of
-/// processor time; and with a second argument `stays`, which doesn't return. It prints what `slow` took.
-const PROGRAM: &str = "
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-#define SELF __attribute__((noinline))
-#define UNTRACED __attribute__((noinline, patchable_function_entry(0)))
-UNTRACED static long now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000L + t.tv_nsec;
-}
-SELF int leaf(int x) { return x * 3 + 1; }
-SELF int middle(int x) { return leaf(x) + leaf(x + 1); }
-SELF long slow(void)
-{
-	long start = now(), end;
-	do
-		end = now();
-	while (end - start < 20000000);
-	return end - start;
-}
-SELF long outer(void) { return slow(); }
-SELF void stays(void) { for (;;) pause(); }
-int main(int count, char **words)
-{
-	long sum = 0;
-	for (int i = 0; i < atoi(words[1]); i++)
-		sum += middle(i);
-	printf(\"%ld\\n\", outer());
-	fflush(stdout);
-	if (count > 2)
-		stays();
-	return sum == 0x7ead;
-}
-";
-
-/// Calls `forks`, which makes a child: both return from it, the child 20 ms later. Each prints what it took.
-const FORKING: &str = "
-#include <stdio.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-__attribute__((patchable_function_entry(0))) static long now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000L + t.tv_nsec;
-}
-__attribute__((noinline)) pid_t forks(long start)
-{
-	pid_t pid = fork();
-	while (!pid && now() - start < 20000000);
-	return pid;
-}
-__attribute__((patchable_function_entry(0))) int main(void)
-{
-	long start = now();
-	pid_t pid = forks(start);
-	long passed = now() - start;
-	if (pid)
-		wait(0);
-	printf(\"%ld\\n\", passed);
-	return 0;
-}
-";
 
 /// What a line says of a function: how often it was called, and microseconds in all, on average, squared.
 type Line = (u64, [f64; 3]);
@@ -199,6 +132,25 @@ fn what_killed_processes_have_called_stays() {
     running.signal(rustix::process::Signal::KILL);
     running.wait();
     assert_eq!(profile.on(0), before);
+}
+
+#[test]
+fn no_call_is_lost_among_threads_signals_and_jumps() {
+    let profile = Profile::new();
+    let program = compile(&profile.scratch, "storm", STORM, &["-O2", "-pthread", NOPS]);
+    profile.set("function_profile_enabled", "1");
+    let printed = run(&mut profile.lookback(&["run", path(&program)])).success().stdout;
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let files = run(&mut profile.lookback(&["ls", "trace_stat"])).success().stdout;
+    for cpu in 0..files.lines().count() as u32 {
+        for (name, hits) in profile.hits_on(cpu) {
+            *found.entry(name).or_default() += hits;
+        }
+    }
+    let calls = 4 * 50_000;
+    let found: Vec<(String, u64)> = found.into_iter().collect();
+    let signals = printed.trim().parse().unwrap();
+    assert_eq!(found, hits(&[("counted", calls), ("handled", signals), ("inner", calls)]));
 }
 
 #[test]

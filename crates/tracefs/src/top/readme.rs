@@ -25,6 +25,7 @@ const DIRECTORIES: &str = "
 \ttrace\t\t- its events
 \ttrace_pipe\t- its events, each given once
 \ttrace_pipe_raw\t- its events as pages, each given once
+  trace_stat/functionN\t- how often functions were called on a CPU, and how long they took
   instances/\t\t- mkdir makes one more buffer, with a tree of its own; rmdir removes it
   events/\t\t- the events: a directory for each system
 \theader_page\t- the layout of pages
