@@ -1,5 +1,5 @@
-//! Readers of recordings of the function tracers. The files are written here, so that what they should show is
-//! known to the nanosecond.
+//! Readers of recordings of the function tracers. The files are written here, so that what they should show
+//! is known to the nanosecond.
 
 use crate::common::*;
 use events::EventType;
