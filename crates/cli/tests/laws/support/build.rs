@@ -51,6 +51,11 @@ impl Program {
         Program::compiled(compiler, &format!("{name}.c"), name, &flags)
     }
 
+    /// `programs/NAME.c`, built by this compiler.
+    pub(crate) fn c_by(compiler: &str, name: &str, flags: &[&str]) -> Program {
+        Program::compiled(compiler, &format!("{name}.c"), name, flags)
+    }
+
     /// `programs/NAME.cc`.
     pub(crate) fn cxx(name: &str, flags: &[&str]) -> Program {
         Program::cxx_by("c++", name, flags)

@@ -18,4 +18,5 @@ pub(crate) mod thread;
 pub(crate) mod thread_pointer;
 pub(crate) mod thunks;
 pub(crate) mod valgrind;
+mod vector_registers;
 pub(crate) mod vfork;
