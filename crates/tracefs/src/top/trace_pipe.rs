@@ -132,23 +132,24 @@ impl OpenPipe {
     /// The text of events with about `len` bytes, of one at least if there is one.
     fn next(&mut self, len: usize) -> Result<Vec<u8>, Errno> {
         let most = (len / LINE).max(1);
-        loop {
-            let text = self.text_of(most)?;
+        // In a damaged buffer there are events that can't be taken.
+        while let Some(text) = self.text_of(most)? {
             // Events may wait for those after them.
             if !text.is_empty() || !self.has_events() {
                 return Ok(text);
             }
         }
+        Ok(Vec::new())
     }
 
-    /// The text of the next events, so many at most.
-    fn text_of(&mut self, most: usize) -> Result<Vec<u8>, Errno> {
+    /// The text of the next events, so many at most. None where there are none.
+    fn text_of(&mut self, most: usize) -> Result<Option<Vec<u8>>, Errno> {
         let batch = self
             .array
             .read(self.of.is_snapshot, |reader, contents| reader.batch(contents, self.of.cpu, most))?;
         let batch = batch.unwrap_or_default();
         if batch.records.is_empty() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let layout = Layout { annotate: false, ..layout(self.array.instance()) };
         let events = self.array.formats();
@@ -162,7 +163,7 @@ impl OpenPipe {
             let _ = writer.settle();
         }
         self.seen = std::mem::take(&mut writer.seen);
-        Ok(writer.finish().unwrap_or_default())
+        Ok(Some(writer.finish().unwrap_or_default()))
     }
 
     /// Whether a read would get something.
