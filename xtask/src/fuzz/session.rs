@@ -6,10 +6,10 @@ use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
-    CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, FUNCTIONS_SIZE,
-    PID_PAGES_OFFSET, SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
+    CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
+    SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
 };
-use control::Here;
+use control::{FileLayout, Here};
 use core::ops::Range;
 use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread};
 use session::{FilteredSelection, Instance, PidFilter, Session, SessionOptions};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use trace_data::format::Format;
 use trigger_effect::Stage;
 
-/// KB of each CPU's buffer.
+/// KB of a CPU's.
 const BUFFER_KB: u64 = 64;
 
 /// Events that are in the buffers before damage is done: some laps around.
@@ -38,6 +38,7 @@ pub struct Damaged {
     file: File,
     good: Vec<u8>,
     blocks: usize,
+    layout: FileLayout,
 }
 
 impl Damaged {
@@ -50,12 +51,14 @@ impl Damaged {
         fill_filters(&session).map_err(|error| error.to_string())?;
         let blocks = session.buffer().geometry().blocks() as usize;
         let file = path.join(SESSION_FILE);
-        write(&file, EVENTS);
+        let opened = shm::File::open(&CString::new(file.as_os_str().as_bytes()).unwrap()).unwrap();
+        let layout = FileLayout::read(&opened).map_err(|error| format!("{error:?}"))?;
+        write(&file, &layout, EVENTS);
         let file = File::options().read(true).write(true).open(file).map_err(|error| error.to_string())?;
         let len = file.metadata().map_err(|error| error.to_string())?.len() as usize;
         let mut good = vec![0; len];
         file.read_exact_at(&mut good, 0).map_err(|error| error.to_string())?;
-        Ok(Damaged { path, file, good, blocks })
+        Ok(Damaged { path, file, good, blocks, layout })
     }
 
     /// Damages the file, which was repaired first, reads it, writes to it, and reads it again. Now and then
@@ -75,12 +78,12 @@ impl Damaged {
         if random.one_in(20) {
             damaged_tree::read_and_write(&self.path);
         }
-        write(&self.path.join(SESSION_FILE), 200);
+        write(&self.path.join(SESSION_FILE), &self.layout, 200);
         read_buffer(&self.path);
         if let Ok(session) = Instance::open(&self.path) {
             session.buffer().set_overwrite(random.one_in(2));
             session.buffer().clear();
-            write(&self.path.join(SESSION_FILE), 200);
+            write(&self.path.join(SESSION_FILE), &self.layout, 200);
             read_buffer(&self.path);
         }
     }
@@ -123,6 +126,7 @@ impl Damaged {
         let blocks = CONTROL_SIZE + BLOCKS_OFFSET as usize;
         let block = blocks + random.below(self.blocks) * 4096;
         let after = blocks + self.blocks * 4096;
+        let buffer = after..self.layout.functions().start as usize;
         match random.below(15) {
             14 => self.used_part(PID_PAGES_OFFSET as usize..CONTROL_SIZE, random),
             10 => self.used_part(FILTERS_OFFSET as usize..FILTERS_OFFSET as usize + FILTERS, random),
@@ -134,8 +138,8 @@ impl Damaged {
             2 => self.used_part(0..CONTROL_SIZE, random),
             3 => CONTROL_SIZE..blocks,
             4 | 5 => block..block + 1024,
-            6 | 7 => self.used_part(after..self.good.len() - FUNCTIONS_SIZE, random),
-            _ => after..self.good.len() - FUNCTIONS_SIZE,
+            6 | 7 => self.used_part(buffer, random),
+            _ => buffer,
         }
     }
 
@@ -294,13 +298,12 @@ fn read_tables(path: &Path) {
 }
 
 /// Writes so many events as a traced process does, with rseq and without.
-fn write(file: &Path, events: u64) {
+fn write(file: &Path, layout: &FileLayout, events: u64) {
     let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { return };
     let Ok(segment) = shm::open(&path) else { return };
     let Some((_, rest)) = segment.split(CONTROL_SIZE) else { return };
-    // After the only buffer are the lists of functions.
-    let end = rest.len().saturating_sub(FUNCTIONS_SIZE);
-    let Some((buffer, _)) = rest.split(end) else { return };
+    let Some(range) = layout.buffer(0) else { return };
+    let Some((buffer, _)) = rest.split((range.end - range.start) as usize) else { return };
     let Ok(buffer) = Buffer::new(buffer) else { return };
     let writer = Writer::new(buffer);
     for number in 0..events {
