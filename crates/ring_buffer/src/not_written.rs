@@ -50,7 +50,7 @@ impl Buffer {
     // Relaxed: the counts carry nothing but themselves (R11).
     pub(crate) fn forget_drops(block: &Block) {
         for counter in &block.dropped {
-            counter.swap(0, Relaxed);
+            counter.store(0, Relaxed);
         }
     }
 }
