@@ -4,7 +4,7 @@
 //!
 //! A compiler has left the site for a call that changes no register but the flags.
 
-use super::vector_registers::{restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
 use crate::preload::function::record_in_body;
 use core::arch::naked_asm;
 
@@ -14,35 +14,14 @@ use core::arch::naked_asm;
 pub(crate) unsafe extern "C" fn called() {
     naked_asm!(
         ".cfi_startproc",
-        "push rbp",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_rel_offset rbp, 0",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "push rax",
-        "push rcx",
-        "push rdx",
-        "push rsi",
-        "push rdi",
-        "push r8",
-        "push r9",
-        "push r10",
-        "push r11",
+        begin_frame!(),
+        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
         "lea rdi, [rbp - 72]",
         save_vectors!(),
         "call {record}",
         restore_vectors!(),
         "lea rsp, [rbp - 72]",
-        "pop r11",
-        "pop r10",
-        "pop r9",
-        "pop r8",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rcx",
-        "pop rax",
-        "pop rbp",
+        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
         ".cfi_def_cfa rsp, 8",
         ".cfi_restore rbp",
         "ret",

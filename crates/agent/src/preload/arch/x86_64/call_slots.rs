@@ -22,7 +22,7 @@
 //!
 //! A function that runs in a slot has it until it has returned, see `graph`.
 
-use super::vector_registers::{restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
 use crate::preload::function::graph::{CallSlot, SLOTS, returned};
 use ::call_slots::SlotState;
 use core::arch::{global_asm, naked_asm};
@@ -125,34 +125,15 @@ unsafe extern "C" fn returning() {
         ".cfi_startproc",
         // As if the slot had called: what it returns to is its own code, until its caller stands there again.
         ".cfi_def_cfa_offset 16",
-        "push rbp",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_rel_offset rbp, 0",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "push rax",
-        "push rdx",
-        "push rsi",
-        "push rdi",
-        "push r8",
-        "push r9",
-        "push r10",
-        "push r11",
+        begin_frame!(),
+        push_registers!(rax rdx rsi rdi r8 r9 r10 r11),
         "mov rdi, rcx",
         "lea rsi, [rbp - 16]",
         save_vectors!(),
         "call {returned}",
         restore_vectors!(),
         "lea rsp, [rbp - 64]",
-        "pop r11",
-        "pop r10",
-        "pop r9",
-        "pop r8",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rax",
-        "pop rbp",
+        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rax rbp),
         ".cfi_def_cfa rsp, 16",
         ".cfi_restore rbp",
         "pop rcx",

@@ -5,7 +5,7 @@
 //! A function calls it before anything else, or a compiler's call of `mcount` is made to call it. No register
 //! may be changed, whatever its calling convention: callers that know a function rely on which ones it uses.
 
-use super::vector_registers::{restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
 use crate::preload::function::record;
 use core::arch::naked_asm;
 
@@ -17,20 +17,8 @@ pub(crate) unsafe extern "C" fn called() {
     naked_asm!(
         ".cfi_startproc",
         // The function that has called is seen as if it had not: its frame is this one's caller's.
-        "push rbp",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_rel_offset rbp, 0",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "push rax",
-        "push rcx",
-        "push rdx",
-        "push rsi",
-        "push rdi",
-        "push r8",
-        "push r9",
-        "push r10",
-        "push r11",
+        begin_frame!(),
+        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
         "lea rdi, [rbp - 72]",
         save_vectors!(),
         "call {record}",
@@ -38,16 +26,7 @@ pub(crate) unsafe extern "C" fn called() {
         "lea rsp, [rbp - 72]",
         "test rax, rax",
         "jnz 2f",
-        "pop r11",
-        "pop r10",
-        "pop r9",
-        "pop r8",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rcx",
-        "pop rax",
-        "pop rbp",
+        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
         ".cfi_remember_state",
         ".cfi_def_cfa rsp, 8",
         ".cfi_restore rbp",
@@ -64,16 +43,7 @@ pub(crate) unsafe extern "C" fn called() {
         "mov eax, 1",
         "incsspq rax",
         "3:",
-        "pop r11",
-        "pop r10",
-        "pop r9",
-        "pop r8",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rcx",
-        "pop rax",
-        "pop rbp",
+        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
         ".cfi_def_cfa rsp, 8",
         ".cfi_restore rbp",
         // What is to return to the slot, as its caller, is where the stack pointer has just passed.

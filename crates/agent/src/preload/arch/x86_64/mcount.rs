@@ -8,7 +8,7 @@
 //! A compiler's call, in or before the set-up of a function's frame. libc's functions preserve all registers
 //! but r10, r11 and the flags, and so does what is here, but for r11: compilers keep nothing there.
 
-use super::vector_registers::{restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
 use crate::preload::function::callers::{HASH_MULTIPLIER, HASH_SHIFT, NOTING, POOL, STATE};
 use crate::preload::function::mcount as decision;
 use core::arch::naked_asm;
@@ -43,34 +43,15 @@ macro_rules! entry {
                 "2:",
                 "jmp r11",
                 "3:",
-                "push rbp",
-                ".cfi_adjust_cfa_offset 8",
-                ".cfi_rel_offset rbp, 0",
-                "mov rbp, rsp",
-                ".cfi_def_cfa_register rbp",
-                "push rax",
-                "push rcx",
-                "push rdx",
-                "push rsi",
-                "push rdi",
-                "push r8",
-                "push r9",
-                "push r10",
+                begin_frame!(),
+                push_registers!(rax rcx rdx rsi rdi r8 r9 r10),
                 "mov rdi, [rbp + 8]",
                 save_vectors!(),
                 "call {decide}",
                 "mov r11, rax",
                 restore_vectors!(),
                 "lea rsp, [rbp - 64]",
-                "pop r10",
-                "pop r9",
-                "pop r8",
-                "pop rdi",
-                "pop rsi",
-                "pop rdx",
-                "pop rcx",
-                "pop rax",
-                "pop rbp",
+                pop_registers!(r10 r9 r8 rdi rsi rdx rcx rax rbp),
                 ".cfi_def_cfa rsp, 8",
                 ".cfi_restore rbp",
                 "jmp r11",

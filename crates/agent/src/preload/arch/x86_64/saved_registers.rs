@@ -1,7 +1,32 @@
-//! Saving vector registers around what sites call: callers that know a function rely on which registers it
-//! uses, so none may change.
+//! Saving registers around what sites call: callers that know a function rely on which registers it uses, so
+//! none may change.
 
-/// Saves them on the stack, aligned.
+/// A frame, as a function begins that has one.
+macro_rules! begin_frame {
+    () => {
+        "push rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset rbp, 0
+        mov rbp, rsp
+        .cfi_def_cfa_register rbp"
+    };
+}
+
+/// Saves these registers below the frame pointer, in this order.
+macro_rules! push_registers {
+    ($($register:ident)+) => {
+        concat!($("push ", stringify!($register), "\n"),+)
+    };
+}
+
+/// Restores these, the last one that was saved first.
+macro_rules! pop_registers {
+    ($($register:ident)+) => {
+        concat!($("pop ", stringify!($register), "\n"),+)
+    };
+}
+
+/// Saves the vector registers on the stack, aligned.
 macro_rules! save_vectors {
     () => {
         "sub rsp, 256
@@ -47,4 +72,4 @@ macro_rules! restore_vectors {
     };
 }
 
-pub(super) use {restore_vectors, save_vectors};
+pub(super) use {begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
