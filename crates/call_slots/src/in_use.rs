@@ -1,9 +1,9 @@
 //! One moment in the use of a slot, by which it is known later that all has been the same since.
 
-use crate::arch::compare_exchange_pair;
 use crate::place::{self, SHOWN};
 use crate::slot::SlotState;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use shm::compare_exchange_pair;
 
 /// A slot whose code its function is to return to, or was.
 ///
@@ -59,6 +59,6 @@ impl<'a> SlotInUse<'a> {
         let expected = (self.place, uses | u64::from(self.next));
         let new = (place, uses | u64::from(next));
         // SAFETY: `next` and `uses` lie after `place`, see `SlotState`.
-        unsafe { compare_exchange_pair(&self.state.place, expected, new) }
+        unsafe { compare_exchange_pair(self.state.place.as_ptr(), expected, new) }
     }
 }

@@ -98,7 +98,6 @@
 //! ```
 #![no_std]
 
-mod arch;
 mod head;
 mod in_use;
 mod lists;

@@ -14,7 +14,6 @@
 //! A lane is not a CPU, so each of its events says in 8 bytes before its payload which CPU it was
 //! recorded on. Readers take that off and merge the event into its CPU by time.
 
-use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
 use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
@@ -31,6 +30,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use rseq::Commit;
 use rustix::process::{Pid, test_kill_process};
+use shm::compare_exchange_pair;
 
 /// Bytes before an event's payload in a lane: the CPU.
 pub(crate) const LEAD: usize = 8;

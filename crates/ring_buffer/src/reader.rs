@@ -7,7 +7,6 @@
 //! Consuming moves the ring's `{next_event, read}` by one compare-exchange, after the copy was found
 //! good. Whoever loses that race copies again; an event is handed out once (R8).
 
-use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
 use crate::view::{Generation, View};
 use crate::walk::Walk;
@@ -15,6 +14,7 @@ use abi::buffer::{Block, Ring};
 use abi::page::{self, COMMIT_OFFSET, HEADER_SIZE};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::fence;
+use shm::compare_exchange_pair;
 
 /// How often a reader copies again when writers overwrite what it copies, or other readers take it.
 const TRIES: u32 = 1000;

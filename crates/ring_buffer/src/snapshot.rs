@@ -12,10 +12,10 @@
 //! An entry is changed with AcqRel and loaded with Acquire: who finds a ring spare, kept or taken sees what
 //! was done to it before. Its 16-byte compare-exchange is a locked instruction, and orders as AcqRel.
 
-use crate::arch::compare_exchange_pair;
 use crate::buffer::Buffer;
 use abi::buffer::{ControlWord, Kept, KeptState, KeptWord};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use shm::compare_exchange_pair;
 
 /// How often a snapshot is tried while others change the control word.
 const TRIES: u32 = 1000;

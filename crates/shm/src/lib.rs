@@ -3,7 +3,8 @@
 //! Every byte of a mapped file can change at any moment, by any process that maps it. So nothing
 //! here hands out a reference to plain memory: words are reached as atomics ([`Segment::get`], for
 //! types that consist of atomics only, see [`Shared`]) and everything else is copied
-//! ([`Segment::read`]). Offsets are checked against the mapping, always.
+//! ([`Segment::read`]). Offsets are checked against the mapping, always. Two words that belong together are
+//! replaced at once ([`compare_exchange_pair`]).
 //!
 //! What this crate is not: it knows no layout (that is `abi`) and no algorithm (that is
 //! `ring_buffer`). It makes its system calls without libc, because the library that traces libc
@@ -32,6 +33,7 @@ mod arch;
 mod errno;
 mod file;
 mod late;
+mod pair;
 mod segment;
 mod shared;
 mod status;
@@ -44,6 +46,7 @@ pub const PAGE: usize = 4096;
 pub use errno::Errno;
 pub use file::{File, create, create_sparse, open, read_pieces, reserve};
 pub use late::LateSegment;
+pub use pair::compare_exchange_pair;
 pub use segment::Segment;
 pub use shared::Shared;
 pub use status::{Stat, Status};

@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["abi", "events", "event_trigger", "shm", "rseq", "ring_buffer", "control", "trigger_effect"],
     ),
     ("text_poke", &["abi", "shm"]),
-    ("call_slots", &["abi"]),
+    ("call_slots", &["abi", "shm"]),
     (
         "agent",
         &[

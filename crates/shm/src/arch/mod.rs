@@ -4,4 +4,4 @@
 mod x86_64;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::call;
+pub(crate) use x86_64::{call, compare_exchange_pair};

@@ -1,25 +1,25 @@
-//! What depends on the processor.
+//! Two words next to each other that are replaced at once.
 
-use abi::atomic::{AtomicU64, before_access};
+use abi::atomic::before_access;
 
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
-
-/// Two words that can be replaced at once. Each can be changed by itself as well.
+/// Replaces two words by one locked instruction, if they are as expected. Each can be changed by itself as
+/// well.
+///
+/// Async-signal-safe.
 ///
 /// # Safety
 ///
-/// `first` is 16-byte aligned, and after it in the same object are eight bytes of atomics.
+/// `first` is 16-byte aligned and valid for 16 bytes, which are atomics.
 #[inline(always)]
-pub(crate) unsafe fn compare_exchange_pair(first: &AtomicU64, expected: (u64, u64), new: (u64, u64)) -> bool {
+pub unsafe fn compare_exchange_pair(first: *mut u64, expected: (u64, u64), new: (u64, u64)) -> bool {
     before_access();
     #[cfg(shuttle)]
-    if abi::atomic::is_torn(first.as_ptr().addr()) {
+    if abi::atomic::is_torn(first.addr()) {
         // SAFETY: the caller answers for the words.
-        return unsafe { exchange_torn(first.as_ptr(), expected, new) };
+        return unsafe { exchange_torn(first, expected, new) };
     }
     // SAFETY: the caller answers for the words.
-    unsafe { x86_64::compare_exchange_pair(first.as_ptr(), expected, new) }
+    unsafe { crate::arch::compare_exchange_pair(first, expected, new) }
 }
 
 /// Replaces two words by loads and, later, stores: a mistake for the tests to find, see
