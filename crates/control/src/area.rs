@@ -115,13 +115,14 @@ impl ControlArea {
         self.functions.get().is_some()
     }
 
-    /// Lets it use the profile of functions. Without it none is counted here.
-    pub fn use_profile(&self, profile: Segment) {
-        self.profile.set(profile);
-    }
-
-    /// Whether it has that.
-    pub fn has_profile(&self) -> bool {
+    /// Maps the profile of functions, which is this part of the file, unless that was done. Without it none
+    /// is counted here. Whether it is mapped. Async-signal-safe.
+    pub fn map_profile(&self, part: Range<u64>) -> bool {
+        if self.profile.get().is_none()
+            && let Some(profile) = self.map_more(part)
+        {
+            self.profile.set(profile);
+        }
         self.profile.get().is_some()
     }
 

@@ -9,7 +9,7 @@ use control::{ControlArea, CountedCall, FileLayout, ProfiledFunction};
 /// Has an area use the profile of its file.
 fn use_profile(area: &Temporary, control: &ControlArea) {
     let file = shm::File::open(&area.path).unwrap();
-    control.use_profile(file.map(FileLayout::read(&file).unwrap().profile()).unwrap());
+    assert!(control.map_profile(FileLayout::read(&file).unwrap().profile()));
 }
 
 /// A session whose first CPU has a table, and whose second has none.

@@ -60,10 +60,6 @@ impl Session {
 
     /// Maps it, unless that was done. Nothing is counted, or read, where it can't be.
     fn map_profile(&self) {
-        if !self.control().has_profile()
-            && let Some(profile) = self.control().map_more(self.layout.profile())
-        {
-            self.control().use_profile(profile);
-        }
+        self.control().map_profile(self.layout.profile());
     }
 }

@@ -96,10 +96,14 @@ pub(crate) const fn slots() -> &'static [CallSlot; SLOTS] {
     &SLOTS_WORDS
 }
 
+/// Which one a slot is.
+pub(crate) fn index_of(slot: &CallSlot) -> usize {
+    ((&raw const *slot).addr() - (&raw const SLOTS_WORDS).addr()) / size_of::<CallSlot>()
+}
+
 /// Where the code of a slot is.
 pub(crate) fn code_of(slot: &CallSlot) -> u64 {
-    let words = (&raw const *slot).addr() - (&raw const SLOTS_WORDS).addr();
-    ((&raw const SLOTS_CODE).addr() + words / size_of::<CallSlot>() * CODE) as u64
+    ((&raw const SLOTS_CODE).addr() + index_of(slot) * CODE) as u64
 }
 
 /// Where a function returns to that runs in a slot.

@@ -40,13 +40,7 @@ static CALLS: AtomicPtr<ProfiledCall> = AtomicPtr::new(null_mut());
 /// Maps what is needed of the session and for call slots, for one who has the turn. False where that can't be
 /// done.
 pub(in crate::preload::function) fn can_profile(session: AttachedSession) -> bool {
-    let control = session.control();
-    if !control.has_profile()
-        && let Some(profile) = control.map_more(session.profile())
-    {
-        control.use_profile(profile);
-    }
-    control.has_profile() && have_calls()
+    session.control().map_profile(session.profile()) && have_calls()
 }
 
 // Relaxed: who has the turn is alone. Release: pairs with the Acquire of `call_of`.
@@ -64,9 +58,8 @@ fn have_calls() -> bool {
 // Acquire: pairs with the Release of `have_calls`.
 fn call_of(slot: &'static CallSlot) -> Option<&'static ProfiledCall> {
     let calls = CALLS.load(Acquire);
-    let index = ((&raw const *slot).addr() - call_slots::slots().as_ptr().addr()) / size_of::<CallSlot>();
     // SAFETY: one for each slot; they are mapped for good, zeros at first, which are values.
-    (!calls.is_null()).then(|| unsafe { &*calls.add(index) })
+    (!calls.is_null()).then(|| unsafe { &*calls.add(call_slots::index_of(slot)) })
 }
 
 /// Counts a call of the function that has this site, and has the slot's return count for it. False where
