@@ -13,10 +13,9 @@
 //!   who load and unload libraries are not in it.
 
 use super::turn;
-use crate::preload::arch::system_call;
 use crate::preload::arch::thread_pointer::thread_pointer;
+use crate::preload::memory::words::{self, WORD};
 use crate::preload::signal::running;
-use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, AtomicUsize};
 use trace_event::{FrameRecord, session, slow_calls};
@@ -150,16 +149,8 @@ impl Load {
     }
 }
 
-/// The word of a stack, which may be another thread's, and gone: the kernel is asked to copy it.
+/// The word of a stack, which may be another thread's, and gone.
 fn word_at(address: usize) -> Option<usize> {
-    let mut word = 0_usize;
-    let size = size_of::<usize>();
-    let to = libc::iovec { iov_base: (&raw mut word).cast(), iov_len: size };
-    let from =
-        libc::iovec { iov_base: with_exposed_provenance::<u8>(address).cast_mut().cast(), iov_len: size };
-    let pid = u64::from(session()?.pid());
-    let [to, from] = [&raw const to, &raw const from].map(|place| place.expose_provenance() as u64);
-    // SAFETY: so many bytes are stored in the word; what can't be read is an error.
-    let copied = unsafe { system_call::call(libc::SYS_process_vm_readv, [pid, to, 1, from, 1, 0]) };
-    (copied == size as i64).then_some(word)
+    let mut word = [0];
+    (words::copy(&mut word, &[[address as u64, WORD]]) == WORD as i64).then_some(word[0] as usize)
 }

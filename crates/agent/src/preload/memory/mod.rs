@@ -7,3 +7,4 @@ pub(crate) mod mapping;
 pub(crate) mod readable;
 pub(crate) mod stack;
 pub(crate) mod unlocked;
+pub(crate) mod words;

@@ -6,12 +6,11 @@
 
 use super::pool::{self, OwnWords};
 use super::slot::{CallSlot, SLOTS};
-use crate::preload::arch::system_call;
+use crate::preload::memory::words::{self, WORD};
 use crate::preload::process::sandbox;
 use ::call_slots::{AtPlace, BATCH};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
-use rustix::process::getpid;
 
 /// How many slots have to be taken back, or be wanted in vain, until they are looked through again: so that
 /// looking costs little for each.
@@ -42,13 +41,13 @@ fn look(places: &[Option<u64>; BATCH]) -> [AtPlace; BATCH] {
     let (mut words, mut found) = ([0_u64; BATCH], [AtPlace::Unknown; BATCH]);
     let nothing = 0_u64;
     let nowhere = (&raw const nothing).expose_provenance() as u64;
-    let places = places.map(|place| [place.unwrap_or(nowhere), 8_u64]);
+    let places = places.map(|place| [place.unwrap_or(nowhere), WORD]);
     let mut start = 0;
     while let (Some(into), Some(from)) = (words.get_mut(start..), places.get(start..))
         && !from.is_empty()
     {
-        let read = read(into, from);
-        let count = usize::try_from(read).unwrap_or(0) / 8;
+        let read = words::copy(into, from);
+        let count = usize::try_from(read).unwrap_or(0) / WORD as usize;
         for (found, word) in found.iter_mut().zip(words).skip(start).take(count) {
             *found = AtPlace::Word(word);
         }
@@ -62,14 +61,4 @@ fn look(places: &[Option<u64>; BATCH]) -> [AtPlace; BATCH] {
         start += count + 1;
     }
     found
-}
-
-/// Reads a word from each of some places, as far as they can be read: how many bytes, or an error.
-fn read(into: &mut [u64], from: &[[u64; 2]]) -> i64 {
-    let pid = getpid().as_raw_nonzero().get() as u64;
-    let own = [into.as_mut_ptr().expose_provenance() as u64, size_of_val(into) as u64];
-    let own = (&raw const own).expose_provenance() as u64;
-    let (other, count) = (from.as_ptr().expose_provenance() as u64, from.len() as u64);
-    // SAFETY: the kernel stores in the words what can be read at the places.
-    unsafe { system_call::call(libc::SYS_process_vm_readv, [pid, own, 1, other, count, 0]) }
 }
