@@ -1,9 +1,9 @@
 //! Programs that are built with `-pg`, whose calls of `mcount` no section lists.
 
 use crate::common::*;
-use crate::functions::{HOST, LIBRARY, PROGRAM, STORM, calls, path, session};
+use crate::functions::{HOST, LIBRARY, PROGRAM, STORM, assert_calls_are_recorded, calls, path, session};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What programs are compiled with.
 const KINDS: [(&str, &[&str]); 8] = [
@@ -54,28 +54,12 @@ fn converted(scratch: &Scratch, place: &str) -> u64 {
     number.parse().unwrap()
 }
 
-#[track_caller]
-fn eventually(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn every_call_is_recorded_with_who_makes_it() {
     let scratch = Scratch::new();
     for kind in KINDS {
         let program = build(&scratch, "calls", PROGRAM, kind);
-        let plain =
-            run(scratch.command(&program).current_dir(program.parent().unwrap()).arg("2")).success().stdout;
-        let recorded = run(&mut scratch.record(&["-p", "function"], &[path(&program), "2"])).success();
-        assert_eq!(recorded.stdout, plain, "{kind:?}");
-        let found = calls(&run(&mut scratch.report(&[])).success().stdout);
-        let round = ["middle <-main", "leaf <-middle", "leaf <-middle"];
-        assert_eq!(found[1..], [round, round].concat(), "{kind:?}");
-        assert!(found[0].starts_with("main <-"), "{kind:?}: {found:?}");
+        assert_calls_are_recorded(&scratch, &program, &format!("{kind:?}"));
         let chosen = ["-p", "function", "-l", "leaf"];
         run(&mut scratch.record(&chosen, &[path(&program), "2"])).success();
         let found = calls(&run(&mut scratch.report(&[])).success().stdout);
@@ -93,19 +77,19 @@ fn calls_become_nops_and_calls_again() {
         let running = start(&mut scratch.lookback(&words));
         let shown = || calls(&file(&scratch, &place, "trace").get());
         let listed = || run(&mut scratch.lookback(&["list", "--session", &place, "-f", "*"])).stdout;
-        eventually(|| {
+        within(30, || {
             listed() == "leaf [calls]\nmain [calls]\nmiddle [calls]\n" || listed().lines().count() == 3
         });
         assert_eq!(converted(&scratch, &place), 0, "nobody has traced functions");
         file(&scratch, &place, "set_ftrace_filter").set("middle");
         file(&scratch, &place, "current_tracer").set("function");
-        eventually(|| shown().len() > 20);
+        within(30, || shown().len() > 20);
         assert!(shown().iter().all(|call| call == "middle <-main"));
-        eventually(|| converted(&scratch, &place) >= 2);
+        within(30, || converted(&scratch, &place) >= 2);
         file(&scratch, &place, "set_ftrace_filter").set("leaf");
-        eventually(|| shown().last().is_some_and(|call| call == "leaf <-middle"));
+        within(30, || shown().last().is_some_and(|call| call == "leaf <-middle"));
         file(&scratch, &place, "current_tracer").set("nop");
-        eventually(|| {
+        within(30, || {
             file(&scratch, &place, "trace").set("");
             std::thread::sleep(Duration::from_millis(50));
             shown().is_empty()
@@ -131,12 +115,12 @@ fn conversion_is_stopped_started_and_forced() {
     let words = ["run", "--session", &place, path(&program), "100000", "slowly"];
     let running = start(&mut scratch.lookback(&words));
     let shown = || calls(&file(&scratch, &place, "trace").get());
-    eventually(|| shown().len() == 1);
+    within(30, || shown().len() == 1);
     // Longer than from one batch to the next.
     std::thread::sleep(Duration::from_millis(1500));
     assert_eq!(converted(&scratch, &place), 0);
     enabled.set("0");
-    eventually(|| converted(&scratch, &place) == 2);
+    within(30, || converted(&scratch, &place) == 2);
     assert_eq!(enabled.get(), "disabled\n");
     running.signal(rustix::process::Signal::TERM);
     running.wait();

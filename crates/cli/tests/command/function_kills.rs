@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::functions::{NOPS, PROGRAM, calls, path, session};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Changes the first bytes of `leaf` to another nop, then calls it until the file `go` is there, and once
 /// more.
@@ -44,15 +44,6 @@ int main(int count, char **words)
 }
 ";
 
-#[track_caller]
-fn eventually(is_so: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn code_that_somebody_else_has_changed_is_left_alone_and_named() {
     let scratch = Scratch::new();
@@ -62,14 +53,14 @@ fn code_that_somebody_else_has_changed_is_left_alone_and_named() {
         run(scratch.lookback(&[words[0], "--session", &place]).args(&words[1..])).success().stdout
     };
     let running = start(&mut scratch.lookback(&["run", "--session", &place, path(&program)]));
-    eventually(|| get(&["list"]).contains("changed"));
+    within(30, || get(&["list"]).contains("changed"));
     std::thread::sleep(Duration::from_millis(200));
     run(&mut scratch.lookback(&["set", "-q", "--session", &place, "current_tracer", "function"])).success();
     let expected = [
         "functions off: somebody else has changed the code of leaf at 0x",
         "/changed: expected 0f 1f 44 00 08, found 0f 1f 44 00 01",
     ];
-    eventually(|| get(&["list"]).contains(expected[0]));
+    within(30, || get(&["list"]).contains(expected[0]));
     assert!(get(&["list"]).contains(expected[1]), "{}", get(&["list"]));
     assert!(get(&["list", "--json"]).contains("\"functions_off_because\":\"somebody else"), "in JSON");
     let statistics = get(&["stat"]);
@@ -106,11 +97,11 @@ fn functions_that_it_is_too_late_for_say_so() {
     let words = ["run", "--session", &place, path(&program), "100000", "slowly"];
     let running = start(&mut scratch.lookback(&words));
     let listed = || run(&mut scratch.lookback(&["list", "--session", &place, "-f", "leaf"])).stdout;
-    eventually(|| listed() == "leaf [calls]\n");
+    within(30, || listed() == "leaf [calls]\n");
     run(&mut scratch.lookback(&["set", "-q", "--session", &place, "current_tracer", "function"])).success();
     let expected = "leaf [calls]  (too late in a program that runs, whose threads may be between its nops; \
                     programs that start while functions are traced have it)\n";
-    eventually(|| listed() == expected);
+    within(30, || listed() == expected);
     running.signal(rustix::process::Signal::TERM);
     running.wait();
 }

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub const NOPS: &str = "-fpatchable-function-entry=5";
 
@@ -134,6 +134,19 @@ pub fn calls(report: &str) -> Vec<String> {
     lines.map(|line| line.rsplit_once(": ").unwrap().1.to_string()).collect()
 }
 
+/// Records two rounds of [`PROGRAM`], which prints what it prints without us.
+#[track_caller]
+pub fn assert_calls_are_recorded(scratch: &Scratch, program: &Path, kind: &str) {
+    let plain =
+        run(scratch.command(program).current_dir(program.parent().unwrap()).arg("2")).success().stdout;
+    let recorded = run(&mut scratch.record(&["-p", "function"], &[path(program), "2"])).success();
+    assert_eq!(recorded.stdout, plain, "{kind}");
+    let found = calls(&run(&mut scratch.report(&[])).success().stdout);
+    let round = ["middle <-main", "leaf <-middle", "leaf <-middle"];
+    assert_eq!(found[1..], [round, round].concat(), "{kind}");
+    assert!(found[0].starts_with("main <-"), "{kind}: {found:?}");
+}
+
 /// One program, as compilers make it with these flags.
 fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
     let recorded = ["-pg", "-mrecord-mcount", "-fno-pic", "-no-pie"];
@@ -166,14 +179,7 @@ fn built(scratch: &Scratch) -> Vec<(String, PathBuf)> {
 fn every_call_is_recorded_with_who_makes_it() {
     let scratch = Scratch::new();
     for (kind, program) in built(&scratch) {
-        let plain =
-            run(scratch.command(&program).current_dir(program.parent().unwrap()).arg("2")).success().stdout;
-        let recorded = run(&mut scratch.record(&["-p", "function"], &[path(&program), "2"])).success();
-        assert_eq!(recorded.stdout, plain, "{kind}");
-        let found = calls(&run(&mut scratch.report(&[])).success().stdout);
-        let round = ["middle <-main", "leaf <-middle", "leaf <-middle"];
-        assert_eq!(found[1..], [round, round].concat(), "{kind}");
-        assert!(found[0].starts_with("main <-"), "{kind}: {found:?}");
+        assert_calls_are_recorded(&scratch, &program, &kind);
     }
 }
 
@@ -214,29 +220,22 @@ fn a_program_that_runs_follows() {
     };
     let shown =
         || calls(&run(&mut scratch.lookback(&["get", "--session", &place, "trace"])).success().stdout);
-    let eventually = |is_so: &dyn Fn() -> bool| {
-        let start = Instant::now();
-        while !is_so() {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    };
     let mut command = scratch.lookback(&["run", "--session", &place, path(&program), "100000", "slowly"]);
     let running = start(&mut command);
     let listed = || {
         let list = ["list", "--session", &place, "-f", "m*"];
         run(&mut scratch.lookback(&list)).stdout
     };
-    eventually(&|| listed() == "main [calls0]\nmiddle [calls0]\n");
+    within(20, || listed() == "main [calls0]\nmiddle [calls0]\n");
     set("set_ftrace_filter", "leaf");
     assert!(shown().is_empty(), "no tracer yet");
     set("current_tracer", "function");
-    eventually(&|| shown().len() > 20);
+    within(20, || shown().len() > 20);
     assert!(shown().iter().all(|call| call == "leaf <-middle"));
     set("set_ftrace_filter", "middle");
-    eventually(&|| shown().last().is_some_and(|call| call == "middle <-main"));
+    within(20, || shown().last().is_some_and(|call| call == "middle <-main"));
     set("current_tracer", "nop");
-    eventually(&|| {
+    within(20, || {
         set("trace", "");
         std::thread::sleep(Duration::from_millis(50));
         shown().is_empty()

@@ -3,7 +3,6 @@
 use crate::common::*;
 use session::{Session, SessionOptions};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// A command on a session of the test's own.
 fn on(scratch: &Scratch, arguments: &[&str]) -> Command {
@@ -77,7 +76,7 @@ fn buffers_are_resized_and_kept_while_a_program_records() {
     for (size, read_back) in [("200", "203\n"), ("8", "11\n"), ("64", "67\n")] {
         set("buffer_size_kb", size);
         assert_eq!(get("buffer_size_kb"), read_back);
-        eventually(|| get("trace").contains(" open: "));
+        within(10, || get("trace").contains(" open: "));
         set("snapshot", "1");
         assert!(get("snapshot").contains(" open: "), "{size}");
         run(&mut on(&scratch, &["set", "buffer_size_kb", "32"])).failure(125, &["busy", "snapshot 0"]);
@@ -85,15 +84,6 @@ fn buffers_are_resized_and_kept_while_a_program_records() {
     }
     program.kill().unwrap();
     program.wait().unwrap();
-}
-
-/// Waits until something is so.
-fn eventually(mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(10), "it is not so");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

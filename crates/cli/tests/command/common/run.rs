@@ -157,3 +157,13 @@ fn content(file: &File) -> String {
     let len = file.read_at(&mut bytes, 0).unwrap();
     String::from_utf8_lossy(&bytes[..len]).into_owned()
 }
+
+/// Waits until something is so, which has to be within so many seconds.
+#[track_caller]
+pub fn within(seconds: u64, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(seconds), "it is not so");
+        std::thread::sleep(TICK);
+    }
+}
