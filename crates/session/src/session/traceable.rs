@@ -202,20 +202,18 @@ fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) -> Vec<Trac
 
 /// What speaks against tracing a function by the site at an address.
 fn obstacle(file: &ObjectFile<'_>, kind: SiteKind, address: u64, is_late: bool) -> Option<SiteObstacle> {
-    const ENDBR64: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
     if !matches!(kind, SiteKind::PatchableEntry | SiteKind::McountCall) {
         return None;
     }
     let code = file.code_at(address);
-    let code = code.get(..20).unwrap_or(code);
+    let code = code.get(..entry::ENOUGH).unwrap_or(code);
     // Where its call would lead doesn't matter.
     if let Err(why) = entry::plan(address, code, CallTarget::At(address))
         && why != Refusal::IndirectInTwoWords
     {
         return Some(SiteObstacle::Refused(why.to_string()));
     }
-    let nops = code.strip_prefix(ENDBR64).unwrap_or(code);
-    (is_late && nops.starts_with(&[0x90; 5])).then_some(SiteObstacle::TooLate)
+    (is_late && entry::has_single_nops(code)).then_some(SiteObstacle::TooLate)
 }
 
 /// Where the first function begins that doesn't begin before an address.

@@ -21,6 +21,12 @@ const TEST_INDIRECT: [u8; 2] = [0x85, 0x15];
 
 const CALL_LEN: usize = 5;
 
+/// As many nops as a call has bytes.
+const SINGLE_NOPS: [u8; CALL_LEN] = [0x90; CALL_LEN];
+
+/// Bytes from a site on that are enough for its plan.
+pub const ENOUGH: usize = 20;
+
 /// What a site calls when it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallTarget {
@@ -30,16 +36,26 @@ pub enum CallTarget {
     At(u64),
 }
 
-/// The plan for the site at `address`, where `found` are the bytes: twenty are enough, fewer will do
-/// where the section ends.
+/// What follows an `endbr64`, or all of it where there is none: what a plan is of.
+pub fn after_endbr64(found: &[u8]) -> &[u8] {
+    found.strip_prefix(ENDBR64).unwrap_or(found)
+}
+
+/// Whether a site's nops are of one byte each.
+pub fn has_single_nops(found: &[u8]) -> bool {
+    after_endbr64(found).starts_with(&SINGLE_NOPS)
+}
+
+/// The plan for the site at `address`, where `found` are the bytes: [`ENOUGH`], or fewer where the section
+/// ends.
 ///
 /// `address` is that of the function, or of its site: an `endbr64` before it is skipped. It is not that of
 /// nops before the function, which `-fpatchable-function-entry=N,M` makes `__patchable_function_entries`
 /// point to.
 pub fn plan(address: u64, found: &[u8], target: CallTarget) -> Result<Plan, Refusal> {
-    let skipped = usize::from(found.starts_with(ENDBR64)) * ENDBR64.len();
-    let found = found.get(skipped..).unwrap_or_default();
-    let address = address.wrapping_add(skipped as u64);
+    let code = after_endbr64(found);
+    let address = address.wrapping_add((found.len() - code.len()) as u64);
+    let found = code;
     match found {
         [ADDRESS_SIZE, rest @ ..] if rest.first() == Some(&CALL) => {
             call(address.wrapping_add(1), rest, target)
@@ -155,7 +171,7 @@ fn run(address: u64, found: &[u8], target: u64) -> Result<Plan, Refusal> {
     };
     let found = exactly(found, len)?;
     let at = |before: usize| address.wrapping_add(before as u64);
-    if target == punned_target(address) && found.bytes().starts_with(&[0x90; CALL_LEN]) {
+    if target == punned_target(address) && found.bytes().starts_with(&SINGLE_NOPS) {
         let found = exactly(found.bytes(), CALL_LEN)?;
         let on = found.with_byte(0, CALL);
         let returns_to = at(CALL_LEN);

@@ -34,11 +34,8 @@ pub(super) struct TracedSite {
     /// [`NAMED`] and what follows it.
     state: AtomicU32,
     /// The bytes that it was found with, as far as they count for its plan.
-    found: [u8; FOUND],
+    found: [u8; entry::ENOUGH],
 }
-
-/// Bytes that are kept of what was found: the longest nops, and what may come before them.
-const FOUND: usize = 20;
 
 /// Some function of the file has the site.
 const NAMED: u32 = 1;
@@ -89,7 +86,7 @@ impl TracedSite {
 
     /// Whether its nops are of one byte each.
     pub(super) fn has_single_nops(&self) -> bool {
-        self.code().starts_with(&[0x90; 5])
+        entry::has_single_nops(&self.found)
     }
 
     /// Whether an instance wants it, for the tracer `function`.
@@ -200,7 +197,7 @@ impl TracedSite {
 
     /// The bytes that can be patched.
     fn code(&self) -> &[u8] {
-        self.found.get(self.nops().wrapping_sub(self.address) as usize..).unwrap_or_default()
+        entry::after_endbr64(&self.found)
     }
 
     /// Whether it was found as a call, and not as nops.
@@ -233,8 +230,7 @@ impl TracedSite {
 
     /// Where its nops are: after the mark of a place that may be jumped to, if it begins with that.
     pub(super) fn nops(&self) -> u64 {
-        const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
-        self.address + if self.found.starts_with(&ENDBR64) { ENDBR64.len() as u64 } else { 0 }
+        self.address + (self.found.len() - self.code().len()) as u64
     }
 
     /// What is to be stored there.
@@ -296,8 +292,8 @@ pub(super) struct Wanted {
 }
 
 /// The first bytes of code.
-fn found(code: &[u8]) -> [u8; FOUND] {
-    let mut found = [0; FOUND];
+fn found(code: &[u8]) -> [u8; entry::ENOUGH] {
+    let mut found = [0; entry::ENOUGH];
     for (to, from) in found.iter_mut().zip(code) {
         *to = *from;
     }
