@@ -26,8 +26,7 @@ pub struct NewObject<'a> {
 pub struct ObjectInfo {
     /// Index of the entry.
     pub entry: u32,
-    /// Its build id.
-    pub build_id: BuildId,
+    build_id: BuildId,
     /// Lowest address of its segments, before the load bias.
     pub low: u64,
     /// Address after its last segment, before the load bias.
@@ -36,6 +35,12 @@ pub struct ObjectInfo {
 }
 
 impl ObjectInfo {
+    /// Its build id without what fills it up: empty where it has none.
+    pub fn build_id(&self) -> &[u8] {
+        let len = self.build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        self.build_id.get(..len).unwrap_or_default()
+    }
+
     /// Bytes of its path.
     pub fn path_len(&self) -> usize {
         heap_range(self.path).1 as usize

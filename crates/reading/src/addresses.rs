@@ -8,10 +8,8 @@ use crate::unwind::FrameTable;
 use abi::control::event_index;
 use control::ControlArea;
 use events::FieldKind;
-use session::{MARKER_IP, MARKER_SYMBOL};
+use session::{MARKER_IP, MARKER_SYMBOL, object_path};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use trace_data::dat::MappedFile;
@@ -164,11 +162,8 @@ impl Addresses {
         let next = self.next;
         let image = self.images.entry(entry).or_insert_with(|| {
             let object = control.object(entry)?;
-            let mut buffer = vec![0; object.path_len()];
-            let path = OsStr::from_bytes(control.object_path(&object, &mut buffer)?);
-            let len = object.build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-            let build_id = object.build_id.get(..len).unwrap_or_default().to_vec();
-            let seen = SeenFile { path: path.into(), build_id, span: object.low..object.high };
+            let (path, build_id) = (object_path(control, &object)?, object.build_id().to_vec());
+            let seen = SeenFile { path, build_id, span: object.low..object.high };
             let place = seen.find(control, entry);
             Some(Image::new(seen, place, next))
         });

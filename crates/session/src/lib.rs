@@ -32,6 +32,7 @@ mod filtered;
 mod instance;
 mod lasting;
 mod names;
+mod object_path;
 mod options;
 mod pace;
 mod selection;
@@ -56,12 +57,13 @@ pub use instance::{
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;
+pub use object_path::object_path;
 pub use options::SessionOptions;
 pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
 pub use session::{
     ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, Session, SiteObstacle,
-    TraceableFunction, TraceableName, traceable_functions,
+    TraceableFunction, TraceableName,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

@@ -26,7 +26,7 @@ pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
 pub use profile::CpuProfile;
-pub use traceable::{SiteObstacle, TraceableFunction, TraceableName, traceable_functions};
+pub use traceable::{SiteObstacle, TraceableFunction, TraceableName};
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

@@ -5,9 +5,7 @@ use crate::persistent::ages;
 use crate::persistent::pending::PendingProcess;
 use crate::unseen::{GoFiles, READS_TREE, limit_of_addresses};
 use control::ProcessInfo;
-use session::Instance;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use session::{Instance, object_path};
 use std::path::PathBuf;
 
 /// A process that is attached.
@@ -131,7 +129,5 @@ impl AttachedProcess {
 fn exe(session: &Instance, entry: u32) -> Option<String> {
     let control = session.control();
     let object = control.object(control.maps(entry).next()?.object)?;
-    let mut buffer = vec![0; object.path_len()];
-    let path = control.object_path(&object, &mut buffer)?;
-    Some(OsStr::from_bytes(path).to_string_lossy().into_owned())
+    Some(object_path(control, &object)?.to_string_lossy().into_owned())
 }

@@ -2,11 +2,9 @@
 
 use control::Map;
 use reading::{Tables, has_go};
-use session::Instance;
+use session::{Instance, object_path};
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use trace_data::dat::UnseenProcess;
 
 /// Why less is seen of a program of Go, or of one with a library of Go.
@@ -60,8 +58,6 @@ impl<'a> GoFiles<'a> {
 
 fn look(session: &Instance, object: u32) -> Option<PathBuf> {
     let object = session.control().object(object)?;
-    let mut buffer = vec![0; object.path_len()];
-    let path = Path::new(OsStr::from_bytes(session.control().object_path(&object, &mut buffer)?));
-    let end = object.build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    has_go(path, object.build_id.get(..end)?).then(|| path.to_path_buf())
+    let path = object_path(session.control(), &object)?;
+    has_go(&path, object.build_id()).then_some(path)
 }

@@ -1,14 +1,13 @@
 //! Why processes trace no functions, in words.
 
 use super::Session;
-use super::traceable::traceable_functions;
+use super::traceable::functions_with_sites;
+use crate::object_path::object_path;
 use abi::control::{FunctionsOff, FunctionsOffReason};
 use control::ProcessInfo;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Error as IoError;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::Path;
 
 impl Session {
     /// Why a process traces no functions, or none of one of its files. None where nothing is wrong.
@@ -44,7 +43,7 @@ impl Session {
     /// Which site is not what it should be.
     fn different_code(&self, off: &FunctionsOff) -> String {
         let (file, build_id) = self.file_of(off);
-        let functions = traceable_functions(&PathBuf::from(&file), &build_id);
+        let functions = functions_with_sites(Path::new(&file), &build_id, false);
         let function = functions.iter().rfind(|function| function.address <= off.address);
         let name = function.map_or_else(|| "a function".to_string(), |function| function.name());
         let [expected, found] = off.code.map(|(bytes, len)| hex(bytes.get(..len.into()).unwrap_or_default()));
@@ -58,9 +57,8 @@ impl Session {
     fn file_of(&self, off: &FunctionsOff) -> (String, Vec<u8>) {
         let object = off.object.and_then(|object| self.control().object(object));
         let path = object.and_then(|object| {
-            let mut buffer = vec![0; object.path_len()];
-            let path = self.control().object_path(&object, &mut buffer)?;
-            Some((OsStr::from_bytes(path).to_string_lossy().into_owned(), object.build_id.to_vec()))
+            let path = object_path(self.control(), &object)?;
+            Some((path.to_string_lossy().into_owned(), object.build_id().to_vec()))
         });
         path.unwrap_or_else(|| ("a file that is not known".to_string(), Vec::new()))
     }

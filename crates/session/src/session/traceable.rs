@@ -1,6 +1,7 @@
 //! The functions that can be traced: those of files with sites that traced processes have mapped.
 
 use super::Session;
+use crate::object_path::object_path;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{FunctionList, FunctionName, FunctionRule};
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
 
@@ -124,11 +125,9 @@ impl Session {
     }
 
     fn functions_in(&self, object: &ObjectInfo) -> Vec<TraceableFunction> {
-        let mut buffer = vec![0; object.path_len()];
-        let path = self.control().object_path(object, &mut buffer);
-        let path = path.map(|path| PathBuf::from(OsStr::from_bytes(path)));
         let is_late = self.control().late_sites(object.entry) > 0;
-        path.map_or_else(Vec::new, |path| functions_with_sites(&path, &object.build_id, is_late))
+        let path = object_path(self.control(), object);
+        path.map_or_else(Vec::new, |path| functions_with_sites(&path, object.build_id(), is_late))
     }
 }
 
@@ -145,21 +144,15 @@ fn debug_file(file: &ObjectFile<'_>, path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// The functions of a file that can be traced, if it is the one with this build id; zeros after it are
-/// left out.
-pub fn traceable_functions(path: &Path, build_id: &[u8]) -> Vec<TraceableFunction> {
-    functions_with_sites(path, build_id, false)
-}
-
 /// A site: where it is, what its function is called, and why it is of no use.
 type FoundSite = (u64, Vec<TraceableName>, Option<SiteObstacle>);
 
-/// Those with sites, where a program has found some of them too late, or not.
-fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) -> Vec<TraceableFunction> {
+/// The functions of a file with sites, if it is the one with this build id: where a program has found some of
+/// them too late, or not.
+pub(super) fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) -> Vec<TraceableFunction> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let Some(file) = ObjectFile::parse(&bytes) else { return Vec::new() };
-    let len = build_id.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    if !file.build_id().starts_with(&build_id[..len]) {
+    if !file.build_id().starts_with(build_id) {
         return Vec::new();
     }
     let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
