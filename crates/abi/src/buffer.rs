@@ -50,7 +50,7 @@ pub use crate::tail::Tail;
 /// First word of the file: `lookbuf` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookbuf\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Where the first block starts.
 pub const BLOCKS_OFFSET: u64 = 4096;
 /// The most CPUs that a buffer can have.
@@ -104,7 +104,7 @@ pub struct BufferHeader {
     /// How many numbers [`Clock::Counter`] has given. On a line of its own.
     pub counter: AtomicU64,
     _counter_line: [u64; 7],
-    /// Who took the snapshot that each ring holds.
+    /// Who took the snapshot that each ring holds, and why.
     pub origins: [OriginWords; MAX_RINGS],
 }
 

@@ -6,13 +6,17 @@
 
 use crate::atomic::AtomicU64;
 
-/// Words that say who took a snapshot: what follows, then four with the name.
-pub const ORIGIN_WORDS: usize = 7;
+/// Words that say who took a snapshot and why.
+pub const ORIGIN_WORDS: usize = 8 + REASON / 4;
 
-/// Who took a snapshot. On a line of its own.
+/// Bytes of a reason's text, with zeros after it.
+pub const REASON: usize = 96;
+
+/// Who took a snapshot, and why. On lines of its own.
 ///
 /// ```text
-/// bits  0..32   value      word 0: how << 16 | event; 1: TID; 2: UID; 3..7: the thread's name, in order
+/// bits  0..32   value      word 0: cause << 16 | detail; 1: TID; 2: UID; 3: 0; 4..8: the thread's name, in
+///                          order; 8..: the reason's text, in order
 /// bits 32..64   snapshot   the low half of its time
 /// ```
 #[derive(Debug)]
@@ -20,15 +24,30 @@ pub const ORIGIN_WORDS: usize = 7;
 pub struct OriginWords {
     /// The words. Plain stores by whoever took the snapshot.
     pub words: [AtomicU64; ORIGIN_WORDS],
-    _line: u64,
 }
 
 /// How a snapshot was taken: by a process of its own accord.
 pub const BY_PROCESS: u32 = 1;
 /// By writing to a file of the control tree.
 pub const BY_FILE: u32 = 2;
-/// By the trigger of an event.
+/// By the trigger of an event. Its detail is the event's id.
 pub const BY_TRIGGER: u32 = 3;
+/// By a program that asked for it.
+pub const BY_PROGRAM: u32 = 4;
+/// By a signal that ends the process. Its detail is the signal's number.
+pub const BY_SIGNAL: u32 = 5;
+/// By a panic.
+pub const BY_PANIC: u32 = 6;
+/// By abort(3).
+pub const BY_ABORT: u32 = 7;
+/// By an assertion that has failed.
+pub const BY_ASSERTION: u32 = 8;
+/// By `std::terminate` of C++.
+pub const BY_TERMINATE: u32 = 9;
+/// By an exit with another status than 0. Its detail is the status.
+pub const BY_EXIT: u32 = 10;
+/// By somebody else, for a process that was killed. Its detail is the signal's number.
+pub const BY_KILL: u32 = 11;
 
 /// The UID of somebody whose UID is not known.
 pub const NO_UID: u32 = u32::MAX;
@@ -43,7 +62,7 @@ pub const fn origin_value(word: u64, time: u64) -> Option<u32> {
     if word >> 32 == time & 0xffff_ffff { Some(word as u32) } else { None }
 }
 
-const _: () = assert!(size_of::<OriginWords>() == 64);
+const _: () = assert!(size_of::<OriginWords>() == 256);
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ mod recording;
 mod report;
 mod set;
 mod snapshot;
+mod snapshots;
 mod tree;
 mod trigger;
 
@@ -20,6 +21,7 @@ pub(crate) use recording::RecordingArguments;
 pub(crate) use report::{ReportArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
+pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};
 pub(crate) use tree::{FileArguments, LsArguments};
 
 use clap::{Args, Parser, Subcommand};
@@ -71,6 +73,7 @@ pub(crate) enum TaskArguments {
     Run(RunArguments),
     Show(Box<ShowArguments>),
     Snapshot(SnapshotArguments),
+    Snapshots(Box<SnapshotsArguments>),
     Extract(ExtractArguments),
     Set(SetArguments),
     /// Print the contents of a control file.

@@ -58,6 +58,7 @@ fn main() -> ExitCode {
         TaskArguments::Run(arguments) => persistent::run(&arguments),
         TaskArguments::Show(arguments) => persistent::show(&arguments),
         TaskArguments::Snapshot(arguments) => persistent::snapshot(&arguments),
+        TaskArguments::Snapshots(arguments) => persistent::snapshots(*arguments),
         TaskArguments::Extract(arguments) => persistent::extract(&arguments),
         TaskArguments::Set(arguments) => persistent::set(&arguments),
         TaskArguments::Get(arguments) => tree::get(&arguments),

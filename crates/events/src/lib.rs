@@ -51,7 +51,7 @@ pub use field::{EventField, FieldKind};
 pub use fingerprint::FINGERPRINT;
 pub use format::format_file;
 pub use libc_call::{Call, SYSTEM as LIBC};
-pub use names::SA_RESTORER;
+pub use names::{SA_RESTORER, signal_name};
 
 /// All events. Those with ids from [`abi::control::FIRST_EVENT`] on come first, in the order of their ids.
 pub fn all() -> impl Iterator<Item = EventType> {

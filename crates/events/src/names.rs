@@ -21,6 +21,11 @@ macro_rules! names {
 /// The signal of a process of which it can't be known whether it was killed.
 pub(crate) const UNKNOWN_SIGNAL: u32 = u32::MAX;
 
+/// A signal's name.
+pub fn signal_name(number: u32) -> Option<&'static str> {
+    SIGNAL.iter().find(|(value, _)| *value == i64::from(number)).map(|(_, name)| *name)
+}
+
 /// What has killed a process: a signal, none, or nobody knows.
 pub(crate) const DEATH: ValueNames = &{
     let mut names = [(0, "0"); SIGNAL.len() + 2];

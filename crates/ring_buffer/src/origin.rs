@@ -1,12 +1,16 @@
-//! Who took a snapshot: a note next to it.
+//! Who took a snapshot, and why: a note next to it.
 //!
 //! The note is no part of the snapshot. It is stored when that is taken already, word by word, and nobody
 //! waits for it: what a taker leaves that is killed, or held up until the ring holds another snapshot, is not
-//! believed ([`abi::origin`]). So it needs no order of its own, and costs a few stores to one cache line.
+//! believed ([`abi::origin`]). So it needs no order of its own, and costs a few stores to four cache lines.
 
 use crate::buffer::Buffer;
+use crate::reason::Reason;
 use crate::snapshot::Snapshot;
-use abi::origin::{BY_FILE, BY_PROCESS, BY_TRIGGER, NO_UID, ORIGIN_WORDS, origin_value, origin_word};
+use abi::origin::{
+    BY_ABORT, BY_ASSERTION, BY_EXIT, BY_FILE, BY_KILL, BY_PANIC, BY_PROCESS, BY_PROGRAM, BY_SIGNAL,
+    BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, origin_value, origin_word,
+};
 use core::sync::atomic::Ordering::Relaxed;
 
 /// Who took a snapshot, as far as whoever took it has said.
@@ -14,12 +18,14 @@ use core::sync::atomic::Ordering::Relaxed;
 pub struct SnapshotOrigin {
     /// How it was taken.
     pub cause: SnapshotCause,
-    /// The thread that took it, as events name it.
+    /// The thread that took it, as events name it; of a process that was killed, that process.
     pub tid: u32,
     /// The thread's user, where that is known.
     pub uid: Option<u32>,
     /// The thread's name with zeros after it; zeros alone where it stands elsewhere.
     pub comm: [u8; 16],
+    /// What the program says about it.
+    pub reason: Reason,
 }
 
 /// How a snapshot was taken.
@@ -34,10 +40,72 @@ pub enum SnapshotCause {
         /// The event's id.
         event: u16,
     },
+    /// By a program that asked for it, for the reason that it gives.
+    Program,
+    /// By a signal that ends the process.
+    Signal {
+        /// The signal's number.
+        number: u16,
+    },
+    /// By a panic.
+    Panic,
+    /// By abort(3).
+    Abort,
+    /// By an assertion that has failed.
+    Assertion,
+    /// By `std::terminate` of C++.
+    Terminate,
+    /// By an exit with another status than 0.
+    Exit {
+        /// The status.
+        status: u16,
+    },
+    /// By somebody else, for a process that was killed.
+    Killed {
+        /// The signal's number.
+        number: u16,
+    },
+}
+
+impl SnapshotCause {
+    /// The cause as a number, and its detail.
+    fn numbers(self) -> (u32, u16) {
+        match self {
+            SnapshotCause::Process => (BY_PROCESS, 0),
+            SnapshotCause::File => (BY_FILE, 0),
+            SnapshotCause::Trigger { event } => (BY_TRIGGER, event),
+            SnapshotCause::Program => (BY_PROGRAM, 0),
+            SnapshotCause::Signal { number } => (BY_SIGNAL, number),
+            SnapshotCause::Panic => (BY_PANIC, 0),
+            SnapshotCause::Abort => (BY_ABORT, 0),
+            SnapshotCause::Assertion => (BY_ASSERTION, 0),
+            SnapshotCause::Terminate => (BY_TERMINATE, 0),
+            SnapshotCause::Exit { status } => (BY_EXIT, status),
+            SnapshotCause::Killed { number } => (BY_KILL, number),
+        }
+    }
+
+    /// The cause that has these numbers.
+    fn from_numbers(cause: u32, detail: u16) -> Option<SnapshotCause> {
+        Some(match cause {
+            BY_PROCESS => SnapshotCause::Process,
+            BY_FILE => SnapshotCause::File,
+            BY_TRIGGER => SnapshotCause::Trigger { event: detail },
+            BY_PROGRAM => SnapshotCause::Program,
+            BY_SIGNAL => SnapshotCause::Signal { number: detail },
+            BY_PANIC => SnapshotCause::Panic,
+            BY_ABORT => SnapshotCause::Abort,
+            BY_ASSERTION => SnapshotCause::Assertion,
+            BY_TERMINATE => SnapshotCause::Terminate,
+            BY_EXIT => SnapshotCause::Exit { status: detail },
+            BY_KILL => SnapshotCause::Killed { number: detail },
+            _ => return None,
+        })
+    }
 }
 
 impl Buffer {
-    /// Notes who took a snapshot. Async-signal-safe. Cost: a few stores.
+    /// Notes who took a snapshot. Async-signal-safe. Cost: some stores.
     // Relaxed: each word says by itself which snapshot it is of.
     pub fn set_origin(&self, snapshot: Snapshot, origin: &SnapshotOrigin) {
         let Some(to) = self.header().origins.get(snapshot.ring()) else { return };
@@ -59,28 +127,19 @@ impl Buffer {
 }
 
 fn values(origin: &SnapshotOrigin) -> [u32; ORIGIN_WORDS] {
-    let how = match origin.cause {
-        SnapshotCause::Process => BY_PROCESS << 16,
-        SnapshotCause::File => BY_FILE << 16,
-        SnapshotCause::Trigger { event } => BY_TRIGGER << 16 | u32::from(event),
-    };
-    let [a, b, c, d] = [0, 1, 2, 3].map(|part| {
-        let bytes = origin.comm.get(part * 4..).and_then(|rest| rest.first_chunk());
-        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
-    });
-    [how, origin.tid, origin.uid.unwrap_or(NO_UID), a, b, c, d]
+    let (cause, detail) = origin.cause.numbers();
+    let head = [cause << 16 | u32::from(detail), origin.tid, origin.uid.unwrap_or(NO_UID), 0];
+    let texts = origin.comm.as_chunks::<4>().0.iter().chain(origin.reason.bytes().as_chunks().0);
+    let mut values = [0; ORIGIN_WORDS];
+    let all = head.into_iter().chain(texts.map(|bytes| u32::from_le_bytes(*bytes)));
+    values.iter_mut().zip(all).for_each(|(to, value)| *to = value);
+    values
 }
 
-fn origin([how, tid, uid, name @ ..]: [u32; ORIGIN_WORDS]) -> Option<SnapshotOrigin> {
-    let cause = match how >> 16 {
-        BY_PROCESS => SnapshotCause::Process,
-        BY_FILE => SnapshotCause::File,
-        BY_TRIGGER => SnapshotCause::Trigger { event: how as u16 },
-        _ => return None,
-    };
-    let mut comm = [0; 16];
-    for (to, part) in comm.chunks_exact_mut(4).zip(name) {
-        to.copy_from_slice(&part.to_le_bytes());
-    }
-    Some(SnapshotOrigin { cause, tid, uid: (uid != NO_UID).then_some(uid), comm })
+fn origin([head, tid, uid, _, texts @ ..]: [u32; ORIGIN_WORDS]) -> Option<SnapshotOrigin> {
+    let cause = SnapshotCause::from_numbers(head >> 16, head as u16)?;
+    let (mut comm, mut reason) = ([0; 16], Reason::default());
+    let parts = comm.as_chunks_mut().0.iter_mut().chain(reason.bytes_mut().as_chunks_mut().0);
+    parts.zip(texts).for_each(|(to, value): (&mut [u8; 4], u32)| *to = value.to_le_bytes());
+    Some(SnapshotOrigin { cause, tid, uid: (uid != NO_UID).then_some(uid), comm, reason })
 }

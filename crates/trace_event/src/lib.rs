@@ -37,6 +37,7 @@ mod process;
 mod recorder;
 mod shared;
 mod site;
+mod snapshot;
 mod stack;
 mod thread;
 mod thread_words;
@@ -52,6 +53,7 @@ pub use function::TracingInstance;
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;
+pub use snapshot::take_snapshot;
 pub use thread::{
     ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
     placeholder_aside, thread_state, tid_of_libc, tid_offset,

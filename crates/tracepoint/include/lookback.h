@@ -3,11 +3,16 @@
  *
  *     LB_EVENT(shop, order_taken, LB_U64(id, order->id), LB_STR(customer, order->name));
  *     LB_PRINTK("order %d is done", id);
+ *     lookback_snapshot("the queue is full");
  *
  * There is nothing to link and nothing to set up. `lookback record -e shop: -- ./program` records the
  * events, and switches them by name. In a program that is not recorded an event is a load and a branch;
  * values are evaluated only where the event is on. Recording makes no system call, takes no lock, allocates
  * nothing, and may be done in a signal handler (LB_PRINTK as far as snprintf may).
+ *
+ * lookback_snapshot keeps what the session's default instance has recorded up to here, and says why; the
+ * first 96 bytes of the reason are kept. Nothing happens in a program that is not recorded; where the session
+ * has no memory for snapshots, it counts one that was refused.
  *
  * Fields, at most 16; NAME is an identifier:
  *
@@ -101,6 +106,9 @@ static struct lookback_site *lookback_no_site __attribute__((LB__ENTRY)) = 0;
 /* Set by the first constructor of this program or library. */
 __attribute__((weak, visibility("hidden"))) int lookback_is_registered = 0;
 
+/* The recorder's function that takes a snapshot, if there is one. */
+__attribute__((weak, visibility("hidden"))) void (*lookback_take_snapshot_)(const char *, size_t) = 0;
+
 /* Weak: null in a program that is linked statically, and so can't be recorded. */
 extern void *lookback_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
 
@@ -125,6 +133,15 @@ lookback_register_sites(int count, char **arguments, char **environment)
 		return;
 	memcpy(&recorder, &found, sizeof recorder);
 	recorder(__start_lookback_sites, __stop_lookback_sites);
+	found = lookback_dlsym(0, "lookback_take_snapshot");
+	memcpy(&lookback_take_snapshot_, &found, sizeof found);
+}
+
+/* Takes a snapshot of what was recorded up to here, for a reason that is shown with it. Async-signal-safe. */
+LB__INLINE void lookback_snapshot(const char *reason)
+{
+	if (__builtin_expect(lookback_take_snapshot_ != 0, 0))
+		lookback_take_snapshot_(reason, reason ? strlen(reason) : 0);
 }
 
 LB__INLINE int lookback_is_enabled(const struct lookback_site *site)
@@ -360,6 +377,10 @@ static void __attribute__((noinline, unused, format(printf, 1, 2))) lookback_pri
 
 #define LB_EVENT(...) do { } while (0)
 #define LB_PRINTK(...) do { } while (0)
+static inline void lookback_snapshot(const char *reason)
+{
+	(void)reason;
+}
 
 #endif
 #endif

@@ -50,6 +50,10 @@
 //!
 //! An event has 256 bytes, 8 of which are the common fields; texts and slices share what fixed fields leave.
 //!
+//! # Snapshots
+//!
+//! [`snapshot!`] keeps what was recorded up to here, and says why: `snapshot!("the queue is full")`.
+//!
 //! # What it promises
 //!
 //! Recording makes no system call, takes no lock, allocates nothing and may be done in a signal handler. The
@@ -68,6 +72,7 @@ mod printk;
 mod record;
 mod registration;
 mod site;
+mod snapshot;
 mod trace_event;
 mod value;
 
@@ -78,4 +83,5 @@ pub use printk::{MESSAGES, here, print};
 pub use record::{EventBuilder, RecordLayout};
 pub use registration::{SitePointer, is_wanted, register, switched};
 pub use site::Site;
+pub use snapshot::take_snapshot;
 pub use value::{Flags, Hex, Number, Recordable, Symbolic};

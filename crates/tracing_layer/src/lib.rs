@@ -48,6 +48,7 @@ mod values;
 
 pub use layer::LookbackLayer;
 pub use logger::Logger;
+pub use tracepoint::snapshot;
 
 use tracing_core::Subscriber;
 use tracing_subscriber::registry::LookupSpan;

@@ -47,14 +47,14 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod snapshot;
+
 use abi::control::is_of_tracer;
 use abi::instance::STACKS;
 use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect};
-use ring_buffer::{Buffer, Refused, Snapshot, SnapshotCause, SnapshotOrigin};
-
-/// How often one tries to take a snapshot whose space others take.
-const TRIES: u32 = 16;
+use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin};
+pub use snapshot::take_snapshot;
 
 /// An instance, for the triggers of its events to act on.
 #[derive(Debug, Clone, Copy)]
@@ -128,34 +128,15 @@ impl Stage<'_> {
         }
     }
 
-    /// Keeps what has been recorded. With as many kept as there is memory for, the oldest is dropped; where
-    /// all are being read just now, the buffer counts one that was refused.
+    /// Keeps what has been recorded.
     fn take_snapshot(&self) {
-        // Before it is there: what its events refer to must not be used again.
-        self.control.keep_since(self.buffer.oldest_time());
-        for _ in 0..TRIES {
-            let has_spare = self.buffer.spare_rings() > 0 || self.free_oldest();
-            let taken = self.buffer.snapshot();
-            if let Ok(snapshot) = taken {
-                self.buffer.set_origin(snapshot, &self.origin());
-            }
-            if !(taken == Err(Refused::NoSpare) && has_spare) {
-                break;
-            }
-        }
-        self.control.keep_until(self.buffer.now());
+        take_snapshot(self.control, self.buffer, &self.origin());
     }
 
     /// The thread's name is in the session's tables.
     fn origin(&self) -> SnapshotOrigin {
         let cause = SnapshotCause::Trigger { event: abi::common::event(self.first_word) };
         let tid = abi::common::pid(self.first_word) as u32;
-        SnapshotOrigin { cause, tid, uid: None, comm: [0; 16] }
-    }
-
-    fn free_oldest(&self) -> bool {
-        let age = |snapshot: &Snapshot| (snapshot.time(), snapshot.generation());
-        let oldest = self.buffer.snapshots().min_by_key(age);
-        oldest.is_some_and(|snapshot| self.buffer.discard(snapshot))
+        SnapshotOrigin { cause, tid, uid: None, comm: [0; 16], reason: Reason::default() }
     }
 }

@@ -27,6 +27,14 @@ pub(crate) struct InstanceArguments {
     pub(crate) name: Option<String>,
 }
 
+impl InstanceArguments {
+    /// These, or of `others` what they leave open.
+    pub(crate) fn or(self, others: InstanceArguments) -> InstanceArguments {
+        let session = self.which.session.or(others.which.session);
+        InstanceArguments { which: SessionArguments { session }, name: self.name.or(others.name) }
+    }
+}
+
 /// Start a persistent session, or let one record again.
 ///
 /// The session stays until `lookback delete`, or the next boot; no process runs for it. It records programs

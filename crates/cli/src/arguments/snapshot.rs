@@ -7,7 +7,7 @@ use session::SnapshotNumber;
 /// A snapshot to read instead of the live buffer, or all of them before it.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SnapshotOption {
-    /// Read a snapshot: the newest, or the one with this id, which `lookback stat` shows
+    /// Read a snapshot: the newest, or the one with this id, which `lookback snapshots` shows
     #[arg(short, long, value_name = "NUMBER", num_args = 0..=1, require_equals = true)]
     pub(crate) snapshot: Option<Option<SnapshotNumber>>,
 
@@ -15,6 +15,13 @@ pub(crate) struct SnapshotOption {
     /// are counted as lost
     #[arg(long, conflicts_with = "snapshot")]
     pub(crate) with_snapshots: bool,
+}
+
+impl SnapshotOption {
+    /// That chooses the snapshot of this number.
+    pub(crate) fn of(number: SnapshotNumber) -> SnapshotOption {
+        SnapshotOption { snapshot: Some(Some(number)), with_snapshots: false }
+    }
 }
 
 /// Take a snapshot, show the newest one, or drop all.

@@ -135,7 +135,7 @@ pub(super) fn copy(session: &Arc<Instance>, kept: &SnapshotOption, directory: &P
         let option = super::option(session.path());
         Failure::failed(match number {
             Some(number) => {
-                format!("{path} has no snapshot {number}: `lookback stat{option}` lists the snapshots")
+                format!("{path} has no snapshot {number}: `lookback snapshots{option}` lists them")
             }
             None => format!("{path} has no snapshot: `lookback snapshot -s{option}` takes one"),
         })

@@ -8,9 +8,9 @@ use crate::failure::Done;
 use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
+use crate::persistent::kept::KeptSnapshot;
 use crate::persistent::pending::{self, PendingProcess};
 use crate::persistent::start::size;
-use crate::persistent::taken::{TakenSnapshot, Takers};
 use crate::persistent::{events_on, filtered, memory};
 use crate::stdout::print;
 use crate::unseen;
@@ -19,7 +19,7 @@ use complete::{complete_since, completeness};
 use control::Clocks;
 use recording::record_ends;
 use ring_buffer::Statistics;
-use session::{Filtered, Instance, PidFilter, SnapshotNumber, TraceOption, TriggerInfo};
+use session::{Filtered, Instance, PidFilter, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::dat::UnseenProcess;
@@ -32,7 +32,7 @@ pub(crate) fn stat(arguments: &StatArguments) -> Done {
     record_ends(&session)?;
     let interval = Duration::from_millis(arguments.interval);
     let blocks = BufferRow::all(&session, interval);
-    let kept = kept(&session)?;
+    let kept = KeptSnapshot::all(&session)?;
     let unseen = unseen::of_session(&session);
     if arguments.json {
         print(json(&session, &blocks, &kept, &unseen))
@@ -117,31 +117,6 @@ fn times(session: &Instance) -> impl Fn(u64) -> u64 {
 /// The time now, in the session's clock.
 fn now(session: &Instance) -> u64 {
     times(session)(session.buffer().now())
-}
-
-/// A snapshot that is kept.
-struct KeptSnapshot {
-    number: SnapshotNumber,
-    /// The CPU whose events it has, where it has only one's.
-    cpu: Option<u32>,
-    events: u64,
-    taken: TakenSnapshot,
-}
-
-fn kept(session: &Instance) -> Done<Vec<KeptSnapshot>> {
-    let takers = Takers::new(session);
-    let holder = session.holder()?;
-    let (cpus, blocks) = (session.buffer().geometry().cpus, session.buffer().geometry().blocks());
-    let kept = session.snapshots().into_iter().filter_map(|snapshot| {
-        let held = holder.hold(snapshot)?;
-        let entries = |block| held.statistics(block).entries;
-        let mut filled = (0..blocks).filter(|block| entries(*block) > 0);
-        let cpu = filled.next().filter(|block| *block < cpus && filled.next().is_none());
-        let events = (0..blocks).map(entries).sum();
-        let number = session.snapshot_number(&snapshot);
-        Some(KeptSnapshot { number, cpu, events, taken: takers.of(&snapshot) })
-    });
-    Ok(kept.collect())
 }
 
 fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen: &[UnseenProcess]) -> String {
@@ -281,15 +256,6 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     let buffer = session.buffer();
     let (_, kb) = size(session);
     let now = now(session);
-    let snapshot = |snapshot: &KeptSnapshot| {
-        let mut members = vec![
-            ("number", Json::text(Some(snapshot.number))),
-            ("cpu", Json::number(snapshot.cpu.map(u64::from))),
-            ("events", Json::Number(snapshot.events)),
-        ];
-        members.extend(snapshot.taken.json());
-        Json::Object(members)
-    };
     let trigger = |(event, trigger): (String, TriggerInfo)| {
         Json::Object(vec![
             ("event", Json::text(Some(event))),
@@ -327,7 +293,7 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("not_mapped_events", Json::Number(session.control().not_mapped(session.index()))),
-        ("snapshots", Json::List(kept.iter().map(snapshot).collect())),
+        ("snapshots", Json::List(kept.iter().map(KeptSnapshot::json).collect())),
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
     ];

@@ -1,10 +1,11 @@
-//! Who or what took a snapshot, and when.
+//! Who or what took a snapshot, when, and why.
 
 use super::ages;
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number;
 use control::Clocks;
+use events::signal_name;
 use reading::Tables;
 use ring_buffer::{Snapshot, SnapshotCause, SnapshotOrigin};
 use session::{Instance, SnapshotNumber, Timeline};
@@ -35,6 +36,7 @@ struct Taker {
     comm: Option<String>,
     user: Option<String>,
     event: Option<String>,
+    reason: Option<String>,
 }
 
 impl<'a> Takers<'a> {
@@ -64,7 +66,8 @@ impl<'a> Takers<'a> {
             SnapshotCause::Trigger { event } => Some(self.event(event)),
             _ => None,
         };
-        Taker { origin, comm, user: origin.uid.map(user_name), event }
+        let reason = origin.reason.text().map(|text| String::from_utf8_lossy(text).into_owned());
+        Taker { origin, comm, user: origin.uid.map(user_name), event, reason }
     }
 
     fn event(&self, id: u16) -> String {
@@ -90,11 +93,12 @@ impl TakenSnapshot {
     /// What `stat --json` says of it.
     pub(super) fn json(&self) -> Vec<(&'static str, Json)> {
         let taker = self.by.as_ref();
-        let by = taker.map(|taker| match taker.origin.cause {
-            SnapshotCause::Process => "process",
-            SnapshotCause::File => "file",
-            SnapshotCause::Trigger { .. } => "trigger",
-        });
+        let by = taker.map(|taker| cause_name(taker.origin.cause));
+        let (signal, status) = match taker.map(|taker| taker.origin.cause) {
+            Some(SnapshotCause::Signal { number } | SnapshotCause::Killed { number }) => (Some(number), None),
+            Some(SnapshotCause::Exit { status }) => (None, Some(status)),
+            _ => (None, None),
+        };
         vec![
             ("age_ns", Json::number(self.age)),
             ("time_ts", Json::Number(self.time)),
@@ -105,31 +109,102 @@ impl TakenSnapshot {
             ("comm", Json::text(taker.and_then(|taker| taker.comm.as_ref()))),
             ("uid", Json::number(taker.and_then(|taker| taker.origin.uid).map(u64::from))),
             ("user", Json::text(taker.and_then(|taker| taker.user.as_ref()))),
+            ("signal", Json::text(signal.map(signal_text))),
+            ("status", Json::number(status.map(u64::from))),
+            ("reason", Json::text(taker.and_then(|taker| taker.reason.as_ref()))),
         ]
     }
 
     fn by(&self) -> String {
-        let Some(Taker { origin, comm, user, event }) = &self.by else {
-            return "by whom is not known".to_owned();
+        let Some(taker) = &self.by else { return "by whom is not known".to_owned() };
+        let user = taker.user.as_ref().map_or_else(String::new, |user| format!(", user {user}"));
+        let reason = taker.reason().map_or_else(String::new, |reason| format!(": {reason}"));
+        let how = match taker.origin.cause {
+            SnapshotCause::Process | SnapshotCause::Program => String::new(),
+            SnapshotCause::File => format!("{}, ", taker.why()),
+            _ => format!("{} in ", taker.why()),
         };
-        let comm = printable(comm.as_deref().unwrap_or("<...>"));
-        let user = user.as_ref().map_or_else(String::new, |user| format!(", user {user}"));
-        let how = match event {
-            Some(event) => format!("the trigger of {event} in "),
-            None if origin.cause == SnapshotCause::File => "a write to the file snapshot, ".to_owned(),
-            None => String::new(),
-        };
-        format!("by {how}{comm}-{}{user}", origin.tid)
+        format!("by {how}{}{user}{reason}", taker.who())
+    }
+
+    /// Who took it, as events name threads; `-` where that is not known.
+    pub(super) fn who(&self) -> String {
+        self.by.as_ref().map_or_else(|| "-".to_owned(), Taker::who)
+    }
+
+    /// The user whose process that is; `-` where that is not known.
+    pub(super) fn user(&self) -> String {
+        self.by.as_ref().and_then(|taker| taker.user.clone()).unwrap_or_else(|| "-".to_owned())
+    }
+
+    /// Why it was taken, and what the program says about it; `-` where that is not known.
+    pub(super) fn why(&self) -> String {
+        let Some(taker) = &self.by else { return "-".to_owned() };
+        match (taker.origin.cause, taker.reason()) {
+            (SnapshotCause::Program, Some(reason)) => reason,
+            (_, Some(reason)) => format!("{}: {reason}", taker.why()),
+            (_, None) => taker.why(),
+        }
     }
 
     /// By the time of day as it is set now.
-    fn date(&self) -> Option<String> {
+    pub(super) fn date(&self) -> Option<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos() as u64;
         let mut date = Vec::new();
         print_date(now.checked_sub(self.age?)?, &mut date);
         let date = String::from_utf8(date).ok()?;
         Some(date.split_once('.').map_or(date.clone(), |(seconds, _)| format!("{seconds}Z")))
     }
+}
+
+impl Taker {
+    fn who(&self) -> String {
+        format!("{}-{}", printable(self.comm.as_deref().unwrap_or("<...>")), self.origin.tid)
+    }
+
+    fn why(&self) -> String {
+        match self.origin.cause {
+            SnapshotCause::Process => "a command".to_owned(),
+            SnapshotCause::File => "a write to the file snapshot".to_owned(),
+            SnapshotCause::Trigger { .. } => {
+                format!("the trigger of {}", self.event.as_deref().unwrap_or("an event"))
+            }
+            SnapshotCause::Program => "the program".to_owned(),
+            SnapshotCause::Signal { number } => signal_text(number),
+            SnapshotCause::Panic => "a panic".to_owned(),
+            SnapshotCause::Abort => "abort".to_owned(),
+            SnapshotCause::Assertion => "a failed assertion".to_owned(),
+            SnapshotCause::Terminate => "std::terminate".to_owned(),
+            SnapshotCause::Exit { status } => format!("exit with status {status}"),
+            SnapshotCause::Killed { number } => format!("the end by {}", signal_text(number)),
+        }
+    }
+
+    fn reason(&self) -> Option<String> {
+        self.reason.as_deref().map(|reason| printable(reason).into_owned())
+    }
+}
+
+/// What `--json` calls a cause.
+fn cause_name(cause: SnapshotCause) -> &'static str {
+    match cause {
+        SnapshotCause::Process => "process",
+        SnapshotCause::File => "file",
+        SnapshotCause::Trigger { .. } => "trigger",
+        SnapshotCause::Program => "program",
+        SnapshotCause::Signal { .. } => "signal",
+        SnapshotCause::Panic => "panic",
+        SnapshotCause::Abort => "abort",
+        SnapshotCause::Assertion => "assertion",
+        SnapshotCause::Terminate => "terminate",
+        SnapshotCause::Exit { .. } => "exit",
+        SnapshotCause::Killed { .. } => "killed",
+    }
+}
+
+/// A signal's name, or its number where it has none.
+fn signal_text(number: u16) -> String {
+    signal_name(number.into()).map_or_else(|| format!("signal {number}"), str::to_owned)
 }
 
 /// Exactly, and in larger units where that matters less.

@@ -10,13 +10,14 @@ mod many;
 mod participants;
 mod pids;
 mod pipe;
+mod reasons;
 mod service;
 mod snapshots;
 mod stacks;
 mod triggers;
 
 use crate::common::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A session of its own, at a path next to where programs run.

@@ -2,7 +2,7 @@
 
 use crate::temporary::{ROUTES, TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
 use abi::buffer::BufferHeader;
-use ring_buffer::{Refused, Released, SnapshotCause, SnapshotOrigin, Writer};
+use ring_buffer::{Reason, Refused, Released, SnapshotCause, SnapshotOrigin, Writer};
 use std::sync::atomic::Ordering::Relaxed;
 
 #[test]
@@ -47,9 +47,15 @@ fn a_full_pool_refuses_and_counts() {
 #[test]
 fn who_took_a_snapshot_is_said_of_no_other() {
     let (_temporary, buffer, _writer) = with_spares(16);
-    let origin = |tid, uid, cause| SnapshotOrigin { cause, tid, uid, comm: *b"a thread's name\0" };
+    let origin = |tid, uid, cause| SnapshotOrigin {
+        cause,
+        tid,
+        uid,
+        comm: *b"a thread's name\0",
+        reason: Reason::of(&[b"full"]),
+    };
     let first = origin(1, Some(0), SnapshotCause::Trigger { event: 0xffff });
-    let second = origin(4_000_000, None, SnapshotCause::File);
+    let second = origin(4_000_000, None, SnapshotCause::Killed { number: 9 });
     let old = buffer.snapshot().unwrap();
     assert_eq!(buffer.origin(old), None, "its taker was killed, or is about to say it");
     buffer.set_origin(old, &first);

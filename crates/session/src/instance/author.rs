@@ -1,6 +1,6 @@
 //! Who writes to an instance, or does something to it.
 
-use ring_buffer::{SnapshotCause, SnapshotOrigin};
+use ring_buffer::{Reason, SnapshotCause, SnapshotOrigin};
 use std::fs::read_to_string;
 
 /// Who has written something.
@@ -21,7 +21,8 @@ impl Author {
     /// The thread as the one that takes a snapshot.
     pub(super) fn origin(self, cause: SnapshotCause) -> SnapshotOrigin {
         let uid = rustix::fs::stat(format!("/proc/{}", self.tid)).ok().map(|found| found.st_uid);
-        SnapshotOrigin { cause, tid: self.tid, uid, comm: self.comm().unwrap_or_default() }
+        let comm = self.comm().unwrap_or_default();
+        SnapshotOrigin { cause, tid: self.tid, uid, comm, reason: Reason::default() }
     }
 
     /// The thread's name, as the kernel knows it, with zeros after it.

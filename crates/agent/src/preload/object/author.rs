@@ -4,8 +4,10 @@ use crate::preload::process::attach;
 use abi::site::RawSite;
 use core::ffi::{CStr, c_char};
 use core::ptr::null;
+use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicU32;
-use trace_event::session;
+use ring_buffer::{Reason, SnapshotCause};
+use trace_event::{session, take_snapshot};
 
 /// Registers the sites between `start` and `end`. Called by the constructor of every object that has sites,
 /// see [`abi::site`].
@@ -47,4 +49,17 @@ unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char)
     let (Some(session), Ok(system), Ok(name)) = (session(), system, name) else { return false };
     let control = session.control();
     control.wanted(system, name).contains(&Some(true)) || control.is_looked_at(system, name)
+}
+
+/// Takes a snapshot of the default instance, for the reason that the program gives: so many bytes of text.
+/// Async-signal-safe.
+///
+/// # Safety
+///
+/// The text can be read.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_take_snapshot(text: *const u8, length: usize) {
+    // SAFETY: the caller's promise.
+    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
+    take_snapshot(SnapshotCause::Program, Reason::of(&[text]));
 }
