@@ -12,8 +12,17 @@
 /// Bytes of the common fields.
 pub const SIZE: usize = 8;
 
+/// The kernel's "interrupts off" flag: here, the thread has asynchronous signals blocked.
+pub const FLAG_SIGNALS_BLOCKED: u8 = 0x01;
+
 /// The kernel's "hardirq" flag: here, the event was recorded in a signal handler.
 pub const FLAG_SIGNAL_HANDLER: u8 = 0x08;
+
+/// The most that the lower half of `common_preempt_count` says, as in the kernel: here, of locks held.
+pub const MOST_LOCKS: u32 = 0xf;
+
+/// The bits of the word in which the flags and the count are.
+pub const STATE: u64 = 0xffff_0000;
 
 /// The common fields as the one little-endian word they make.
 pub const fn word(event: u16, flags: u8, preempt_count: u8, pid: i32) -> u64 {

@@ -22,7 +22,7 @@ pub fn set_aside() -> ThreadState {
     unsafe {
         (&raw mut (*words).aside).write_volatile(aside);
         (&raw mut (*words).aside_common).write_volatile(0);
-        (&raw mut (*words).common).write_volatile(0);
+        (&raw mut (*words).common).write_volatile(before.common & abi::common::STATE);
         (&raw mut (*words).task).write_volatile(0);
         (&raw mut (*words).libc_tid).write_volatile(0);
     }
@@ -35,6 +35,8 @@ pub fn take_back(before: ThreadState) {
     // SAFETY: the words are the thread's own.
     unsafe {
         (&raw mut (*words).aside_common).write_volatile(before.aside_common);
+        (&raw mut (*words).mask).write_volatile(before.mask);
+        (&raw mut (*words).locks).write_volatile(before.locks);
         (&raw mut (*words).common).write_volatile(before.common);
         (&raw mut (*words).task).write_volatile(before.task);
         (&raw mut (*words).libc_tid).write_volatile(before.libc_tid);

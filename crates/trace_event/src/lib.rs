@@ -39,6 +39,7 @@ mod shared;
 mod site;
 mod snapshot;
 mod stack;
+mod state;
 mod thread;
 mod thread_words;
 mod writers;
@@ -54,6 +55,10 @@ pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;
 pub use snapshot::take_snapshot;
+pub use state::{
+    HandlerStack, count_lock, handler_begins, handler_ends, jump_out_of_handlers, locks_held,
+    set_signal_mask, set_signals_blocked, signal_mask, signals_are_blocked,
+};
 pub use thread::{
     ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
     placeholder_aside, thread_state, tid_of_libc, tid_offset,

@@ -7,6 +7,7 @@ use crate::innermost::{forget_place, say_none, use_place};
 use crate::shared::SharedSession;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
+use core::mem::offset_of;
 use core::sync::atomic::AtomicIsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
@@ -16,8 +17,8 @@ use rustix::thread::gettid;
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub struct ThreadState {
-    /// The common fields of the thread's events without the event's id: the TID in the upper half. 0 sends
-    /// a writer to where that is found out.
+    /// The common fields of the thread's events without the event's id: the TID in the upper half; no TID
+    /// sends a writer to where that is found out. The state in the other half is there in any case.
     pub common: u64,
     /// The entry in the table of threads + 1; 0 when it has none. The first thread of a process is in the
     /// process's entry instead.
@@ -27,9 +28,9 @@ pub struct ThreadState {
     /// Not 0 while these words may be in use by a child that shares its parent's memory, as vfork and clone
     /// make them. Such a child has no rseq although its parent's lies where it would look for it, and the
     /// parent's TID would be here. So who makes one sets these words aside, to all zero but this one, which
-    /// says who that is: its TID in the upper half. Whoever finds this has to ask the kernel who it is,
-    /// child or parent, and writes to a lane. The parent takes its words back once the child is gone from
-    /// its memory; a handler that interrupts it before that finds them aside, too.
+    /// says who that is, its TID in the upper half, and the state. Whoever finds this has to ask the kernel
+    /// who it is, child or parent, and writes to a lane. The parent takes its words back once the child is
+    /// gone from its memory; a handler that interrupts it before that finds them aside, too.
     ///
     /// Where the kernel may not be asked, the lower half is the placeholder that stands for the child; else
     /// it is
@@ -37,6 +38,22 @@ pub struct ThreadState {
     pub aside: u64,
     /// What such a child is in common fields, once it is known.
     pub aside_common: u64,
+    /// Which signals the thread blocks, see [`crate::set_signal_mask`]. A child in its parent's memory goes
+    /// on from its parent's, which is there again afterwards, as are the locks.
+    pub mask: u64,
+    /// How many locks it holds.
+    pub locks: u32,
+    /// What fills the words up.
+    pub filler: u32,
+}
+
+const _: () = assert!(offset_of!(ThreadState, mask).is_multiple_of(16));
+
+impl ThreadState {
+    /// The state of the thread in the word of common fields.
+    fn bits(&self) -> u64 {
+        self.common & abi::common::STATE
+    }
 }
 
 /// The placeholder in such a word as [`ThreadState::aside`], if there is one.
@@ -106,7 +123,7 @@ pub(crate) fn known() -> Option<u64> {
     let (common, before) = unsafe {
         ((&raw const (*words).common).read_volatile(), (&raw const (*words).libc_tid).read_volatile())
     };
-    (common != 0 && before == libc_tid()).then_some(common)
+    (abi::common::pid(common) != 0 && before == libc_tid()).then_some(common)
 }
 
 /// The calling thread's TID, if it is known so.
@@ -166,10 +183,10 @@ unsafe fn tid_at(offset: isize) -> u32 {
 pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
     let state = load();
     if state.aside != 0 {
-        return start_aside(shared, state);
+        return start_aside(shared, state).map(|common| common | state.bits());
     }
     let tid = libc_tid();
-    if state.common != 0 {
+    if is_entered(&state) {
         // Libc has forked without having been seen to.
         forked(tid);
         return Some(load().common);
@@ -177,11 +194,16 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
     Some(enter_thread(shared, state, tid, shared.comm()))
 }
 
+/// Whether the thread whose words these are has recorded.
+fn is_entered(state: &ThreadState) -> bool {
+    abi::common::pid(state.common) != 0
+}
+
 /// Enters the calling thread, which has just been made, under its maker's name, as the kernel has it. One
 /// that doesn't come by here is entered at its first event, under the name of its process.
 pub fn begin_thread(maker_comm: [u8; 16]) {
     let state = load();
-    if let Some(shared) = current::shared().filter(|_| state.common == 0 && state.aside == 0) {
+    if let Some(shared) = current::shared().filter(|_| !is_entered(&state) && state.aside == 0) {
         enter_thread(shared, state, libc_tid(), maker_comm);
     }
 }
@@ -190,11 +212,11 @@ pub fn begin_thread(maker_comm: [u8; 16]) {
 /// common fields.
 fn enter_thread(shared: &SharedSession, state: ThreadState, tid: u32, comm: [u8; 16]) -> u64 {
     let task = if tid == shared.pid() { None } else { shared.add_task(tid, comm) };
-    let common = abi::common::word(0, 0, 0, tid as i32);
+    let common = abi::common::word(0, 0, 0, tid as i32) | state.bits();
     store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
     use_place(&shared.control, task, shared.process());
     (shared.hooks.thread_started)();
-    common
+    load().common
 }
 
 /// Does so while the words are set aside: they keep `common` at 0, so that whoever uses them comes here each
@@ -257,8 +279,9 @@ pub fn forked(pid: u32) {
     shared.enter_copy(pid, parent_pid);
     // Before anything is recorded of the child.
     shared.control.pid_forked(tid, pid);
-    let common = abi::common::word(0, 0, 0, pid as i32);
-    store(ThreadState { common, libc_tid: libc_tid(), ..ThreadState::default() });
+    let common = abi::common::word(0, 0, 0, pid as i32) | state.bits();
+    let (libc_tid, mask, locks) = (libc_tid(), state.mask, state.locks);
+    store(ThreadState { common, libc_tid, mask, locks, ..ThreadState::default() });
     use_place(&shared.control, None, shared.process());
     (shared.hooks.thread_started)();
     (shared.hooks.forked)(parent);

@@ -6,6 +6,7 @@
 mod arch;
 mod execute;
 mod function;
+mod lock;
 mod memory;
 pub(crate) mod object;
 mod process;

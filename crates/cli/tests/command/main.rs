@@ -47,6 +47,7 @@ mod programs;
 mod report;
 mod signals;
 mod stacks;
+mod state;
 mod terminal;
 mod trace_cmd;
 mod tracing;

@@ -19,10 +19,10 @@ macro_rules! signal_calls {
                 signal(signum: Signal, handler: Function) -> Handler as [];
                 sigaction(signum: Signal, act: Pointer, oldact: Pointer) -> Success as [];
                 sigset(sig: Signal, disp: Function) -> Handler as [sigset] around handler::SIGSET;
-                sigprocmask(how: MaskChange, set: SignalSet, oldset: Pointer) -> Success as [sigprocmask];
-                pthread_sigmask(how: MaskChange, set: SignalSet, oldset: Pointer) -> ErrorNumber as [pthread_sigmask];
+                sigprocmask(how: MaskChange, set: SignalSet, oldset: Pointer) -> Success as [sigprocmask] around mask::CHANGE;
+                pthread_sigmask(how: MaskChange, set: SignalSet, oldset: Pointer) -> ErrorNumber as [pthread_sigmask] around mask::CHANGE;
                 sigpending(set: SignalSet) -> Success as [sigpending];
-                sigsuspend(mask: Pointer) -> Success as [sigsuspend];
+                sigsuspend(mask: Pointer) -> Success as [sigsuspend] around mask::SUSPEND;
                 sigwait(set: SignalSet, sig: SignalNumber) -> ErrorNumber as [sigwait];
                 sigwaitinfo(set: SignalSet, info: Pointer) -> Descriptor as [sigwaitinfo];
                 sigtimedwait(set: SignalSet, info: Pointer, timeout: Pointer) -> Descriptor as [sigtimedwait];

@@ -45,15 +45,16 @@ macro_rules! socket_calls {
                 poll(fds: PollSet, nfds: Size, timeout: Int) -> Descriptor as [poll]
                     or __poll_chk(fds: Pointer, nfds: Size, timeout: Int, capacity: Size);
                 ppoll(fds: PollSet, nfds: Size, tmo_p: Pointer, sigmask: Pointer) -> Descriptor as [ppoll]
-                    or __ppoll_chk(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer, capacity: Size);
+                    or __ppoll_chk(fds: Pointer, nfds: Size, tmo_p: Pointer, sigmask: Pointer, capacity: Size)
+                    around mask::PPOLL;
                 select(nfds: Int, readfds: DescriptorSet, writefds: DescriptorSet, exceptfds: DescriptorSet, timeout: Pointer) -> Descriptor as [select];
-                pselect(nfds: Int, readfds: DescriptorSet, writefds: DescriptorSet, exceptfds: DescriptorSet, timeout: Pointer, sigmask: Pointer) -> Descriptor as [pselect];
+                pselect(nfds: Int, readfds: DescriptorSet, writefds: DescriptorSet, exceptfds: DescriptorSet, timeout: Pointer, sigmask: Pointer) -> Descriptor as [pselect] around mask::PSELECT;
                 epoll_create(size: Int) -> Descriptor as [epoll_create];
                 epoll_create1(flags: DescriptorFlags) -> Descriptor as [epoll_create1];
                 epoll_ctl(epfd: Int, op: EpollOperation, fd: Int, event: Pointer) -> Success as [epoll_ctl];
                 epoll_wait(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Int) -> Descriptor as [epoll_wait];
-                epoll_pwait(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Int, sigmask: Pointer) -> Descriptor as [epoll_pwait];
-                epoll_pwait2(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Pointer, sigmask: Pointer) -> Descriptor as [epoll_pwait2];
+                epoll_pwait(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Int, sigmask: Pointer) -> Descriptor as [epoll_pwait] around mask::EPOLL_PWAIT;
+                epoll_pwait2(epfd: Int, events: EpollEvents, maxevents: Int, timeout: Pointer, sigmask: Pointer) -> Descriptor as [epoll_pwait2] around mask::EPOLL_PWAIT;
             }
         }
     };

@@ -63,3 +63,25 @@ pub(crate) unsafe fn store_pair(address: *mut [u64; 2], words: [u64; 2]) {
         );
     }
 }
+
+/// Sets bits of a word by one instruction.
+///
+/// # Safety
+///
+/// The address is aligned and valid for the word, and no other thread reads there or writes.
+#[inline(always)]
+pub(crate) unsafe fn set_bits(word: *mut u64, bits: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { asm!("or qword ptr [{0}], {1}", in(reg) word, in(reg) bits, options(nostack)) };
+}
+
+/// Clears bits of a word by one instruction.
+///
+/// # Safety
+///
+/// As for [`set_bits`].
+#[inline(always)]
+pub(crate) unsafe fn clear_bits(word: *mut u64, bits: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { asm!("and qword ptr [{0}], {1}", in(reg) word, in(reg) !bits, options(nostack)) };
+}

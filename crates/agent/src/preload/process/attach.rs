@@ -11,7 +11,7 @@ use crate::preload::process::birth::record_fork;
 use crate::preload::process::{origin, priority, sandbox};
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
-use crate::preload::signal::running;
+use crate::preload::signal::{blocked, running};
 use crate::preload::thread::end;
 use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
@@ -124,7 +124,10 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
         comm: comm_of(image::program()),
         tid_offset,
         hooks: Hooks {
-            thread_started: end::watch_thread,
+            thread_started: || {
+                end::watch_thread();
+                blocked::find_out();
+            },
             forked: record_fork,
             stack: stack::of_thread,
             may_ask: readable::may_ask,

@@ -4,13 +4,16 @@
 //!
 //! The thunks call what is here, with what the kernel has given to them.
 
+use crate::preload::arch::shadow_stack;
+use crate::preload::arch::thunks::{RETURNED, returned};
+use crate::preload::signal::blocked::{self, SignalMask, bit};
 use crate::preload::signal::running;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, AtomicUsize};
 use events::{SA_RESTORER, signal};
-use libc::{siginfo_t, ucontext_t};
+use libc::{SA_NODEFER, siginfo_t, ucontext_t};
 use ring_buffer::RecordBuffer;
-use trace_event::{enter, is_enabled};
+use trace_event::{enter, handler_begins, handler_ends, is_enabled};
 
 /// How many handlers with their flags are distinguished.
 pub(crate) const THUNKS: usize = 128;
@@ -22,6 +25,22 @@ const LEAST_SPACE: usize = 3072;
 /// The handler of each thunk, see [`HandlerAction::packed`]; 0 for one that is free.
 #[unsafe(link_section = ".bss.lookback_large_handlers")]
 pub(crate) static HANDLERS: [AtomicU64; THUNKS] = [const { AtomicU64::new(0) }; THUNKS];
+
+/// What is blocked in addition while the handler of a signal runs, as it was set.
+static MASKS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+/// Notes with which mask a handler is set.
+pub(crate) fn note_mask(number: i32, mask: SignalMask) {
+    if let Some(word) = MASKS.get((number as usize).wrapping_sub(1)) {
+        word.store(mask, Relaxed);
+    }
+}
+
+/// What is blocked in addition while the handler of this signal runs, that was set with these flags.
+fn mask_of(number: i32, flags: u32) -> SignalMask {
+    let itself = if flags & SA_NODEFER as u32 == 0 { bit(number) } else { 0 };
+    MASKS.get((number as usize).wrapping_sub(1)).map_or(0, |word| word.load(Relaxed)) | itself
+}
 
 /// A handler and the flags that it was set with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,16 +70,66 @@ pub(crate) unsafe extern "C" fn delivered(
     info: *const siginfo_t,
     context: *const ucontext_t,
     thunk: usize,
+    return_address: *mut usize,
 ) -> usize {
     let action = HandlerAction::unpacked(HANDLERS.get(thunk).map_or(0, |word| word.load(Relaxed)));
     // SAFETY: the kernel has put it on the stack.
-    unsafe { running::begins(context) };
+    let stack = unsafe { running::begins(context) };
+    // SAFETY: the handler is about to be entered, and returns by what is there.
+    if unsafe { will_be_seen_to_return(context, return_address) } {
+        handler_begins(stack);
+        // SAFETY: the kernel has put it on the stack.
+        let before = unsafe { interrupted_mask(context) };
+        blocked::set(before | mask_of(number, action.flags));
+    }
     // SAFETY: the kernel has put both on the stack.
     if is_enabled(signal::DELIVER_ID) && unsafe { has_space(context) } {
         // SAFETY: the kernel has put it on the stack.
         record(action, number, unsafe { &*info });
     }
     action.handler
+}
+
+/// Where handlers return to by themselves: libc's code that calls sigreturn(2). 0 until the first.
+static RESTORER: AtomicUsize = AtomicUsize::new(0);
+
+/// Has a handler return to [`handler_returned`] first. Not where another than the kernel has called it, and
+/// not where the processor keeps return addresses of its own.
+///
+/// # Safety
+///
+/// The handler returns to what is at `return_address`.
+unsafe fn will_be_seen_to_return(context: *const ucontext_t, return_address: *mut usize) -> bool {
+    if return_address.wrapping_add(1).addr() != context.addr() || shadow_stack::is_on() {
+        return false;
+    }
+    // SAFETY: the caller's promise.
+    let found = unsafe { return_address.read() };
+    let known = RESTORER.compare_exchange(0, found, Relaxed, Relaxed).unwrap_or_else(|known| known);
+    let is_libc = known == 0 || known == found;
+    if is_libc {
+        // SAFETY: the caller's promise. It restores what the handler has interrupted, as libc's does.
+        unsafe { return_address.write(returned as *const () as usize + RETURNED) };
+    }
+    is_libc
+}
+
+/// Says that a handler has returned, and where it goes on.
+pub(crate) unsafe extern "C" fn handler_returned(context: *const ucontext_t) -> usize {
+    handler_ends(context.addr());
+    // SAFETY: the kernel has put it on the stack, and takes the mask from there.
+    blocked::set(unsafe { interrupted_mask(context) });
+    RESTORER.load(Relaxed)
+}
+
+/// What was blocked where a handler has interrupted the thread, and is when it has returned.
+///
+/// # Safety
+///
+/// The context is that of a handler of the calling thread.
+unsafe fn interrupted_mask(context: *const ucontext_t) -> SignalMask {
+    // SAFETY: the caller's promise. A set of signals starts with the kernel's word.
+    unsafe { (&raw const (*context).uc_sigmask).cast::<SignalMask>().read() }
 }
 
 /// Whether there is space on the stack to record.

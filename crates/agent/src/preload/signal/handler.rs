@@ -21,7 +21,9 @@ use crate::preload::arch::thunks::{THUNK_SIZE, thunks};
 use crate::preload::record;
 use crate::preload::record::start::CallStart;
 use crate::preload::record::value::FieldValue;
-use crate::preload::signal::deliver::{HANDLERS, HandlerAction};
+use crate::preload::signal::blocked::{SignalMask, bit};
+use crate::preload::signal::deliver::{HANDLERS, HandlerAction, note_mask};
+use crate::preload::signal::mask;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::MaybeUninit;
@@ -89,7 +91,14 @@ unsafe extern "C" fn sigaction_body(
             true => new,
             false => with_thunk(&*new, &mut ours).unwrap_or(new),
         };
-        real_sigaction()(number, new, old)
+        let is_set = !new.is_null() && is_signal(number);
+        // `old` may be in its place.
+        let mask = if is_set { (&raw const (*new).sa_mask).cast::<SignalMask>().read() } else { 0 };
+        let result = real_sigaction()(number, new, old);
+        if result == 0 && is_set {
+            note_mask(number, mask);
+        }
+        result
     };
     if result == 0 && !old.is_null() {
         // SAFETY: libc has filled it.
@@ -118,10 +127,6 @@ stub!(__sigaction, sigaction_body, number new old);
 /// Signals that interrupt calls although signal(2) has set their handlers, a bit for each: what libc keeps
 /// for siginterrupt(3).
 static INTERRUPTING: AtomicU64 = AtomicU64::new(0);
-
-fn bit(number: i32) -> u64 {
-    1u64.wrapping_shl(number as u32 - 1)
-}
 
 unsafe extern "C" fn siginterrupt_body(number: i32, interrupts: i32, _caller: usize) -> i32 {
     // SAFETY: the function has this type.
@@ -161,6 +166,9 @@ fn set(number: i32, handler: usize, kind: HandlerKind) -> Option<usize> {
     }
     // SAFETY: what the program has asked for.
     let result = unsafe { real_sigaction()(number, &raw const new, &raw mut old) };
+    if result == 0 {
+        note_mask(number, 0);
+    }
     Some(if result == 0 { own(old.sa_sigaction) } else { SIG_ERR })
 }
 
@@ -196,11 +204,13 @@ stub!(ssignal, signal_body, number handler);
 stub!(sysv_signal, sysv_signal_body, number handler);
 stub!(__sysv_signal, sysv_signal_body, number handler);
 
-/// sigset(3): libc sets the handler as it is, and returns which one it was before.
+/// sigset(3): libc sets the handler as it is, blocks the signal or not, and returns which handler was set
+/// before.
 pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_sigset };
 
 unsafe fn after_sigset(frame: &mut CallFrame) {
     frame.result = own(frame.result as usize) as u64;
+    mask::ask_again();
 }
 
 fn record_entry(call: Call, [first, second, third]: [FieldValue; 3], caller: usize) -> CallStart {

@@ -1,6 +1,8 @@
 //! Signals: sending them, and handlers.
 
+pub(crate) mod blocked;
 pub(crate) mod deliver;
 pub(crate) mod handler;
+pub(crate) mod mask;
 pub(crate) mod running;
 pub(crate) mod send;

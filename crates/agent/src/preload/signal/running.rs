@@ -1,7 +1,7 @@
 //! Whether a handler of a signal is running.
 
 use libc::ucontext_t;
-use trace_event::thread_words;
+use trace_event::{HandlerStack, thread_words};
 
 thread_words!(
     /// The addresses below which, and from which on, the stack pointer is while the thread's last handler
@@ -14,13 +14,13 @@ thread_words!(
 const DEPTH: usize = 1 << 20;
 
 /// Notes where the handler runs that is about to be entered: below the kernel's frame, and on the alternate
-/// stack where that is on it. It is left by sigreturn(2) or by longjmp: nobody says so, but the stack
-/// pointer is elsewhere then.
+/// stack where that is on it. Who leaves it otherwise than by returning or by longjmp doesn't say so, but the
+/// stack pointer is elsewhere then.
 ///
 /// # Safety
 ///
 /// The context is that of a handler's thread.
-pub(crate) unsafe fn begins(context: *const ucontext_t) {
+pub(crate) unsafe fn begins(context: *const ucontext_t) -> HandlerStack {
     let frame = context.addr();
     // SAFETY: the caller's promise.
     let stack = unsafe { (*context).uc_stack };
@@ -29,6 +29,7 @@ pub(crate) unsafe fn begins(context: *const ucontext_t) {
     let lowest = if is_on_alternate { alternate } else { frame.saturating_sub(DEPTH) };
     // SAFETY: the words are the thread's own.
     unsafe { running().write_volatile([frame, lowest]) };
+    HandlerStack { frame, lowest }
 }
 
 /// Whether the calling thread seems to be in a handler that was set through libc since the process has

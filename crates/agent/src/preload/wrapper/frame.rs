@@ -45,6 +45,9 @@ pub(crate) struct Wrapped {
     /// The index of the entry's event, by which threads say that they are in the call; 0 if its return is not
     /// seen.
     pub(crate) shown: u32,
+    /// What the call adds to the locks that the thread holds when it succeeds: 1, -1 or nothing. Where it is
+    /// something that is all that its hooks do.
+    pub(crate) locks: i32,
 }
 
 /// What is done around a call: hooks, and events as far as they are on.

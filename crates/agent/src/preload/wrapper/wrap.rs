@@ -7,12 +7,13 @@
 use crate::preload::arch::stub::wrapped;
 use crate::preload::execute::place;
 use crate::preload::function::library;
+use crate::preload::lock;
 use crate::preload::memory::{limits, locking, mapping};
 use crate::preload::process::{fork, reap};
 use crate::preload::record;
 use crate::preload::record::argument::{creation_mode, remap_target};
 use crate::preload::record::value::FieldValue;
-use crate::preload::signal::{handler, send};
+use crate::preload::signal::{handler, mask, send};
 use crate::preload::thread::create;
 use crate::preload::wrapper::frame::{CallFrame, CallPhase};
 use crate::preload::wrapper::write::write;
@@ -185,7 +186,8 @@ macro_rules! wrap {
                     hooked: wrap!(@hooked $hooks),
                     stacked: STACKED,
                     returns: RETURNS,
-                    early: is_on_request(stringify!($class)) as u32
+                    early: is_on_request(stringify!($class)) as u32,
+                    locks: wrap!(@locks $hooks)
                 );
             )*
         };
@@ -194,6 +196,9 @@ macro_rules! wrap {
     (@value $argument:ident $value:expr) => { $value };
     (@hooked []) => { 0 };
     (@hooked [$($hooks:ident)::+]) => { 1 };
+    (@locks [lock::TAKE]) => { 1 };
+    (@locks [lock::FREE]) => { -1 };
+    (@locks $hooks:tt) => { 0 };
     (@hook [], $moment:ident, $frame:ident) => {};
     (@hook [$($hooks:ident)::+], $moment:ident, $frame:ident) => { ($($hooks)::+.$moment)($frame) };
 }

@@ -10,6 +10,10 @@ use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
 use core::arch::naked_asm;
 use core::mem::offset_of;
+use trace_event::ThreadState;
+
+/// Where in the word of common fields the locks are counted.
+const LOCKS_SHIFT: u32 = abi::common::word(0, 0, 1, 0).trailing_zeros();
 
 /// What every stub jumps to, with its [`Wrapped`] in r11.
 #[unsafe(naked)]
@@ -18,7 +22,7 @@ pub(crate) unsafe extern "C" fn call() {
         ".cfi_startproc",
         // The common case: no hooks, nothing is on, and the function is known.
         "cmp dword ptr [r11 + {HOOKED}], 0",
-        "jne 2f",
+        "jne 7f",
         "movsxd r10, dword ptr [r11 + {ENABLED}]",
         "add r10, r11",
         "add r10, [rip + {SHIFT}]",
@@ -44,6 +48,49 @@ pub(crate) unsafe extern "C" fn call() {
         "mov r10d, [r10]",
         "cmp r10d, [rip + {DONE}]",
         "je 6b",
+        // Hooks that only count locks, nothing is on, and the function is known.
+        "7:",
+        "cmp dword ptr [r11 + {LOCKS}], 0",
+        "je 2f",
+        "movsxd r10, dword ptr [r11 + {ENABLED}]",
+        "add r10, r11",
+        "add r10, [rip + {SHIFT}]",
+        "cmp qword ptr [r10], {OFF}",
+        "jne 2f",
+        "cmp qword ptr [r10 + 8], {OFF}",
+        "jne 2f",
+        "movsxd r10, dword ptr [r11 + {FOUND}]",
+        "mov r10, [r11 + r10]",
+        "test r10, r10",
+        "jz 2f",
+        "push r11",
+        ".cfi_adjust_cfa_offset 8",
+        "call r10",
+        "pop r11",
+        ".cfi_adjust_cfa_offset -8",
+        "mov ecx, [r11 + {LOCKS}]",
+        "test eax, eax",
+        "jnz 9f",
+        "8:",
+        "mov rdx, [rip + lookback_thread_state@GOTTPOFF]",
+        "add ecx, fs:[rdx + {HELD}]",
+        "js 12f",
+        "mov fs:[rdx + {HELD}], ecx",
+        "mov esi, {MOST_LOCKS}",
+        "cmp ecx, esi",
+        "cmova ecx, esi",
+        "shl rcx, {LOCKS_SHIFT}",
+        // Each by one instruction: a handler that comes in between leaves what it finds.
+        "and qword ptr fs:[rdx + {COMMON}], {NO_LOCKS}",
+        "or qword ptr fs:[rdx + {COMMON}], rcx",
+        "12:",
+        "ret",
+        "9:",
+        "cmp eax, {EOWNERDEAD}",
+        "jne 12b",
+        "test ecx, ecx",
+        "jg 8b",
+        "ret",
         // A frame, with the arguments in it.
         "2:",
         "push rbp",
@@ -110,6 +157,13 @@ pub(crate) unsafe extern "C" fn call() {
         FOUND = const offset_of!(Wrapped, found),
         ENABLED = const offset_of!(Wrapped, enabled),
         HOOKED = const offset_of!(Wrapped, hooked),
+        LOCKS = const offset_of!(Wrapped, locks),
+        HELD = const offset_of!(ThreadState, locks),
+        COMMON = const offset_of!(ThreadState, common),
+        MOST_LOCKS = const abi::common::MOST_LOCKS,
+        LOCKS_SHIFT = const LOCKS_SHIFT,
+        NO_LOCKS = const !((abi::common::MOST_LOCKS as i64) << LOCKS_SHIFT),
+        EOWNERDEAD = const libc::EOWNERDEAD,
         STACKED = const offset_of!(Wrapped, stacked),
         RETURNS = const offset_of!(Wrapped, returns),
         FRAME = const size_of::<CallFrame>(),

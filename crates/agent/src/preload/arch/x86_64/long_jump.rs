@@ -5,14 +5,40 @@
 //! The program calls longjmp(3). Libc's function is jumped to with its arguments, and finds the stack as the
 //! program has left it.
 
+use crate::preload::signal::blocked::{self, SignalMask};
 use crate::preload::wrapper::real;
-use core::arch::naked_asm;
+use core::arch::{asm, naked_asm};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicUsize;
 
-/// Says that calls are left, and gives the address of libc's function.
-fn leave_calls(found: &AtomicUsize, name: &CStr) -> usize {
+/// What setjmp(3) has kept, as glibc has it.
+#[repr(C)]
+struct JumpBuffer {
+    /// Registers; the stack pointer is hidden.
+    registers: [u64; 8],
+    has_mask: i32,
+    /// What was blocked, which siglongjmp(3) restores if it was asked for.
+    mask: [SignalMask; 16],
+}
+
+/// Where in the registers the stack pointer is.
+const STACK_POINTER: usize = 6;
+
+/// The stack pointer that it has kept: turned, and mixed with a word of the thread's, as glibc does it.
+fn stack_pointer(buffer: &JumpBuffer) -> usize {
+    let secret: u64;
+    // SAFETY: libc's word for the calling thread.
+    unsafe { asm!("mov {0}, fs:[0x30]", out(reg) secret, options(pure, readonly, nostack)) };
+    (buffer.registers[STACK_POINTER].rotate_right(17) ^ secret) as usize
+}
+
+/// Says that calls and handlers are left, and gives the address of libc's function.
+fn leave_calls(buffer: &JumpBuffer, found: &AtomicUsize, name: &CStr) -> usize {
     trace_event::jump_out_of_calls();
+    trace_event::jump_out_of_handlers(stack_pointer(buffer));
+    if buffer.has_mask != 0 {
+        blocked::set(buffer.mask[0]);
+    }
     // It may be called before anything else is ready.
     real::known(found, name, false)
 }
@@ -20,9 +46,9 @@ fn leave_calls(found: &AtomicUsize, name: &CStr) -> usize {
 macro_rules! long_jump {
     ($symbol:ident, $name:literal) => {
         const _: () = {
-            extern "C" fn body() -> usize {
+            extern "C" fn body(buffer: &JumpBuffer) -> usize {
                 static FOUND: AtomicUsize = AtomicUsize::new(0);
-                leave_calls(&FOUND, $name)
+                leave_calls(buffer, &FOUND, $name)
             }
 
             #[unsafe(no_mangle)]

@@ -12,6 +12,7 @@ pub(crate) mod mcount;
 mod remote_entry;
 pub(crate) mod routines;
 mod saved_registers;
+pub(crate) mod shadow_stack;
 pub(crate) mod stub;
 pub(crate) mod syscall;
 pub(crate) mod system_call;

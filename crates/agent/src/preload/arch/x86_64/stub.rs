@@ -81,7 +81,8 @@ macro_rules! by_register {
 macro_rules! wrapped {
     (
         $symbol:ident, $around:path, $event:expr,
-        hooked: $hooked:expr, stacked: $stacked:expr, returns: $returns:expr, early: $early:expr
+        hooked: $hooked:expr, stacked: $stacked:expr, returns: $returns:expr, early: $early:expr,
+        locks: $locks:expr
     ) => {
         const _: () = {
             #[unsafe(no_mangle)]
@@ -104,6 +105,7 @@ macro_rules! wrapped {
                     ".long {returns}",
                     ".long {early}",
                     ".long {shown}",
+                    ".long {locks}",
                     ".popsection",
                     ".pushsection .bss._found, \"aw\", @nobits",
                     ".balign 8",
@@ -117,6 +119,7 @@ macro_rules! wrapped {
                     stacked = const $stacked,
                     returns = const $returns,
                     early = const $early,
+                    locks = const $locks,
                     shown = const abi::control::event_index($event) as u32 * $returns,
                 )
             }

@@ -29,12 +29,14 @@ unsafe extern "C" fn vfork() {
         "mov r8, [rsi + {TASK}]",     // and libc's TID
         "mov r9, [rsi + {ASIDE}]",
         "mov r10, [rsi + {ASIDE_COMMON}]",
+        "movdqa xmm1, [rsi + {MASK}]",  // and the locks
         "pop rax",
         "pop rdi",
         // In this order: a handler that comes in between must not take the words for those of a new thread.
         "mov [rsi + {ASIDE}], rax",
         "mov qword ptr [rsi + {ASIDE_COMMON}], 0",
-        "mov qword ptr [rsi + {COMMON}], 0",
+        // The TID alone: the child is in its parent's state.
+        "mov dword ptr [rsi + {COMMON} + 4], 0",
         "mov qword ptr [rsi + {TASK}], 0",
         "mov eax, 58",
         "syscall",
@@ -44,6 +46,7 @@ unsafe extern "C" fn vfork() {
         // The parent, once the child has executed a program or is gone; or nothing was made.
         "mov rcx, [rsi + {ASIDE}]",
         "mov [rsi + {ASIDE_COMMON}], r10",
+        "movdqa [rsi + {MASK}], xmm1",
         "mov [rsi + {COMMON}], rdx",
         "mov [rsi + {TASK}], r8",
         "mov [rsi + {ASIDE}], r9",
@@ -67,6 +70,7 @@ unsafe extern "C" fn vfork() {
         in_child = sym in_vforked_child,
         COMMON = const offset_of!(ThreadState, common),
         TASK = const offset_of!(ThreadState, task),
+        MASK = const offset_of!(ThreadState, mask),
         ASIDE = const offset_of!(ThreadState, aside),
         ASIDE_COMMON = const offset_of!(ThreadState, aside_common),
     )
