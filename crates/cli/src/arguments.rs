@@ -4,6 +4,7 @@ mod choice;
 mod function;
 mod mounting;
 mod output;
+mod persist;
 mod persistent;
 mod recording;
 mod report;
@@ -16,6 +17,7 @@ mod trigger;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
+pub(crate) use persist::{FromOption, PersistArguments};
 pub(crate) use persistent::*;
 pub(crate) use recording::RecordingArguments;
 pub(crate) use report::{ReportArguments, ViewArguments};
@@ -75,6 +77,7 @@ pub(crate) enum TaskArguments {
     Snapshot(SnapshotArguments),
     Snapshots(Box<SnapshotsArguments>),
     Extract(ExtractArguments),
+    Persist(PersistArguments),
     Set(SetArguments),
     /// Print the contents of a control file.
     #[command(after_help = "\

@@ -53,6 +53,12 @@ impl Failure {
     }
 }
 
+impl From<journal::Error> for Failure {
+    fn from(error: journal::Error) -> Failure {
+        Failure::failed(error)
+    }
+}
+
 impl From<session::Error> for Failure {
     fn from(error: session::Error) -> Failure {
         Failure::failed(error)

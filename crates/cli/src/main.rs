@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         TaskArguments::Snapshot(arguments) => persistent::snapshot(&arguments),
         TaskArguments::Snapshots(arguments) => persistent::snapshots(*arguments),
         TaskArguments::Extract(arguments) => persistent::extract(&arguments),
+        TaskArguments::Persist(arguments) => persistent::persist(&arguments),
         TaskArguments::Set(arguments) => persistent::set(&arguments),
         TaskArguments::Get(arguments) => tree::get(&arguments),
         TaskArguments::Cat(arguments) => tree::cat(&arguments),

@@ -5,7 +5,7 @@ mod job;
 pub(crate) mod output;
 mod own_session;
 pub(crate) mod program;
-mod progress;
+pub(crate) mod progress;
 mod summary;
 
 use crate::arguments::RecordArguments;

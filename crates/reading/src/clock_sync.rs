@@ -24,6 +24,16 @@ impl ClockSync {
         ClockSync { kept: vec![created, latest], latest }
     }
 
+    /// As somebody has read them, one after the other; None where nobody has.
+    pub fn of(readings: impl IntoIterator<Item = Clocks>) -> Option<ClockSync> {
+        let mut readings = readings.into_iter();
+        let first = readings.next()?;
+        let mut points = ClockSync { kept: vec![first], latest: first };
+        readings.for_each(|reading| points.note(reading));
+        points.kept.push(points.latest);
+        Some(points)
+    }
+
     /// Reads the clocks. To be called so often that little happens between a suspension, or a setting of the
     /// time, and the readings before and after it: which side of it an event in between is on nobody knows.
     /// Gives the reading.

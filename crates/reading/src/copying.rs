@@ -7,6 +7,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use trace_data::gaps::GapFinder;
+use trace_data::merge::Pages;
 use trace_data::page::Page;
 
 /// Pages that are copied as they are: writers go on meanwhile, so nothing else is done here.
@@ -42,29 +43,71 @@ impl<'a> Copying<'a> {
         let mut page = vec![0; self.geometry.page_size as usize + size_of::<u64>()];
         let (mut spools, mut finder) = (Vec::new(), GapFinder::default());
         for block in 0..self.geometry.blocks() {
-            // What is in a lane may be of any CPU.
-            let is_wanted = block >= self.geometry.cpus || self.cpu.is_none_or(|cpu| cpu == block);
-            let mut spool = Spool::new(self.directory.filter(|_| is_wanted))?;
             let mut joint = Joint::new(kept, live, block, &mut page);
             finder.next_cpu(joint.begins_complete());
-            while let Some(taken) = joint.next(&mut page) {
-                let Some(page) = page.get(..taken.len) else { break };
-                if let Some(found) = Page::new(page) {
-                    finder.add(&found, self.count(&found, times));
-                }
-                if is_wanted {
-                    spool.push(page)?;
-                }
-            }
+            let next = |page: &mut Vec<u8>| Ok(joint.next(page).map(|taken| taken.len));
+            spools.push(self.copy_block(block, &mut finder, times, &mut page, next)?);
             if !joint.ends_complete() {
                 finder.miss();
             }
-            spools.push(spool);
         }
+        self.add_gaps(finder, times);
+        Ok(spools)
+    }
+
+    /// Copies the pages of all blocks that somebody has kept; `ends_complete` says whether nothing is missing
+    /// after them.
+    pub(crate) fn copy_pages(
+        &mut self,
+        pages: &mut impl Pages<Error = io::Error>,
+        ends_complete: bool,
+    ) -> io::Result<Vec<Spool>> {
+        let (mut spools, mut finder) = (Vec::new(), GapFinder::default());
+        let times = 0..=u64::MAX;
+        for block in 0..self.geometry.blocks() {
+            finder.next_cpu(true);
+            let next = |page: &mut Vec<u8>| {
+                let is_there = pages.next_page(block as usize, page)?;
+                Ok(is_there.then_some(page.len()))
+            };
+            spools.push(self.copy_block(block, &mut finder, &times, &mut Vec::new(), next)?);
+            if !ends_complete {
+                finder.miss();
+            }
+        }
+        self.add_gaps(finder, &times);
+        Ok(spools)
+    }
+
+    /// Copies the pages of a block that `next` puts into `page`, one after the other: as many bytes as it
+    /// says.
+    fn copy_block(
+        &mut self,
+        block: u32,
+        finder: &mut GapFinder,
+        times: &RangeInclusive<u64>,
+        page: &mut Vec<u8>,
+        mut next: impl FnMut(&mut Vec<u8>) -> io::Result<Option<usize>>,
+    ) -> io::Result<Spool> {
+        // What is in a lane may be of any CPU.
+        let is_wanted = block >= self.geometry.cpus || self.cpu.is_none_or(|cpu| cpu == block);
+        let mut spool = Spool::new(self.directory.filter(|_| is_wanted))?;
+        while let Some(len) = next(page)? {
+            let Some(page) = page.get(..len) else { break };
+            if let Some(found) = Page::new(page) {
+                finder.add(&found, self.count(&found, times));
+            }
+            if is_wanted {
+                spool.push(page)?;
+            }
+        }
+        Ok(spool)
+    }
+
+    fn add_gaps(&mut self, finder: GapFinder, times: &RangeInclusive<u64>) {
         let clipped =
             finder.gaps().into_iter().map(|(from, to)| (from.max(*times.start()), to.min(*times.end())));
         self.gaps.extend(clipped.filter(|(from, to)| from < to));
-        Ok(spools)
     }
 
     /// Counts the events of these times. The time of the page's last event.

@@ -16,7 +16,7 @@ pub(crate) struct Joint<'a> {
     live: Option<&'a Buffer>,
     /// Whether nothing was consumed of the first that has something.
     begins_complete: bool,
-    /// Number of the next event; None before the first.
+    /// Number of the next event; None before the first of all that there are.
     position: Option<u64>,
     /// Bytes of the live buffer that may still be read: one lap, as writers go on.
     rest: u64,
@@ -39,6 +39,12 @@ impl<'a> Joint<'a> {
         let consumed = oldest.map_or_else(of_live, |held| held.statistics(block).read);
         let rest = live.map_or(0, |live| live.capacity(block));
         Joint { block, kept: ordered, live, begins_complete: consumed == 0, position: None, rest }
+    }
+
+    /// From the event of this number on.
+    pub(crate) fn from(mut self, position: u64) -> Joint<'a> {
+        self.position = Some(position);
+        self
     }
 
     /// Whether nothing is missing before the first event because somebody has consumed it.

@@ -3,6 +3,7 @@
 use crate::addresses::Addresses;
 use crate::batch::Batch;
 use crate::clock_sync::ClockSync;
+use crate::copying::Copying;
 use crate::mapped_path::Nameless;
 use crate::queue::placed;
 use crate::spool::{Spool, SpoolReader};
@@ -13,7 +14,7 @@ use session::Instance;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace_data::dat::{MappedFile, UnseenProcess};
 use trace_data::gaps::Gaps;
@@ -64,6 +65,28 @@ impl SessionRecords {
     ) -> io::Result<SessionRecords> {
         let mut records = SessionRecords::new(session, tables, clocks, None);
         records.entries = entries;
+        records.add(spools, 0..=u64::MAX)?;
+        Ok(records)
+    }
+
+    /// What somebody has kept of a session: the pages of each of its blocks, and whether nothing is missing
+    /// after them. They wait in files without a name in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// When a page can't be had, or not be kept.
+    pub fn of_pages(
+        session: Arc<Instance>,
+        tables: Tables,
+        clocks: ClockSync,
+        (pages, ends_complete): (&mut impl Pages<Error = io::Error>, bool),
+        directory: &Path,
+    ) -> io::Result<SessionRecords> {
+        let mut copying = Copying::new(session.buffer().geometry(), None, Some(directory));
+        let spools = copying.copy_pages(pages, ends_complete)?;
+        let Copying { entries, bounds, gaps, .. } = copying;
+        let mut records = SessionRecords::new(session, tables, clocks, None);
+        (records.entries, records.bounds, records.gaps) = (entries, bounds, gaps);
         records.add(spools, 0..=u64::MAX)?;
         Ok(records)
     }

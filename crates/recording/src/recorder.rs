@@ -6,7 +6,7 @@ use crate::drain::Drain;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
 use reading::{ClockSync, SessionRecords, Tables};
-use session::Instance;
+use session::{Instance, Pace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -15,8 +15,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The shortest time between two visits to the buffers, and the longest.
-const VISITS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
+/// Time between two visits to the buffers.
+const VISITS: Pace = Pace::between(Duration::from_millis(1), Duration::from_millis(32));
 
 /// Time between two looks at the tables.
 const TABLES: Duration = Duration::from_millis(50);
@@ -115,7 +115,8 @@ struct Work {
 impl Work {
     fn run(mut self, buffer: ring_buffer::Buffer, stopped: &Receiver<()>) -> Result<Recorded, Error> {
         let obituary = Obituary::new(buffer, &self.session);
-        let (mut pause, capacity) = (VISITS.0, self.capacity());
+        let capacity = self.session.buffer().smallest_capacity();
+        let (mut pace, mut pause) = (VISITS, Duration::ZERO);
         let (mut tables_due, mut copy_due) = (Instant::now(), Instant::now());
         let mut copy = Copy::of(&self.session)?;
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
@@ -124,7 +125,7 @@ impl Work {
                 return self.end_early(&copy, error);
             }
             self.session.control().refine_tick_rate(self.clocks.look());
-            pause = next_pause(pause, fullest, capacity);
+            pause = pace.after_finding(fullest, capacity);
             let now = Instant::now();
             if now >= tables_due {
                 obituary.look(&self.session);
@@ -163,13 +164,6 @@ impl Work {
         Ok(Recorded { records, directory, cut_short })
     }
 
-    /// Bytes of the smallest buffer of a CPU.
-    fn capacity(&self) -> u64 {
-        let buffer = self.session.buffer();
-        let capacities = (0..buffer.geometry().cpus).map(|cpu| buffer.capacity(cpu));
-        capacities.filter(|capacity| *capacity > 0).min().unwrap_or(1)
-    }
-
     fn take(&mut self) -> Result<u64, Error> {
         let buffer = self.session.buffer();
         let taken = self.drain.take(buffer).map_err(|error| {
@@ -189,32 +183,5 @@ impl Work {
         // Nothing that ended before has to be kept there.
         self.session.control().set_collected(now);
         self.progress.processes.store(self.tables.process_count() as u64, Relaxed);
-    }
-}
-
-/// How long to wait for the next visit: so long that the buffers are seldom more than an eighth full.
-fn next_pause(pause: Duration, fullest: u64, capacity: u64) -> Duration {
-    let next = if fullest > capacity / 8 {
-        pause / 2
-    } else if fullest < capacity / 64 {
-        pause * 2
-    } else {
-        pause
-    };
-    next.clamp(VISITS.0, VISITS.1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn visits_follow_the_load() {
-        let ms = Duration::from_millis;
-        assert_eq!(next_pause(ms(8), 0, 4096), ms(16));
-        assert_eq!(next_pause(ms(32), 0, 4096), ms(32));
-        assert_eq!(next_pause(ms(8), 256, 4096), ms(8));
-        assert_eq!(next_pause(ms(8), 4096, 4096), ms(4));
-        assert_eq!(next_pause(ms(1), 4096, 4096), ms(1));
     }
 }

@@ -77,6 +77,12 @@ impl Buffer {
         u64::from(pages) * self.geometry.page_size
     }
 
+    /// Bytes of the smallest per-CPU buffer that has memory; 1 where none has.
+    pub fn smallest_capacity(&self) -> u64 {
+        let capacities = (0..self.geometry.cpus).map(|cpu| self.capacity(cpu));
+        capacities.filter(|capacity| *capacity > 0).min().unwrap_or(1)
+    }
+
     /// The control word now.
     // Relaxed: a hint. What is done by it is guarded, or compared again by compare-exchange (R11).
     pub fn control(&self) -> ControlWord {

@@ -90,7 +90,7 @@ pub use geometry::{Geometry, UnusableBuffer};
 pub use holder::{Held, Holder};
 pub use not_written::NotWritten;
 pub use origin::{SnapshotCause, SnapshotOrigin};
-pub use reader::PageCopy;
+pub use reader::{PageCopy, drop_front};
 pub use reason::Reason;
 pub use record::{EncodedEvent, RecordBuffer};
 pub use resize::{Content, NotResized};

@@ -187,8 +187,9 @@ fn move_reader(ring: &Ring, expected: (u64, u64), new: (u64, u64)) -> bool {
     unsafe { compare_exchange_pair(ring.next_event.as_ptr(), expected, new) }
 }
 
-/// Drops the first `skip` events from a copied page and says how many are left. None when that is none.
-fn drop_front(page: &mut [u8], skip: u64) -> Option<u64> {
+/// Drops the first `skip` events from a copied page, whose commit word is its length alone, and says how many
+/// are left. None when that is none.
+pub fn drop_front(page: &mut [u8], skip: u64) -> Option<u64> {
     let commit = u64::from_le_bytes(*page.get(COMMIT_OFFSET..)?.first_chunk()?);
     let end = HEADER_SIZE + commit as usize;
     let mut rest = Walk::new(page.get(..end)?).skip(skip as usize);

@@ -5,6 +5,7 @@ mod author;
 mod calls_in_progress;
 mod clock;
 mod command_text;
+mod description;
 mod error_log;
 mod events;
 mod filters;

@@ -29,6 +29,19 @@ impl Pace {
         self.pause = if has_found { self.shortest } else { (self.pause * 2).min(self.longest) };
         self.pause
     }
+
+    /// The time to the next look, for one who has to come before events are overwritten: so long that the
+    /// fullest buffer, in which the last look has found `bytes` of `capacity`, is seldom more than an eighth
+    /// full.
+    pub fn after_finding(&mut self, bytes: u64, capacity: u64) -> Duration {
+        if bytes > capacity / 8 {
+            self.pause /= 2;
+        } else if bytes < capacity / 64 {
+            self.pause *= 2;
+        }
+        self.pause = self.pause.clamp(self.shortest, self.longest);
+        self.pause
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +53,16 @@ mod tests {
         let mut pace = Pace::default();
         let pauses = [false, false, false, false, false, true, false].map(|found| pace.after(found));
         assert_eq!(pauses, [2, 4, 8, 10, 10, 1, 2].map(Duration::from_millis));
+    }
+
+    #[test]
+    fn looks_follow_the_load() {
+        let ms = Duration::from_millis;
+        let after = |pause, bytes| Pace { pause, ..Pace::between(ms(1), ms(32)) }.after_finding(bytes, 4096);
+        assert_eq!(after(ms(8), 0), ms(16));
+        assert_eq!(after(ms(32), 0), ms(32));
+        assert_eq!(after(ms(8), 256), ms(8));
+        assert_eq!(after(ms(8), 4096), ms(4));
+        assert_eq!(after(ms(1), 4096), ms(1));
     }
 }

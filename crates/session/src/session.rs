@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 pub struct Session {
     path: PathBuf,
     control: ControlArea,
-    layout: FileLayout,
+    pub(crate) layout: FileLayout,
     /// Whose the file is that was opened.
     status: shm::Status,
 }

@@ -81,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "export",
         ],
     ),
+    ("journal", &["abi", "ring_buffer", "control", "session", "trace_data", "reading"]),
     ("query", &["abi", "events", "event_filter", "session", "trace_data", "reading"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading"]),
     ("tracefs_fuse", &["tracefs", "session"]),

@@ -1,7 +1,7 @@
 //! The tasks for persistent sessions.
 
 use super::function::rule;
-use super::{OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
+use super::{FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
 use session::FunctionRule;
 use std::ffi::OsString;
@@ -141,10 +141,16 @@ pub(crate) struct ShowArguments {
 /// Write the events of a session to a trace.dat file.
 ///
 /// The file is like those of `lookback record`. The events stay in the buffer, and recording goes on.
+///
+/// With --from it reads what `lookback persist` has copied to disk: of a session that is gone, also after a
+/// crash of the machine, and from damaged files what can be read of them.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArguments {
     #[command(flatten)]
     pub(crate) output: OutputArguments,
+
+    #[command(flatten)]
+    pub(crate) from: FromOption,
 
     #[command(flatten)]
     pub(crate) snapshot: SnapshotOption,

@@ -1,7 +1,8 @@
 //! `lookback snapshots`.
 
 use super::{
-    ExtractArguments, InstanceArguments, OutputArguments, ShowArguments, SnapshotOption, ViewArguments,
+    ExtractArguments, FromOption, InstanceArguments, OutputArguments, ShowArguments, SnapshotOption,
+    ViewArguments,
 };
 use clap::{Args, Subcommand};
 use session::SnapshotNumber;
@@ -75,6 +76,11 @@ impl SnapshotsSaveArguments {
     /// What they are for `lookback extract`; of the instance `before` where they choose none.
     pub(crate) fn whole(self, before: InstanceArguments) -> ExtractArguments {
         let SnapshotsSaveArguments { number, output, instance } = self;
-        ExtractArguments { output, snapshot: SnapshotOption::of(number), instance: instance.or(before) }
+        ExtractArguments {
+            output,
+            from: FromOption::default(),
+            snapshot: SnapshotOption::of(number),
+            instance: instance.or(before),
+        }
     }
 }

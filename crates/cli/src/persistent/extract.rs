@@ -1,6 +1,6 @@
 //! `lookback extract`.
 
-use crate::arguments::ExtractArguments;
+use crate::arguments::{ExtractArguments, OutputArguments};
 use crate::failure::Done;
 use crate::number::{bytes, count};
 use crate::persistent::show::{copy, takers};
@@ -8,15 +8,19 @@ use crate::record::output::Output;
 use crate::say::note;
 use crate::unseen;
 use anstyle::Style;
+use journal::{Damage, Restored};
 use recording::{Written, write_dat};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use trace_data::dat::UnseenProcess;
-use trace_data::text::printable;
+use trace_data::text::{print_date, printable};
 
 /// Writes what a session holds to a file.
 pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
+    if let Some(journal) = &arguments.from.from {
+        return extract_from(journal, &arguments.output);
+    }
     let version = arguments.output.version()?;
     let session = Arc::new(arguments.instance.open()?);
     let output = Output::prepare(&arguments.output.file)?;
@@ -28,6 +32,40 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     tell(&written, &records.unseen, &arguments.output.file);
     taken.iter().for_each(|line| note!("  {line}"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what `lookback persist` has copied to a file.
+fn extract_from(journal: &Path, to: &OutputArguments) -> Done {
+    let version = to.version()?;
+    let output = Output::prepare(&to.file)?;
+    let directory = output.directory().to_path_buf();
+    let mut restored = Restored::read(journal, &directory)?;
+    let records = &mut restored.records;
+    let written = output.write(|file| write_dat(records, &directory, file, version, |_| ()))?;
+    tell(&written, &restored.records.unseen, &to.file);
+    tell_of_journal(&restored);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell_of_journal(restored: &Restored) {
+    let Restored { damage, until, run, others, .. } = restored;
+    let mut date = Vec::new();
+    print_date(until.unwrap_or(0), &mut date);
+    match until {
+        Some(_) => note!("  from {}: copied until {}", run.display(), String::from_utf8_lossy(&date)),
+        None => note!("  from {}: nobody knows until when it was copied", run.display()),
+    }
+    if *damage != Damage::default() {
+        note!(
+            "  {} of it can't be read, {}, and {} missing: the events in there are counted as lost",
+            count(damage.places, "place", "places"),
+            bytes(damage.bytes),
+            count(damage.entries, "entry is", "entries are"),
+        );
+    }
+    for other in others {
+        note!("  there is also --from {}", other.display());
+    }
 }
 
 fn tell(written: &Written, unseen: &[UnseenProcess], file: &Path) {

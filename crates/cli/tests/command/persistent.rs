@@ -6,6 +6,7 @@ mod completeness;
 mod filters;
 mod in_progress;
 mod instances;
+mod journal;
 mod many;
 mod participants;
 mod pids;

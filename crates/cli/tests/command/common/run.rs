@@ -105,7 +105,18 @@ impl Running {
     /// Waits until it has printed `text`.
     #[track_caller]
     pub fn wait_for(&mut self, text: &str) {
-        while !self.printed().contains(text) {
+        self.wait_while(text, |running| !running.printed().contains(text));
+    }
+
+    /// Waits until it has said `text` on standard error.
+    #[track_caller]
+    pub fn wait_for_error(&mut self, text: &str) {
+        self.wait_while(text, |running| !content(&running.stderr).contains(text));
+    }
+
+    #[track_caller]
+    fn wait_while(&mut self, text: &str, is_missing: impl Fn(&Running) -> bool) {
+        while is_missing(self) {
             let ended = self.child.try_wait().unwrap();
             assert!(ended.is_none(), "ended without {text:?}: {}", content(&self.stderr));
             self.pause();

@@ -1,0 +1,133 @@
+//! `lookback persist`.
+
+use crate::arguments::PersistArguments;
+use crate::failure::{Done, Failure};
+use crate::number::{bytes, count};
+use crate::record::progress::ProgressLines;
+use crate::say::{note, say};
+use journal::JournalWriter;
+use recording::{Obituary, Progress};
+use session::{Instance, Pace};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use std::os::unix::fs::MetadataExt;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// The shortest time between two looks at the buffers, and the longest.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
+
+/// After so long without news it is written that there was none.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// Copies what a session records to disk, until a signal ends it, or the session is removed.
+pub(crate) fn persist(arguments: &PersistArguments) -> Done {
+    let session = Arc::new(arguments.instance.open()?);
+    let stop = Arc::new(AtomicBool::new(false));
+    for number in [SIGHUP, SIGINT, SIGTERM] {
+        flag::register(number, stop.clone()).map_err(Failure::failed)?;
+    }
+    let writer = JournalWriter::open(session.clone(), &arguments.directory, arguments.size << 20)?;
+    note!(
+        "lookback: copies {} to {}, at most {}",
+        session.path().display(),
+        writer.path().display(),
+        bytes(arguments.size << 20)
+    );
+    let mut persisting = Persisting {
+        // A second mapping: who writes has one of its own.
+        obituary: Obituary::new(session.again()?.into_buffer(), &session),
+        session,
+        writer,
+        interval: arguments.interval,
+        trouble: None,
+        lines: ProgressLines::new(),
+        started: Instant::now(),
+    };
+    let reason = persisting.run(&stop)?;
+    let copied = persisting.writer.copied();
+    let lost = count(copied.lost, "was lost before it was copied", "were lost before they were copied");
+    note!(
+        "lookback: {}, {} copied{}{reason}",
+        count(copied.events, "event", "events"),
+        bytes(copied.bytes),
+        if copied.lost > 0 { format!("; {lost}") } else { String::new() }
+    );
+    match persisting.trouble {
+        Some(trouble) => Err(Failure::failed(trouble)),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+struct Persisting {
+    session: Arc<Instance>,
+    writer: JournalWriter,
+    obituary: Obituary,
+    interval: Duration,
+    /// Why the last try has failed.
+    trouble: Option<String>,
+    lines: ProgressLines,
+    started: Instant,
+}
+
+impl Persisting {
+    /// Copies until it is to stop, or the session is no longer there. What is to be said of that.
+    fn run(&mut self, stop: &AtomicBool) -> Done<&'static str> {
+        let identity = self.session.file().metadata().map(|found| found.ino()).ok();
+        let capacity = self.session.buffer().smallest_capacity();
+        let longest = LOOKS.1.min(self.interval);
+        let mut pace = Pace::between(LOOKS.0, longest);
+        let (mut commit_due, mut quiet_due) = (Instant::now(), Instant::now() + QUIET);
+        loop {
+            let is_last = stop.load(Relaxed);
+            let is_gone = self.session.file().metadata().map(|found| found.ino()).ok() != identity;
+            let now = Instant::now();
+            let mut pause = longest;
+            match self.writer.look() {
+                Ok(fullest) => pause = pace.after_finding(fullest, capacity),
+                Err(error) => self.tell(error)?,
+            }
+            self.session.session().check_whole()?;
+            if now >= commit_due || is_last || is_gone {
+                self.obituary.look(&self.session);
+                let is_quiet_for_long = now >= quiet_due || is_last;
+                match self.writer.commit(is_quiet_for_long) {
+                    Ok(()) => self.trouble = None,
+                    Err(error) => self.tell(error)?,
+                }
+                commit_due = now + self.interval;
+                if is_quiet_for_long {
+                    quiet_due = now + QUIET;
+                }
+            }
+            self.tell_progress();
+            if is_last || is_gone {
+                return Ok(if is_gone { "; the session was removed" } else { "" });
+            }
+            std::thread::sleep(pause);
+        }
+    }
+
+    /// Says once what is wrong, if it can become right again.
+    fn tell(&mut self, error: journal::Error) -> Done<()> {
+        if !error.is_full() {
+            return Err(error.into());
+        }
+        let text = error.to_string();
+        if self.trouble.as_ref() != Some(&text) {
+            say!("lookback: {text}: tries again; events stay in the session until they are overwritten");
+            self.trouble = Some(text);
+        }
+        Ok(())
+    }
+
+    fn tell_progress(&mut self) {
+        let copied = self.writer.copied();
+        let progress =
+            Progress { processes: 0, events: copied.events, lost: copied.lost, bytes: copied.bytes };
+        self.lines.tell(self.started.elapsed(), &progress);
+    }
+}

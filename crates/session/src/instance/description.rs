@@ -1,0 +1,21 @@
+//! The parts of a session's file that say what its events mean.
+
+use super::Instance;
+use abi::control::CONTROL_SIZE;
+use abi::instance::RECORDING;
+use std::ops::Range;
+
+impl Instance {
+    /// Where the session's file has all that is needed to read the events of this instance, but for the
+    /// events themselves: the control area, and what lies before the pages of the default instance's buffer
+    /// and of its own.
+    pub fn description(&self) -> Vec<Range<u64>> {
+        let head = |instance| {
+            let start = self.session.layout.buffer(instance)?.start;
+            Some(start..start + self.buffer.geometry().regions)
+        };
+        let own = Some(self.index).filter(|index| *index != RECORDING);
+        let heads = [head(RECORDING), own.and_then(head)];
+        std::iter::once(0..CONTROL_SIZE as u64).chain(heads.into_iter().flatten()).collect()
+    }
+}
