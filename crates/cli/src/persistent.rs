@@ -1,6 +1,7 @@
 //! Persistent sessions: no process serves them, and all of these tasks map the same file.
 
 mod attached;
+mod container;
 mod dropin;
 mod extract;
 mod follow;
@@ -11,6 +12,7 @@ mod pending;
 mod persist;
 mod run;
 mod session_text;
+mod session_unit;
 mod set;
 mod show;
 mod snapshot;
@@ -78,9 +80,13 @@ fn option(path: &Path) -> String {
     if (SessionArguments { session: None }).path().is_ok_and(|default| default == path) {
         return String::new();
     }
+    format!(" --session {}", session_argument(path).display())
+}
+
+/// What `--session` gets so that the session at `path` is meant.
+fn session_argument(path: &Path) -> &Path {
     let is_own = SessionsDirectory::of_user().is_ok_and(|place| path.parent() == Some(place.path()));
-    let name = path.file_name().map(Path::new).filter(|_| is_own);
-    format!(" --session {}", name.unwrap_or(path).display())
+    path.file_name().map(Path::new).filter(|_| is_own).unwrap_or(path)
 }
 
 /// How long ago times in the session's buffer were, in ns; None where events are counted.

@@ -221,19 +221,30 @@ pub(crate) struct StatArguments {
     pub(crate) json: bool,
 }
 
-/// Attach a systemd service to a session.
+/// Attach systemd services, or a container, to a session.
 ///
-/// Writes a drop-in for the unit, which sets LD_PRELOAD and LOOKBACK_SESSION, and gives the service access to
-/// the session if the unit restricts its access. Nothing is restarted.
+/// Writes a drop-in for each service, which sets LD_PRELOAD and LOOKBACK_SESSION, and gives the service
+/// access to the session if the unit restricts its access; and a unit that makes the session at each boot,
+/// before the services start. Nothing is restarted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  lookback install --unit nginx && systemctl daemon-reload && systemctl restart nginx
-  lookback install --unit nginx --remove")]
+  lookback install nginx postgresql && systemctl daemon-reload && systemctl restart nginx postgresql
+  lookback install --persist /var/lib/lookback nginx    what is recorded survives a crash of the machine
+  lookback install --remove nginx
+  podman run $(lookback install --container) debian ls")]
 pub(crate) struct InstallArguments {
-    /// The unit: NAME, or NAME.service
-    #[arg(long, value_name = "NAME")]
-    pub(crate) unit: String,
+    /// The services: NAME, or NAME.service
+    #[arg(value_name = "SERVICE", required_unless_present = "container")]
+    pub(crate) services: Vec<String>,
+
+    /// Have the session's unit copy what is recorded to DIR, by `lookback persist`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) persist: Option<PathBuf>,
+
+    /// Print options for podman or docker instead, by which a container's programs are attached
+    #[arg(long, conflicts_with_all = ["services", "persist", "user", "root", "remove"])]
+    pub(crate) container: bool,
 
     /// A unit of the calling user's own service manager
     #[arg(long, conflicts_with = "root")]
@@ -243,8 +254,8 @@ pub(crate) struct InstallArguments {
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Remove the drop-in
-    #[arg(long)]
+    /// Remove the drop-ins; and the session's unit, if no other service needs it
+    #[arg(long, conflicts_with = "persist")]
     pub(crate) remove: bool,
 
     #[command(flatten)]

@@ -21,6 +21,8 @@ pub(super) struct DropIn<'a> {
     pub(super) object: &'a Path,
     /// The session's directory.
     pub(super) session: &'a Path,
+    /// The unit that makes it.
+    pub(super) session_unit: &'a str,
     /// The group that the session is for.
     pub(super) group: Option<u32>,
 }
@@ -35,10 +37,11 @@ impl DropIn<'_> {
             _ => object.clone(),
         };
         let mut text = format!(
-            "# Written by lookback; `{}` removes it.\n[Service]\nEnvironment={}\nEnvironment={}\n",
+            "# Written by lookback; `{}` removes it.\n[Unit]\nWants={unit}\n{AFTER}{unit}\n\n[Service]\nEnvironment={}\nEnvironment={}\n",
             self.removal,
             quoted(&format!("LD_PRELOAD={preload}")),
             quoted(&format!("LOOKBACK_SESSION={session}")),
+            unit = self.session_unit,
         );
         let is_set = |names: &[&str]| names.iter().any(|name| self.unit.is_set(name));
         let mut line = |name: &str, value: &str| {
@@ -59,13 +62,21 @@ impl DropIn<'_> {
     }
 }
 
+/// What is before the name of the session's unit.
+const AFTER: &str = "After=";
+
+/// The unit that makes the session, as the text of a drop-in has it.
+pub(super) fn session_unit(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix(AFTER))
+}
+
 /// Whether the service runs as somebody else than its manager.
 pub(super) fn runs_as_other(unit: &Unit) -> bool {
     unit.is_set("DynamicUser") || unit.value("User").is_some_and(|user| user != "root" && user != "0")
 }
 
 /// A word as it stands in a unit: `%` would start a specifier.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{escaped}\"")
 }

@@ -15,6 +15,9 @@ const SYSTEM: [&str; 5] = [
 const USER: [&str; 4] =
     ["etc/systemd/user", "run/systemd/user", "usr/local/lib/systemd/user", "usr/lib/systemd/user"];
 
+/// What our drop-ins are called.
+const DROP_IN: &str = "lookback.conf";
+
 /// Where units are.
 #[derive(Debug)]
 pub(super) struct Units {
@@ -40,10 +43,20 @@ impl Units {
         Some(Units { directories })
     }
 
+    /// Where a unit of our own is put.
+    pub(super) fn own(&self, unit: &str) -> PathBuf {
+        self.directories.first().cloned().unwrap_or_default().join(unit)
+    }
+
     /// Where a drop-in for a unit is put.
     pub(super) fn drop_in(&self, unit: &str) -> PathBuf {
-        let directory = self.directories.first().cloned().unwrap_or_default();
-        directory.join(format!("{unit}.d")).join("lookback.conf")
+        self.own(&format!("{unit}.d")).join(DROP_IN)
+    }
+
+    /// The texts of all drop-ins that were put there.
+    pub(super) fn own_drop_ins(&self) -> Vec<String> {
+        let places = std::fs::read_dir(self.own("")).into_iter().flatten().flatten();
+        places.filter_map(|place| std::fs::read_to_string(place.path().join(DROP_IN)).ok()).collect()
     }
 
     /// The unit; for an instance of a template (`a@b`) that, or the template. An error says where it was
