@@ -34,6 +34,8 @@ pub enum FieldKind {
     Time,
     /// An 8-byte integer, printed in hexadecimal: a pointer that nobody follows.
     Pointer,
+    /// A pointer that nobody follows, as the kernel names its type.
+    KernelPointer,
     /// A process or thread.
     Pid,
     /// A truth value in one byte.
@@ -75,6 +77,7 @@ impl FieldKind {
             FieldKind::Bool => 1,
             FieldKind::U16 => 2,
             FieldKind::I64 | FieldKind::U64 | FieldKind::Pointer | FieldKind::Descriptors => 8,
+            FieldKind::KernelPointer => 8,
             FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => 8,
             FieldKind::Duration | FieldKind::Time => 8,
             FieldKind::Comm => 16,

@@ -41,6 +41,7 @@ mod format;
 pub mod ftrace;
 pub mod in_progress;
 mod libc_call;
+pub mod lock;
 mod names;
 pub mod sched;
 pub mod signal;
@@ -59,6 +60,7 @@ pub fn all() -> impl Iterator<Item = EventType> {
         .into_iter()
         .chain(signal::ALL)
         .chain(in_progress::ALL)
+        .chain(lock::ALL)
         .chain(libc_call::all())
         .chain(ftrace::ALL)
 }

@@ -12,6 +12,7 @@ mod calls;
 mod choosing;
 mod clients;
 mod common;
+mod contention;
 mod durations;
 mod environment;
 mod exec;

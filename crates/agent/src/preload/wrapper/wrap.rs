@@ -196,8 +196,9 @@ macro_rules! wrap {
     (@value $argument:ident $value:expr) => { $value };
     (@hooked []) => { 0 };
     (@hooked [$($hooks:ident)::+]) => { 1 };
-    (@locks [lock::TAKE]) => { 1 };
     (@locks [lock::FREE]) => { -1 };
+    (@locks [lock::WAIT]) => { 0 };
+    (@locks [lock::$take:ident]) => { 1 };
     (@locks $hooks:tt) => { 0 };
     (@hook [], $moment:ident, $frame:ident) => {};
     (@hook [$($hooks:ident)::+], $moment:ident, $frame:ident) => { ($($hooks)::+.$moment)($frame) };

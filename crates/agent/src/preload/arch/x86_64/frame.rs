@@ -8,9 +8,16 @@
 
 use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
+use abi::control::{OFF, event_index};
 use core::arch::naked_asm;
 use core::mem::offset_of;
+use events::lock::{CONTENTION_BEGIN_ID, CONTENTION_END_ID, CONTENTION_HOLDER_ID};
 use trace_event::ThreadState;
+
+// The words of events of waits for locks are looked at as three in a row.
+const _: () = assert!(OFF == 0);
+const _: () = assert!(CONTENTION_END_ID == CONTENTION_BEGIN_ID + 1);
+const _: () = assert!(CONTENTION_HOLDER_ID == CONTENTION_END_ID + 1);
 
 /// Where in the word of common fields the locks are counted.
 const LOCKS_SHIFT: u32 = abi::common::word(0, 0, 1, 0).trailing_zeros();
@@ -59,6 +66,12 @@ pub(crate) unsafe extern "C" fn call() {
         "jne 2f",
         "cmp qword ptr [r10 + 8], {OFF}",
         "jne 2f",
+        "lea rax, [rip + {NOTHING} + {CONTENTION}]",
+        "add rax, [rip + {SHIFT}]",
+        "mov r10, [rax]",
+        "or r10, [rax + 8]",
+        "or r10, [rax + 16]",
+        "jnz 2f",
         "movsxd r10, dword ptr [r11 + {FOUND}]",
         "mov r10, [r11 + r10]",
         "test r10, r10",
@@ -149,7 +162,7 @@ pub(crate) unsafe extern "C" fn call() {
         ".cfi_def_cfa rsp, 8",
         "jmp r11",
         ".cfi_endproc",
-        OFF = const abi::control::OFF,
+        OFF = const OFF,
         CALLING = const abi::control::CALLING,
         SHIFT = sym trace_event::ENABLED_SHIFT,
         WANTED = sym function::WANTED,
@@ -157,6 +170,8 @@ pub(crate) unsafe extern "C" fn call() {
         FOUND = const offset_of!(Wrapped, found),
         ENABLED = const offset_of!(Wrapped, enabled),
         HOOKED = const offset_of!(Wrapped, hooked),
+        NOTHING = sym trace_event::NOTHING_ENABLED,
+        CONTENTION = const event_index(CONTENTION_BEGIN_ID) * 8,
         LOCKS = const offset_of!(Wrapped, locks),
         HELD = const offset_of!(ThreadState, locks),
         COMMON = const offset_of!(ThreadState, common),
