@@ -1,5 +1,7 @@
-/* What programs do all the time: take memory and give it back, lock and unlock. */
+/* What programs do all the time: take memory and give it back, lock and unlock, block signals for a
+ * while. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include "worker.h"
 
@@ -22,9 +24,22 @@ static void lock(unsigned long count)
 	}
 }
 
+static void mask(unsigned long count)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	while (count--) {
+		sigprocmask(SIG_BLOCK, &all, NULL);
+		sigprocmask(SIG_UNBLOCK, &all, NULL);
+	}
+}
+
 int main(void)
 {
-	static const struct operation operations[] = { { "malloc", allocate }, { "mutex", lock }, { NULL, NULL } };
+	static const struct operation operations[] = {
+		{ "malloc", allocate }, { "mutex", lock }, { "sigmask", mask }, { NULL, NULL }
+	};
 
 	return serve(operations);
 }

@@ -1,4 +1,5 @@
-//! What wrapping the heap and the locks costs: a malloc with its free, a lock with its unlock.
+//! What wrapping the heap, the locks and the signal mask costs: a malloc with its free, a lock with its
+//! unlock, blocking signals and unblocking them.
 
 use crate::attach::Live;
 use crate::calls::preloaded;
@@ -16,17 +17,34 @@ const ROUNDS: usize = 51;
 struct Pair {
     operation: &'static str,
     rows: [&'static str; 3],
+    /// What is enabled in the sessions where they are off and on.
+    events: [&'static [&'static str]; 2],
 }
 
-const MALLOC: Pair =
-    Pair { operation: "malloc", rows: ["malloc_pair_ns", "malloc_off_added_ns", "malloc_traced_added_ns"] };
+/// For calls that are recorded on request.
+const ON_REQUEST: [&[&str]; 2] = [&["@default"], &["@default", "@mem", "@lock"]];
 
-const MUTEX: Pair =
-    Pair { operation: "mutex", rows: ["mutex_pair_ns", "mutex_off_added_ns", "mutex_pair_added_ns"] };
+const MALLOC: Pair = Pair {
+    operation: "malloc",
+    rows: ["malloc_pair_ns", "malloc_off_added_ns", "malloc_traced_added_ns"],
+    events: ON_REQUEST,
+};
+
+const MUTEX: Pair = Pair {
+    operation: "mutex",
+    rows: ["mutex_pair_ns", "mutex_off_added_ns", "mutex_pair_added_ns"],
+    events: ON_REQUEST,
+};
+
+const MASK: Pair = Pair {
+    operation: "sigmask",
+    rows: ["sigmask_pair_ns", "sigmask_off_added_ns", "sigmask_pair_added_ns"],
+    events: [&["libc:read"], &["@default"]],
+};
 
 /// Adds the rows.
 pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Result<&Path, String>) {
-    for pair in [MALLOC, MUTEX] {
+    for pair in [MALLOC, MUTEX, MASK] {
         let measured = agent.clone().and_then(|agent| measure_pair(&pair, programs, agent));
         for (index, name) in pair.rows.into_iter().enumerate() {
             let value = measured.as_ref().map(|values| values[index]);
@@ -37,7 +55,8 @@ pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Result<
 
 fn measure_pair(pair: &Pair, programs: &ProgramDirectory, agent: &Path) -> Result<[f64; 3], String> {
     let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
-    let (off, on) = (Live::new(&["@default"])?, Live::new(&["@default", "@mem", "@lock"])?);
+    let [off, on] = pair.events;
+    let (off, on) = (Live::new(off)?, Live::new(on)?);
     let mut workers = [
         preloaded(&program, &programs.empty_object()?, None)?,
         preloaded(&program, agent, Some(&off))?,
