@@ -1,7 +1,8 @@
 //! Who held a lock while others waited for it.
 //!
 //! Events of a wait are of the thread that waits. Who held the lock is known from the acquisitions and
-//! releases of the same lock in the same process: its address is in the entry of each call.
+//! releases of the same lock in the same process: its address is in the entry of each call. Where those
+//! aren't recorded, the event that says who holds a lock that is waited for does.
 
 mod role;
 
@@ -20,6 +21,10 @@ pub struct LockWaits {
     /// The calls on locks that each thread is in, the innermost last.
     calls: HashMap<i32, Vec<LockCall>>,
     locks: HashMap<LockKey, LockState>,
+    /// Who held the lock that a thread has begun to wait for, as the lock has said.
+    said: HashMap<i32, i32>,
+    /// Whether any lock has.
+    says_holders: bool,
     /// Whether releases are recorded: without them, nobody is known to hold a lock still.
     knows_releases: bool,
 }
@@ -69,8 +74,15 @@ const EOWNERDEAD: i64 = 130;
 impl LockWaits {
     /// Events are missing from `gaps`: what was held before one may have been released in it.
     pub fn new(gaps: Gaps) -> LockWaits {
-        let (roles, calls, locks) = (HashMap::new(), HashMap::new(), HashMap::new());
-        LockWaits { gaps, roles, calls, locks, knows_releases: false }
+        LockWaits {
+            gaps,
+            roles: HashMap::new(),
+            calls: HashMap::new(),
+            locks: HashMap::new(),
+            said: HashMap::new(),
+            says_holders: false,
+            knows_releases: false,
+        }
     }
 
     /// Looks at a record. All have to come, in the order of time. Of the end of a wait, who held the lock, if
@@ -97,6 +109,17 @@ impl LockWaits {
                 self.release(lock, tid, time);
                 None
             }
+            LockRole::Holder(holder) => {
+                self.says_holders = true;
+                let holder = holder.integer(record.payload)? as i32;
+                self.said.remove(&tid);
+                if holder != 0 && holder != tid {
+                    self.said.insert(tid, holder);
+                }
+                None
+            }
+            // The call that waits names it, too.
+            LockRole::Waited => self.said.get(&tid).map(|holder| LockHolder { tid: *holder, others: 0 }),
             LockRole::Exec => {
                 let process = process();
                 self.locks.retain(|(other, _), _| *other != process);
@@ -116,10 +139,13 @@ impl LockWaits {
 
     /// Whether the trace has waits for locks, but no releases: nobody is known to hold one.
     pub fn lack_releases(&self) -> bool {
-        !self.knows_releases && self.roles.values().any(|role| matches!(role, LockRole::Return(..)))
+        !self.knows_releases
+            && !self.says_holders
+            && self.roles.values().any(|role| matches!(role, LockRole::Return(..)))
     }
 
     fn want(&mut self, tid: i32, call: LockCall) {
+        self.said.remove(&tid);
         if call.mode == LockMode::Again {
             self.release(call.lock, tid, call.start);
         } else {
@@ -156,8 +182,9 @@ impl LockWaits {
             owners.iter().for_each(|owner| call.was_held(owner, tid, time, &self.gaps));
         }
         let is_certain = !self.gaps.lie_between(call.start, time);
-        let (tid, _) = call.holders.iter().max_by_key(|(_, length)| *length).filter(|_| is_certain)?;
-        Some(LockHolder { tid: *tid, others: call.holders.len() - 1 })
+        let said = self.said.remove(&tid).map(|holder| LockHolder { tid: holder, others: 0 });
+        let longest = call.holders.iter().max_by_key(|(_, length)| *length).filter(|_| is_certain);
+        longest.map(|(tid, _)| LockHolder { tid: *tid, others: call.holders.len() - 1 }).or(said)
     }
 
     fn forget_wait(&mut self, key: LockKey, tid: i32) {
@@ -224,20 +251,24 @@ mod tests {
     const LOCK: u16 = 1;
     const LOCKED: u16 = 2;
     const UNLOCK: u16 = 3;
+    const HOLDER: u16 = 4;
+    const WAITED: u16 = 5;
 
     fn table() -> EventTable {
-        let event = |name: &str, id: u16, field: &str| {
+        let event = |system: &str, name: &str, id: u16, field: &str| {
             let text = format!(
                 "name: {name}\nID: {id}\nformat:\n\
                  \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
                  \tfield:long {field};\toffset:8;\tsize:8;\tsigned:1;\n\nprint fmt: \"\"\n"
             );
-            Event::new(Format::parse("libc", &text).unwrap(), Dialect::Kernel)
+            Event::new(Format::parse(system, &text).unwrap(), Dialect::Kernel)
         };
         [
-            event("pthread_mutex_lock", LOCK, "mutex"),
-            event("pthread_mutex_lock_exit", LOCKED, "ret"),
-            event("pthread_mutex_unlock", UNLOCK, "mutex"),
+            event("libc", "pthread_mutex_lock", LOCK, "mutex"),
+            event("libc", "pthread_mutex_lock_exit", LOCKED, "ret"),
+            event("libc", "pthread_mutex_unlock", UNLOCK, "mutex"),
+            event("lookback", "contention_holder", HOLDER, "holder"),
+            event("lock", "contention_end", WAITED, "ret"),
         ]
         .into_iter()
         .collect()
@@ -262,7 +293,7 @@ mod tests {
             payload.extend(field.to_le_bytes());
             let record = Record { cpu: 0, time: *time, payload: &payload, lost: Missed::None };
             let holder = locks.add(&record, &trace);
-            if (*tid, *id) == (2, LOCKED) {
+            if *tid == 2 && [LOCKED, WAITED].contains(id) {
                 named.push(holder.map(|holder| (holder.tid, holder.others)));
             }
         }
@@ -296,5 +327,20 @@ mod tests {
             holders(&[], &[&start[..], &[(20, 2, LOCK, 7), (90, 2, LOCKED, 0)]].concat())
         };
         assert_eq!((failed(130), failed(35)), (vec![Some((3, 0))], vec![None]));
+    }
+
+    #[test]
+    fn the_lock_says_who_held_it_where_nothing_else_does() {
+        let waits = [(20, 2, HOLDER, 3), (30, 2, WAITED, 0)];
+        assert_eq!(holders(&[], &waits), [Some((3, 0))]);
+        let call = [&[(10, 2, LOCK, 7)], &waits[..], &[(31, 2, LOCKED, 0)]].concat();
+        assert_eq!(holders(&[], &call), [Some((3, 0)); 2]);
+        // Of one wait it says nothing about the next.
+        let next = [&call[..], &[(40, 2, LOCK, 7), (41, 2, LOCKED, 0)]].concat();
+        assert_eq!(holders(&[], &next), [Some((3, 0)), Some((3, 0)), None]);
+        let unknown = [&waits[..], &[(40, 2, HOLDER, 0), (50, 2, WAITED, 0)]].concat();
+        assert_eq!(holders(&[], &unknown), [Some((3, 0)), None]);
+        let itself = [(20, 2, HOLDER, 2), (30, 2, WAITED, 35), (40, 2, HOLDER, 0), (50, 2, WAITED, 0)];
+        assert_eq!(holders(&[], &itself), [None, None]);
     }
 }

@@ -1,8 +1,12 @@
 //! What events say of locks.
 
+use events::lock::{CONTENTION_END, CONTENTION_HOLDER};
 use trace_data::event::Event;
 use trace_data::format::Field;
 use trace_data::info::TraceInfo;
+
+const HOLDER_SYSTEM: &str = CONTENTION_HOLDER.system;
+const WAIT_SYSTEM: &str = CONTENTION_END.system;
 
 /// What an event says of a lock.
 #[derive(Debug, Clone)]
@@ -12,6 +16,10 @@ pub(super) enum LockRole {
     /// It has it, unless the result says otherwise; the call has this id.
     Return(u16, Field),
     Release(Field),
+    /// The lock that it begins to wait for says who holds it.
+    Holder(Field),
+    /// It has waited.
+    Waited,
     /// All locks of the process are gone.
     Exec,
     Other,
@@ -31,6 +39,10 @@ impl LockRole {
         let format = event.format();
         let found = match (format.system.as_str(), format.name.strip_suffix("_exit")) {
             ("sched", None) if format.name == "sched_process_exec" => Some(LockRole::Exec),
+            (HOLDER_SYSTEM, None) if format.name == CONTENTION_HOLDER.name => {
+                format.field("holder").cloned().map(LockRole::Holder)
+            }
+            (WAIT_SYSTEM, None) if format.name == CONTENTION_END.name => Some(LockRole::Waited),
             (events::LIBC, None) => address(event).map(|(field, mode)| match mode {
                 Some(mode) => LockRole::Want(field, mode),
                 None => LockRole::Release(field),
