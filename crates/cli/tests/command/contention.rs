@@ -67,3 +67,18 @@ fn a_wait_lasts_as_long_as_the_lock_is_held() {
     assert!((before..=released).contains(&(begin + 1)) && begin + 7000 <= released, "{begin} {printed}");
     assert!((released..=after + 1).contains(&(end + 1)), "{end} {printed}");
 }
+
+#[test]
+fn the_holder_is_named_without_the_calls() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let (printed, _) = recorded(&scratch, &["lock:*", "lookback:contention_holder"]);
+    let pair = ["--pair", "lock:contention_begin..lock:contention_end"];
+    let table = run(&mut scratch.report(&pair)).success().stdout;
+    let [holder, _] = numbers(&printed, "holder ")[..] else { panic!("{printed}") };
+    let [waiter, ..] = numbers(&printed, "waiter ")[..] else { panic!("{printed}") };
+    let of_waiter = table.lines().find(|line| line.contains(&format!("contention-{waiter} "))).unwrap();
+    assert!(of_waiter.contains(&format!(" contention-{holder} ")), "{table}");
+}

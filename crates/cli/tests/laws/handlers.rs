@@ -51,6 +51,12 @@ fn faults_have_their_codes_and_handlers_are_left() {
 }
 
 #[test]
+fn stacks_of_handlers_have_as_many_frames() {
+    let trace = program("frames").keeps_the_law();
+    assert_eq!(with(&trace, "signal_deliver", "sig=SIGTRAP"), 100);
+}
+
+#[test]
 fn more_handlers_than_can_be_told_apart_run_unseen() {
     let trace = program("many").keeps_the_law();
     // 192 ways to set one: the first 128 are seen in each round.

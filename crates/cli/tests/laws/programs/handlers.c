@@ -1,5 +1,6 @@
 /* Handlers of signals: what is set is what is told, and they run as they were set. */
 #include "law.h"
+#include <execinfo.h>
 #include <setjmp.h>
 #include <ucontext.h>
 
@@ -158,6 +159,42 @@ static void faults(void)
 			raise(SIGUSR2);
 }
 
+static void unwound(int signal)
+{
+	void *frames[64];
+	int count = backtrace(frames, 64);
+
+	handled = count;
+	write(-1, "", 0);
+}
+
+static int beyond(void)
+{
+	return handled;
+}
+
+/* A stack in a handler has as many frames: the handler's, the signal's, and those of what it has interrupted.
+ * What that goes on with is what it had. */
+static void frames(void)
+{
+	register long kept asm("r12") = 0x1234;
+	sigset_t mask, before;
+
+	handle(SIGTRAP, unwound, 0);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR2);
+	sigprocmask(SIG_SETMASK, &mask, &before);
+	for (int i = 0; i < 100; i++) {
+		asm volatile("int3" : "+r"(kept));
+		CHECK(kept == 0x1234);
+	}
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	CHECK(sigismember(&mask, SIGUSR2) && !sigismember(&mask, SIGTRAP));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	printf("%d frames\n", beyond());
+	CHECK(beyond() >= 4);
+}
+
 /* More handlers than there are thunks for. */
 static void many(void)
 {
@@ -192,6 +229,8 @@ int main(int argc, char **argv)
 		with_flags();
 	else if (!strcmp(argv[1], "faults"))
 		faults();
+	else if (!strcmp(argv[1], "frames"))
+		frames();
 	else
 		many();
 	return done();
