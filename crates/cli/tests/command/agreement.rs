@@ -7,6 +7,12 @@ use crate::common::*;
 const ADDRESSES: [&str; 7] =
     ["caller=", "handler=", "sa_handler=", "start_routine=", "init_routine=", "compar=", "disp="];
 
+/// A pointer as trace-cmd prints it, of 16 digits as the kernel does: that of an event about a lock.
+fn pointer(word: &str, event: &Event) -> Option<String> {
+    let is_one = event.name.starts_with("contention_") && word.len() == 16;
+    is_one.then(|| u64::from_str_radix(word, 16).ok()).flatten().map(|address| format!("{address:#x}"))
+}
+
 /// The fields as trace-cmd prints them. It doesn't say how long a function is, nor in which object it is.
 fn as_trace_cmd_has_it(event: Event) -> Event {
     let mut words: Vec<String> = Vec::new();
@@ -15,7 +21,7 @@ fn as_trace_cmd_has_it(event: Event) -> Event {
         match word.split_once("/0x") {
             Some((symbol, _)) if ADDRESSES.into_iter().any(is_address) => words.push(symbol.to_string()),
             _ if word.starts_with('[') && words.last().is_some_and(|last| last.contains("+0x")) => {}
-            _ => words.push(word.to_string()),
+            _ => words.push(pointer(word, &event).unwrap_or_else(|| word.to_string())),
         }
     }
     Event { text: words.join(" "), ..event }
