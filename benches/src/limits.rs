@@ -22,7 +22,7 @@ const LIMITS: &[(&str, Limit)] = &[
     ("author_event_vs_rdtsc", Limit::AtMost(2.0)),
     ("span_enter_exit_ns", Limit::AtMost(100.0)),
     ("tracing_off_ns", Limit::AtMost(1.0)),
-    ("exec_added_us", Limit::AtMost(40.0)),
+    ("exec_added_us", Limit::AtMost(30.0)),
     ("write_u64_vs_rdtsc", Limit::AtMost(1.75)),
     ("write_64B_vs_rdtsc", Limit::AtMost(2.0)),
     ("page_change_ns", Limit::AtMost(150.0)),
@@ -51,6 +51,11 @@ const LIMITS: &[(&str, Limit)] = &[
     ("xray_fdr_vs_graph", Limit::AtLeast(5.0)),
     ("start_added_us", Limit::AtMost(100.0)),
     ("filter_20k_names_ms", Limit::AtMost(20.0)),
+    ("libc_call_vs_two_events", Limit::AtMost(1.5)),
+    ("dbench_added_percent", Limit::AtMost(6.0)),
+    ("dbench_kernel_vs_ours", Limit::AtLeast(5.0)),
+    ("tbench_added_percent", Limit::AtMost(3.0)),
+    ("tbench_kernel_vs_ours", Limit::AtLeast(6.0)),
 ];
 
 impl Limit {

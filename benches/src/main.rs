@@ -14,6 +14,7 @@ mod control;
 mod crowd;
 mod ctf;
 mod events;
+mod flight;
 mod function;
 mod limits;
 mod lttng;
@@ -61,6 +62,8 @@ enum BenchCommand {
     Control,
     /// Functions: sites that are off, and traced ones.
     Function(function::FunctionOptions),
+    /// A flight recorder that always records: calls, and the loads of the first tracers.
+    Flight(flight::FlightOptions),
     /// What recording costs whole programs.
     Programs(programs::ProgramOptions),
     /// Events of a program's own.
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         BenchCommand::Ring => ring::measure(),
         BenchCommand::Control => control::measure(),
         BenchCommand::Function(options) => function::measure(&options),
+        BenchCommand::Flight(options) => flight::measure(&options),
         BenchCommand::Programs(options) => programs::measure(&options),
         BenchCommand::Author(options) => author::measure(&options),
         BenchCommand::Tracefs => mount::measure(),

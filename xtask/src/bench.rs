@@ -30,6 +30,15 @@ enum What {
     Control,
     /// Functions: what sites cost that are off, and calls that are traced, next to other tracers
     Function,
+    /// A flight recorder that always records: calls, and the loads of the first tracers
+    Flight {
+        /// Only this load: dbench, tbench or kernbench; may be given several times
+        #[arg(long, value_name = "LOAD")]
+        load: Vec<String>,
+        /// Rounds of each load
+        #[arg(long, default_value_t = 9)]
+        rounds: usize,
+    },
     /// What recording costs whole programs
     Programs,
     /// Events of a program's own: typed events, messages, spans
@@ -54,6 +63,10 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         }
         What::Function => {
             measure.arg("function");
+        }
+        What::Flight { load, rounds } => {
+            measure.args(["flight", "--rounds", &rounds.to_string()]);
+            measure.args(load.iter().flat_map(|load| ["--load", load]));
         }
         What::Programs => {
             measure.arg("programs");
