@@ -1,7 +1,7 @@
 /* A server with four defects that show once in a while, under load:
  *
  *   - a request in a thousand waits for 200 ms: a retry that sleeps
- *   - a request in seven hundred keeps a lock while it writes to a slow place: others wait for it
+ *   - a request in three hundred keeps a lock while it writes to a slow place: others wait for it
  *   - a request whose file is not there forgets to close the directory that it has opened
  *   - after so many requests, the first argument, one writes to address 0
  *
@@ -39,7 +39,7 @@ static void write_journal(long number)
 	pthread_mutex_lock(&journal_lock);
 	int file = open("/dev/null", O_WRONLY);
 	write(file, line, length);
-	if (number % 700 == 699)
+	if (number % 300 == 299)
 		pause_ms(30);
 	close(file);
 	pthread_mutex_unlock(&journal_lock);
@@ -79,11 +79,11 @@ static void *serve(void *unused)
 
 int main(int count, char **arguments)
 {
-	pthread_t threads[4];
+	pthread_t threads[8];
 	last_request = count > 1 ? atol(arguments[1]) : -1;
 	alarm(60);
-	for (int index = 0; index < 4; index++)
+	for (int index = 0; index < 8; index++)
 		pthread_create(&threads[index], NULL, serve, NULL);
-	for (int index = 0; index < 4; index++)
+	for (int index = 0; index < 8; index++)
 		pthread_join(threads[index], NULL);
 }

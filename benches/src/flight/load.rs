@@ -55,7 +55,8 @@ pub(super) const ALL: [BenchLoad; 3] = [
         ],
         needs: "tbench",
         prepare: "",
-        work: "tbench_srv >/dev/null & server=$!; tbench -t 3 2 127.0.0.1; kill $server; wait $server; true",
+        work: "tbench_srv >/dev/null & server=$!; sleep 0.3
+tbench -t 3 2 127.0.0.1; kill $server; wait $server; true",
         units: operations,
         slow_rounds: 2,
     },
@@ -71,7 +72,7 @@ pub(super) const ALL: [BenchLoad; 3] = [
         ],
         needs: "make",
         prepare: "src=$(ls -d ${CARGO_HOME:-$HOME/.cargo}/registry/src/*/lua-src-*/lua-5.4* | tail -1)
-cp -r $src/. . && printf 'all: $(patsubst %.c,%.o,$(wildcard *.c))\\nCFLAGS = -O2\\n' > Makefile",
+cp -r $src/. . && printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\\nCFLAGS = -O2\\n' > Makefile",
         work: "rm -f *.o; make -s -j2",
         units: |_| Some(1.0),
         slow_rounds: 1,

@@ -33,6 +33,7 @@ mod function_sites;
 mod function_symbols;
 mod functions;
 mod graph;
+mod hunting;
 mod kernel_recordings;
 mod killed;
 mod limits;
