@@ -5,11 +5,11 @@
 //! of processes says who was the first to know.
 
 use crate::Error;
-use control::{Here, ProcessInfo};
+use control::{Here, ProcessInfo, TaskInfo};
 use events::sched;
 use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread, current_cpu};
 use rustix::process::{Pid, test_kill_process};
-use session::Instance;
+use session::{CallInProgress, Instance};
 
 /// Finds processes that are gone, and records their end.
 #[derive(Debug)]
@@ -50,28 +50,30 @@ impl Obituary {
         if gone.is_empty() {
             return;
         }
-        let instance = session.index();
-        let mut calls = session.calls_in_progress(|task| {
-            gone.iter().any(|(process, _)| (task.process, task.tgid) == (Some(process.entry), process.pid))
-        });
+        // Who is the first to know reports it in all instances: nobody else will.
+        let others = session.session().open_others(session.index());
+        let others = others.iter().filter_map(|other| Some((other, other.again().ok()?.into_buffer())));
+        let others: Vec<_> = others.map(|(other, buffer)| (other, Writer::new(buffer))).collect();
+        let own = std::iter::once((session, &self.writer));
+        let all = own.chain(others.iter().map(|(other, writer)| (*other, writer)));
+        let mut places: Vec<Place<'_>> = all.map(|all| Place::new(all, &gone)).collect();
         for (process, signal) in gone {
             // Before it is said that it has ended: PID filters may forget it then.
-            let is_wanted = control.is_enabled(sched::EXIT_ID, instance)
-                && !process.status.is_left_out()
-                && !control.ignores(instance, control.instance_flags(instance), process.pid);
-            let its =
-                calls.extract_if(.., |(task, _)| task.process == Some(process.entry)).collect::<Vec<_>>();
+            let wanting: Vec<bool> = places.iter().map(|place| place.wants_end(&process)).collect();
             if !control.end_process(process.entry, session.buffer().now()) {
                 continue;
             }
-            session.write_calls(&self.writer, self.thread, &its);
-            if is_wanted {
-                self.record(session, &process, signal);
+            for (place, wants_end) in places.iter_mut().zip(wanting) {
+                let its = place.calls.extract_if(.., |(task, _)| task.process == Some(process.entry));
+                place.instance.write_calls(place.writer, self.thread, &its.collect::<Vec<_>>());
+                if wants_end {
+                    self.record(place, &process, signal);
+                }
             }
         }
     }
 
-    fn record(&self, session: &Instance, process: &ProcessInfo, signal: u32) {
+    fn record(&self, place: &Place<'_>, process: &ProcessInfo, signal: u32) {
         let comm = process.last_comm();
         let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
@@ -87,10 +89,36 @@ impl Obituary {
         let event = record.event();
         let cpu = self.thread.area.and_then(rseq::Area::cpu).unwrap_or_else(current_cpu);
         let here = Here { cpu, comm: &comm };
-        if session.control().passes(session.index(), event.payload(), &here) {
+        let instance = place.instance;
+        if instance.control().passes(instance.index(), event.payload(), &here) {
             // If it can't be written, the buffer has counted it.
-            let _ = self.writer.write(self.thread, event);
+            let _ = place.writer.write(self.thread, event);
         }
+    }
+}
+
+/// Where ends are recorded.
+struct Place<'a> {
+    instance: &'a Instance,
+    writer: &'a Writer,
+    /// What threads of processes that are gone were in, as far as it is wanted there.
+    calls: Vec<(TaskInfo, CallInProgress)>,
+}
+
+impl<'a> Place<'a> {
+    fn new((instance, writer): (&'a Instance, &'a Writer), gone: &[(ProcessInfo, u32)]) -> Place<'a> {
+        let calls = instance.calls_in_progress(|task| {
+            gone.iter().any(|(process, _)| (task.process, task.tgid) == (Some(process.entry), process.pid))
+        });
+        Place { instance, writer, calls }
+    }
+
+    /// Whether the end of a process is wanted there.
+    fn wants_end(&self, process: &ProcessInfo) -> bool {
+        let (control, index) = (self.instance.control(), self.instance.index());
+        control.is_enabled(sched::EXIT_ID, index)
+            && !process.status.is_left_out()
+            && !control.ignores(index, control.instance_flags(index), process.pid)
     }
 }
 

@@ -28,6 +28,16 @@ impl Session {
         Instance::open_at(self.path(), self.index_of(name)?)
     }
 
+    /// All its instances but that of an index: the default one, that of the tree's top level, and those with a
+    /// name. One that can't be opened is left out.
+    ///
+    /// Cost: three mappings for each.
+    pub fn open_others(&self, than: usize) -> Vec<Instance> {
+        let is_there = |index: &usize| *index == RECORDING || self.control().instance_state(*index).is_some();
+        let others = (0..INSTANCES).filter(|index| *index != than).filter(is_there);
+        others.filter_map(|index| Instance::open_at(self.path(), index).ok()).collect()
+    }
+
     /// Makes an instance: with a buffer as large as the session's first was, its options, all events off.
     ///
     /// Cost: about 0.3 ms per MB of its memory. No traced process has to do anything.

@@ -116,3 +116,25 @@ fn a_client_at_the_top_level_leaves_the_recording_alone() {
     persistent.done("set", &["-B", "flight", "trace", ""]);
     assert_eq!(persistent.opened(&[]), Vec::<String>::new(), "it does what its own files say");
 }
+
+/// Whichever instance is looked at first, each that wants it has the end of a killed process.
+#[test]
+fn each_instance_has_the_end_of_a_killed_process() {
+    let session = Persistent::new(&["-e", "sched_process_exit"]);
+    let calls = ["-e", "lookback:call_in_progress", "-e", "libc:*nanosleep"];
+    session.done("start", &[&["-B", "ends", "-e", "sched_process_exit"][..], &calls].concat());
+    session.done("start", &["-B", "none", "-e", "libc:chdir"]);
+    let mut running = start(&mut session.running(&["sh", "-c", "echo ready; exec sleep 60"]));
+    running.wait_for("ready");
+    running.wait_until(|| !session.done("list", &[]).stdout.contains(" sh "));
+    running.signal(rustix::process::Signal::KILL);
+    let pid = running.wait().pid;
+    assert_eq!(session.shown(&["-B", "none"]).events, []);
+    for instance in [&[][..], &["-B", "ends"]] {
+        let trace = session.shown(instance);
+        trace.expect("sched_process_exit", &format!("comm=sleep pid={pid} noticed_by=observer"));
+        assert_eq!(trace.count("sched_process_exit", ""), 1);
+    }
+    assert_eq!(session.shown(&["-B", "ends"]).count("call_in_progress", ""), 1);
+    assert!(!session.done("show", &[]).stdout.contains("call_in_progress"));
+}
