@@ -47,6 +47,7 @@
 
 mod call;
 mod conversion;
+mod errors;
 mod event;
 mod functions_off;
 mod heap;
@@ -63,6 +64,7 @@ use crate::clock::ClockWords;
 use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
 pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
+pub use errors::ErrorSet;
 pub use event::{
     BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset,
     filter_word, is_filter_word, is_of_tracer,
@@ -82,7 +84,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 19;
+pub const VERSION: u32 = 20;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -255,7 +257,12 @@ pub struct ControlHeader {
     pub functions_forbidden: AtomicU32,
     /// Goes up when the profile of functions is enabled or disabled: odd while it is enabled.
     pub profile: AtomicU32,
-    _profile: u32,
+    /// The errors that take snapshots: an [`ErrorSet`].
+    pub errors: AtomicU32,
+    /// When the last error took one, by the clock that durations are counted by; 0 before the first.
+    pub error_time: AtomicU64,
+    /// Errors that took none, as another had taken one just before.
+    pub errors_within: AtomicU64,
     /// What has become of calls of `mcount`, by [`CallConversion`].
     pub conversions: [AtomicU64; 3],
 }

@@ -55,6 +55,7 @@ mod comm;
 mod conversion;
 mod counters;
 mod current_call;
+mod errors;
 mod events;
 mod extension;
 mod file_layout;

@@ -181,6 +181,14 @@ impl ControlArea {
         }
     }
 
+    /// Notes that a process's error was seen where it happened. Async-signal-safe.
+    // Relaxed: the flag carries nothing but itself.
+    pub fn note_error(&self, entry: u32) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            process.status.fetch_or(ProcessStatus::IN_ERROR, Relaxed);
+        }
+    }
+
     /// Has the events of a process not be recorded from now on, nor those of the children that it forks.
     // Relaxed: the flag carries nothing but itself.
     pub fn leave_out(&self, entry: u32) {

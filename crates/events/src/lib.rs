@@ -35,6 +35,7 @@ pub mod argument;
 mod calls;
 mod class;
 mod event_type;
+pub mod exceptions;
 mod field;
 mod fingerprint;
 mod format;
@@ -61,6 +62,7 @@ pub fn all() -> impl Iterator<Item = EventType> {
         .chain(signal::ALL)
         .chain(in_progress::ALL)
         .chain(lock::ALL)
+        .chain(exceptions::ALL)
         .chain(libc_call::all())
         .chain(ftrace::ALL)
 }

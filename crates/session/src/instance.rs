@@ -7,6 +7,7 @@ mod clock;
 mod command_text;
 mod description;
 mod error_log;
+mod errors;
 mod events;
 mod filters;
 mod function_command;

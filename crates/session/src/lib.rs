@@ -43,6 +43,7 @@ mod this_process;
 mod timeline;
 
 pub use abi::clock::TraceClock;
+pub use abi::control::ErrorSet;
 pub use clock::{Tsc, trace_clock};
 pub use control::{Filtered, PidFilter, ProfiledFunction};
 pub use error::Error;

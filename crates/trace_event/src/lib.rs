@@ -54,7 +54,7 @@ pub use function::TracingInstance;
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
 pub use site::register;
-pub use snapshot::take_snapshot;
+pub use snapshot::{SeenError, chooses_errors, take_snapshot};
 pub use state::{
     HandlerStack, count_lock, handler_begins, handler_ends, jump_out_of_handlers, locks_held,
     set_signal_mask, set_signals_blocked, signal_mask, signals_are_blocked,

@@ -66,6 +66,20 @@ pub fn is_wanted(system: &CStr, name: &CStr) -> bool {
     function.is_some_and(|wanted| unsafe { wanted(system.as_ptr(), name.as_ptr()) })
 }
 
+/// Takes a snapshot for a panic, if the session wants one: called by a hook for panics, as that of
+/// `tracing_layer::record_panics`. The text says what it is. Without a recorder nothing happens.
+///
+/// Not async-signal-safe.
+pub fn take_snapshot_of_panic(text: &str) {
+    type Panicked = unsafe extern "C" fn(*const u8, usize);
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Panicked>>(linux::find(c"lookback_panicked")) };
+    if let Some(panicked) = function {
+        // SAFETY: a text.
+        unsafe { panicked(text.as_ptr(), text.len()) }
+    }
+}
+
 /// Where the recorder runs.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod linux {

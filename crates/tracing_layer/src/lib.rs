@@ -39,6 +39,7 @@ mod callsite;
 mod layer;
 mod logger;
 mod name;
+mod panics;
 mod recorder;
 mod spans;
 mod switches;
@@ -48,6 +49,7 @@ mod values;
 
 pub use layer::LookbackLayer;
 pub use logger::Logger;
+pub use panics::record_panics;
 pub use tracepoint::snapshot;
 
 use tracing_core::Subscriber;

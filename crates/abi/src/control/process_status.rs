@@ -10,6 +10,7 @@ use super::Obstacle;
 /// bit   9       executing it is executing another program: who finds this under its own PID is that program
 /// bit  10       left out  its events are not recorded: it reads the control tree, or who has forked it did
 /// bits 11..15 obstacle  why that program runs unrecorded: an [`Obstacle`], or 0
+/// bit  15       in error  its error was seen where it happened
 /// bits 16..32   vforks    children under placeholders that have its memory just now
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ impl ProcessStatus {
     /// The bits of why that program runs unrecorded.
     pub const OBSTACLE: u32 = 0xf << Self::OBSTACLE_SHIFT;
     const OBSTACLE_SHIFT: u32 = 11;
+    /// The bit of one whose error was seen where it happened.
+    pub const IN_ERROR: u32 = 1 << 15;
     /// What one more child in its memory adds.
     pub const VFORK: u32 = 1 << 16;
 
@@ -58,6 +61,11 @@ impl ProcessStatus {
     /// Whether its events are not recorded, as it, or who has forked it, reads the control tree.
     pub const fn is_left_out(self) -> bool {
         self.0 & Self::LEFT_OUT != 0
+    }
+
+    /// Whether its error was seen where it happened.
+    pub const fn is_in_error(self) -> bool {
+        self.0 & Self::IN_ERROR != 0
     }
 
     /// The bits of one that is executing a program, which runs unrecorded for that reason, if there is one.

@@ -1,7 +1,7 @@
 //! The tasks for persistent sessions.
 
 use super::function::rule;
-use super::{FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
+use super::{ErrorList, FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
 use session::FunctionRule;
 use std::ffi::OsString;
@@ -51,7 +51,19 @@ impl InstanceArguments {
 #[command(after_help = "\
 Memory:
   (CPUs + 1) x KB x (1 + snapshots) in /dev/shm. The memory of the live buffer is
-  reserved now, that of a snapshot when it is first taken.
+  reserved now, and with --snapshot-on that of a snapshot; that of others when they
+  are first taken.
+
+Errors:
+  signal     a signal that ends the process, and for which it has no handler:
+             SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP, SIGABRT
+  panic      a Rust panic, where the program has it recorded
+  abort      abort(3)
+  assert     a failed assert(3)
+  terminate  std::terminate of C++, as for an exception that nobody catches
+  exit       an exit with another status than 0
+  kill       SIGKILL, when a recorded parent waits for the process
+  Errors less than a second after one that has taken a snapshot take none.
 
 Examples:
   lookback start                    the default events, 4 MB for each CPU
@@ -83,6 +95,11 @@ pub(crate) struct StartArguments {
     /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,
+
+    /// Which errors of programs take a snapshot: none, or signal, panic, abort, assert, terminate, exit and
+    /// kill, with commas between them [default: signal,panic,abort,assert,terminate]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) snapshot_on: Option<ErrorList>,
 
     /// Let members of this group use the session: all of them can read the events, and damage the buffers
     #[arg(long, value_name = "GROUP")]

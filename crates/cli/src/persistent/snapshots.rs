@@ -33,6 +33,7 @@ fn list(instance: &InstanceArguments, json: bool) -> Done {
             ("session", Json::text(Some(session.path().display()))),
             ("instance", Json::text(session.name())),
             ("capacity", Json::Number(capacity(&session))),
+            ("errors_without_snapshot", Json::Number(session.errors_within())),
             ("refused", Json::Number(session.buffer().refused_snapshots())),
             ("snapshots", Json::List(kept.iter().map(KeptSnapshot::json).collect())),
         ]));
@@ -52,11 +53,17 @@ fn summary(session: &Instance, kept: u64) -> String {
         0 => String::new(),
         refused => format!("; {refused} refused, as there was no memory for them, or readers held all"),
     };
+    let within = match session.errors_within() {
+        0 => String::new(),
+        within => {
+            format!("; {} took none, less than a second after another", count(within, "error", "errors"))
+        }
+    };
     let next = match kept {
         0 => format!(": `lookback snapshot -s{}` takes one", option(session.path())),
         _ => String::new(),
     };
-    format!("{} of {} kept{refused}{next}", count(kept, "snapshot", "snapshots"), capacity(session))
+    format!("{} of {} kept{refused}{within}{next}", count(kept, "snapshot", "snapshots"), capacity(session))
 }
 
 fn table(kept: &[KeptSnapshot]) -> String {

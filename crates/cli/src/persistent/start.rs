@@ -9,8 +9,9 @@ use crate::say::note;
 use anstyle::Style;
 use recording::record_ends;
 use session::{
-    DEFAULT_KB, EnabledEvents, Error, FilteredSelection, Instance, Lasting, MOST_INSTANCES, PidFilter,
-    Selection, Session, SessionOptions, SessionsDirectory, TraceClock, TraceOption, fitting_kb, lasting,
+    DEFAULT_KB, EnabledEvents, Error, ErrorSet, FilteredSelection, Instance, Lasting, MOST_INSTANCES,
+    PidFilter, Selection, Session, SessionOptions, SessionsDirectory, TraceClock, TraceOption, fitting_kb,
+    lasting,
 };
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -20,13 +21,23 @@ use trace_data::text::printable;
 /// Snapshots that can be kept when nothing else is said: as many as in the kernel.
 const SNAPSHOTS: u32 = 1;
 
+/// The errors that take snapshots when nothing else is said.
+const DEFAULT_ERRORS: ErrorSet = ErrorSet::SIGNAL
+    .with(ErrorSet::PANIC)
+    .with(ErrorSet::ABORT)
+    .with(ErrorSet::ASSERT)
+    .with(ErrorSet::TERMINATE);
+
 /// Makes a session, or switches one on.
 pub(crate) fn start(arguments: &StartArguments) -> Done {
     arguments.recording.functions.check()?;
     let group = arguments.group.as_deref().map(group_id).transpose()?;
     let path = path(arguments, group)?;
     let session = match Instance::open(&path) {
-        Ok(session) => enable(instance(session, arguments)?, group, arguments)?,
+        Ok(session) => {
+            choose_errors(&session, arguments.snapshot_on.map_or_else(|| session.errors(), |list| list.0))?;
+            enable(instance(session, arguments)?, group, arguments)?
+        }
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
     };
@@ -64,6 +75,9 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
         arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
     let set = set.and_then(|()| set_triggers(&session, &arguments.recording).map(drop));
     let set = set.and_then(|()| choose_threads(&session, arguments));
+    let default = if snapshots > 0 { DEFAULT_ERRORS } else { ErrorSet::NONE };
+    let errors = arguments.snapshot_on.map_or(default, |list| list.0);
+    let set = set.and_then(|()| choose_errors(&session, errors));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
@@ -117,6 +131,11 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     arguments.recording.functions.apply(&session)?;
     session.buffer().set_tracing(true);
     Ok(session)
+}
+
+/// Says which errors take snapshots, and has memory for one.
+fn choose_errors(session: &Instance, errors: ErrorSet) -> Done<()> {
+    Ok(session.set_errors(errors)?)
 }
 
 /// Sets whose events alone are recorded, and whose functions alone are traced.

@@ -3,7 +3,7 @@
 mod complete;
 mod triggers;
 
-use crate::arguments::StatArguments;
+use crate::arguments::{StatArguments, error_names};
 use crate::failure::Done;
 use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
@@ -156,6 +156,13 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         line("dropped", format!("{events}: {}", reason.describe()));
     }
     line("snapshots", snapshots(session, kept));
+    let within = match session.errors_within() {
+        0 => String::new(),
+        within => {
+            format!("; {} took none, less than a second after another", count(within, "error", "errors"))
+        }
+    };
+    line("errors", format!("{} take snapshots{within}", error_names(session.errors())));
     match session.session().instances() {
         names if names.is_empty() => {}
         names => line("instances", names.join(", ")),
@@ -288,9 +295,11 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("function_notrace_pids", pids(PidFilter::FunctionNever)),
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
-        ("memory_limit_bytes", Json::Number(session.most_bytes())),
+        ("memory_limit_bytes", Json::Number(session.most_bytes().max(memory(session)))),
         ("complete_since_ts", Json::number(complete_since(session, blocks))),
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
+        ("snapshot_on", Json::text(Some(error_names(session.errors())))),
+        ("errors_without_snapshot", Json::Number(session.errors_within())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("not_mapped_events", Json::Number(session.control().not_mapped(session.index()))),
         ("snapshots", Json::List(kept.iter().map(KeptSnapshot::json).collect())),

@@ -69,7 +69,7 @@ const TOO_LARGE: &str = "dd if=/dev/zero of=large bs=1024 count=200 2>/dev/null;
 #[test]
 fn programs_meet_the_limit_of_files_as_without() {
     let scratch = Scratch::new();
-    run(&mut script(&scratch, "\"$LOOKBACK\" start -q --session $SESSION")).success();
+    run(&mut script(&scratch, "\"$LOOKBACK\" start -q --snapshot-on none --session $SESSION")).success();
     for before in ["", "trap '' XFSZ;"] {
         let plain = run(&mut script(&scratch, &format!("ulimit -f 100; {before} sh -c '{TOO_LARGE}'")));
         let command =

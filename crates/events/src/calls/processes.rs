@@ -32,8 +32,9 @@ macro_rules! process_calls {
                 pthread_detach(thread: Pointer) -> ErrorNumber as [pthread_detach];
                 pthread_cancel(thread: Pointer) -> ErrorNumber as [pthread_cancel];
                 pthread_exit(retval: Pointer) -> Nothing as [pthread_exit];
-                abort() -> Nothing as [abort];
-                __assert_fail(assertion: Name, file: Name, line: Unsigned, function: Name) -> Nothing as [__assert_fail];
+                abort() -> Nothing as [abort] around abort::ABORT;
+                __assert_fail(assertion: Name, file: Name, line: Unsigned, function: Name) -> Nothing as [__assert_fail] around abort::ASSERT;
+                __assert_perror_fail(errnum: Int, file: Name, line: Unsigned, function: Name) -> Nothing as [__assert_perror_fail] around abort::ASSERT_ERROR;
                 dlopen(filename: Name, flags: DlopenFlags) -> Nothing as [dlopen] around library::OPEN;
                 dlmopen(lmid: Long, filename: Name, flags: DlopenFlags) -> Nothing as [dlmopen] around library::OPEN;
                 dlclose(handle: Pointer) -> Unexplained as [dlclose] around library::CLOSE;

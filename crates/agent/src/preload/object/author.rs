@@ -1,13 +1,15 @@
 //! The events of the program's own, and of the libraries that it loads.
 
 use crate::preload::process::attach;
+use crate::preload::signal::fatal;
+use abi::control::ErrorSet;
 use abi::site::RawSite;
 use core::ffi::{CStr, c_char};
 use core::ptr::null;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicU32;
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{session, take_snapshot};
+use trace_event::{SeenError, session, take_snapshot};
 
 /// Registers the sites between `start` and `end`. Called by the constructor of every object that has sites,
 /// see [`abi::site`].
@@ -62,4 +64,18 @@ unsafe extern "C" fn lookback_take_snapshot(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
     let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
     take_snapshot(SnapshotCause::Program, Reason::of(&[text]));
+}
+
+/// Takes a snapshot for a panic, where the session wants one: so many bytes of text say what it is. Not
+/// async-signal-safe.
+///
+/// # Safety
+///
+/// The text can be read.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_panicked(text: *const u8, length: usize) {
+    // SAFETY: the caller's promise.
+    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
+    let (kind, cause, reason) = (ErrorSet::PANIC, SnapshotCause::Panic, Reason::of(&[text]));
+    SeenError { kind, tid: None, uid: fatal::own_uid(), cause, reason }.take_snapshot();
 }

@@ -8,10 +8,10 @@ use crate::preload::memory::{address_limit, readable, stack};
 use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, image, mapped, symbols};
 use crate::preload::process::birth::record_fork;
-use crate::preload::process::{origin, priority, sandbox};
+use crate::preload::process::{origin, priority, sandbox, status};
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
-use crate::preload::signal::{blocked, running};
+use crate::preload::signal::{blocked, fatal, running};
 use crate::preload::thread::end;
 use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
@@ -207,6 +207,8 @@ fn began(attached: Attached) {
     if attached.status.may_call() {
         sandbox::was_none();
         session.leave_out_of_dumps();
+        fatal::install();
+        status::watch();
     }
     priority::remember(attached.status.nice().into());
     image::remember_program();

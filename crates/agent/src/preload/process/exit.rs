@@ -6,6 +6,7 @@
 
 use crate::preload::arch::stub::stub;
 use crate::preload::object::mapped;
+use crate::preload::process::status;
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::thread::end::record_exit;
@@ -55,12 +56,15 @@ static END: extern "C" fn() = {
 
 /// Defines a wrapper for a function that ends the process.
 macro_rules! ending {
-    ($symbol:ident, $name:literal, $call:ident, ends: $ends:expr) => {
+    ($symbol:ident, $name:literal, $call:ident, ends: $ends:expr, shows_status: $shows_status:expr) => {
         const _: () = {
             unsafe extern "C" fn body(status: i32, caller: usize) {
                 let values = [FieldValue::Half(status as u32), FieldValue::Word(caller as u64)];
                 // SAFETY: no value is a pointer.
                 unsafe { record::write(Call::$call.entry(), &values) };
+                if $shows_status {
+                    status::keep(status);
+                }
                 if $ends {
                     process_ends();
                     trace_event::child_in_memory(false);
@@ -75,7 +79,7 @@ macro_rules! ending {
     };
 }
 
-ending!(exit, c"exit", exit, ends: false);
-ending!(quick_exit, c"quick_exit", exit, ends: false);
-ending!(_exit, c"_exit", _exit, ends: true);
-ending!(_Exit, c"_Exit", _exit, ends: true);
+ending!(exit, c"exit", exit, ends: false, shows_status: false);
+ending!(quick_exit, c"quick_exit", exit, ends: false, shows_status: true);
+ending!(_exit, c"_exit", _exit, ends: true, shows_status: true);
+ending!(_Exit, c"_Exit", _exit, ends: true, shows_status: true);

@@ -14,6 +14,7 @@ use crate::preload::function;
 use crate::preload::memory::readable::readable;
 use crate::preload::object::mapped;
 use crate::preload::process::sandbox;
+use crate::preload::signal::fatal;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::ptr::with_exposed_provenance;
@@ -146,7 +147,7 @@ unsafe extern "C" fn prctl_body(
     // SAFETY: the program's own call.
     let call = || unsafe { real(option, second, third, fourth, fifth) };
     let result = match option == libc::PR_SET_SECCOMP {
-        true => sandbox::installing(call, |result| result == 0),
+        true => fatal::installing_filter(call, |result| result == 0),
         false => call(),
     };
     if result == 0 && option == libc::PR_SET_NAME {

@@ -1,5 +1,6 @@
 //! Processes: how one attaches, how it makes others, how it ends.
 
+pub(crate) mod abort;
 pub(crate) mod attach;
 pub(crate) mod birth;
 pub(crate) mod clone;
@@ -11,4 +12,5 @@ pub(crate) mod priority;
 pub(crate) mod raw;
 pub(crate) mod reap;
 pub(crate) mod sandbox;
+pub(crate) mod status;
 pub(crate) mod vfork;

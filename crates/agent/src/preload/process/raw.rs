@@ -12,7 +12,7 @@ use crate::preload::arch::system_call::call as kernel;
 use crate::preload::memory::mapping;
 use crate::preload::object::mapped;
 use crate::preload::process::fork::{in_copy, made, takes_clock};
-use crate::preload::process::sandbox;
+use crate::preload::signal::fatal;
 use libc::{CLONE_SETTLS, CLONE_VFORK, CLONE_VM};
 
 pub(crate) unsafe extern "C" fn before_making() {
@@ -68,7 +68,8 @@ pub(crate) unsafe extern "C" fn filtering(
         libc::SYS_prctl => (takes_clock(first as i32, second as usize), first as i32 == libc::PR_SET_SECCOMP),
         _ => {
             let operation = first as u32;
-            (operation == libc::SECCOMP_SET_MODE_STRICT, operation == libc::SECCOMP_SET_MODE_FILTER)
+            let is_strict = operation == libc::SECCOMP_SET_MODE_STRICT;
+            (is_strict, is_strict || operation == libc::SECCOMP_SET_MODE_FILTER)
         }
     };
     if takes_clock {
@@ -76,7 +77,7 @@ pub(crate) unsafe extern "C" fn filtering(
     }
     // SAFETY: the program's own call.
     let call = || unsafe { kernel(number, [first, second, third, fourth, fifth, 0]) };
-    let result = if installs { sandbox::installing(call, |result| result >= 0) } else { call() };
+    let result = if installs { fatal::installing_filter(call, |result| result >= 0) } else { call() };
     if result < 0 { fail(result) } else { result }
 }
 

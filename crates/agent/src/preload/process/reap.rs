@@ -12,11 +12,14 @@
 use crate::preload::process::priority::priority;
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
+use crate::preload::signal::fatal;
 use crate::preload::thread::end::record_exit;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
+use abi::control::ErrorSet;
 use events::sched;
 use libc::{WEXITED, WIFEXITED, WIFSIGNALED, WTERMSIG, siginfo_t};
-use trace_event::{is_enabled, session};
+use ring_buffer::{Reason, SnapshotCause};
+use trace_event::{SeenError, is_enabled, session};
 
 /// wait(2).
 pub(crate) const WAIT: CallHooks = CallHooks { before: before_wait, after: after_wait };
@@ -119,6 +122,7 @@ fn record_end(child: u32, signal: u32) {
         Some(process) => process.last_comm(),
         None => control.find_task(child).map_or_else(|| session.comm(), |task| task.comm),
     };
+    let was_seen = control.find_process(child).is_some_and(|process| process.status.is_in_error());
     let is_first = match control.find_process(child) {
         Some(process) => control.end_process(process.entry, now) && !process.status.is_left_out(),
         // It has recorded its own end; or it died before it could say that it was there, and then had this
@@ -128,4 +132,19 @@ fn record_end(child: u32, signal: u32) {
     if is_first {
         record_exit(&comm, child, true, [sched::PARENT, signal]);
     }
+    if is_first && !was_seen {
+        keep(child, signal);
+    }
+}
+
+/// Takes a snapshot for a child that was killed, or has ended by an error that was not seen in it: its stack
+/// had overflowed, or it had a filter of system calls.
+fn keep(child: u32, signal: u32) {
+    let kind = match signal as i32 {
+        libc::SIGKILL => ErrorSet::KILL,
+        number => fatal::kind(number),
+    };
+    let cause = SnapshotCause::Killed { number: signal as u16 };
+    SeenError { kind, tid: Some(child), uid: fatal::own_uid(), cause, reason: Reason::default() }
+        .take_snapshot();
 }

@@ -6,25 +6,15 @@
 
 use crate::preload::arch::shadow_stack;
 use crate::preload::arch::thunks::{RETURNED, returned};
+use crate::preload::signal::action::{HANDLERS, HandlerAction};
 use crate::preload::signal::blocked::{self, SignalMask, bit};
-use crate::preload::signal::running;
+use crate::preload::signal::{fatal, running};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU64, AtomicUsize};
 use events::{SA_RESTORER, signal};
-use libc::{SA_NODEFER, siginfo_t, ucontext_t};
+use libc::{SA_NODEFER, SA_RESETHAND, siginfo_t, ucontext_t};
 use ring_buffer::RecordBuffer;
 use trace_event::{enter, handler_begins, handler_ends, is_enabled};
-
-/// How many handlers with their flags are distinguished.
-pub(crate) const THUNKS: usize = 128;
-
-/// Bytes of an alternate stack that recording leaves to the handler. With less it is not recorded: the
-/// program may have made its stack as large as it needs it itself.
-const LEAST_SPACE: usize = 3072;
-
-/// The handler of each thunk, see [`HandlerAction::packed`]; 0 for one that is free.
-#[unsafe(link_section = ".bss.lookback_large_handlers")]
-pub(crate) static HANDLERS: [AtomicU64; THUNKS] = [const { AtomicU64::new(0) }; THUNKS];
 
 /// What is blocked in addition while the handler of a signal runs, as it was set.
 static MASKS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
@@ -42,28 +32,6 @@ fn mask_of(number: i32, flags: u32) -> SignalMask {
     MASKS.get((number as usize).wrapping_sub(1)).map_or(0, |word| word.load(Relaxed)) | itself
 }
 
-/// A handler and the flags that it was set with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct HandlerAction {
-    pub(crate) handler: usize,
-    pub(crate) flags: u32,
-}
-
-impl HandlerAction {
-    /// In one word: the address in 48 bits, the flags that there are above. None when that doesn't fit.
-    pub(crate) fn packed(self) -> Option<u64> {
-        let flags = self.flags & 7 | self.flags >> 10 << 3 & 0x18 | self.flags >> 26 << 5;
-        let packed = self.handler as u64 | u64::from(flags) << 48;
-        (HandlerAction::unpacked(packed) == self).then_some(packed)
-    }
-
-    pub(crate) fn unpacked(packed: u64) -> HandlerAction {
-        let flags = (packed >> 48) as u32;
-        let flags = flags & 7 | (flags & 0x18) << 7 | flags >> 5 << 26;
-        HandlerAction { handler: (packed & 0xffff_ffff_ffff) as usize, flags }
-    }
-}
-
 /// Records that a handler is entered, and gives it.
 pub(crate) unsafe extern "C" fn delivered(
     number: i32,
@@ -76,16 +44,28 @@ pub(crate) unsafe extern "C" fn delivered(
     // SAFETY: the kernel has put it on the stack.
     let stack = unsafe { running::begins(context) };
     // SAFETY: the handler is about to be entered, and returns by what is there.
-    if unsafe { will_be_seen_to_return(context, return_address) } {
+    if !action.is_fatal() && unsafe { will_be_seen_to_return(context, return_address) } {
         handler_begins(stack);
         // SAFETY: the kernel has put it on the stack.
         let before = unsafe { interrupted_mask(context) };
         blocked::set(before | mask_of(number, action.flags));
     }
-    // SAFETY: the kernel has put both on the stack.
-    if is_enabled(signal::DELIVER_ID) && unsafe { has_space(context) } {
+    // SAFETY: the kernel has put it on the stack.
+    let has_space = || unsafe { running::has_space(context) };
+    if action.is_fatal() && has_space() {
+        // SAFETY: the kernel has put it on the stack.
+        fatal::record_fault(unsafe { &*context });
+    }
+    if is_enabled(signal::DELIVER_ID) && has_space() {
         // SAFETY: the kernel has put it on the stack.
         record(action, number, unsafe { &*info });
+    }
+    if action.is_fatal() {
+        return fatal::end as *const () as usize;
+    }
+    if action.flags & SA_RESETHAND as u32 != 0 {
+        // The kernel has set the default.
+        fatal::put_back(number);
     }
     action.handler
 }
@@ -132,19 +112,6 @@ unsafe fn interrupted_mask(context: *const ucontext_t) -> SignalMask {
     unsafe { (&raw const (*context).uc_sigmask).cast::<SignalMask>().read() }
 }
 
-/// Whether there is space on the stack to record.
-///
-/// # Safety
-///
-/// The context is that of a handler's thread.
-unsafe fn has_space(context: *const ucontext_t) -> bool {
-    // SAFETY: the caller's promise.
-    let stack = unsafe { (*context).uc_stack };
-    let here = (&raw const stack).addr();
-    let below = here.wrapping_sub(stack.ss_sp.addr());
-    below >= stack.ss_size || below >= LEAST_SPACE
-}
-
 #[inline(never)]
 fn record(action: HandlerAction, number: i32, info: &siginfo_t) {
     let Some(entered) = enter() else { return };
@@ -153,7 +120,7 @@ fn record(action: HandlerAction, number: i32, info: &siginfo_t) {
     for half in [number, info.si_errno, info.si_code, 0] {
         record.push_half(half as u32);
     }
-    record.push(action.handler as u64);
+    record.push(action.known_handler() as u64);
     record.push(u64::from(action.flags | SA_RESTORER as u32));
     entered.write(record.event());
 }

@@ -17,49 +17,51 @@
 //! called by the kernel, or by who handles signals between us and it, as a handler with `SA_SIGINFO` is.
 
 use crate::preload::arch::stub::stub;
-use crate::preload::arch::thunks::{THUNK_SIZE, thunks};
 use crate::preload::record;
 use crate::preload::record::start::CallStart;
 use crate::preload::record::value::FieldValue;
+use crate::preload::signal::action::HandlerAction;
 use crate::preload::signal::blocked::{SignalMask, bit};
-use crate::preload::signal::deliver::{HANDLERS, HandlerAction, note_mask};
-use crate::preload::signal::mask;
+use crate::preload::signal::deliver::note_mask;
+use crate::preload::signal::{fatal, mask};
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use events::Call;
+use core::sync::atomic::Ordering::Relaxed;
+use events::{Call, SA_RESTORER};
 use libc::sigaction as SignalAction;
-use libc::{SA_RESTART, SA_SIGINFO, SIG_DFL, SIG_ERR, SIG_IGN};
-use trace_event::session;
+use libc::{SA_ONSTACK, SA_RESTART, SA_SIGINFO, SIG_DFL, SIG_ERR, SIG_IGN};
 
 impl HandlerAction {
-    /// The thunk that stands for it, if it needs one and there is one.
-    fn thunk(self) -> Option<usize> {
-        if [SIG_DFL, SIG_IGN, SIG_ERR].contains(&self.handler) || session().is_none() {
-            return None;
+    /// What a program sets for a signal: the agent's own handler in place of the default disposition, where
+    /// errors of this kind are to be seen.
+    fn set_by_program(number: i32, handler: usize, flags: u32) -> Option<HandlerAction> {
+        match handler {
+            // libc adds the flag to what is set by it.
+            SIG_DFL => fatal::is_wanted(number).then(|| HandlerAction::fatal(flags | SA_RESTORER as u32)),
+            SIG_IGN | SIG_ERR => None,
+            _ => Some(HandlerAction { handler, flags }),
         }
-        let packed = self.packed()?;
-        let is_its = |word: &AtomicU64| {
-            let taken = word.compare_exchange(0, packed, AcqRel, Acquire);
-            taken.is_ok() || taken == Err(packed)
-        };
-        let index = HANDLERS.iter().position(is_its)?;
-        Some(thunks as *const () as usize + index * THUNK_SIZE)
     }
 
-    /// What the thunk at `address` stands for, if there is one.
-    fn of(address: usize) -> Option<HandlerAction> {
-        let offset = address.wrapping_sub(thunks as *const () as usize);
-        let word = HANDLERS.get(offset / THUNK_SIZE)?;
-        Some(HandlerAction::unpacked(word.load(Acquire)))
+    /// Makes of the action that the kernel has with its thunk the one that the program has set.
+    fn show_instead(self, action: &mut SignalAction) {
+        action.sa_sigaction = self.known_handler();
+        if self.is_fatal() {
+            action.sa_flags &= !(SA_SIGINFO | SA_ONSTACK | SA_RESTORER) | self.flags as i32;
+            if self.flags & SA_RESTORER as u32 == 0 {
+                action.sa_restorer = None;
+            }
+        } else {
+            action.sa_flags &= !SA_SIGINFO | self.flags as i32;
+        }
     }
 }
 
 /// What the program has set where the kernel has `handler`.
 fn own(handler: usize) -> usize {
-    HandlerAction::of(handler).map_or(handler, |action| action.handler)
+    HandlerAction::of(handler).map_or(handler, HandlerAction::known_handler)
 }
 
 /// Whether libc lets a program handle this signal, as far as its number says.
@@ -89,7 +91,7 @@ unsafe extern "C" fn sigaction_body(
     let result = unsafe {
         let new = match new.is_null() || !is_signal(number) {
             true => new,
-            false => with_thunk(&*new, &mut ours).unwrap_or(new),
+            false => with_thunk(number, &*new, &mut ours).unwrap_or(new),
         };
         let is_set = !new.is_null() && is_signal(number);
         // `old` may be in its place.
@@ -104,8 +106,7 @@ unsafe extern "C" fn sigaction_body(
         // SAFETY: libc has filled it.
         let old = unsafe { &mut *old };
         if let Some(action) = HandlerAction::of(old.sa_sigaction) {
-            old.sa_sigaction = action.handler;
-            old.sa_flags &= !SA_SIGINFO | action.flags as i32;
+            action.show_instead(old);
         }
     }
     record_exit(start, FieldValue::Half(result as u32), result == -1);
@@ -113,11 +114,16 @@ unsafe extern "C" fn sigaction_body(
 }
 
 /// An action with a thunk for the handler of `new`, in `ours`.
-fn with_thunk(new: &SignalAction, ours: &mut MaybeUninit<SignalAction>) -> Option<*const SignalAction> {
-    let thunk = HandlerAction { handler: new.sa_sigaction, flags: new.sa_flags as u32 }.thunk()?;
+fn with_thunk(
+    number: i32,
+    new: &SignalAction,
+    ours: &mut MaybeUninit<SignalAction>,
+) -> Option<*const SignalAction> {
+    let action = HandlerAction::set_by_program(number, new.sa_sigaction, new.sa_flags as u32)?;
+    let thunk = action.thunk()?;
     let ours = ours.write(*new);
     ours.sa_sigaction = thunk;
-    ours.sa_flags |= SA_SIGINFO;
+    ours.sa_flags |= action.kernel_flags();
     Some(ours)
 }
 
@@ -155,11 +161,12 @@ fn set(number: i32, handler: usize, kind: HandlerKind) -> Option<usize> {
     if !is_signal(number) {
         return None;
     }
-    let thunk = HandlerAction { handler, flags: kind.flags as u32 }.thunk()?;
+    let action = HandlerAction::set_by_program(number, handler, kind.flags as u32)?;
+    let thunk = action.thunk()?;
     // SAFETY: an action of zeros is a valid one.
     let (mut new, mut old): (SignalAction, SignalAction) = unsafe { core::mem::zeroed() };
     new.sa_sigaction = thunk;
-    new.sa_flags = kind.flags | SA_SIGINFO;
+    new.sa_flags = action.kernel_flags() & !SA_RESTORER;
     if kind.blocks {
         // SAFETY: a set of signals starts with a word that has a bit for each.
         unsafe { (&raw mut new.sa_mask).cast::<u64>().write(bit(number)) };
@@ -211,6 +218,10 @@ pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_si
 unsafe fn after_sigset(frame: &mut CallFrame) {
     frame.result = own(frame.result as usize) as u64;
     mask::ask_again();
+    let [number, handler, ..] = frame.arguments;
+    if handler as usize == SIG_DFL {
+        fatal::put_back(number as i32);
+    }
 }
 
 fn record_entry(call: Call, [first, second, third]: [FieldValue; 3], caller: usize) -> CallStart {

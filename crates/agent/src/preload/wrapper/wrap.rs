@@ -9,7 +9,7 @@ use crate::preload::execute::place;
 use crate::preload::function::library;
 use crate::preload::lock;
 use crate::preload::memory::{limits, locking, mapping};
-use crate::preload::process::{fork, reap};
+use crate::preload::process::{abort, fork, reap};
 use crate::preload::record;
 use crate::preload::record::argument::{creation_mode, remap_target};
 use crate::preload::record::value::FieldValue;

@@ -86,7 +86,7 @@ fn kept_is_shown_as(session: &Persistent, number: &str, kept: &str) {
 
 #[test]
 fn a_program_without_memory_for_one_is_refused() {
-    let session = Persistent::new(&["-e", "ftrace:print"]);
+    let session = Persistent::new(&["-e", "ftrace:print", "--snapshot-on", "none"]);
     let empty = session.done("snapshots", &[]).stdout;
     assert!(empty.starts_with("0 snapshots of 1 kept: `lookback snapshot -s"), "{empty}");
     let program = build_example("snapshot", &[]);

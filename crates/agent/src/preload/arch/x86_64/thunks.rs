@@ -5,7 +5,8 @@
 //! The kernel calls a thunk as a handler with `SA_SIGINFO`, or whoever handles signals between us and it
 //! does. All registers that a handler gets reach the program's handler as they were.
 
-use crate::preload::signal::deliver::{THUNKS, delivered, handler_returned};
+use crate::preload::signal::action::THUNKS;
+use crate::preload::signal::deliver::{delivered, handler_returned};
 use core::arch::naked_asm;
 
 /// Bytes of a thunk's code.

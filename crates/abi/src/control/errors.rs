@@ -1,0 +1,55 @@
+//! The errors that take snapshots.
+
+/// A set of errors, as a session's word has it.
+///
+/// ```text
+/// bit 0  signal     a signal that ends the process, and for which it has no handler
+/// bit 1  panic      a panic
+/// bit 2  abort      abort(3)
+/// bit 3  assert     a failed assertion
+/// bit 4  terminate  std::terminate of C++
+/// bit 5  exit       an exit with another status than 0
+/// bit 6  kill       a process that was killed, as its parent sees it
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErrorSet(pub u32);
+
+impl ErrorSet {
+    /// No error.
+    pub const NONE: ErrorSet = ErrorSet(0);
+    /// A signal that ends the process, and for which it has no handler.
+    pub const SIGNAL: ErrorSet = ErrorSet(1);
+    /// A panic.
+    pub const PANIC: ErrorSet = ErrorSet(1 << 1);
+    /// abort(3).
+    pub const ABORT: ErrorSet = ErrorSet(1 << 2);
+    /// A failed assertion.
+    pub const ASSERT: ErrorSet = ErrorSet(1 << 3);
+    /// `std::terminate` of C++.
+    pub const TERMINATE: ErrorSet = ErrorSet(1 << 4);
+    /// An exit with another status than 0.
+    pub const EXIT: ErrorSet = ErrorSet(1 << 5);
+    /// A process that was killed.
+    pub const KILL: ErrorSet = ErrorSet(1 << 6);
+
+    /// The errors, by the names that they are chosen by.
+    pub const NAMES: [(&str, ErrorSet); 7] = [
+        ("signal", ErrorSet::SIGNAL),
+        ("panic", ErrorSet::PANIC),
+        ("abort", ErrorSet::ABORT),
+        ("assert", ErrorSet::ASSERT),
+        ("terminate", ErrorSet::TERMINATE),
+        ("exit", ErrorSet::EXIT),
+        ("kill", ErrorSet::KILL),
+    ];
+
+    /// Those of either set.
+    pub const fn with(self, other: ErrorSet) -> ErrorSet {
+        ErrorSet(self.0 | other.0)
+    }
+
+    /// Whether any of `others` is in the set.
+    pub const fn has_any(self, others: ErrorSet) -> bool {
+        self.0 & others.0 != 0
+    }
+}

@@ -1,0 +1,50 @@
+//! The option that chooses which errors take snapshots.
+
+use session::ErrorSet;
+use std::str::FromStr;
+
+/// The errors that take snapshots, as they are given: names with commas between them, or `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ErrorList(pub(crate) ErrorSet);
+
+impl FromStr for ErrorList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ErrorList, String> {
+        if text == "none" {
+            return Ok(ErrorList(ErrorSet::NONE));
+        }
+        let of_name = |name: &str| {
+            let found = ErrorSet::NAMES.into_iter().find(|(known, _)| *known == name);
+            found.map(|(_, error)| error).ok_or_else(|| {
+                let names = ErrorSet::NAMES.map(|(known, _)| known).join(", ");
+                format!("no error is called {name:?}: expected none, or some of {names}, with commas")
+            })
+        };
+        let mut all = text.split(',').map(of_name);
+        all.try_fold(ErrorSet::NONE, |set, error| Ok(set.with(error?))).map(ErrorList)
+    }
+}
+
+/// The names of a set's errors, with commas.
+pub(crate) fn error_names(errors: ErrorSet) -> String {
+    let chosen = ErrorSet::NAMES.into_iter().filter(|(_, error)| errors.has_any(*error));
+    let names: Vec<&str> = chosen.map(|(name, _)| name).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(",") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_they_are_shown() {
+        for text in ["none", "signal", "signal,panic,abort,assert,terminate,exit,kill"] {
+            assert_eq!(error_names(text.parse::<ErrorList>().unwrap().0), text);
+        }
+        for bad in ["", "signal,", "none,signal", "segv"] {
+            let said = bad.parse::<ErrorList>().unwrap_err();
+            assert!(said.contains("expected none, or some of signal, panic, "), "{said}");
+        }
+    }
+}
