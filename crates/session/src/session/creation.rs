@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(refusal(&path), expected);
         let path = make("buffer-version");
         patch(&path, CONTROL_SIZE + 8, &99u32.to_le_bytes());
-        assert_eq!(refusal(&path), "buffer layout version 99, expected 5");
+        assert_eq!(refusal(&path), "buffer layout version 99, expected 6");
         let path = make("short");
         let file = std::fs::File::options().write(true).open(path.join("session")).unwrap();
         file.set_len(CONTROL_SIZE as u64 + 8192).unwrap();
