@@ -56,7 +56,7 @@ impl Obituary {
         let others: Vec<_> = others.map(|(other, buffer)| (other, Writer::new(buffer))).collect();
         let own = std::iter::once((session, &self.writer));
         let all = own.chain(others.iter().map(|(other, writer)| (*other, writer)));
-        let mut places: Vec<Place<'_>> = all.map(|all| Place::new(all, &gone)).collect();
+        let mut places: Vec<InstanceEnds<'_>> = all.map(|all| InstanceEnds::new(all, &gone)).collect();
         for (process, signal) in gone {
             // Before it is said that it has ended: PID filters may forget it then.
             let wanting: Vec<bool> = places.iter().map(|place| place.wants_end(&process)).collect();
@@ -73,7 +73,7 @@ impl Obituary {
         }
     }
 
-    fn record(&self, place: &Place<'_>, process: &ProcessInfo, signal: u32) {
+    fn record(&self, place: &InstanceEnds<'_>, process: &ProcessInfo, signal: u32) {
         let comm = process.last_comm();
         let mut record = RecordBuffer::<WORDS>::new();
         record.push(abi::common::word(sched::EXIT_ID, 0, 0, process.pid as i32));
@@ -97,20 +97,20 @@ impl Obituary {
     }
 }
 
-/// Where ends are recorded.
-struct Place<'a> {
+/// An instance in which ends are recorded.
+struct InstanceEnds<'a> {
     instance: &'a Instance,
     writer: &'a Writer,
     /// What threads of processes that are gone were in, as far as it is wanted there.
     calls: Vec<(TaskInfo, CallInProgress)>,
 }
 
-impl<'a> Place<'a> {
-    fn new((instance, writer): (&'a Instance, &'a Writer), gone: &[(ProcessInfo, u32)]) -> Place<'a> {
+impl<'a> InstanceEnds<'a> {
+    fn new((instance, writer): (&'a Instance, &'a Writer), gone: &[(ProcessInfo, u32)]) -> InstanceEnds<'a> {
         let calls = instance.calls_in_progress(|task| {
             gone.iter().any(|(process, _)| (task.process, task.tgid) == (Some(process.entry), process.pid))
         });
-        Place { instance, writer, calls }
+        InstanceEnds { instance, writer, calls }
     }
 
     /// Whether the end of a process is wanted there.

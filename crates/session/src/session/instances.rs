@@ -28,8 +28,8 @@ impl Session {
         Instance::open_at(self.path(), self.index_of(name)?)
     }
 
-    /// All its instances but that of an index: the default one, that of the tree's top level, and those with a
-    /// name. One that can't be opened is left out.
+    /// All its instances but that of an index: the default one, that of the tree's top level, and those with
+    /// a name. One that can't be opened is left out.
     ///
     /// Cost: three mappings for each.
     pub fn open_others(&self, than: usize) -> Vec<Instance> {
