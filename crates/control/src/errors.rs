@@ -4,6 +4,10 @@ use crate::area::ControlArea;
 use abi::control::ErrorSet;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
+/// Nanoseconds after an error's snapshot in which other errors of the session take none: what fails often
+/// would push out of the session what led to the first.
+const COOL_DOWN: u64 = 1_000_000_000;
+
 impl ControlArea {
     /// The errors that take snapshots. Async-signal-safe. Cost: a load.
     // Relaxed: the word carries nothing but itself.
@@ -19,15 +23,15 @@ impl ControlArea {
         self.header().errors.store(errors.0, Relaxed);
     }
 
-    /// Whether an error may take a snapshot at `now`: not if another has taken one less than `cool_down` ns
-    /// before, which is counted. True for one of those that ask at the same time. Async-signal-safe.
+    /// Whether an error may take a snapshot at `now`: not if another has taken one less than a second before,
+    /// which is counted. True for one of those that ask at the same time. Async-signal-safe.
     ///
     /// The time is a reading of the clock that durations are counted by.
     // AcqRel: of two that ask at the same time, one sees the other's store.
-    pub fn claim_error(&self, now: u64, cool_down: u64) -> bool {
+    pub fn claim_error(&self, now: u64) -> bool {
         let within = |before: u64| {
             let passed = now.saturating_sub(before);
-            before != 0 && self.tick_rate().map_or(passed, |rate| rate.nanoseconds(passed)) < cool_down
+            before != 0 && self.tick_rate().map_or(passed, |rate| rate.nanoseconds(passed)) < COOL_DOWN
         };
         let claim = |before| (!within(before)).then_some(now.max(1));
         let is_claimed = self.header().error_time.fetch_update(AcqRel, Relaxed, claim).is_ok();

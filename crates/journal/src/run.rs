@@ -8,9 +8,10 @@
 //! The name is for people: when the session was made, its name and instance, and the end of its number.
 
 use crate::Error;
+use rustix::fs::{FlockOperation, flock};
 use session::Instance;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -78,14 +79,31 @@ pub(crate) fn runs(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(runs.into_iter().map(|(_, run)| run).collect())
 }
 
-/// The segments of all runs in a directory, in the order in which they were written.
-pub(crate) fn all_segments(directory: &Path) -> Result<Vec<SegmentFile>, Error> {
-    let mut all = Vec::new();
+/// The segments of all runs in a directory that nobody writes, the oldest first; and the bytes of all.
+pub(crate) fn written_segments(directory: &Path) -> Result<(Vec<SegmentFile>, u64), Error> {
+    let (mut written, mut bytes) = (Vec::new(), 0);
     for run in runs(directory)? {
-        all.extend(segments(&run)?);
+        let mut segments = segments(&run)?;
+        bytes += segments.iter().map(|segment| segment.bytes).sum::<u64>();
+        if is_written(&run) {
+            segments.pop();
+        }
+        written.extend(segments);
     }
-    all.sort_by_key(|segment| (segment.time, segment.number));
-    Ok(all)
+    written.sort_by_key(|segment| (segment.time, segment.number));
+    Ok((written, bytes))
+}
+
+/// Has a run as the only one who writes it, until what is returned is dropped. None where somebody else has
+/// it.
+pub(crate) fn lock(run: &Path) -> Result<Option<File>, Error> {
+    let file = File::open(run).map_err(Error::at(run))?;
+    Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(file))
+}
+
+/// Whether somebody writes a run.
+fn is_written(run: &Path) -> bool {
+    File::open(run).is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockShared).is_err())
 }
 
 /// Removes a segment; and its run, when that was the last.

@@ -9,7 +9,7 @@ use crate::segment::JournalSegment;
 use crate::start::SegmentStart;
 use crate::sync_point::SyncPoint;
 use reading::Following;
-use rustix::fs::{FlockOperation, flock, statvfs};
+use rustix::fs::statvfs;
 use session::Instance;
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -77,10 +77,7 @@ impl JournalWriter {
         let run = directory.join(run::name_of(&session));
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&run).map_err(Error::at(&run))?;
-        let lock = File::open(&run).map_err(Error::at(&run))?;
-        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(Error::Busy { path: run });
-        }
+        let Some(lock) = run::lock(&run)? else { return Err(Error::Busy { path: run }) };
         let segments = run::segments(&run)?;
         let blocks = session.buffer().geometry().blocks() as usize;
         let (next_entry, mut positions) = end_of(&segments)?.unwrap_or_default();
@@ -258,25 +255,21 @@ impl JournalWriter {
 
     /// Drops the oldest segments until all take at most `most` bytes.
     fn make_space(&self, most: u64) -> Result<(), Error> {
-        let mut segments = run::all_segments(&self.directory)?.into_iter();
-        let mut total: u64 = segments.as_slice().iter().map(|segment| segment.bytes).sum();
-        while total > most
-            && let Some(oldest) = segments.next()
-        {
+        let (segments, mut total) = run::written_segments(&self.directory)?;
+        for oldest in segments {
+            if total <= most {
+                break;
+            }
             run::remove(&oldest)?;
             total -= oldest.bytes;
         }
         Ok(())
     }
 
-    /// Drops the oldest segment that is not being written. Whether there was one.
+    /// Drops the oldest segment that nobody writes. Whether there was one.
     fn drop_oldest(&self) -> Result<bool, Error> {
-        let current = self.segment.as_ref().map(|segment| &segment.path);
-        let segments = run::all_segments(&self.directory)?;
-        let Some(oldest) = segments.iter().find(|segment| Some(&segment.path) != current) else {
-            return Ok(false);
-        };
-        run::remove(oldest).map(|()| true)
+        let (segments, _) = run::written_segments(&self.directory)?;
+        segments.first().map_or(Ok(false), |oldest| run::remove(oldest).map(|()| true))
     }
 }
 

@@ -253,6 +253,34 @@ fn the_oldest_segments_make_space() {
     assert_eq!(found, (first..written).collect::<Vec<_>>());
 }
 
+/// The journal of a session in which nothing happens stays, although all others are newer.
+#[test]
+fn what_somebody_else_writes_is_not_dropped() {
+    let (idle, busy) = (Place::new(), Place::new());
+    idle.write(0..5);
+    let open =
+        |place: &Place| JournalWriter::open(place.session.clone(), &idle.journal(), LEAST_BYTES).unwrap();
+    let mut quiet = open(&idle);
+    copy(&mut quiet);
+    let run = quiet.path().to_path_buf();
+    let mut writer = open(&busy);
+    let mut written = 0;
+    while writer.copied().bytes < LEAST_BYTES + LEAST_BYTES / 2 {
+        busy.write(written..written + 400);
+        written += 400;
+        copy(&mut writer);
+    }
+    let mut kept = Restored::read(&run, idle.directory.path()).unwrap();
+    assert_eq!(numbers(&mut kept).0, [0, 1, 2, 3, 4]);
+    drop(quiet);
+    while run.exists() {
+        busy.write(written..written + 400);
+        written += 400;
+        copy(&mut writer);
+        assert!(writer.copied().bytes < 4 * LEAST_BYTES, "it is never dropped");
+    }
+}
+
 #[test]
 fn a_directory_that_cannot_be_written_is_an_error() {
     let place = Place::new();

@@ -5,6 +5,7 @@
 //! of processes says who was the first to know.
 
 use crate::Error;
+use abi::instance::RECORDING;
 use control::{Here, ProcessInfo, TaskInfo};
 use events::sched;
 use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread, current_cpu};
@@ -69,6 +70,11 @@ impl Obituary {
                 if wants_end {
                     self.record(place, &process, signal);
                 }
+            }
+            let signal = Some(signal).filter(|signal| *signal != sched::UNKNOWN_SIGNAL);
+            for place in places.iter().filter(|place| place.instance.index() == RECORDING) {
+                // One that can't be taken has been counted.
+                let _ = place.instance.take_snapshot_of_end(&process, signal);
             }
         }
     }

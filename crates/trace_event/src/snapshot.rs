@@ -9,10 +9,6 @@ use abi::instance::RECORDING;
 use ring_buffer::{Reason, SnapshotCause, SnapshotOrigin};
 use trigger_effect::take_snapshot as take;
 
-/// Nanoseconds after an error's snapshot in which other errors of the session take none: what fails often
-/// would push out of the session what led to the first.
-const COOL_DOWN: u64 = 1_000_000_000;
-
 /// Keeps what the default instance has recorded, for the calling thread, and for this reason. False where
 /// that has no space for snapshots, and where it was refused, which the buffer counts.
 ///
@@ -57,7 +53,7 @@ impl SeenError {
             shared.control.note_error(process);
         }
         if let Some(tid) = self.tid.or(own)
-            && shared.control.claim_error(call_time(), COOL_DOWN)
+            && shared.control.claim_error(call_time())
         {
             keep(shared, (tid, self.uid), self.cause, self.reason);
         }

@@ -9,10 +9,19 @@
 /// bit 3  assert     a failed assertion
 /// bit 4  terminate  std::terminate of C++
 /// bit 5  exit       an exit with another status than 0
-/// bit 6  kill       a process that was killed, as its parent sees it
+/// bit 6  kill       a process that was killed, as its parent sees it, or who looks at the session
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorSet(pub u32);
+
+const SIGILL: u32 = 4;
+const SIGTRAP: u32 = 5;
+const SIGABRT: u32 = 6;
+const SIGBUS: u32 = 7;
+const SIGFPE: u32 = 8;
+const SIGKILL: u32 = 9;
+const SIGSEGV: u32 = 11;
+const SIGSYS: u32 = 31;
 
 impl ErrorSet {
     /// No error.
@@ -42,6 +51,16 @@ impl ErrorSet {
         ("exit", ErrorSet::EXIT),
         ("kill", ErrorSet::KILL),
     ];
+
+    /// What an end by a signal counts as.
+    pub const fn of_signal(number: u32) -> ErrorSet {
+        match number {
+            SIGABRT => ErrorSet::SIGNAL.with(ErrorSet::ABORT),
+            SIGILL | SIGTRAP | SIGBUS | SIGFPE | SIGSEGV | SIGSYS => ErrorSet::SIGNAL,
+            SIGKILL => ErrorSet::KILL,
+            _ => ErrorSet::NONE,
+        }
+    }
 
     /// Those of either set.
     pub const fn with(self, other: ErrorSet) -> ErrorSet {

@@ -95,6 +95,7 @@ impl TakenSnapshot {
         let taker = self.by.as_ref();
         let by = taker.map(|taker| cause_name(taker.origin.cause));
         let (signal, status) = match taker.map(|taker| taker.origin.cause) {
+            Some(SnapshotCause::Killed { number: 0 }) => (None, None),
             Some(SnapshotCause::Signal { number } | SnapshotCause::Killed { number }) => (Some(number), None),
             Some(SnapshotCause::Exit { status }) => (None, Some(status)),
             _ => (None, None),
@@ -176,6 +177,7 @@ impl Taker {
             SnapshotCause::Assertion => "a failed assertion".to_owned(),
             SnapshotCause::Terminate => "std::terminate".to_owned(),
             SnapshotCause::Exit { status } => format!("exit with status {status}"),
+            SnapshotCause::Killed { number: 0 } => "an end that nobody saw".to_owned(),
             SnapshotCause::Killed { number } => format!("the end by {}", signal_text(number)),
         }
     }

@@ -37,10 +37,14 @@ fn each_defect_of_the_example_is_found_after_the_fact() {
     let longest = waits.lines().skip_while(|line| !line.starts_with("LONGEST")).nth(1).unwrap_or_default();
     assert_eq!(longest.matches("server-").count(), 2, "who waits, and who holds it: {waits}");
 
-    let failed = done("show", &["--calls", "-F", "@file: ret < 0"]);
+    let failed = done("show", &["-s", "--calls", "-F", "@file: ret < 0"]);
     let directory = |line: &str| line.split_once("dirfd=")?.1.split_once("</etc>")?.0.parse::<u32>().ok();
     let leaking: Vec<u32> = failed.lines().filter_map(directory).collect();
     assert!(leaking.last() > leaking.first() && leaking[0] > 10, "they grow: {failed}");
-    let last = done("show", &["--calls", "-e", "libc:close"]);
-    assert!(last.lines().last().unwrap_or_default().contains("</dev/null>) = 0"), "{last}");
+    let kept = done("snapshots", &[]);
+    assert!(kept.lines().nth(1).unwrap_or_default().ends_with(" SIGSEGV"), "{kept}");
+    let crash = done("snapshots", &["show", "0"]);
+    let last: Vec<&str> = crash.lines().rev().take(2).collect();
+    assert!(last[1].contains(" page_fault_user: address=0x0 ip=reply error_code=0x6"), "{last:?}");
+    assert!(last[0].contains(" signal_deliver: sig=SIGSEGV "), "{last:?}");
 }

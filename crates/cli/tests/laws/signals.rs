@@ -68,7 +68,12 @@ fn longjmp_leaves_calls_that_wait() {
 
 #[test]
 fn longjmp_leaves_the_wrappers_wherever_they_are() {
-    goes_on(&program("anywhere").keeps_the_law());
+    let program = program("anywhere");
+    // It does nothing but record: with less, a recorder that waits for a CPU comes too late.
+    let (traced, trace) = program.traced_with(&["-q", "-b", "32768"]);
+    assert_eq!(program.untraced(), traced);
+    trace.assert_consistent();
+    goes_on(&trace);
 }
 
 /// Without rseq, events go to lanes.

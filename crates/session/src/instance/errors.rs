@@ -2,6 +2,8 @@
 
 use crate::{Error, Instance};
 use abi::control::ErrorSet;
+use control::{Clocks, ProcessInfo};
+use ring_buffer::{Reason, SnapshotCause, SnapshotOrigin};
 
 impl Instance {
     /// The errors that take snapshots of the session's default instance.
@@ -18,6 +20,28 @@ impl Instance {
         }
         self.control().set_errors(errors);
         Ok(())
+    }
+
+    /// Takes a snapshot of the default instance for a process that has ended and could not do so itself: by
+    /// this signal, or nobody knows how. If such errors are to take one, and none has taken one just before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Instance::take_snapshot`].
+    pub fn take_snapshot_of_end(&self, process: &ProcessInfo, signal: Option<u32>) -> Result<(), Error> {
+        let (control, clocks) = (self.control(), Clocks::now());
+        // What says nothing of its end was killed, as far as one can know.
+        let kind = signal.map_or(ErrorSet::KILL, ErrorSet::of_signal);
+        let now = if control.tick_rate().is_some() { clocks.tsc } else { clocks.mono };
+        let is_wanted = self.errors().has_any(kind)
+            && !process.status.is_in_error()
+            && self.buffer().geometry().rings > 1;
+        if !is_wanted || !control.claim_error(now) {
+            return Ok(());
+        }
+        let cause = SnapshotCause::Killed { number: signal.unwrap_or(0) as u16 };
+        let (tid, comm, reason) = (process.pid, process.last_comm(), Reason::default());
+        self.take(None, &SnapshotOrigin { cause, tid, uid: None, comm, reason }).map(drop)
     }
 
     /// How many errors took no snapshot, as another had taken one less than a second before.

@@ -37,7 +37,7 @@ impl Instance {
         self.take(cpu, &author.origin(SnapshotCause::File))
     }
 
-    fn take(&self, cpu: Option<u32>, origin: &SnapshotOrigin) -> Result<Snapshot, Error> {
+    pub(super) fn take(&self, cpu: Option<u32>, origin: &SnapshotOrigin) -> Result<Snapshot, Error> {
         self.check_space()?;
         let _lock = self.session.lock_settings()?;
         let holder = self.holder()?;

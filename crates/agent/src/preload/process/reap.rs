@@ -140,10 +140,7 @@ fn record_end(child: u32, signal: u32) {
 /// Takes a snapshot for a child that was killed, or has ended by an error that was not seen in it: its stack
 /// had overflowed, or it had a filter of system calls.
 fn keep(child: u32, signal: u32) {
-    let kind = match signal as i32 {
-        libc::SIGKILL => ErrorSet::KILL,
-        number => fatal::kind(number),
-    };
+    let kind = ErrorSet::of_signal(signal);
     let cause = SnapshotCause::Killed { number: signal as u16 };
     SeenError { kind, tid: Some(child), uid: fatal::own_uid(), cause, reason: Reason::default() }
         .take_snapshot();

@@ -89,11 +89,7 @@ pub(crate) fn own_uid() -> Option<u32> {
 
 /// What a signal counts as.
 pub(crate) fn kind(number: i32) -> ErrorSet {
-    match number {
-        SIGABRT => ErrorSet::SIGNAL.with(ErrorSet::ABORT),
-        number if SIGNALS.contains(&number) => ErrorSet::SIGNAL,
-        _ => ErrorSet::NONE,
-    }
+    if SIGNALS.contains(&number) { ErrorSet::of_signal(number as u32) } else { ErrorSet::NONE }
 }
 
 /// Whether the default disposition of this signal is to be replaced.

@@ -61,7 +61,7 @@ pub(super) fn ends_alike(session: &Persistent, program: &[&str]) -> Vec<String> 
     reasons(session)
 }
 
-/// How a program can end, and why there is a snapshot then.
+/// How a program can end, and why there is a snapshot then: `killed` where nobody saw how.
 const ENDS: &[(&[&str], &str)] = &[
     (&["null"], "signal SIGSEGV"),
     (&["wild"], "signal SIGSEGV"),
@@ -80,8 +80,8 @@ const ENDS: &[(&[&str], &str)] = &[
     (&["exits"], "exit 3"),
     (&["exits_at_once"], "exit 4"),
     (&["nothing"], "exit 5"),
-    (&["terminated"], ""),
-    (&["killed"], ""),
+    (&["terminated"], "killed"),
+    (&["killed"], "killed"),
     // In other threads, processes and places.
     (&["threaded"], "signal SIGSEGV"),
     (&["threaded", "divide"], "signal SIGFPE"),
@@ -91,20 +91,20 @@ const ENDS: &[(&[&str], &str)] = &[
     (&["on_stack"], "signal SIGSEGV"),
     (&["on_stack", "aborts"], "abort"),
     (&["overflows_on_stack"], "signal SIGSEGV"),
-    (&["overflows"], ""),
+    (&["overflows"], "killed"),
     // By handlers of the program's own.
     (&["jumps"], ""),
     (&["raises_again"], "signal SIGSEGV"),
     (&["returns"], "signal SIGSEGV"),
     (&["resets"], "signal SIGSEGV"),
     // What is ignored has not the default disposition.
-    (&["ignores"], ""),
+    (&["ignores"], "killed"),
     (&["ignores", "trap"], "signal SIGTRAP"),
     (&["asks"], "signal SIGSEGV"),
     (&["asks", "raises_abort"], "signal SIGABRT"),
     // Where nothing may be asked of the kernel.
-    (&["filtered"], ""),
-    (&["filtered", "illegal"], ""),
+    (&["filtered"], "killed"),
+    (&["filtered", "illegal"], "killed"),
 ];
 
 #[test]
@@ -246,6 +246,21 @@ fn whoever_is_killed_from_outside_is_named() {
         // The next error is to take one again.
         std::thread::sleep(std::time::Duration::from_millis(1100));
     }
+}
+
+/// Nobody who is recorded waits for it: the next who looks at the session sees that it was killed.
+#[test]
+fn whoever_looks_sees_who_was_killed() {
+    let session = Persistent::new(&["--snapshot-on", "kill", "-e", "sched_process_exit"]);
+    let mut running = start(&mut session.running(&["sh", "-c", "echo ready; exec sleep 100"]));
+    running.wait_for("ready");
+    running.signal(rustix::process::Signal::KILL);
+    within(10, || reasons(&session) == ["killed SIGKILL"]);
+    let pid = running.wait().pid;
+    let listed = session.done("snapshots", &[]).stdout;
+    assert!(listed.contains(&format!("-{pid}  ")) && listed.contains("the end by SIGKILL"), "{listed}");
+    let kept = Trace::new(&session.done("snapshots", &["show", "0"]).stdout);
+    kept.expect("sched_process_exit", &format!("pid={pid} noticed_by=observer signal=SIGKILL"));
 }
 
 #[test]

@@ -106,6 +106,12 @@ IN_ORDER(__assert_fail)
 		assert(!"reached");
 }
 
+IN_ORDER(__assert_perror_fail)
+{
+	if (in_child())
+		assert_perror(EINVAL);
+}
+
 IN_ORDER(dlopen)
 {
 	library = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);

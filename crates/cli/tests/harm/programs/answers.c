@@ -40,6 +40,8 @@ static void status(void)
 		"SigQ:",  "Pid:",    "Tgid:",   "Ngid:",  "PPid:",  "TracerPid:", "NStgid:",  "NSpid:",
 		"NSpgid:", "NSsid:", "VmPeak:", "VmSize:", "VmHWM:", "VmRSS:",     "RssAnon:", "RssFile:",
 		"RssShmem:", "VmData:", "VmLib:", "VmPTE:", "voluntary_ctxt", "nonvoluntary_ctxt",
+		/* Has the signals of errors, which take snapshots. */
+		"SigCgt:",
 	};
 	char line[4096];
 	FILE *file = fopen("/proc/self/status", "r");
