@@ -1,6 +1,7 @@
 //! The call that a thread is in.
 
 use crate::area::ControlArea;
+use crate::clocks::Clocks;
 use abi::control::{CallWords, call_of_word};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -69,6 +70,12 @@ impl ControlArea {
             (None, Some(process)) => self.process_place(process),
             (None, None) => None,
         }
+    }
+
+    /// What the clock of durations showed at a reading of all: the time stamp counter or, without a rate of
+    /// that, `CLOCK_MONOTONIC`.
+    pub fn duration_clock(&self, clocks: &Clocks) -> u64 {
+        if self.tick_rate().is_some() { clocks.tsc } else { clocks.mono }
     }
 
     /// How long ago it was that a clock of durations showed `since`, in nanoseconds, where such a clock shows

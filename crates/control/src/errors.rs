@@ -29,10 +29,7 @@ impl ControlArea {
     /// The time is a reading of the clock that durations are counted by.
     // AcqRel: of two that ask at the same time, one sees the other's store.
     pub fn claim_error(&self, now: u64) -> bool {
-        let within = |before: u64| {
-            let passed = now.saturating_sub(before);
-            before != 0 && self.tick_rate().map_or(passed, |rate| rate.nanoseconds(passed)) < COOL_DOWN
-        };
+        let within = |before: u64| before != 0 && self.passed_since(before, now) < COOL_DOWN;
         let claim = |before| (!within(before)).then_some(now.max(1));
         let is_claimed = self.header().error_time.fetch_update(AcqRel, Relaxed, claim).is_ok();
         if !is_claimed {

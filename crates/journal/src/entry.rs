@@ -13,6 +13,8 @@
 //! All numbers are little-endian. An entry counts if its checksum is right. After damage the next one is
 //! found by its magic.
 
+use trace_data::bytes::{u32_at, u64_at};
+
 /// First word of an entry.
 const MAGIC: u32 = u32::from_le_bytes(*b"lbJ\x01");
 
@@ -77,8 +79,7 @@ impl<'a> JournalEntry<'a> {
 
     /// The entry at the start of `bytes`, if a whole one is there.
     pub(crate) fn first(bytes: &'a [u8]) -> Option<JournalEntry<'a>> {
-        let word32 = |offset: usize| Some(u32::from_le_bytes(*bytes.get(offset..)?.first_chunk()?));
-        let word64 = |offset: usize| Some(u64::from_le_bytes(*bytes.get(offset..)?.first_chunk()?));
+        let (word32, word64) = (|offset| u32_at(bytes, offset), |offset| u64_at(bytes, offset));
         let len = word32(8).map(|len| len as usize).filter(|len| *len <= MOST)?;
         if word32(0)? != MAGIC {
             return None;

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use trace_data::text::print_date;
+use trace_data::text::date_to_the_second;
 
 /// What the names of segments end with.
 const EXTENSION: &str = "journal";
@@ -48,16 +48,13 @@ impl SegmentFile {
 /// What the run of a session's instance is called.
 pub(crate) fn name_of(session: &Instance) -> String {
     let identity = session.control().identity();
-    let mut date = Vec::new();
-    print_date(identity.created.tai.saturating_sub(control::Clocks::tai_ahead()), &mut date);
-    let date = String::from_utf8_lossy(&date).into_owned();
-    let seconds: String =
-        date.split('.').next().unwrap_or_default().chars().filter(|char| *char != ':').collect();
+    let created = identity.created.tai.saturating_sub(control::Clocks::tai_ahead());
+    let date = date_to_the_second(created).replace(':', "");
     let name = session.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let instance = session.name().map_or_else(String::new, |name| format!(".{name}"));
     let printable = |char: char| if char.is_ascii_graphic() && char != '/' { char } else { '_' };
     let name: String = (name + &instance).chars().map(printable).collect();
-    format!("{seconds}Z-{name}-{:08x}", identity.number as u32)
+    format!("{date}-{name}-{:08x}", identity.number as u32)
 }
 
 /// The segments of a run, in order.

@@ -1,5 +1,7 @@
 //! How a segment starts: whose it is, and where its events start.
 
+use trace_data::bytes::{u32_at, u64_at};
+
 /// Version of the form of segments.
 pub(crate) const VERSION: u32 = 1;
 
@@ -31,8 +33,7 @@ impl SegmentStart {
     /// None where the bytes are of another version, or make no sense.
     pub(crate) fn of(bytes: &[u8]) -> Option<SegmentStart> {
         let (head, rest) = bytes.split_first_chunk::<24>()?;
-        let word32 = |offset: usize| Some(u32::from_le_bytes(*head.get(offset..)?.first_chunk()?));
-        let word64 = |offset: usize| Some(u64::from_le_bytes(*head.get(offset..)?.first_chunk()?));
+        let (word32, word64) = (|offset| u32_at(head, offset), |offset| u64_at(head, offset));
         let (positions, name) = rest.split_at_checked(rest.len().checked_sub(word32(4)? as usize)?)?;
         if word32(0)? != VERSION {
             return None;

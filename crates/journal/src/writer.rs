@@ -116,8 +116,7 @@ impl JournalWriter {
     /// When it can't be written, and dropping older segments makes no space.
     pub fn look(&mut self) -> Result<u64, Error> {
         self.begin_segment()?;
-        let (before, copied) = (self.following.clone(), self.copied);
-        let mut following = self.following.clone();
+        let (mut following, copied) = (self.following.clone(), self.copied);
         let session = self.session.clone();
         let looked = following.look(&session, |block, taken, page| {
             let piece = JournalPiece { block, events: taken.events, page };
@@ -130,13 +129,13 @@ impl JournalWriter {
             Ok(())
         });
         let looked = looked.and_then(|fullest| self.flush().map(|()| fullest));
-        if looked.is_err() {
+        if looked.is_ok() {
+            self.following = following;
+        } else {
             // What of it was written is there twice then, and given once: by the events' numbers.
-            following = before;
             self.copied = copied;
             self.forget_collected();
         }
-        self.following = following;
         looked
     }
 

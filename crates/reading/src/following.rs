@@ -103,7 +103,7 @@ impl Following {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ring_buffer::{RecordBuffer, Writer, WriterThread};
+    use crate::numbered;
     use session::{Session, SessionOptions};
     use std::ops::Range;
     use std::path::Path;
@@ -116,19 +116,12 @@ mod tests {
 
     /// Writes numbered events to a lane.
     fn write(session: &Instance, numbers: Range<u64>) {
-        let writer = Writer::new(session.again().unwrap().into_buffer());
-        for number in numbers {
-            let mut record = RecordBuffer::<4>::new();
-            record.push(abi::common::word(4000, 0, 0, 77));
-            record.push(number);
-            let identity = u64::from(std::process::id());
-            writer.write(WriterThread { area: None, identity }, record.event()).unwrap();
-        }
+        numbered::write(session, numbers, |_| true);
     }
 
     /// The number of an event in a lane, whose CPU is before it.
     fn number(payload: &[u8]) -> u64 {
-        u64::from_le_bytes(payload[16..24].try_into().unwrap())
+        numbered::number(&payload[8..])
     }
 
     /// What a look gives, and how many were lost.

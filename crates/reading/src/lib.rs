@@ -37,6 +37,8 @@ mod functions;
 mod image;
 mod joint;
 mod mapped_path;
+#[cfg(test)]
+mod numbered;
 mod pipe;
 mod prototype;
 mod prototypes;

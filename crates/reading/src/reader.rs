@@ -215,12 +215,11 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbered::{self, number};
     use events::ftrace::{FUNC_REPEATS_ID, FUNCGRAPH_EXIT_ID};
     use ring_buffer::{RecordBuffer, Writer, WriterThread};
     use session::{Session, SessionOptions, TraceClock};
     use std::path::Path;
-
-    const ID: u16 = 4000;
 
     fn session(directory: &Path) -> Arc<Instance> {
         let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
@@ -229,20 +228,7 @@ mod tests {
 
     /// Writes numbered events; every fourth to a lane.
     fn write(session: &Instance, numbers: std::ops::Range<u64>) {
-        let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
-        for number in numbers {
-            let area = if number % 4 == 0 { None } else { rseq::Area::current() };
-            let mut record = RecordBuffer::<4>::new();
-            record.push(abi::common::word(ID, 0, 0, 77));
-            record.push(number);
-            writer
-                .write(WriterThread { area, identity: u64::from(std::process::id()) }, record.event())
-                .unwrap();
-        }
-    }
-
-    fn number(payload: &[u8]) -> u64 {
-        u64::from_le_bytes(payload[8..16].try_into().unwrap())
+        numbered::write(session, numbers, |number| number % 4 == 0);
     }
 
     /// Takes as many as there are, or `most`.

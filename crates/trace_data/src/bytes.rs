@@ -8,13 +8,13 @@ pub(crate) fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
 
 /// The four bytes at `offset`.
 #[inline]
-pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
     array_at(bytes, offset).map(u32::from_le_bytes)
 }
 
 /// The eight bytes at `offset`.
 #[inline]
-pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
+pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     array_at(bytes, offset).map(u64::from_le_bytes)
 }
 

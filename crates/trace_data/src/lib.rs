@@ -48,7 +48,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod bytes;
+pub mod bytes;
 pub mod dat;
 mod digits;
 pub mod event;

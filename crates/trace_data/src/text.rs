@@ -37,7 +37,7 @@ mod thread_name;
 mod time;
 mod writer;
 
-pub use date::{parse_date, print_date};
+pub use date::{date_to_the_second, parse_date, print_date};
 pub use duration::print_duration;
 pub use escape::printable;
 pub use ftrace::callers;

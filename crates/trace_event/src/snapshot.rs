@@ -34,17 +34,12 @@ pub struct SeenError {
 }
 
 impl SeenError {
-    /// Whether the session wants a snapshot of such an error.
-    pub fn is_chosen(&self) -> bool {
-        chooses_errors(self.kind)
-    }
-
     /// Takes a snapshot, if such errors are to take one, and none has taken one just before.
     ///
     /// Async-signal-safe, as [`take_snapshot`].
     pub fn take_snapshot(self) {
         let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
-        if !self.is_chosen() || shared.writer().buffer().geometry().rings < 2 {
+        if !chooses_errors(self.kind) || shared.writer().buffer().geometry().rings < 2 {
             return;
         }
         let own = enter().map(|entered| entered.tid() as u32);

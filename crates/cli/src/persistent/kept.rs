@@ -3,6 +3,7 @@
 use super::taken::{TakenSnapshot, Takers};
 use crate::failure::Done;
 use crate::json::Json;
+use crate::number::count;
 use session::{Instance, SnapshotNumber};
 
 /// A snapshot that is kept.
@@ -41,5 +42,15 @@ impl KeptSnapshot {
         ];
         members.extend(self.taken.json());
         Json::Object(members)
+    }
+}
+
+/// How many errors took no snapshot, as an addition; nothing where each has taken one.
+pub(super) fn errors_within(session: &Instance) -> String {
+    match session.errors_within() {
+        0 => String::new(),
+        within => {
+            format!("; {} took none, less than a second after another", count(within, "error", "errors"))
+        }
     }
 }

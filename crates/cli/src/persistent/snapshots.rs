@@ -1,6 +1,6 @@
 //! `lookback snapshots`.
 
-use super::kept::KeptSnapshot;
+use super::kept::{KeptSnapshot, errors_within};
 use super::{extract, option, show};
 use crate::arguments::{InstanceArguments, SnapshotsArguments, SnapshotsTask};
 use crate::columns::{columns, without_end};
@@ -53,12 +53,7 @@ fn summary(session: &Instance, kept: u64) -> String {
         0 => String::new(),
         refused => format!("; {refused} refused, as there was no memory for them, or readers held all"),
     };
-    let within = match session.errors_within() {
-        0 => String::new(),
-        within => {
-            format!("; {} took none, less than a second after another", count(within, "error", "errors"))
-        }
-    };
+    let within = errors_within(session);
     let next = match kept {
         0 => format!(": `lookback snapshot -s{}` takes one", option(session.path())),
         _ => String::new(),

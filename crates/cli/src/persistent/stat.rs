@@ -8,7 +8,7 @@ use crate::failure::Done;
 use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
-use crate::persistent::kept::KeptSnapshot;
+use crate::persistent::kept::{KeptSnapshot, errors_within};
 use crate::persistent::pending::{self, PendingProcess};
 use crate::persistent::start::size;
 use crate::persistent::{events_on, filtered, memory};
@@ -156,12 +156,7 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         line("dropped", format!("{events}: {}", reason.describe()));
     }
     line("snapshots", snapshots(session, kept));
-    let within = match session.errors_within() {
-        0 => String::new(),
-        within => {
-            format!("; {} took none, less than a second after another", count(within, "error", "errors"))
-        }
-    };
+    let within = errors_within(session);
     line("errors", format!("{} take snapshots{within}", error_names(session.errors())));
     match session.session().instances() {
         names if names.is_empty() => {}

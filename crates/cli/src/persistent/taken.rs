@@ -11,7 +11,7 @@ use ring_buffer::{Snapshot, SnapshotCause, SnapshotOrigin};
 use session::{Instance, SnapshotNumber, Timeline};
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
-use trace_data::text::{print_date, printable};
+use trace_data::text::{date_to_the_second, printable};
 
 /// What is known of snapshots of an instance, whoever took them.
 pub(super) struct Takers<'a> {
@@ -151,10 +151,7 @@ impl TakenSnapshot {
     /// By the time of day as it is set now.
     pub(super) fn date(&self) -> Option<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos() as u64;
-        let mut date = Vec::new();
-        print_date(now.checked_sub(self.age?)?, &mut date);
-        let date = String::from_utf8(date).ok()?;
-        Some(date.split_once('.').map_or(date.clone(), |(seconds, _)| format!("{seconds}Z")))
+        Some(date_to_the_second(now.checked_sub(self.age?)?))
     }
 }
 

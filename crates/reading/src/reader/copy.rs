@@ -123,7 +123,7 @@ fn overruns(snapshot: &Held<'_>, blocks: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ring_buffer::{RecordBuffer, Writer, WriterThread};
+    use crate::numbered::{self, number};
     use session::{Instance, Session, SessionOptions};
     use std::ops::Range;
     use std::sync::Arc;
@@ -132,22 +132,9 @@ mod tests {
     use trace_data::page::Missed;
     use trace_data::record::OwnedRecord;
 
-    /// Writes numbered events; to a lane or not.
-    fn write_to(session: &Instance, numbers: Range<u64>, is_lane: impl Fn(u64) -> bool) {
-        let writer = Writer::new(Instance::open(session.path()).unwrap().into_buffer());
-        for number in numbers {
-            let area = if is_lane(number) { None } else { rseq::Area::current() };
-            let mut record = RecordBuffer::<4>::new();
-            record.push(abi::common::word(4000, 0, 0, 77));
-            record.push(number);
-            let identity = u64::from(std::process::id());
-            writer.write(WriterThread { area, identity }, record.event()).unwrap();
-        }
-    }
-
     /// Every fourth to a lane.
     fn write(session: &Instance, numbers: Range<u64>) {
-        write_to(session, numbers, |number| number % 4 == 0);
+        numbered::write(session, numbers, |number| number % 4 == 0);
     }
 
     /// The numbers of all that is kept and live, and how many are missing before which.
@@ -155,7 +142,7 @@ mod tests {
         let holder = session.holder().unwrap();
         let mut reader = Reader::new(session.clone());
         let batch = reader.copy_with_snapshots(&holder, None, None).unwrap().batch(100_000).unwrap();
-        let number = |record: &OwnedRecord| u64::from_le_bytes(record.payload[8..16].try_into().unwrap());
+        let number = |record: &OwnedRecord| number(&record.payload);
         let numbers = batch.records.iter().map(number).collect();
         let missing = batch.records.iter().filter(|record| record.lost != Missed::None);
         (numbers, missing.map(|record| (number(record), record.lost)).collect())
@@ -182,7 +169,7 @@ mod tests {
     fn what_is_missing_between_two_is_counted() {
         let directory = tempfile::tempdir().unwrap();
         let session = session_with_snapshots(directory.path());
-        let lanes = |numbers| write_to(&session, numbers, |_| true);
+        let lanes = |numbers| numbered::write(&session, numbers, |_| true);
         let mut taken = Vec::new();
         for number in 0..3 {
             lanes(number * 10..(number + 1) * 10);

@@ -39,8 +39,7 @@ const MOST_TEXT: usize = 128;
 impl<'a> CallsInProgress<'a> {
     /// Those of a session, now.
     pub fn new(control: &'a ControlArea) -> CallsInProgress<'a> {
-        let clocks = Clocks::now();
-        let now = if control.tick_rate().is_some() { clocks.tsc } else { clocks.mono };
+        let now = control.duration_clock(&Clocks::now());
         CallsInProgress { control, now, entries: events::all().map(|event| (event.id, event)).collect() }
     }
 

@@ -29,14 +29,13 @@ impl Instance {
     ///
     /// Those of [`Instance::take_snapshot`].
     pub fn take_snapshot_of_end(&self, process: &ProcessInfo, signal: Option<u32>) -> Result<(), Error> {
-        let (control, clocks) = (self.control(), Clocks::now());
+        let control = self.control();
         // What says nothing of its end was killed, as far as one can know.
         let kind = signal.map_or(ErrorSet::KILL, ErrorSet::of_signal);
-        let now = if control.tick_rate().is_some() { clocks.tsc } else { clocks.mono };
         let is_wanted = self.errors().has_any(kind)
             && !process.status.is_in_error()
             && self.buffer().geometry().rings > 1;
-        if !is_wanted || !control.claim_error(now) {
+        if !is_wanted || !control.claim_error(control.duration_clock(&Clocks::now())) {
             return Ok(());
         }
         let cause = SnapshotCause::Killed { number: signal.unwrap_or(0) as u16 };

@@ -10,6 +10,14 @@ const ERA: u64 = 146_097;
 /// Days from 1 March of the year 0 to 1 January 1970.
 const TO_1970: u64 = 719_468;
 
+/// The date of a time in nanoseconds since 1970, without parts of its second.
+pub fn date_to_the_second(time: u64) -> String {
+    let mut date = Vec::new();
+    print_date(time, &mut date);
+    let whole = date.split(|byte| *byte == b'.').next().unwrap_or_default();
+    String::from_utf8_lossy(whole).into_owned() + "Z"
+}
+
 /// Appends the date of a time in nanoseconds since 1970, to the microsecond.
 pub fn print_date(time: u64, out: &mut Vec<u8>) {
     let microseconds = time.wrapping_add(500) / 1000;

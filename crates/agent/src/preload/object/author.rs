@@ -9,7 +9,7 @@ use core::ptr::null;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicU32;
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{SeenError, session, take_snapshot};
+use trace_event::{session, take_snapshot};
 
 /// Registers the sites between `start` and `end`. Called by the constructor of every object that has sites,
 /// see [`abi::site`].
@@ -76,6 +76,5 @@ unsafe extern "C" fn lookback_take_snapshot(text: *const u8, length: usize) {
 unsafe extern "C" fn lookback_panicked(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
     let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
-    let (kind, cause, reason) = (ErrorSet::PANIC, SnapshotCause::Panic, Reason::of(&[text]));
-    SeenError { kind, tid: None, uid: fatal::own_uid(), cause, reason }.take_snapshot();
+    fatal::take_snapshot(ErrorSet::PANIC, None, SnapshotCause::Panic, Reason::of(&[text]));
 }

@@ -12,6 +12,7 @@ use crate::preload::memory::readable::readable;
 use crate::preload::object::link_map;
 use crate::preload::object::symbols;
 use crate::preload::object::tables::SymbolName;
+use crate::preload::record::described::digits;
 use crate::preload::signal::fatal;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use abi::control::ErrorSet;
@@ -20,14 +21,13 @@ use core::mem::transmute;
 use core::ptr::with_exposed_provenance;
 use core::slice::from_raw_parts;
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{SeenError, chooses_errors};
+use trace_event::chooses_errors;
 
 /// Takes a snapshot for an error after which the process aborts.
 fn keep(kind: ErrorSet, cause: SnapshotCause, reason: Reason) {
-    let error = SeenError { kind, tid: None, uid: fatal::own_uid(), cause, reason };
-    if error.is_chosen() {
+    if chooses_errors(kind) {
         fatal::is_aborting();
-        error.take_snapshot();
+        fatal::take_snapshot(kind, None, cause, reason);
     }
 }
 
@@ -96,9 +96,8 @@ unsafe fn before_assert(frame: &mut CallFrame) {
 
 unsafe fn before_assert_error(frame: &mut CallFrame) {
     let [error, file, line, ..] = frame.arguments;
-    let error = Decimal::of(error as u32);
     // SAFETY: libc is about to read the text.
-    failed(error.text(), unsafe { text_at(file as usize) }, line as u32);
+    failed(digits(error as u32 as u64, 10, &mut [0; 20]), unsafe { text_at(file as usize) }, line as u32);
 }
 
 /// The text at an address, up to its zero byte; none at 0.
@@ -116,32 +115,8 @@ unsafe fn text_at(address: usize) -> &'static [u8] {
 
 /// Takes a snapshot for a failed assertion.
 fn failed(assertion: &[u8], file: &[u8], line: u32) {
-    let line = Decimal::of(line);
-    let reason = Reason::of(&[file, b":", line.text(), b": ", assertion]);
+    let mut space = [0; 20];
+    let line = digits(line.into(), 10, &mut space);
+    let reason = Reason::of(&[file, b":", line, b": ", assertion]);
     keep(ErrorSet::ASSERT.with(ErrorSet::ABORT), SnapshotCause::Assertion, reason);
-}
-
-/// A number as text.
-struct Decimal {
-    digits: [u8; 10],
-    start: usize,
-}
-
-impl Decimal {
-    fn of(mut number: u32) -> Decimal {
-        let mut decimal = Decimal { digits: [b'0'; 10], start: 10 };
-        for (index, digit) in decimal.digits.iter_mut().enumerate().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            decimal.start = index;
-            number /= 10;
-            if number == 0 {
-                break;
-            }
-        }
-        decimal
-    }
-
-    fn text(&self) -> &[u8] {
-        self.digits.get(self.start..).unwrap_or_default()
-    }
 }

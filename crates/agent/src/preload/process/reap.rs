@@ -19,7 +19,7 @@ use abi::control::ErrorSet;
 use events::sched;
 use libc::{WEXITED, WIFEXITED, WIFSIGNALED, WTERMSIG, siginfo_t};
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{SeenError, is_enabled, session};
+use trace_event::{is_enabled, session};
 
 /// wait(2).
 pub(crate) const WAIT: CallHooks = CallHooks { before: before_wait, after: after_wait };
@@ -118,12 +118,13 @@ fn record_wait(pid: i32) {
 fn record_end(child: u32, signal: u32) {
     let Some(session) = session() else { return };
     let (control, now) = (session.control(), session.now());
-    let comm = match control.find_process(child) {
+    let process = control.find_process(child);
+    let comm = match &process {
         Some(process) => process.last_comm(),
         None => control.find_task(child).map_or_else(|| session.comm(), |task| task.comm),
     };
-    let was_seen = control.find_process(child).is_some_and(|process| process.status.is_in_error());
-    let is_first = match control.find_process(child) {
+    let was_seen = process.as_ref().is_some_and(|process| process.status.is_in_error());
+    let is_first = match process {
         Some(process) => control.end_process(process.entry, now) && !process.status.is_left_out(),
         // It has recorded its own end; or it died before it could say that it was there, and then had this
         // process's name.
@@ -142,6 +143,5 @@ fn record_end(child: u32, signal: u32) {
 fn keep(child: u32, signal: u32) {
     let kind = ErrorSet::of_signal(signal);
     let cause = SnapshotCause::Killed { number: signal as u16 };
-    SeenError { kind, tid: Some(child), uid: fatal::own_uid(), cause, reason: Reason::default() }
-        .take_snapshot();
+    fatal::take_snapshot(kind, Some(child), cause, Reason::default());
 }

@@ -12,16 +12,14 @@ use core::ffi::c_void;
 use core::mem::transmute;
 use core::ptr::null_mut;
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{SeenError, chooses_errors};
+use trace_event::chooses_errors;
 
 /// Takes a snapshot, if the process ends with another status than 0.
 pub(crate) fn keep(status: i32) {
-    let kind = ErrorSet::EXIT;
     let status = status as u8;
-    if status != 0 && chooses_errors(kind) {
+    if status != 0 {
         let cause = SnapshotCause::Exit { status: status.into() };
-        SeenError { kind, tid: None, uid: fatal::own_uid(), cause, reason: Reason::default() }
-            .take_snapshot();
+        fatal::take_snapshot(ErrorSet::EXIT, None, cause, Reason::default());
     }
 }
 

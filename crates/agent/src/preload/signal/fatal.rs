@@ -82,9 +82,17 @@ fn own_tid() -> i32 {
 }
 
 /// The user of the process, where that may be asked for.
-pub(crate) fn own_uid() -> Option<u32> {
+fn own_uid() -> Option<u32> {
     // SAFETY: asks a number.
     (!sandbox::may_be_there()).then(|| unsafe { call(SYS_getuid, [0; 4]) as u32 })
+}
+
+/// Takes a snapshot for an error of the calling thread's, or of another process, if such errors are to take
+/// one.
+pub(crate) fn take_snapshot(kind: ErrorSet, tid: Option<u32>, cause: SnapshotCause, reason: Reason) {
+    if chooses_errors(kind) {
+        SeenError { kind, tid, uid: own_uid(), cause, reason }.take_snapshot();
+    }
 }
 
 /// What a signal counts as.
@@ -231,6 +239,5 @@ fn keep(number: i32) {
         return;
     }
     let cause = SnapshotCause::Signal { number: number as u16 };
-    SeenError { kind: kind(number), tid: None, uid: own_uid(), cause, reason: Reason::default() }
-        .take_snapshot();
+    take_snapshot(kind(number), None, cause, Reason::default());
 }

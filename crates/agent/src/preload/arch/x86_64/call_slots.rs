@@ -148,15 +148,6 @@ unsafe extern "C" fn returning() {
     )
 }
 
-/// Whether the processor keeps return addresses of the calling thread on a stack of its own as well, and
-/// compares.
-pub(crate) fn has_shadow_stack() -> bool {
-    let mut top = 0_u64;
-    // SAFETY: reads a register of the processor, or does nothing.
-    unsafe { core::arch::asm!("rdsspq {0}", inout(reg) top, options(nomem, nostack, preserves_flags)) };
-    top != 0
-}
-
 /// Replaces a word that no other thread changes, if it is as expected: by one instruction, which a handler of
 /// a signal comes before or after.
 ///

@@ -2,13 +2,11 @@
 
 use core::arch::asm;
 
-/// Whether the calling thread has one: a return address can't be changed then.
+/// Whether the processor keeps return addresses of the calling thread on a stack of its own as well, and
+/// compares: a return address can't be changed then.
 pub(crate) fn is_on() -> bool {
-    let mut pointer = 0_u64;
-    // SAFETY: reads where it is; leaves the register as it is where there is none.
-    unsafe {
-        // rdsspq rax
-        asm!(".byte 0xf3, 0x48, 0x0f, 0x1e, 0xc8", inout("rax") pointer, options(nomem, nostack));
-    }
-    pointer != 0
+    let mut top = 0_u64;
+    // SAFETY: reads a register of the processor, or does nothing.
+    unsafe { asm!("rdsspq {0}", inout(reg) top, options(nomem, nostack, preserves_flags)) };
+    top != 0
 }

@@ -7,7 +7,7 @@ use super::reclaim;
 use super::record::{record_entry, write_entry};
 use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
-use crate::preload::arch::call_slots;
+use crate::preload::arch::{call_slots, shadow_stack};
 use crate::preload::function::call::{FunctionCall, FunctionEnd};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
@@ -261,7 +261,7 @@ impl<'a> CallPlace<'a> {
                 Some(CallPlace { address: call.stack_pointer(), word: None, caller: 0, jumped_from: None })
             }
             // What has begun is to return to another address than it was called from.
-            FunctionEnd::Returned if call_slots::has_shadow_stack() => None,
+            FunctionEnd::Returned if shadow_stack::is_on() => None,
             FunctionEnd::Returned | FunctionEnd::Reentered(_) => {
                 let word = call.place?;
                 let address = address(word);
