@@ -94,7 +94,7 @@ fn run(name: &str, pages: u32, crew: &Crew) -> (Verdict, Buffer) {
     let buffer = temporary.open();
     let running = crew.start(|mapping| temporary.map(mapping));
     let mut reader = reader::Reader::new(&buffer);
-    while running.tend() {
+    while running.tend(true) {
         reader.drain();
     }
     while reader.drain() {}
@@ -161,14 +161,13 @@ fn keep_everything(name: &str, crew: &Crew) {
     let running = crew.start(|mapping| temporary.map(mapping));
     let mut reader = reader::Reader::new(&buffer);
     let mut keeper = Keeper::new(&buffer, &temporary.path);
-    while running.tend() {
+    while running.tend(keeper.done.is_enough()) {
         keeper.go_on(&mut reader);
     }
     let done = keeper.finish(&mut reader);
     let verdict = reader.verdict(running.written());
     verdict.assert_clean();
-    assert!(done.taken > 20 && done.single > 20 && done.refused > 0, "{done:?}");
-    assert!(done.freed > 0 && done.resized > 10, "{done:?}");
+    assert!(done.is_enough(), "{done:?}");
     assert_eq!(done.written, verdict.events + done.overrun, "{done:?} {verdict:?}");
     let (least, most) = (verdict.written.committed, verdict.written.attempted);
     assert!((least..=most).contains(&done.written), "{done:?}, {least} to {most} counted");

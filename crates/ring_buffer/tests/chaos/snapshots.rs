@@ -44,6 +44,13 @@ pub struct Done {
     pub resized: u64,
 }
 
+impl Done {
+    /// Whether everything was done often enough to show something.
+    pub fn is_enough(&self) -> bool {
+        self.taken > 20 && self.single > 20 && self.refused > 0 && self.freed > 0 && self.resized > 10
+    }
+}
+
 impl<'a> Keeper<'a> {
     pub fn new(buffer: &'a Buffer, path: &'a CStr) -> Keeper<'a> {
         // SAFETY: always allowed.
