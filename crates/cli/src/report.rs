@@ -7,6 +7,7 @@ mod processes;
 mod stat;
 mod text;
 mod times;
+mod waits;
 
 use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
@@ -23,7 +24,7 @@ use pair::PairTables;
 use processes::{ProcessForm, ProcessTable};
 use query::{
     Chooser, Interruption, LockHolder, LockWaits, Pairs, ProcessTree, Query, Redaction, SourceSymbols,
-    Survey, TraceContents, TraceFile,
+    Survey, TraceContents, TraceFile, Waits,
 };
 use session::Selection;
 use stat::CountTables;
@@ -36,6 +37,7 @@ use times::Times;
 use trace_data::dat;
 use trace_data::info::TraceInfo;
 use trace_data::text::{Tasks, printable};
+use waits::WaitTable;
 
 /// Shows a trace.dat file.
 pub(crate) fn run(arguments: &ReportArguments) -> Done {
@@ -184,7 +186,7 @@ fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) 
         ));
     }
     let is_timed = choice.from.is_some() || choice.to.is_some() || choice.time.is_some();
-    if (is_timed || view.form.pair.is_some()) && !trace.nanoseconds {
+    if (is_timed || view.form.pair.is_some() || view.form.waits) && !trace.nanoseconds {
         let clock = &contents.clock;
         return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")));
     }
@@ -205,7 +207,7 @@ fn sink<'a>(
     let out = io::stdout().lock();
     let times = Times { wall_clock: view.wall_clock };
     let gaps = contents.gaps(survey);
-    if view.form.json && !view.form.tree {
+    if view.form.json && !view.form.tree && !view.form.waits {
         return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
     }
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
@@ -219,6 +221,12 @@ fn sink<'a>(
         let first = survey.bounds.map_or(0, |(first, _)| contents.metadata.options.time(first));
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
         return Ok(Box::new(ProcessTable::new(out, ProcessTree::new(gaps), first, complete, form)));
+    }
+    if view.form.waits {
+        let out = io::BufWriter::new(anstream::AutoStream::auto(out));
+        let waits = Waits::new(trace.events, gaps);
+        let (given, events) = (view.choice.given(true), &view.choice.events);
+        return Ok(Box::new(WaitTable::new(out, waits, view.form.json, (events, given), complete)));
     }
     // Tables may have colours; where nobody wants them they are removed again.
     if view.form.stat {

@@ -4,8 +4,13 @@
 //! is not asked. So descriptors are followed from their making to their end, through copies, forks and
 //! programs.
 
+mod channel;
 mod role;
 
+pub(crate) use channel::DescriptorChannel;
+
+use crate::event_ids::has_happened;
+use channel::ChannelKind;
 use role::{CallOutcome, DescriptorAction, DescriptorRole};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -29,6 +34,8 @@ pub struct Descriptors {
     /// Whether the ends of descriptors are recorded, and the making of sockets. Without either, a number may
     /// be used again without a word.
     knows: Option<(bool, bool)>,
+    /// How many channels there have been.
+    channels: u64,
 }
 
 /// By descriptor.
@@ -40,6 +47,8 @@ struct DescriptorState {
     /// connected or about to be.
     name: Option<Rc<str>>,
     is_socket: bool,
+    /// What bytes go through, if that was made with its other end.
+    channel: Option<DescriptorChannel>,
     /// Since when that is known.
     since: u64,
     /// Whether it stays open when a program is executed.
@@ -62,36 +71,48 @@ impl Descriptors {
             made: HashMap::new(),
             unborn: HashMap::new(),
             knows: None,
+            channels: 0,
         }
     }
 
     /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask
     /// before the record is added.
-    pub fn names(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
-        if self.tables.is_empty() {
-            return Vec::new();
+    pub fn names(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
+        let named = |field: &&'static str| Some((*field, self.known(field, record, trace)?.name.clone()?));
+        match self.tables.is_empty() {
+            true => Vec::new(),
+            false => role::DESCRIPTORS.iter().filter_map(named).collect(),
         }
-        let (knows_ends, knows_sockets) = *self.knows.get_or_insert_with(|| {
-            let has = |event: &str| has_happened(trace, event);
-            (has("close"), has("socket"))
-        });
-        let Some(format) = trace.events.get(record.id()).map(|event| event.format()) else {
-            return Vec::new();
-        };
+    }
+
+    /// The channel that the descriptor in a field of a call's entry is an end of. Ask before the record is
+    /// added.
+    pub(crate) fn channel(
+        &self,
+        field: &str,
+        record: &Record<'_>,
+        trace: &TraceInfo<'_>,
+    ) -> Option<DescriptorChannel> {
+        self.known(field, record, trace)?.channel
+    }
+
+    /// What is known of the descriptor in a field, if it can't be another one by now.
+    fn known(&self, field: &str, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorState> {
         let tid = record.pid();
-        let Some(table) = self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid)) else { return Vec::new() };
-        let named = |field: &&'static str| {
-            let number = format.field(field)?.integer(record.payload)? as i32;
-            let state = table.get(&number)?;
-            let is_known = knows_ends || (state.is_socket && *field == "sockfd" && knows_sockets);
-            let is_certain = is_known && !self.gaps.lie_between(state.since, record.time);
-            Some((*field, state.name.clone().filter(|_| is_certain)?))
-        };
-        role::DESCRIPTORS.iter().filter_map(named).collect()
+        let table = self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid))?;
+        let format = trace.events.get(record.id())?.format();
+        let state = table.get(&(format.field(field)?.integer(record.payload)? as i32))?;
+        let (knows_ends, knows_sockets) = self.knows?;
+        let is_known = knows_ends || (state.is_socket && field == "sockfd" && knows_sockets);
+        (is_known && !self.gaps.lie_between(state.since, record.time)).then_some(state)
     }
 
     /// Looks at a record. All have to come, in the order of time.
     pub fn add(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) {
+        self.knows.get_or_insert_with(|| {
+            let has = |event: &str| has_happened(trace, events::LIBC, event);
+            (has("close"), has("socket"))
+        });
         let find = || {
             trace
                 .events
@@ -181,17 +202,20 @@ impl Descriptors {
             (DescriptorAction::Spawn, _) => return self.make_child(tid, -1),
             _ => {}
         }
+        let channel = self.channels;
         let table = self.tables.entry(process).or_default();
         let stays = |flags: i64| arguments.is_some() && flags & O_CLOEXEC == 0;
         const O_CLOEXEC: i64 = 0o2_000_000;
         let peer = returned.address.as_deref().filter(|address| !address.is_empty()).map(Rc::from);
-        let socket = |name, stays| DescriptorState { name, is_socket: true, since: time, stays };
+        let socket =
+            |name, stays| DescriptorState { name, is_socket: true, channel: None, since: time, stays };
         match action {
             DescriptorAction::Open if result >= 0 => {
                 let path = returned.path.as_deref().filter(|path| !path.is_empty());
                 let name = path.and_then(|path| path_from(path, second, table));
                 let (since, stays) = (time, stays(first.max(0)));
-                table.insert(result as i32, DescriptorState { name, is_socket: false, since, stays });
+                let state = DescriptorState { name, is_socket: false, channel: None, since, stays };
+                table.insert(result as i32, state);
             }
             DescriptorAction::Accept if result >= 0 => {
                 table.insert(result as i32, socket(peer, stays(first.max(0))));
@@ -223,9 +247,24 @@ impl Descriptors {
                 }
                 _ => {}
             },
+            DescriptorAction::Channel(kind) if result >= 0 => {
+                let stays = stays(if kind == ChannelKind::Sockets { second } else { first }.max(0));
+                let ends = match kind {
+                    ChannelKind::Counter => vec![result as i32],
+                    _ => returned.pair.clone(),
+                };
+                for (end, number) in ends.into_iter().enumerate() {
+                    let channel = Some(DescriptorChannel { id: channel, kind, end });
+                    let is_socket = kind == ChannelKind::Sockets;
+                    table.insert(
+                        number,
+                        DescriptorState { name: None, is_socket, channel, since: time, stays },
+                    );
+                }
+                self.channels += 1;
+            }
             DescriptorAction::New => {
                 table.remove(&(result as i32));
-                returned.pair.iter().for_each(|number| drop(table.remove(number)));
             }
             _ => {}
         }
@@ -273,11 +312,4 @@ fn copy(table: &mut DescriptorTable, from: i64, to: i64, stays: bool) {
         Some(socket) => drop(table.insert(to as i32, DescriptorState { stays, ..socket })),
         None => drop(table.remove(&(to as i32))),
     }
-}
-
-/// Whether a trace has an event of libc's: it describes those that have happened.
-fn has_happened(trace: &TraceInfo<'_>, event: &str) -> bool {
-    let libc = trace.metadata.systems.iter().filter(|system| system.name == events::LIBC);
-    let name = format!("name: {event}\n");
-    libc.flat_map(|system| &system.formats).any(|format| format.starts_with(&name))
 }

@@ -4,6 +4,7 @@ use crate::Error;
 use session::Selection;
 use std::collections::{HashMap, HashSet};
 use trace_data::event::EventTable;
+use trace_data::info::TraceInfo;
 
 /// The ids of the selected events. A selection that selects none is an error: it is a typing error.
 pub(crate) fn select(selections: &[Selection], table: &EventTable) -> Result<HashSet<u16>, Error> {
@@ -22,6 +23,13 @@ pub(crate) fn select(selections: &[Selection], table: &EventTable) -> Result<Has
         ids.extend(selected);
     }
     Ok(ids)
+}
+
+/// Whether a trace has an event: of those that are built in it describes those that have happened.
+pub(crate) fn has_happened(trace: &TraceInfo<'_>, system: &str, event: &str) -> bool {
+    let systems = trace.metadata.systems.iter().filter(|known| known.name == system);
+    let name = format!("name: {event}\n");
+    systems.flat_map(|system| &system.formats).any(|format| format.starts_with(&name))
 }
 
 fn unknown(selection: &Selection, events: &EventTable) -> Error {

@@ -62,6 +62,7 @@ mod survey;
 mod symbols;
 mod time;
 mod trace_file;
+mod waits;
 
 pub use choice::{Choice, Chooser};
 pub use counts::{Counts, Sum};
@@ -78,3 +79,4 @@ pub use survey::Survey;
 pub use symbols::{DemangledSymbols, SourceSymbols};
 pub use time::{TimeBound, TimeRange, TimeReference};
 pub use trace_file::{TraceBuffer, TraceContents, TraceFile, TraceRecords};
+pub use waits::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, WaitPeer, Waits};

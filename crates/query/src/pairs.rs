@@ -1,16 +1,16 @@
 //! How long it took from one event to another.
 
 mod durations;
+mod pairing;
 
 pub use durations::{DurationSample, Durations};
+pub(crate) use pairing::{FoundPair, Pairing};
 
-use crate::event_ids::select;
 use crate::{Error, LockHolder};
 use session::Selection;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use trace_data::event::EventTable;
-use trace_data::format::Field;
 use trace_data::gaps::Gaps;
 use trace_data::record::Record;
 
@@ -42,42 +42,12 @@ impl PairRule {
     }
 }
 
-/// What an event does for pairs: which row it starts, and which one it ends.
-#[derive(Debug, Clone, Copy, Default)]
-struct PairRole {
-    starts: Option<u16>,
-    ends: Option<u16>,
-}
-
-/// What the two events of a pair have in common: the thread, or the value of a field.
-type PairKey = Vec<u8>;
-
-/// An event that has started a pair.
-#[derive(Debug)]
-struct PairStart {
-    time: u64,
-    pid: i32,
-    is_chosen: bool,
-}
-
 /// Pairs events and measures the time between them.
 #[derive(Debug)]
 pub struct Pairs {
-    /// By event id.
-    roles: Vec<PairRole>,
-    /// The duration that an exit has itself, by event id: its pair is measured by the program that called.
-    measured: HashMap<u16, Field>,
-    /// The field that pairs have in common, by event id; none of all for threads.
-    keys: Option<Vec<Option<Field>>>,
-    open: HashMap<(u16, PairKey), PairStart>,
-    gaps: Gaps,
+    pairing: Pairing,
     names: BTreeMap<u16, String>,
     durations: BTreeMap<u16, Durations>,
-    /// Chosen ends without a start, and chosen starts that were followed by another one.
-    unpaired: u64,
-    uncertain: u64,
-    /// Events with a role that were not chosen.
-    passed_over: u64,
 }
 
 impl Pairs {
@@ -88,54 +58,15 @@ impl Pairs {
     ///
     /// When an event is unknown, has no exit where one is needed, or lacks the field.
     pub fn new(rule: &PairRule, key: Option<&str>, events: &EventTable, gaps: Gaps) -> Result<Pairs, Error> {
-        let (roles, names) = roles(rule, events)?;
-        let measured = match rule.end {
-            None if key.is_none() => measured(&roles, events),
-            _ => HashMap::new(),
-        };
-        let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
-        Ok(Pairs {
-            roles,
-            measured,
-            keys,
-            open: HashMap::new(),
-            gaps,
-            names,
-            durations: BTreeMap::new(),
-            unpaired: 0,
-            uncertain: 0,
-            passed_over: 0,
-        })
+        let (pairing, names) = Pairing::new(rule, key, events, gaps)?;
+        Ok(Pairs { pairing, names, durations: BTreeMap::new() })
     }
 
     /// Looks at a record. All have to come, in the order of time; pairs of chosen ones are measured. If it
     /// ends a wait for a lock, `holder` has held that.
     pub fn add(&mut self, record: &Record<'_>, is_chosen: bool, holder: Option<LockHolder>) {
-        let (id, pid) = (record.id(), record.pid());
-        let Some(role) = self.roles.get(usize::from(id)).copied() else { return };
-        if role.ends.is_none() && role.starts.is_none() {
-            return;
-        }
-        self.passed_over += u64::from(!is_chosen);
-        let Some(key) = self.key(id, pid, record.payload) else { return };
-        let measured = self.measured.get(&id).and_then(|field| field.integer(record.payload));
-        if let Some((row, length)) = role.ends.zip(measured) {
-            // The exit's time may be later than the end of the call: the entry knows the start, if it is its
-            // own.
-            let entry = self.open.remove(&(row, key.clone())).map(|start| start.time);
-            let entry = entry.filter(|start| !self.gaps.lie_between(*start, record.time));
-            if is_chosen {
-                let start = entry.unwrap_or_else(|| record.time.saturating_sub(length as u64));
-                let sample = DurationSample { length: length as u64, start, pid, holder };
-                self.durations.entry(row).or_default().add(sample);
-            }
-        } else if let Some(row) = role.ends {
-            self.end(row, key.clone(), record.time, is_chosen, holder);
-        }
-        if let Some(row) = role.starts {
-            let start = PairStart { time: record.time, pid, is_chosen };
-            let before = self.open.insert((row, key), start);
-            self.unpaired += u64::from(before.is_some_and(|start| start.is_chosen));
+        if let Some(FoundPair { row, start, length, pid }) = self.pairing.add(record, is_chosen) {
+            self.durations.entry(row).or_default().add(DurationSample { length, start, pid, holder });
         }
     }
 
@@ -153,100 +84,19 @@ impl Pairs {
 
     /// How many chosen events have no partner, so far.
     pub fn unpaired(&self) -> u64 {
-        self.unpaired + self.open.values().filter(|start| start.is_chosen).count() as u64
+        self.pairing.unpaired()
     }
 
     /// How many pairs were not measured, because events are missing between the two: they may be of different
     /// pairs.
     pub fn uncertain(&self) -> u64 {
-        self.uncertain
+        self.pairing.uncertain()
     }
 
     /// How many events that start or end pairs were not chosen.
     pub fn passed_over(&self) -> u64 {
-        self.passed_over
+        self.pairing.passed_over()
     }
-
-    /// What an event shares with its partner. None where it hasn't got the field.
-    fn key(&self, id: u16, pid: i32, payload: &[u8]) -> Option<PairKey> {
-        match &self.keys {
-            None => Some(pid.to_le_bytes().to_vec()),
-            Some(keys) => {
-                let field = keys.get(usize::from(id))?.as_ref()?;
-                match field.integer(payload) {
-                    Some(number) => Some(number.to_le_bytes().to_vec()),
-                    None => field.bytes(payload).map(<[u8]>::to_vec),
-                }
-            }
-        }
-    }
-
-    fn end(&mut self, row: u16, key: PairKey, time: u64, is_chosen: bool, holder: Option<LockHolder>) {
-        match self.open.remove(&(row, key)) {
-            None => self.unpaired += u64::from(is_chosen),
-            Some(start) if !(start.is_chosen && is_chosen) => {}
-            Some(start) if self.gaps.lie_between(start.time, time) => self.uncertain += 1,
-            Some(PairStart { time: start, pid, .. }) => {
-                let sample = DurationSample { length: time.saturating_sub(start), start, pid, holder };
-                self.durations.entry(row).or_default().add(sample);
-            }
-        }
-    }
-}
-
-/// What each event does, and the names of the rows.
-fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMap<u16, String>), Error> {
-    let starts = select(std::slice::from_ref(&rule.start), events)?;
-    let ends = rule.end.as_ref().map(|end| select(std::slice::from_ref(end), events)).transpose()?;
-    let last = events.iter().map(|event| event.format().id).max().unwrap_or(0);
-    let mut roles = vec![PairRole::default(); usize::from(last) + 1];
-    let mut names = BTreeMap::new();
-    for format in events.iter().map(|event| event.format()).filter(|format| starts.contains(&format.id)) {
-        if ends.is_some() {
-            roles[usize::from(format.id)].starts = Some(0);
-            names.insert(0, rule.text.clone());
-            continue;
-        }
-        if let Some(exit) = events.named(&format.system, &format!("{}_exit", format.name)) {
-            roles[usize::from(format.id)].starts = Some(format.id);
-            roles[usize::from(exit.format().id)].ends = Some(format.id);
-            names.insert(format.id, format!("{}:{}", format.system, format.name));
-        }
-    }
-    if names.is_empty() {
-        return Err(Error::NoExit(rule.text.clone()));
-    }
-    for format in events.iter().map(|event| event.format()) {
-        if ends.as_ref().is_some_and(|ends| ends.contains(&format.id)) {
-            roles[usize::from(format.id)].ends = Some(0);
-        }
-    }
-    Ok((roles, names))
-}
-
-/// The duration of each event that ends a pair and has one.
-fn measured(roles: &[PairRole], events: &EventTable) -> HashMap<u16, Field> {
-    let ends = |id: u16| roles.get(usize::from(id)).is_some_and(|role| role.ends.is_some());
-    let formats = events.iter().map(|event| event.format()).filter(|format| ends(format.id));
-    formats.filter_map(|format| Some((format.id, format.field("duration")?.clone()))).collect()
-}
-
-/// The field `name` of each event that has a role.
-fn key_fields(name: &str, roles: &[PairRole], events: &EventTable) -> Result<Vec<Option<Field>>, Error> {
-    let mut keys = vec![None; roles.len()];
-    for format in events.iter().map(|event| event.format()) {
-        let role = roles.get(usize::from(format.id)).copied().unwrap_or_default();
-        if role.starts.is_none() && role.ends.is_none() {
-            continue;
-        }
-        let field = format.field(name).ok_or_else(|| Error::NoKey {
-            name: name.to_owned(),
-            event: format!("{}:{}", format.system, format.name),
-            fields: format.fields.iter().map(|field| field.name.clone()).collect(),
-        })?;
-        keys[usize::from(format.id)] = Some(field.clone());
-    }
-    Ok(keys)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ Examples:
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
   lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
+  lookback report --waits                   what each thread waited for, and on whom
   lookback report --tree                    who made whom, and how each has ended
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
@@ -78,8 +79,8 @@ pub(crate) struct ViewArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, tree, pair, .. } = &self.form;
-        let is_form = *json || *stat || *calls || *tree || pair.is_some();
+        let FormArguments { json, stat, calls, tree, waits, pair, .. } = &self.form;
+        let is_form = *json || *stat || *calls || *tree || *waits || pair.is_some();
         let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
@@ -88,7 +89,8 @@ impl ViewArguments {
 /// The form in which events are shown, if not as text.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FormArguments {
-    /// Show a JSON object for each event, or with --tree for each process, one on a line
+    /// Show a JSON object for each event, with --tree for each process, or with --waits for each thing that a
+    /// thread waited for, one on a line
     #[arg(long, conflicts_with_all = ["stat", "calls", "pair"])]
     pub(crate) json: bool,
 
@@ -103,6 +105,10 @@ pub(crate) struct FormArguments {
     /// Show the tree of processes: when each has started and ended, and how, with its calls and errors
     #[arg(long, group = "form")]
     pub(crate) tree: bool,
+
+    /// Show what each thread waited for, on whom, how often and how long: locks, descriptors, sleep, children
+    #[arg(long, group = "form")]
+    pub(crate) waits: bool,
 
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
     #[arg(long, group = "form", value_name = "EVENTS")]

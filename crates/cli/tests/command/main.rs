@@ -58,3 +58,4 @@ mod tree;
 mod truncated;
 mod unseen;
 mod views;
+mod waits;

@@ -1,5 +1,6 @@
 //! What events say of descriptors.
 
+use super::channel::ChannelKind;
 use trace_data::event::Event;
 use trace_data::format::{Field, Format};
 use trace_data::info::TraceInfo;
@@ -35,7 +36,9 @@ pub(super) enum DescriptorAction {
     Option,
     Duplicate,
     Control,
-    /// Makes descriptors that have no name.
+    /// Makes the ends of a channel.
+    Channel(ChannelKind),
+    /// Makes a descriptor that has no name.
     New,
     Close,
     CloseFrom,
@@ -117,9 +120,13 @@ fn action(call: &str) -> Option<(DescriptorAction, [&'static str; 3])> {
         "open" => (DescriptorAction::Open, ["flags", "", ""]),
         "openat" => (DescriptorAction::Open, ["flags", "dirfd", ""]),
         "creat" => (DescriptorAction::Open, [""; 3]),
-        "pipe" | "pipe2" | "socketpair" | "eventfd" | "memfd_create" | "epoll_create" | "epoll_create1"
-        | "timerfd_create" | "signalfd" | "inotify_init" | "inotify_init1" | "mkstemp" | "mkostemp"
-        | "mkstemps" | "mkostemps" | "shm_open" | "posix_openpt" => (DescriptorAction::New, [""; 3]),
+        "pipe" => (DescriptorAction::Channel(ChannelKind::Pipe), [""; 3]),
+        "pipe2" => (DescriptorAction::Channel(ChannelKind::Pipe), ["flags", "", ""]),
+        "socketpair" => (DescriptorAction::Channel(ChannelKind::Sockets), ["", "kind", ""]),
+        "eventfd" => (DescriptorAction::Channel(ChannelKind::Counter), ["flags", "", ""]),
+        "memfd_create" | "epoll_create" | "epoll_create1" | "timerfd_create" | "signalfd"
+        | "inotify_init" | "inotify_init1" | "mkstemp" | "mkostemp" | "mkstemps" | "mkostemps"
+        | "shm_open" | "posix_openpt" => (DescriptorAction::New, [""; 3]),
         _ => return None,
     })
 }

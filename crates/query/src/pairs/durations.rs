@@ -28,7 +28,7 @@ pub struct Durations {
 }
 
 impl Durations {
-    pub(super) fn add(&mut self, sample: DurationSample) {
+    pub(crate) fn add(&mut self, sample: DurationSample) {
         self.lengths.push(sample.length);
         self.total = self.total.saturating_add(sample.length);
         self.longest.push(sample);
@@ -43,7 +43,7 @@ impl Durations {
     }
 
     /// Has to come before everything that follows.
-    pub(super) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.lengths.sort_unstable();
         self.keep_longest();
     }

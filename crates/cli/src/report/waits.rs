@@ -1,0 +1,258 @@
+//! What threads waited for, on whom, and how long.
+
+use super::{label, none_shown};
+use crate::columns::{fit, without_end, without_middle};
+use crate::duration::duration;
+use crate::json::Json;
+use crate::number::{count, grouped};
+use export::{Error, Sink};
+use query::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, Waits};
+use session::Selection;
+use std::io::{self, Write};
+use trace_data::info::TraceInfo;
+use trace_data::record::Record;
+use trace_data::text::{Tasks, printable};
+
+/// How many things are shown that a thread waited for.
+const MOST: usize = 10;
+
+/// Collects waits, and prints them in the end: a table, or an object in JSON for each thread and thing.
+pub(super) struct WaitTable<'a, W> {
+    out: W,
+    waits: Waits,
+    json: bool,
+    /// The events that were asked for, and the options that choose events.
+    chosen: (&'a [Selection], Vec<String>),
+    /// Since when the trace is complete.
+    complete: Option<String>,
+}
+
+/// A line: a thread, or what it waited for.
+struct WaitLine {
+    name: String,
+    figures: [String; 4],
+    on: String,
+}
+
+const TITLES: [&str; 4] = ["COUNT", "AVG", "MAX", "TOTAL"];
+
+impl<'a, W: Write> WaitTable<'a, W> {
+    pub(super) fn new(
+        out: W,
+        waits: Waits,
+        json: bool,
+        chosen: (&'a [Selection], Vec<String>),
+        complete: Option<String>,
+    ) -> WaitTable<'a, W> {
+        WaitTable { out, waits, json, chosen, complete }
+    }
+
+    fn print(&mut self, threads: &[ThreadWaits], tasks: &dyn Tasks) -> io::Result<()> {
+        let lines: Vec<WaitLine> = threads.iter().flat_map(|thread| thread_lines(thread, tasks)).collect();
+        let widths: [usize; 4] = std::array::from_fn(|column| {
+            lines.iter().map(|line| line.figures[column].len()).fold(TITLES[column].len(), usize::max)
+        });
+        let name = "THREAD, WAITED FOR";
+        let longest = |cell: fn(&WaitLine) -> &str, title: &str| {
+            lines.iter().map(|line| cell(line).chars().count()).fold(title.len(), usize::max)
+        };
+        let mut texts = [longest(|line| &line.name, name), longest(|line| &line.on, "ON")];
+        fit(&mut texts, widths.iter().map(|width| width + 1).sum::<usize>() + 2);
+        let row = |name: &str, figures: [&str; 4], on: &str| {
+            let figures = figures.iter().zip(widths).map(|(cell, width)| format!(" {cell:>width$}"));
+            let (name, on) = (without_middle(name, texts[0]), without_end(on, texts[1]));
+            let figures = figures.collect::<String>();
+            format!("{name:<width$}{figures}  {on}", width = texts[0]).trim_end().to_owned()
+        };
+        let bold = anstyle::Style::new().bold();
+        writeln!(self.out, "{bold}{}{bold:#}", row(name, TITLES, "ON"))?;
+        for line in &lines {
+            writeln!(self.out, "{}", row(&line.name, line.figures.each_ref().map(String::as_str), &line.on))?;
+        }
+        self.print_notes()
+    }
+
+    /// Says what the figures are, and what isn't known.
+    fn print_notes(&mut self) -> io::Result<()> {
+        writeln!(
+            self.out,
+            "\na wait is as long as the call that can block, whatever it did meanwhile: the trace doesn't have \
+             when threads ran"
+        )?;
+        if !self.waits.knows_locks() {
+            writeln!(
+                self.out,
+                "\nthe trace has no waits for locks; if they were not enabled, `-e 'lock:*' -e \
+                 lookback:contention_holder` enables them"
+            )?;
+        }
+        if self.waits.lack_holders() {
+            writeln!(
+                self.out,
+                "\nthe trace has no releases of locks: who held them is not known; `-e @lock` records them"
+            )?;
+        }
+        if self.waits.uncertain() > 0 {
+            let waits = count(self.waits.uncertain(), "wait", "waits");
+            writeln!(self.out, "\n{waits} not measured: events were lost between the start and the end")?;
+        }
+        if let Some(complete) = &self.complete {
+            writeln!(self.out, "\nthe trace is {complete}")?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for WaitTable<'_, W> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.waits.add(record, true, trace);
+        Ok(())
+    }
+
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.waits.add(record, false, trace);
+        Ok(())
+    }
+
+    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let threads = self.waits.finish();
+        match (self.json, threads.is_empty()) {
+            (true, _) => {
+                for (thread, object) in threads
+                    .iter()
+                    .flat_map(|thread| thread.objects.iter().map(move |object| (thread, object)))
+                {
+                    writeln!(self.out, "{}", json(thread.tid, object, trace.tasks))?;
+                }
+            }
+            (false, false) => self.print(&threads, trace.tasks)?,
+            (false, true) => {
+                let (events, given) = &self.chosen;
+                let passed_over = self.waits.passed_over();
+                if passed_over == 0 && events.is_empty() {
+                    return Err(Error::Nothing("the trace has no calls that can block".to_owned()));
+                }
+                let why = none_shown(events.iter().map(Selection::text), passed_over, given);
+                return Err(Error::Nothing(format!("no waits: {why}")));
+            }
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+/// The line of a thread, and those of what it waited for.
+fn thread_lines(thread: &ThreadWaits, tasks: &dyn Tasks) -> Vec<WaitLine> {
+    let line = |name: String, waits: u64, longest: u64, total: u64, on: String| {
+        let average = total.checked_div(waits).unwrap_or(0);
+        let figures = [grouped(waits), duration(average), duration(longest), duration(total)];
+        WaitLine { name, figures, on }
+    };
+    let sum = |objects: &[ObjectWaits]| {
+        let waits = objects.iter().map(|object| object.durations.count()).sum();
+        let total = objects.iter().map(|object| object.durations.total()).sum();
+        (waits, objects.iter().map(ObjectWaits::longest).max().unwrap_or(0), total)
+    };
+    let (waits, longest, total) = sum(&thread.objects);
+    let mut lines = vec![line(label(tasks, thread.tid), waits, longest, total, String::new())];
+    // One more line is as long as what stands for it.
+    let shown = if thread.objects.len() > MOST + 1 { MOST } else { thread.objects.len() };
+    for object in &thread.objects[..shown] {
+        let durations = &object.durations;
+        let name = format!("  {}", object_name(&object.object));
+        lines.push(line(name, durations.count(), object.longest(), durations.total(), on(object, tasks)));
+    }
+    let others = &thread.objects[shown..];
+    if !others.is_empty() {
+        let (waits, longest, total) = sum(others);
+        lines.push(line(format!("  {} others", others.len()), waits, longest, total, String::new()));
+    }
+    lines
+}
+
+/// What a thread waited for.
+fn object_name(object: &WaitObject) -> String {
+    let what = match (object.kind, &object.call) {
+        (_, Some(call)) => &**call,
+        (WaitKind::Thread, None) => "end of a thread",
+        (WaitKind::Child, None) => "end of a child",
+        (kind, None) => kind.name(),
+    };
+    let name = object.name.as_deref().map_or_else(String::new, |name| format!("<{}>", printable(name)));
+    match (object.kind, object.number) {
+        (_, None) => what.to_owned(),
+        (WaitKind::Descriptor | WaitKind::Poll, Some(number)) => format!("{what} {}{name}", number as i32),
+        (_, Some(address)) => format!("{what} {address:#x}"),
+    }
+}
+
+/// On whom a thread waited, most of the time.
+fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    if let Some(PeerWaits { peer, others, .. }) = waits.peers.first() {
+        let thread = label(tasks, peer.tid);
+        let others = |word: &str| match *others {
+            0 => String::new(),
+            others => format!(" {word} {}", count(others as u64, "other", "others")),
+        };
+        texts.push(match &peer.cause {
+            WaitCause::Holder => format!("{thread}{} (held it)", others("and")),
+            WaitCause::Call(call) => format!("{thread}{} ({call})", others("or")),
+            WaitCause::End => format!("{thread}{} (its end)", others("or")),
+        });
+    }
+    if waits.peers.len() > 1 {
+        texts.push(format!("{} more", waits.peers.len() - 1));
+    }
+    if waits.unfinished > 0 {
+        texts.push(match waits.durations.count() {
+            1 => "not over".to_owned(),
+            _ => format!("{} not over", waits.unfinished),
+        });
+    }
+    texts.join(", ")
+}
+
+fn json(tid: i32, waits: &ObjectWaits, tasks: &dyn Tasks) -> Json {
+    let id = |tid: i32| Json::Number(u64::from(tid.unsigned_abs()));
+    let ObjectWaits { object, durations, unfinished, peers } = waits;
+    let [min, avg, p50, p99, max, total] = durations.summary().map(Json::Number);
+    let is_descriptor = matches!(object.kind, WaitKind::Descriptor | WaitKind::Poll);
+    let (fd, address) = match is_descriptor {
+        true => (object.number, None),
+        false => (None, object.number),
+    };
+    let peer = |peer: &PeerWaits| {
+        let cause = match &peer.peer.cause {
+            WaitCause::Holder => "holder",
+            WaitCause::Call(call) => call,
+            WaitCause::End => "end",
+        };
+        Json::Object(vec![
+            ("tid", id(peer.peer.tid)),
+            ("comm", Json::text(tasks.comm(peer.peer.tid))),
+            ("cause", Json::Text(cause.to_owned())),
+            ("count", Json::Number(peer.count)),
+            ("total", Json::Number(peer.total)),
+            ("others", Json::Number(peer.others as u64)),
+        ])
+    };
+    Json::Object(vec![
+        ("tid", id(tid)),
+        ("tgid", tasks.tgid(tid).map_or(Json::Null, id)),
+        ("comm", Json::text(tasks.comm(tid))),
+        ("kind", Json::Text(object.kind.name().to_owned())),
+        ("call", Json::text(object.call.as_deref())),
+        ("fd", Json::number(fd)),
+        ("address", Json::number(address)),
+        ("name", Json::text(object.name.as_deref())),
+        ("count", Json::Number(durations.count())),
+        ("unfinished", Json::Number(*unfinished)),
+        ("min", min),
+        ("avg", avg),
+        ("p50", p50),
+        ("p99", p99),
+        ("max", max),
+        ("total", total),
+        ("on", Json::List(peers.iter().map(peer).collect())),
+    ])
+}
