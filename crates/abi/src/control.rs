@@ -84,7 +84,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 20;
+pub const VERSION: u32 = 21;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -265,6 +265,8 @@ pub struct ControlHeader {
     pub errors_within: AtomicU64,
     /// What has become of calls of `mcount`, by [`CallConversion`].
     pub conversions: [AtomicU64; 3],
+    /// So many entries from its place on have to be looked at to find a process's, if it is more than 64.
+    pub processes_reach: AtomicU32,
 }
 
 /// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)

@@ -296,13 +296,13 @@ impl ControlArea {
     }
 
     /// A table of the file.
-    pub(crate) fn table<T: shm::Shared>(
-        &self,
+    pub(crate) fn table<'a, T: shm::Shared>(
+        &'a self,
         states: u64,
         entries: u64,
         count: usize,
-        reach: Reach,
-    ) -> EntryTable<'_, T> {
+        reach: Reach<'a>,
+    ) -> EntryTable<'a, T> {
         EntryTable { states: self.array(states, count), entries: self.array(entries, count), reach }
     }
 }

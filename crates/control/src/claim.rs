@@ -8,12 +8,14 @@ use core::sync::atomic::{AtomicU32, AtomicU64, fence};
 const WINDOW: usize = 64;
 
 /// How far an owner's entry can be from its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reach<'a> {
     /// In the window: what is looked for and not there is soon known not to be.
     Window,
-    /// Anywhere, where all of the window is needed. No owner is after a free entry, as none becomes free.
-    Table,
+    /// Anywhere, where all of the window is needed. No owner is after a free entry, as none becomes free, nor
+    /// after as many entries as this word says, which is 0 until one is beyond its window: a table fills up
+    /// with what has ended, and no process that starts is to look through all of it.
+    Table(&'a AtomicU32),
 }
 
 /// What describes someone for some time.
@@ -45,7 +47,7 @@ impl Timed for ProcessEntry {
 pub(crate) struct EntryTable<'a, T> {
     pub(crate) states: &'a [AtomicU32],
     pub(crate) entries: &'a [T],
-    pub(crate) reach: Reach,
+    pub(crate) reach: Reach<'a>,
 }
 
 /// A valid entry, as a reader has found it.
@@ -112,16 +114,36 @@ impl<'a, T: Timed> EntryTable<'a, T> {
 
     /// The entries that `owner` may use beyond its window.
     fn beyond(&self, owner: u32) -> impl Iterator<Item = (usize, &'a AtomicU32)> {
-        let most = if self.reach == Reach::Table { self.states.len() } else { 0 };
+        let most = if matches!(self.reach, Reach::Table(_)) { self.states.len() } else { 0 };
         self.all_from_place(owner).take(most).skip(WINDOW)
+    }
+
+    /// How many entries from an owner's place are looked at to find its own.
+    // Relaxed: whoever knows of an owner, by its entry or otherwise, knows of what was stored before that.
+    fn searched(&self) -> usize {
+        match self.reach {
+            Reach::Window => WINDOW,
+            Reach::Table(farthest) => WINDOW.max(farthest.load(Relaxed) as usize),
+        }
+    }
+
+    /// Has the entry with this index found by those who look for `owner`.
+    // Relaxed: published by the Release of `publish`.
+    fn reach_to(&self, owner: u32, index: usize) {
+        if let Reach::Table(farthest) = self.reach
+            && let Some(distance) = self.all_from_place(owner).position(|(place, _)| place == index)
+            && distance >= self.searched()
+        {
+            farthest.fetch_max(distance as u32 + 1, Relaxed);
+        }
     }
 
     /// The entries that may describe `owner`, by index, with their states.
     // Acquire: pairs with the Release of `publish` and with the AcqRel of `end`: what a state says of its
     // entry is there.
     pub(crate) fn candidates(&self, owner: u32) -> impl Iterator<Item = (usize, State)> {
-        let all = self.window(owner).chain(self.beyond(owner));
-        let states = all.map(|(index, state)| (index, State(state.load(Acquire))));
+        let places = self.all_from_place(owner).take(self.searched());
+        let states = places.map(|(index, state)| (index, State(state.load(Acquire))));
         states.take_while(|(_, state)| *state != State::FREE)
     }
 
@@ -141,6 +163,7 @@ impl<'a, T: Timed> EntryTable<'a, T> {
             .or_else(|| Some((self.beyond(owner).find_map(free)?, false)))
             .or_else(|| Some((self.take_ended(|| self.beyond(owner), owner, needs, unneeded)?, false)))
             .or_else(|| Some((self.take_ended(|| self.window(owner), owner, needs, |_| true)?, true)))?;
+        self.reach_to(owner, index);
         Some(Claimed { index, entry: self.entries.get(index)?, was_needed })
     }
 

@@ -77,6 +77,7 @@ fn programs_of_a_process_find_space_in_all_of_the_table() {
     assert_eq!(file.processes().count() as u64, SPACE);
     assert_eq!(file.find_process(4711).unwrap().start_time, SPACE, "the last alone has not ended");
     assert!(file.knows_process(815) && !file.knows_process(816));
+    assert_eq!(file.find_process(815).unwrap().start_time, 1);
     assert_eq!(file.refused(Table::Processes), 0);
     file.add_process(&process(4711, SPACE + 1)).unwrap();
     assert_eq!(file.refused(Table::Processes), 1, "nobody has seen the end of any");

@@ -42,7 +42,7 @@ pub(crate) extern "C" fn fentry_called(returns_to: u64) -> usize {
 }
 
 fn real_function(found: &AtomicUsize, name: &CStr) -> usize {
-    real::known(found, name, false)
+    real::known(found, || name, false)
 }
 
 /// Whether the function with the call that returns to an address is traced. Its caller is noted, unless that

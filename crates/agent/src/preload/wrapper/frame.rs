@@ -145,9 +145,10 @@ pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
 impl Wrapped {
     /// Libc's function.
     fn real(&self) -> usize {
-        // SAFETY: the stub's assembly has put a word there, and a text with a zero byte.
-        let (found, name) =
-            unsafe { (&*self.at::<AtomicUsize>(self.found), CStr::from_ptr(self.at(self.name))) };
+        // SAFETY: the stub's assembly has put a word there.
+        let found = unsafe { &*self.at::<AtomicUsize>(self.found) };
+        // SAFETY: the stub's assembly has put a text with a zero byte there.
+        let name = || unsafe { CStr::from_ptr(self.at(self.name)) };
         real::known(found, name, self.early == 0)
     }
 

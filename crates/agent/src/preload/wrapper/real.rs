@@ -15,10 +15,10 @@ use core::sync::atomic::Ordering::Relaxed;
 /// The address of the function that `name` would have without us, which is kept in `found`. Whether the first
 /// call `attaches` the process, if it comes before the agent's own start.
 #[inline(always)]
-pub(crate) fn known(found: &AtomicUsize, name: &CStr, attaches: bool) -> usize {
+pub(crate) fn known<'a>(found: &AtomicUsize, name: impl FnOnce() -> &'a CStr, attaches: bool) -> usize {
     match found.load(Relaxed) {
         0 => {
-            let address = find(name, attaches);
+            let address = find(name(), attaches);
             found.store(address, Relaxed);
             address
         }
@@ -30,7 +30,7 @@ pub(crate) fn known(found: &AtomicUsize, name: &CStr, attaches: bool) -> usize {
 macro_rules! real {
     ($name:literal) => {{
         static FOUND: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
-        $crate::preload::wrapper::real::known(&FOUND, $name, true)
+        $crate::preload::wrapper::real::known(&FOUND, || $name, true)
     }};
 }
 

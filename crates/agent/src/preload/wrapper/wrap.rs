@@ -138,6 +138,8 @@ macro_rules! wrap {
             #[allow(unused_variables, unused_mut, reason = "not every parameter is recorded")]
             unsafe fn record_exit(frame: &CallFrame) {
                 let end = call_time();
+                // Before anything is in the record, which the compiler then knows at each point.
+                let duration = nanoseconds(frame.start, end);
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
                 let returned = record::returned::<$outcome>(frame.result);
@@ -157,7 +159,7 @@ macro_rules! wrap {
                         };
                         value.push(&mut record);
                     )*
-                    record.push(nanoseconds(frame.start, end));
+                    record.push(duration);
                     let call = CallRecord { frame: frame.record(), time: end };
                     // SAFETY: the frame of a call that is under way.
                     return unsafe { entered.write_called(call, record.event()) };
@@ -172,7 +174,7 @@ macro_rules! wrap {
                             FieldValue::at_exit::<$kind>(words, index, returned)
                         },
                     )*
-                    FieldValue::Word(nanoseconds(frame.start, end)),
+                    FieldValue::Word(duration),
                 ];
                 // SAFETY: what the values point to was read or written by the call.
                 unsafe { write(frame, end, Call::$call.exit(), &values) };

@@ -40,7 +40,7 @@ fn leave_calls(buffer: &JumpBuffer, found: &AtomicUsize, name: &CStr) -> usize {
         blocked::set(buffer.mask[0]);
     }
     // It may be called before anything else is ready.
-    real::known(found, name, false)
+    real::known(found, || name, false)
 }
 
 macro_rules! long_jump {
