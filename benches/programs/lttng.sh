@@ -1,16 +1,18 @@
 #!/bin/sh
-# lttng.sh HOME KIND PROGRAM: runs PROGRAM with its events recorded by LTTng-UST. With KIND "memory" in a
-# session that is like ours: in memory, overwriting, one set of buffers for all of the user's processes, the
-# thread in each event. With KIND "file" the same events go to HOME/trace. Everything it starts is its own and
-# ends with it.
+# lttng.sh HOME KIND EVENTS PROGRAM [ARGUMENT]...: runs PROGRAM with EVENTS recorded by LTTng-UST. With KIND
+# "memory" in a session that is like ours: in memory, overwriting, one set of buffers for all of the user's
+# processes, the thread in each event. With KIND "file" the same events go to HOME/trace. Everything it starts
+# is its own and ends with it.
 set -eu
 home=$1
 kind=$2
-program=$3
+events=$3
+shift 3
 case $kind in
 memory) create="--snapshot --output=$home/snapshots" channel="--overwrite --subbuf-size=256K" ;;
 file) create="--output=$home/trace" channel="--discard --subbuf-size=1M" ;;
 esac
+mkdir -p "$home"
 export LTTNG_HOME="$home" HOME="$home"
 # Time for the program to be registered before its main: else it would record nothing at first.
 export LTTNG_UST_REGISTER_TIMEOUT=10000
@@ -34,11 +36,11 @@ trap 'exit 1' HUP INT TERM
 	# shellcheck disable=SC2086 # Words.
 	lttng --no-sessiond enable-channel --userspace --buffers-uid $channel --num-subbuf=4 channel
 	lttng --no-sessiond add-context --userspace --channel=channel --type=vtid
-	lttng --no-sessiond enable-event --userspace --channel=channel 'bench:*'
+	lttng --no-sessiond enable-event --userspace --channel=channel "$events"
 	lttng --no-sessiond start
 } >"$home/log" 2>&1 || { tail -n 1 "$home/log" >&2; exit 5; }
 
 status=0
-"$program" || status=$?
+"$@" || status=$?
 lttng --no-sessiond destroy bench >>"$home/log" 2>&1 || true
 exit "$status"

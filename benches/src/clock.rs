@@ -31,6 +31,13 @@ fn nanoseconds(clock: ClockId) -> f64 {
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
+/// How far a clock goes in a microsecond.
+pub fn ticks_per_us(now: impl Fn() -> u64) -> f64 {
+    let (start, ticks) = (wall_ns(), now());
+    while wall_ns() - start < 100_000.0 {}
+    (now() - ticks) as f64 * 1e3 / (wall_ns() - start)
+}
+
 /// The processor time of `count` times something, for each, in ns. `work` does all of them.
 pub fn cpu_ns_each(count: u64, work: impl FnOnce(u64)) -> f64 {
     let start = thread_cpu_ns();

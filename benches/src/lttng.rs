@@ -3,7 +3,7 @@
 use crate::ctf;
 use crate::program::{ProgramDirectory, is_installed};
 use crate::worker::Worker;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 /// Events that are recorded before anything is measured: the buffers' pages are touched once.
@@ -30,30 +30,33 @@ pub fn bytes_per_event(operation: &str) -> Result<f64, String> {
     worker.repeat(operation, SIZED)?;
     // At its end the recording is whole.
     drop(worker);
-    Ok(ctf::content_bytes(&home(&programs).join("trace"))? as f64 / SIZED as f64)
+    Ok(ctf::content_bytes(&programs.path().join(HOME).join("trace"))? as f64 / SIZED as f64)
 }
 
-/// Where LTTng keeps its files.
-fn home(programs: &ProgramDirectory) -> PathBuf {
-    programs.path().join("lttng-home")
-}
+/// Where LTTng keeps its files, next to the programs.
+const HOME: &str = "lttng-home";
 
 fn launch(programs: &ProgramDirectory, kind: &str) -> Result<Worker, String> {
-    for program in ["lttng", "lttng-sessiond"] {
-        if !is_installed(program) {
-            return Err(format!("{program} is not installed"));
-        }
-    }
+    is_there()?;
     let worker = programs.compile("lttng", &["-I.", "-llttng-ust", "-ldl"])?;
-    let home = home(programs);
-    std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
-    let mut command = if rustix::process::geteuid().is_root() {
-        let mut command = Command::new("unshare");
-        command.args(["--mount", "--propagation", "private", "sh"]);
-        command
-    } else {
-        Command::new("sh")
-    };
-    command.arg(programs.path().join("lttng.sh")).arg(home).arg(kind).arg(worker);
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{} {}", recorded(programs.path(), kind, "bench:*"), worker.display()));
     Worker::start(command)
+}
+
+/// Why it can't be used, if so.
+pub fn is_there() -> Result<(), String> {
+    match ["lttng", "lttng-sessiond"].into_iter().find(|program| !is_installed(program)) {
+        Some(missing) => Err(format!("{missing} is not installed")),
+        None => Ok(()),
+    }
+}
+
+/// What is put before a shell's command to have its `events` recorded, in a session that ends with it.
+/// `programs` is where a [`ProgramDirectory`] is.
+pub fn recorded(programs: &Path, kind: &str, events: &str) -> String {
+    let alone =
+        if rustix::process::geteuid().is_root() { "unshare --mount --propagation private " } else { "" };
+    let (script, home) = (programs.join("lttng.sh"), programs.join(HOME));
+    format!("exec {alone}sh {} {} {kind} '{events}'", script.display(), home.display())
 }

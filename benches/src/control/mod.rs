@@ -4,6 +4,8 @@ mod recording;
 mod switching;
 mod text;
 
+pub use recording::measure_snapshots;
+
 use crate::clock::{cpus, pinned};
 use crate::progress::BenchProgress;
 use crate::report::Report;

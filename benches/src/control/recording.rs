@@ -1,7 +1,7 @@
 //! What an event costs that is filtered, or on in two instances.
 
 use crate::attach::Live;
-use crate::clock::cpu_ns_each;
+use crate::clock::{cpu_ns_each, ticks_per_us};
 use crate::events;
 use crate::report::Report;
 use crate::samples::Samples;
@@ -61,6 +61,15 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
+/// The same of snapshots alone, in a session of their own.
+pub fn measure_snapshots(report: &mut Report) -> Result<(), String> {
+    let live = Live::with(&SessionOptions { instances: 1, snapshots: 1, ..SessionOptions::default() })?;
+    live.attach()?;
+    events::register()?;
+    report.add("trigger_snapshot_us", snapshots(&live));
+    Ok(())
+}
+
 /// Microseconds of an event that has its trigger take a snapshot.
 fn snapshots(live: &Live) -> Result<f64, String> {
     let tree = Tree::new(Instance::open(&live.path()).map_err(|error| error.to_string())?);
@@ -72,9 +81,13 @@ fn snapshots(live: &Live) -> Result<f64, String> {
     };
     write("events/bench/kept/trigger", "snapshot")?;
     write("events/bench/kept/enable", "1")?;
+    let now = || live.session.buffer().now();
+    let ticks_per_us = ticks_per_us(now);
     let mut samples = Samples::default();
     for _ in 0..ROUNDS {
-        samples.push(cpu_ns_each(1, events::record_kept) / 1e3);
+        let start = now();
+        events::record_kept(1);
+        samples.push((now() - start) as f64 / ticks_per_us);
         if tree.instance().snapshots().is_empty() {
             return Err("the trigger has taken no snapshot".to_string());
         }

@@ -12,9 +12,9 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub(super) struct BenchLoad {
     pub(super) name: &'static str,
-    /// What its rows are called: CPU time of a unit, noise, what we add, the kernel, and strace, and how many
-    /// times as much the kernel adds as we do.
-    pub(super) rows: [&'static str; 6],
+    /// What its rows are called: CPU time of a unit, noise, what we add, the kernel, LTTng, and strace, and how
+    /// many times as much the kernel adds as we do.
+    pub(super) rows: [&'static str; 7],
     needs: &'static str,
     prepare: &'static str,
     /// Run by the shell in an empty directory in memory.
@@ -34,6 +34,7 @@ pub(super) const ALL: [BenchLoad; 3] = [
             "dbench_noise_percent",
             "dbench_added_percent",
             "dbench_kernel_percent",
+            "dbench_lttng_percent",
             "dbench_strace_percent",
             "dbench_kernel_vs_ours",
         ],
@@ -50,6 +51,7 @@ pub(super) const ALL: [BenchLoad; 3] = [
             "tbench_noise_percent",
             "tbench_added_percent",
             "tbench_kernel_percent",
+            "tbench_lttng_percent",
             "tbench_strace_percent",
             "tbench_kernel_vs_ours",
         ],
@@ -67,6 +69,7 @@ tbench -t 3 2 127.0.0.1; kill $server; wait $server; true",
             "kernbench_noise_percent",
             "kernbench_added_percent",
             "kernbench_kernel_percent",
+            "kernbench_lttng_percent",
             "kernbench_strace_percent",
             "kernbench_kernel_vs_ours",
         ],
@@ -95,8 +98,8 @@ impl BenchLoad {
     pub(super) fn us_per_unit(&self, way: &Way, directory: &Path) -> Result<f64, String> {
         let group = CpuGroup::new()?;
         let mut command = Command::new("/bin/sh");
-        let script = format!("echo $$ > \"$0\"; {}", way.script(self.work));
-        command.arg("-c").arg(script).arg(group.members()).current_dir(directory);
+        let join = format!("echo $$ > {}", group.members().display());
+        command.arg("-c").arg(way.script(&join, self.work)).current_dir(directory);
         let _recording = way.prepare()?;
         let output = command.output().map_err(|error| error.to_string())?;
         if !output.status.success() {

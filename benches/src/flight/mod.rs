@@ -8,6 +8,7 @@ mod way;
 
 use crate::attach::Live;
 use crate::clock::{cpus, pinned};
+use crate::control;
 use crate::program::ProgramDirectory;
 use crate::progress::BenchProgress;
 use crate::report::Report;
@@ -15,7 +16,7 @@ use crate::samples::Samples;
 use crate::spawn;
 use clap::Args;
 use load::{ALL, BenchLoad};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use way::Way;
 
 /// What is wanted.
@@ -38,10 +39,12 @@ pub fn measure(options: &FlightOptions) -> Result<Report, String> {
     let agent = options.agent.as_deref().ok_or("no agent was given")?;
     let session = Live::new(&["@default"])?;
     let mut report = Report::default();
+    let programs = ProgramDirectory::new()?;
     if options.load.is_empty() {
         progress.say("calls");
-        let programs = ProgramDirectory::new()?;
         report.add("libc_call_vs_two_events", pinned(&cpus(1), || call::vs_two_events(&programs, agent)));
+        progress.say("snapshots");
+        pinned(&cpus(1), || control::measure_snapshots(&mut report))?;
         progress.say("starts of programs");
         spawn::report(&mut report, &programs, &Ok(agent), &session);
     }
@@ -49,17 +52,17 @@ pub fn measure(options: &FlightOptions) -> Result<Report, String> {
         ALL.iter().filter(|load| options.load.is_empty() || options.load.iter().any(|name| name == load.name))
     {
         progress.say(load.name);
-        measure_load(&mut report, load, (agent, &session.path()), options.rounds);
+        let ways = Way::all((agent, &session.path()), programs.path());
+        measure_load(&mut report, load, &ways, options.rounds);
     }
     Ok(report)
 }
 
 /// How much more CPU time the work of a load takes in each way than untraced, in percent; and how many times
 /// as much the kernel's events add as ours.
-fn measure_load(report: &mut Report, load: &BenchLoad, traced: (&Path, &Path), rounds: usize) {
-    let [us, noise, ours, kernel, strace, ratio] = load.rows;
-    let ways = Way::all(traced);
-    let samples = match samples(load, &ways, rounds) {
+fn measure_load(report: &mut Report, load: &BenchLoad, ways: &[Way; 5], rounds: usize) {
+    let [us, noise, ours, kernel, lttng, strace, ratio] = load.rows;
+    let samples = match samples(load, ways, rounds) {
         Ok(samples) => samples,
         Err(error) => return report.add(ours, Err(error)),
     };
@@ -68,18 +71,19 @@ fn measure_load(report: &mut Report, load: &BenchLoad, traced: (&Path, &Path), r
     report.add(us, Ok(alone.median()));
     report.add(noise, Ok(100.0 * alone.noise() / alone.median()));
     let usable = ways.each_ref().map(Way::is_usable);
-    let [_, of_ours, of_kernel, of_strace] = usable;
-    let [ours_added, kernel_added, strace_added] = others.each_ref().map(added);
+    let [_, of_ours, of_kernel, of_lttng, of_strace] = usable;
+    let [ours_added, kernel_added, lttng_added, strace_added] = others.each_ref().map(added);
     report.add(ours, of_ours.map(|()| ours_added));
     report.add(kernel, of_kernel.clone().map(|()| kernel_added));
+    report.add(lttng, of_lttng.map(|()| lttng_added));
     report.add(strace, of_strace.map(|()| strace_added));
     report.add(ratio, of_kernel.map(|()| kernel_added / ours_added));
 }
 
 /// The rounds of a load, in turns.
-fn samples(load: &BenchLoad, ways: &[Way; 4], rounds: usize) -> Result<[Samples; 4], String> {
+fn samples(load: &BenchLoad, ways: &[Way; 5], rounds: usize) -> Result<[Samples; 5], String> {
     let place = load.prepare()?;
-    let mut samples = [const { Samples::new() }; 4];
+    let mut samples = [const { Samples::new() }; 5];
     for round in 0..rounds {
         for (way, samples) in ways.iter().zip(&mut samples) {
             if !way.is_slow() || round < load.slow_rounds {

@@ -1,5 +1,6 @@
 //! Ways in which a load is watched.
 
+use crate::lttng;
 use crate::program::is_installed;
 use crate::tracefs::KernelInstance;
 use std::fs::File;
@@ -18,16 +19,23 @@ pub(super) enum Way {
     },
     /// With the kernel's own events of system calls.
     Kernel,
+    /// By LTTng, with the events of its objects around libc, in a session like ours.
+    Lttng {
+        /// What has a command recorded.
+        recorded: String,
+    },
     /// By strace, which writes what it sees.
     Strace,
 }
 
 impl Way {
-    /// All of them: untraced, ours with an agent and a session, the kernel's, others.
-    pub(super) fn all((agent, session): (&Path, &Path)) -> [Way; 4] {
+    /// All of them: untraced, ours with an agent and a session, the kernel's, others. `programs` is where a
+    /// [`ProgramDirectory`](crate::program::ProgramDirectory) is.
+    pub(super) fn all((agent, session): (&Path, &Path), programs: &Path) -> [Way; 5] {
         let (agent, session) = (agent.display(), session.display());
         let environment = format!("export LD_PRELOAD={agent} LOOKBACK_SESSION={session};");
-        [Way::Untraced, Way::Traced { environment }, Way::Kernel, Way::Strace]
+        let recorded = lttng::recorded(programs, "memory", "lttng_ust_libc:*,lttng_ust_pthread:*");
+        [Way::Untraced, Way::Traced { environment }, Way::Kernel, Way::Lttng { recorded }, Way::Strace]
     }
 
     /// Whether it makes a load take many times as long.
@@ -39,21 +47,28 @@ impl Way {
     pub(super) fn is_usable(&self) -> Result<(), String> {
         match self {
             Way::Kernel => KernelInstance::new().map(drop),
+            Way::Lttng { .. } => lttng::is_there(),
             Way::Strace if !is_installed("strace") => Err("strace is not installed".to_owned()),
             _ => Ok(()),
         }
     }
 
-    /// A script that does `work` in this way.
-    pub(super) fn script(&self, work: &str) -> String {
+    /// A script that does `work` in this way. What is to be measured begins with `join`: not the servers that
+    /// it may need.
+    pub(super) fn script(&self, join: &str, work: &str) -> String {
         match self {
             Way::Traced { environment } => {
-                format!("{environment} exec /bin/sh -c {}", quoted(work))
+                format!("{join}; {environment} exec /bin/sh -c {}", quoted(work))
             }
             Way::Strace if self.is_usable().is_ok() => {
-                format!("exec strace -f -o /dev/null /bin/sh -c {}", quoted(work))
+                format!("{join}; exec strace -f -o /dev/null /bin/sh -c {}", quoted(work))
             }
-            _ => format!("exec /bin/sh -c {}", quoted(work)),
+            Way::Lttng { recorded } if self.is_usable().is_ok() => {
+                let preload = "LD_PRELOAD=liblttng-ust-libc-wrapper.so:liblttng-ust-pthread-wrapper.so";
+                let work = format!("{join}; {preload} exec /bin/sh -c {}", quoted(work));
+                format!("{recorded} /bin/sh -c {}", quoted(&work))
+            }
+            _ => format!("{join}; exec /bin/sh -c {}", quoted(work)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fixture::{Fixture, Route, identity};
 use super::{ROUNDS, writing};
-use crate::clock::{thread_cpu_ns, wall_ns};
+use crate::clock::{thread_cpu_ns, ticks_per_us};
 use crate::report::Report;
 use crate::samples::Samples;
 use ring_buffer::Walk;
@@ -23,7 +23,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     let ring = Fixture::new(4096, 4096)?;
     let holder = ring.buffer.holder(identity()).ok_or("no place for a holder")?;
     holder.reserve(&ring.path).map_err(|error| error.to_string())?;
-    let ticks_per_us = ticks_per_us(&ring);
+    let ticks_per_us = ticks_per_us(|| ring.buffer.now());
     let mut memory = vec![0; PAGES * PAGE];
     let mut samples = [(); 3].map(|()| Samples::default());
     for _ in 0..ROUNDS {
@@ -85,11 +85,4 @@ fn snapshot(ring: &Fixture) -> f64 {
         }
     }
     time / SNAPSHOTS as f64
-}
-
-/// Ticks of the time stamp counter in a microsecond.
-fn ticks_per_us(ring: &Fixture) -> f64 {
-    let (start, ticks) = (wall_ns(), ring.buffer.now());
-    while wall_ns() - start < 100_000.0 {}
-    (ring.buffer.now() - ticks) as f64 * 1e3 / (wall_ns() - start)
 }
