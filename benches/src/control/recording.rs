@@ -61,7 +61,7 @@ pub fn measure(report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// The same of snapshots alone, in a session of their own.
+/// Measures snapshots alone, in a session of their own.
 pub fn measure_snapshots(report: &mut Report) -> Result<(), String> {
     let live = Live::with(&SessionOptions { instances: 1, snapshots: 1, ..SessionOptions::default() })?;
     live.attach()?;
