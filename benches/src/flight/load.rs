@@ -12,8 +12,8 @@ use tempfile::TempDir;
 #[derive(Debug)]
 pub(super) struct BenchLoad {
     pub(super) name: &'static str,
-    /// What its rows are called: CPU time of a unit, noise, what we, the kernel, LTTng and strace add, how many
-    /// times as much the kernel adds as we do.
+    /// What its rows are called: CPU time of a unit, noise, what is added by us, the kernel, LTTng, strace,
+    /// how many times as much the kernel adds.
     pub(super) rows: [&'static str; 7],
     needs: &'static str,
     prepare: &'static str,
