@@ -15,8 +15,8 @@ pub const REASON: usize = 96;
 /// Who took a snapshot, and why. On lines of its own.
 ///
 /// ```text
-/// bits  0..32   value      word 0: cause << 16 | detail; 1: TID; 2: UID; 3: 0; 4..8: the thread's name, in
-///                          order; 8..: the reason's text, in order
+/// bits  0..32   value      word 0: cause << 16 | detail; 1: TID; 2: UID; 3: more; 4..8: the thread's name,
+///                          in order; 8..: the reason's text, in order
 /// bits 32..64   snapshot   the low half of its time
 /// ```
 #[derive(Debug)]
@@ -48,6 +48,9 @@ pub const BY_TERMINATE: u32 = 9;
 pub const BY_EXIT: u32 = 10;
 /// By somebody else, for a process that was killed. Its detail is the signal's number.
 pub const BY_KILL: u32 = 11;
+
+/// By a call that has failed too often. Its detail is the id of the event at its exit; more: the last error.
+pub const BY_ERRORS: u32 = 12;
 
 /// The UID of somebody whose UID is not known.
 pub const NO_UID: u32 = u32::MAX;

@@ -1,7 +1,6 @@
 //! The command's arguments. Its help and its man pages are made from this.
 
 mod choice;
-mod errors;
 mod function;
 mod mounting;
 mod output;
@@ -16,7 +15,6 @@ mod tree;
 mod trigger;
 
 pub(crate) use choice::ChoiceArguments;
-pub(crate) use errors::{ErrorList, error_names};
 pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
 pub(crate) use persist::{FromOption, PersistArguments};

@@ -11,6 +11,7 @@ mod list;
 mod pending;
 mod persist;
 mod run;
+mod saving;
 mod session_text;
 mod session_unit;
 mod set;

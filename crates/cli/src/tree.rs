@@ -5,7 +5,7 @@ use crate::failure::{Done, Failure};
 use crate::say::note;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use session::{Author, BadTrigger, Command, FLIGHT, Pace};
+use session::{Author, BadTrigger, Command, ErrorSet, FLIGHT, Pace};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -136,6 +136,12 @@ fn expected(tree: &Tree, path: &str, value: &[u8]) -> Option<String> {
         "enable" | "tracing_on" | "function_profile_enabled" => "0 or 1",
         _ if directory.ends_with("options") => "0 or 1",
         "trace_options" => "the name of an option, which `lookback ls options` shows, or no before it",
+        "snapshot_on" => {
+            let names = ErrorSet::NAMES.map(|(known, _)| known).join(", ");
+            return Some(format!("none, or some of {names}, with commas"));
+        }
+        "snapshot_save_to" => "the path of a directory from / on, or nothing",
+        "snapshot_save_size_mb" => "a number of MB from 1 on",
         "buffer_size_kb" => "a number of KB",
         "buffer_percent" => "0 to 100",
         "tracing_cpumask" => "a mask of CPUs in hexadecimal",

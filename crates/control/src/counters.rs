@@ -11,7 +11,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use event_trigger::Trigger;
 
 impl ControlArea {
-    fn counters(&self) -> &[AtomicU64] {
+    pub(crate) fn counters(&self) -> &[AtomicU64] {
         self.array(COUNTERS_OFFSET, COUNTERS)
     }
 

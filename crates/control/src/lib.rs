@@ -55,6 +55,7 @@ mod comm;
 mod conversion;
 mod counters;
 mod current_call;
+mod error_rates;
 mod errors;
 mod events;
 mod extension;

@@ -41,6 +41,8 @@ pub enum Effect {
     EnableTarget(bool),
     /// A snapshot is taken, and `tracing_on` becomes 0.
     Dump,
+    /// An error is counted; too many at a time take a snapshot.
+    CountError,
 }
 
 /// All actions, in the kernel's order.
@@ -61,6 +63,9 @@ pub const ACTIONS: &[Action] = &[
 ///
 /// Source: `ftrace_dump_cmd` in `kernel/trace/trace_functions.c` of Linux 6.18.
 const OF_FUNCTIONS: &[Action] = &[row("dump", false, 7, Order::Before, "dump", Effect::Dump)];
+
+/// What counts the errors of a call, see [`crate::ErrorRate`]. It is set by rules of its own.
+pub const ERROR_RATE: &Action = &row("error_rate", false, 8, Order::After, "error_rate", Effect::CountError);
 
 const fn row(
     name: &'static str,
@@ -86,7 +91,7 @@ impl Action {
 
     /// The action of this code. None for a code that none has.
     pub(crate) fn of_code(code: u8) -> Option<&'static Action> {
-        ACTIONS.iter().chain(OF_FUNCTIONS).find(|action| action.code == code)
+        ACTIONS.iter().chain(OF_FUNCTIONS).chain([ERROR_RATE]).find(|action| action.code == code)
     }
 
     /// Whether an event can't have both, if they have the same target.
@@ -113,7 +118,8 @@ mod tests {
         assert_eq!((Action::of_code(0), Action::of_code(255)), (None, None));
         let dump = Action::of_functions("dump").unwrap();
         assert_eq!((Action::named("dump"), Action::of_code(dump.code)), (None, Some(dump)));
-        assert!(ACTIONS.iter().all(|action| action.code != dump.code));
+        assert_eq!((Action::named("error_rate"), Action::of_code(8)), (None, Some(ERROR_RATE)));
+        assert!(ACTIONS.iter().all(|action| action.code != dump.code && action.code != 8));
     }
 
     #[test]

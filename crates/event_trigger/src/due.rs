@@ -1,7 +1,8 @@
 //! Which triggers of an event act for a record, and when.
 
-use crate::action::{Action, Order};
+use crate::action::{Action, Effect, Order};
 use crate::list::Trigger;
+use crate::rate::error_in;
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::{Context, Words};
 
@@ -11,8 +12,11 @@ pub struct Due {
     /// Whether they have to know the record, or that it is written: the kernel's `TRIGGER_COND`.
     pub is_conditional: bool,
     len: usize,
-    due: [(u8, u16, CounterRef); MOST_TRIGGERS],
+    due: [DueWords; MOST_TRIGGERS],
 }
+
+/// Action, detail, target, error and counter of one.
+type DueWords = (u8, u8, u16, u16, CounterRef);
 
 /// One of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +25,10 @@ pub struct DueAction {
     pub action: &'static Action,
     /// The id of the event to which it does that, for an action that has a target.
     pub target: u16,
+    /// More about what it does, where there is more.
+    pub detail: u8,
+    /// The error that the record has, for an action that counts errors.
+    pub error: u16,
     /// How often it may still act.
     pub counter: CounterRef,
 }
@@ -28,14 +36,14 @@ pub struct DueAction {
 impl DueAction {
     /// The action of this code. None for a code that none has.
     pub fn new(code: u8, target: u16, counter: CounterRef) -> Option<DueAction> {
-        Some(DueAction { action: Action::of_code(code)?, target, counter })
+        Some(DueAction { action: Action::of_code(code)?, target, detail: 0, error: 0, counter })
     }
 }
 
 impl Due {
     /// No trigger.
     pub const NONE: Due =
-        Due { is_conditional: false, len: 0, due: [(0, 0, CounterRef::UNLIMITED); MOST_TRIGGERS] };
+        Due { is_conditional: false, len: 0, due: [(0, 0, 0, 0, CounterRef::UNLIMITED); MOST_TRIGGERS] };
 
     /// Replaces them by those of a list that act for a record: the whole payload, from the common fields on.
     /// In place, since they are too large to be moved.
@@ -44,7 +52,7 @@ impl Due {
         for trigger in Trigger::all(list) {
             self.is_conditional |= trigger.action.is_after() || trigger.is_filtered();
             if trigger.is_due(list, record, context) {
-                self.add(&trigger);
+                self.add(&trigger, record);
             }
         }
     }
@@ -69,12 +77,16 @@ impl Due {
 
     fn all(&self) -> impl Iterator<Item = DueAction> {
         let due = self.due.iter().take(self.len);
-        due.filter_map(|&(code, target, counter)| DueAction::new(code, target, counter))
+        due.filter_map(|&(code, detail, target, error, counter)| {
+            Some(DueAction { detail, error, ..DueAction::new(code, target, counter)? })
+        })
     }
 
-    fn add(&mut self, trigger: &Trigger) {
+    fn add(&mut self, trigger: &Trigger, record: &[u8]) {
         if let Some(slot) = self.due.get_mut(self.len) {
-            *slot = (trigger.action.code, trigger.target, trigger.counter);
+            let counts = trigger.action.effect == Effect::CountError;
+            let error = if counts { error_in(record, trigger.detail) } else { 0 };
+            *slot = (trigger.action.code, trigger.detail, trigger.target, error, trigger.counter);
             self.len += 1;
         }
     }

@@ -30,9 +30,11 @@ mod command;
 mod due;
 mod integer;
 mod list;
+mod rate;
 
-pub use action::{ACTIONS, Action, Effect, Order};
+pub use action::{ACTIONS, Action, ERROR_RATE, Effect, Order};
 pub use command::{BadTrigger, Command};
 pub use due::{Due, DueAction};
 pub use integer::{BadInteger, parse_integer};
 pub use list::Trigger;
+pub use rate::{ErrorRate, RatePeriod};

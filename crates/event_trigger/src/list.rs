@@ -12,6 +12,8 @@ pub struct Trigger {
     pub action: &'static Action,
     /// The id of the event to which it does that, for an action that has a target; else 0.
     pub target: u16,
+    /// More about what it does, where there is more.
+    pub detail: u8,
     /// How often it may still act.
     pub counter: CounterRef,
     /// Bytes of its filter's text; 0 for one without a filter.
@@ -37,6 +39,7 @@ impl Trigger {
         Some(Trigger {
             action: Action::of_code(head.action)?,
             target: head.target,
+            detail: head.detail,
             counter: CounterRef(words.word(at + Trigger::COUNTER)?),
             text_len: usize::from(head.text),
             program,
@@ -69,7 +72,19 @@ impl Trigger {
     /// The words before the program and text of one that does `action` to `target`; with the sizes of both,
     /// in words and bytes.
     pub fn head(action: &Action, target: u16, counter: CounterRef, program: usize, text: usize) -> [u64; 2] {
-        let head = TriggerHead { action: action.code, target, program: program as u16, text: text as u16 };
+        Trigger::detailed_head(action, (target, 0), counter, program, text)
+    }
+
+    /// [`Trigger::head`] of one with a detail.
+    pub fn detailed_head(
+        action: &Action,
+        (target, detail): (u16, u8),
+        counter: CounterRef,
+        program: usize,
+        text: usize,
+    ) -> [u64; 2] {
+        let (program, text) = (program as u16, text as u16);
+        let head = TriggerHead { action: action.code, detail, target, program, text };
         [head.encode(), counter.0]
     }
 

@@ -84,6 +84,12 @@ macro_rules! libc_events {
         /// The classes on request.
         pub(crate) const ON_REQUEST: &[&str] = &[$($(libc_events!(@first $class $request),)?)*];
 
+        /// The ids of the events at the exits of calls that say when they have failed.
+        pub(crate) const FAILING: &[u16] = &[$($(match <$outcome as CallResult>::FAILURE {
+            FailureSign::Never => NONE,
+            _ => Call::$call.exit(),
+        }),*),*];
+
         /// Entry and exit of every call, those that don't exist included.
         pub(crate) const EVERY: &[EventType] = &[$($(
             EventType {

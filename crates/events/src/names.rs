@@ -26,6 +26,11 @@ pub fn signal_name(number: u32) -> Option<&'static str> {
     SIGNAL.iter().find(|(value, _)| *value == i64::from(number)).map(|(_, name)| *name)
 }
 
+/// An error's name.
+pub fn error_name(number: u32) -> Option<&'static str> {
+    ERROR.iter().find(|(value, _)| number != 0 && *value == i64::from(number)).map(|(_, name)| *name)
+}
+
 /// What has killed a process: a signal, none, or nobody knows.
 pub(crate) const DEATH: ValueNames = &{
     let mut names = [(0, "0"); SIGNAL.len() + 2];

@@ -31,6 +31,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether there is no space left for more.
+    pub fn is_full(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        let (Error::Spool { error, .. }
+        | Error::ReadBack(error)
+        | Error::Dat(trace_data::dat::Error::Io { source: error, .. })) = self
+        else {
+            return false;
+        };
+        [StorageFull, QuotaExceeded, FileTooLarge].contains(&error.kind())
+    }
+
     /// What export says of a file whose pages wait in `directory`.
     pub(crate) fn of_export(error: export::Error, directory: &Path) -> Error {
         match error {

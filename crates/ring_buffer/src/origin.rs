@@ -8,8 +8,8 @@ use crate::buffer::Buffer;
 use crate::reason::Reason;
 use crate::snapshot::Snapshot;
 use abi::origin::{
-    BY_ABORT, BY_ASSERTION, BY_EXIT, BY_FILE, BY_KILL, BY_PANIC, BY_PROCESS, BY_PROGRAM, BY_SIGNAL,
-    BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, origin_value, origin_word,
+    BY_ABORT, BY_ASSERTION, BY_ERRORS, BY_EXIT, BY_FILE, BY_KILL, BY_PANIC, BY_PROCESS, BY_PROGRAM,
+    BY_SIGNAL, BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, origin_value, origin_word,
 };
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -60,6 +60,13 @@ pub enum SnapshotCause {
         /// The status.
         status: u16,
     },
+    /// By a call that has failed too often.
+    Errors {
+        /// The id of the event at its exit.
+        event: u16,
+        /// The last error.
+        error: u16,
+    },
     /// By somebody else, for a process that was killed.
     Killed {
         /// The signal's number.
@@ -68,9 +75,10 @@ pub enum SnapshotCause {
 }
 
 impl SnapshotCause {
-    /// The cause as a number, and its detail.
-    fn numbers(self) -> (u32, u16) {
-        match self {
+    /// The cause as a number, its detail, and more.
+    fn numbers(self) -> (u32, u16, u32) {
+        let (cause, detail) = match self {
+            SnapshotCause::Errors { event, error } => return (BY_ERRORS, event, error.into()),
             SnapshotCause::Process => (BY_PROCESS, 0),
             SnapshotCause::File => (BY_FILE, 0),
             SnapshotCause::Trigger { event } => (BY_TRIGGER, event),
@@ -82,11 +90,12 @@ impl SnapshotCause {
             SnapshotCause::Terminate => (BY_TERMINATE, 0),
             SnapshotCause::Exit { status } => (BY_EXIT, status),
             SnapshotCause::Killed { number } => (BY_KILL, number),
-        }
+        };
+        (cause, detail, 0)
     }
 
     /// The cause that has these numbers.
-    fn from_numbers(cause: u32, detail: u16) -> Option<SnapshotCause> {
+    fn from_numbers(cause: u32, detail: u16, more: u32) -> Option<SnapshotCause> {
         Some(match cause {
             BY_PROCESS => SnapshotCause::Process,
             BY_FILE => SnapshotCause::File,
@@ -98,6 +107,7 @@ impl SnapshotCause {
             BY_ASSERTION => SnapshotCause::Assertion,
             BY_TERMINATE => SnapshotCause::Terminate,
             BY_EXIT => SnapshotCause::Exit { status: detail },
+            BY_ERRORS => SnapshotCause::Errors { event: detail, error: more as u16 },
             BY_KILL => SnapshotCause::Killed { number: detail },
             _ => return None,
         })
@@ -127,8 +137,8 @@ impl Buffer {
 }
 
 fn values(origin: &SnapshotOrigin) -> [u32; ORIGIN_WORDS] {
-    let (cause, detail) = origin.cause.numbers();
-    let head = [cause << 16 | u32::from(detail), origin.tid, origin.uid.unwrap_or(NO_UID), 0];
+    let (cause, detail, more) = origin.cause.numbers();
+    let head = [cause << 16 | u32::from(detail), origin.tid, origin.uid.unwrap_or(NO_UID), more];
     let texts = origin.comm.as_chunks::<4>().0.iter().chain(origin.reason.bytes().as_chunks().0);
     let mut values = [0; ORIGIN_WORDS];
     let all = head.into_iter().chain(texts.map(|bytes| u32::from_le_bytes(*bytes)));
@@ -136,8 +146,8 @@ fn values(origin: &SnapshotOrigin) -> [u32; ORIGIN_WORDS] {
     values
 }
 
-fn origin([head, tid, uid, _, texts @ ..]: [u32; ORIGIN_WORDS]) -> Option<SnapshotOrigin> {
-    let cause = SnapshotCause::from_numbers(head >> 16, head as u16)?;
+fn origin([head, tid, uid, more, texts @ ..]: [u32; ORIGIN_WORDS]) -> Option<SnapshotOrigin> {
+    let cause = SnapshotCause::from_numbers(head >> 16, head as u16, more)?;
     let (mut comm, mut reason) = ([0; 16], Reason::default());
     let parts = comm.as_chunks_mut().0.iter_mut().chain(reason.bytes_mut().as_chunks_mut().0);
     parts.zip(texts).for_each(|(to, value): (&mut [u8; 4], u32)| *to = value.to_le_bytes());

@@ -61,6 +61,9 @@ pub enum Error {
         /// The name of the other.
         other: &'static str,
     },
+    /// A rule about errors of a call that doesn't exist, or that doesn't say when it has failed.
+    #[error(transparent)]
+    BadErrorRule(crate::BadErrorRule),
     /// There is no such CPU, or it has no buffer.
     #[error("there is no CPU {cpu} in {path}: expected {}", list(.cpus))]
     NoCpu {

@@ -28,6 +28,8 @@
 
 mod clock;
 mod error;
+mod error_list;
+mod error_rule;
 mod filtered;
 mod instance;
 mod lasting;
@@ -47,14 +49,16 @@ pub use abi::control::ErrorSet;
 pub use clock::{Tsc, trace_clock};
 pub use control::{Filtered, PidFilter, ProfiledFunction};
 pub use error::Error;
+pub use error_list::ErrorList;
+pub use error_rule::{BadErrorRule, ErrorRule};
 pub use event_trigger::{ACTIONS, Action, BadTrigger, Command, parse_integer};
 pub use filtered::{BadFilteredSelection, FilteredSelection};
 pub use function_filter::{BadRule, FunctionList, FunctionRule};
 pub use instance::{
     Author, CallInProgress, CallsInProgress, CommandText, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH,
     Freed, FunctionCommand, FunctionFilter, FunctionLists, Instance, LEAST_STACK_BYTES, MARKER_IP,
-    MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Settings, SnapshotNumber, TRACERS,
-    TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
+    MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Saving, Settings, SnapshotNumber,
+    TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

@@ -17,7 +17,7 @@ mod rules;
 mod top_level;
 mod traceable;
 
-pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES};
+pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES, SAVED, SAVING};
 pub use conversion::ConversionCounts;
 pub use enabled_functions::EnabledFunction;
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};

@@ -9,7 +9,7 @@ pub(crate) fn errno(error: Error) -> Errno {
         Error::Busy { .. } | Error::Snapshot { .. } | Error::NotResized { .. } => Errno::BUSY,
         Error::Protected { .. } | Error::NotEnabled { .. } => Errno::BUSY,
         Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
-        Error::BadTrigger { .. } => Errno::INVAL,
+        Error::BadTrigger { .. } | Error::BadErrorRule(_) => Errno::INVAL,
         Error::NoSuchCommand { .. } => Errno::NODEV,
         Error::NoInstance { .. } => Errno::NOENT,
         Error::InstanceExists { .. } | Error::TriggerExists { .. } => Errno::EXIST,

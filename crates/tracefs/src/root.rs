@@ -41,6 +41,7 @@ const ONCE: &[&str] = &[
     "available_filter_functions_addrs",
     "dynamic_events",
     "enabled_functions",
+    "error_rates",
     "ftrace_enabled",
     "function_profile_enabled",
     "instances",
@@ -48,6 +49,9 @@ const ONCE: &[&str] = &[
     "saved_cmdlines",
     "saved_cmdlines_size",
     "saved_tgids",
+    "snapshot_on",
+    "snapshot_save_size_mb",
+    "snapshot_save_to",
     "sub_buffers",
     "trace_stat",
 ];

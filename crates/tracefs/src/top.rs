@@ -8,6 +8,7 @@ mod current_tracer;
 mod dynamic_events;
 mod enabled_functions;
 mod error_log;
+mod error_rates;
 mod free_buffer;
 mod ftrace_enabled;
 mod ftraced_enabled;
@@ -23,6 +24,8 @@ mod saved_threads;
 mod set_event;
 mod snapshot;
 mod snapshot_enabled;
+mod snapshot_on;
+mod snapshot_saving;
 mod timestamp_mode;
 mod trace;
 mod trace_clock;
@@ -50,6 +53,10 @@ pub(crate) const FILES: &[Listed] = &[
     snapshot::LISTED,
     snapshot_enabled::LISTED,
     trace_pipe::SNAPSHOT,
+    snapshot_on::LISTED,
+    error_rates::LISTED,
+    snapshot_saving::DIRECTORY,
+    snapshot_saving::SIZE,
     tracing_on::LISTED,
     tracing_enabled::LISTED,
     current_tracer::LISTED,

@@ -52,8 +52,8 @@ mod snapshot;
 use abi::control::is_of_tracer;
 use abi::instance::STACKS;
 use control::ControlArea;
-use event_trigger::{Due, DueAction, Effect};
-use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin};
+use event_trigger::{Due, DueAction, Effect, ErrorRate};
+use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin, monotonic, ticks};
 pub use snapshot::take_snapshot;
 
 /// An instance, for the triggers of its events to act on.
@@ -90,6 +90,9 @@ impl Stage<'_> {
 
     /// Does what one says. An action that finds nothing to do doesn't count.
     pub fn act(&self, due: DueAction, write_stack: Option<&dyn Fn()>) {
+        if due.action.effect == Effect::CountError {
+            return self.count_error(due);
+        }
         if self.is_done(due, write_stack) || !self.control.take_count(due.counter) {
             return;
         }
@@ -101,6 +104,8 @@ impl Stage<'_> {
             }
             Effect::RecordStack => write_stack.map(|write| write()).is_some(),
             Effect::EnableTarget(on) => self.control.turn(due.target, self.instance, on),
+            // Done above: its counter is no count.
+            Effect::CountError => true,
             Effect::Dump => {
                 self.take_snapshot();
                 self.buffer.set_tracing(false);
@@ -116,7 +121,7 @@ impl Stage<'_> {
     fn is_done(&self, due: DueAction, write_stack: Option<&dyn Fn()>) -> bool {
         match due.action.effect {
             Effect::SetTracing(on) => self.buffer.is_tracing() == on,
-            Effect::TakeSnapshot | Effect::Dump => false,
+            Effect::TakeSnapshot | Effect::Dump | Effect::CountError => false,
             // With the option it follows the event anyhow. Calls of functions have another option, and the
             // kernel writes both stacks.
             Effect::RecordStack => {
@@ -125,6 +130,22 @@ impl Stage<'_> {
                 write_stack.is_none() || is_event && flags & STACKS != 0
             }
             Effect::EnableTarget(on) => self.control.is_enabled(due.target, self.instance) == on,
+        }
+    }
+
+    /// Counts an error of a call; one too many keeps what has been recorded, if no error has done so just
+    /// now.
+    fn count_error(&self, due: DueAction) {
+        let Some(rate) = ErrorRate::decode(due.target, due.detail) else { return };
+        let now = if self.control.tick_rate().is_some() { ticks() } else { monotonic() };
+        if self.control.count_error(due.counter, rate, now) && self.control.claim_error(now) {
+            let event = abi::common::event(self.first_word);
+            let cause = SnapshotCause::Errors { event, error: due.error };
+            let mut digits = [0; 5];
+            let parts =
+                [b"more than ", decimal(rate.limit, &mut digits), b"/", rate.period.letter().as_bytes()];
+            let origin = SnapshotOrigin { cause, reason: Reason::of(&parts), ..self.origin() };
+            take_snapshot(self.control, self.buffer, &origin);
         }
     }
 
@@ -138,5 +159,30 @@ impl Stage<'_> {
         let cause = SnapshotCause::Trigger { event: abi::common::event(self.first_word) };
         let tid = abi::common::pid(self.first_word) as u32;
         SnapshotOrigin { cause, tid, uid: None, comm: [0; 16], reason: Reason::default() }
+    }
+}
+
+/// A number's digits.
+fn decimal(number: u16, digits: &mut [u8; 5]) -> &[u8] {
+    let (mut rest, mut start) = (number, digits.len());
+    for (at, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        (rest, start) = (rest / 10, at);
+        if rest == 0 {
+            break;
+        }
+    }
+    digits.get(start..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal;
+
+    #[test]
+    fn numbers_have_their_digits() {
+        for (number, expected) in [(0, "0"), (7, "7"), (10, "10"), (65535, "65535")] {
+            assert_eq!(decimal(number, &mut [0; 5]), expected.as_bytes());
+        }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! head      0        8        16        32        48        64
-//!           | action | -      | target  | program | text    |
+//!           | action | detail | target  | program | text    |
 //! counter   which of the counters says how often it may still act; 0: as often as it likes
 //! program   so many words: when it acts, by a filter; none: always
 //! text      the filter's, so many bytes, in words
@@ -29,6 +29,8 @@ pub const COUNTERS: usize = 1024;
 pub struct TriggerHead {
     /// What it does.
     pub action: u8,
+    /// More about that, where there is more.
+    pub detail: u8,
     /// To which event, where it does something to one.
     pub target: u16,
     /// Words of its program.
@@ -41,6 +43,7 @@ impl TriggerHead {
     /// The word.
     pub const fn encode(self) -> u64 {
         self.action as u64
+            | (self.detail as u64) << 8
             | (self.target as u64) << 16
             | (self.program as u64) << 32
             | (self.text as u64) << 48
@@ -50,6 +53,7 @@ impl TriggerHead {
     pub const fn decode(word: u64) -> TriggerHead {
         TriggerHead {
             action: word as u8,
+            detail: (word >> 8) as u8,
             target: (word >> 16) as u16,
             program: (word >> 32) as u16,
             text: (word >> 48) as u16,
@@ -117,7 +121,7 @@ mod tests {
 
     #[test]
     fn heads_are_what_they_were_made_of() {
-        let head = TriggerHead { action: 6, target: 4095, program: 4096, text: 4095 };
+        let head = TriggerHead { action: 6, detail: 255, target: 4095, program: 4096, text: 4095 };
         assert_eq!(TriggerHead::decode(head.encode()), head);
     }
 

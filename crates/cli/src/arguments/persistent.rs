@@ -1,9 +1,9 @@
 //! The tasks for persistent sessions.
 
 use super::function::rule;
-use super::{ErrorList, FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
+use super::{FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
-use session::FunctionRule;
+use session::{ErrorList, FunctionRule, Saving};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -74,6 +74,9 @@ Examples:
                                     keep what led to the first EACCES
   lookback start -P 4711 -c         this process and its children
   lookback start --group www-data   for services of several users
+  lookback start --errors 'libc:connect > 5/s'
+                                    keep what led to the sixth error in a second
+  lookback start --save-to /var/lib/lookback   snapshots are saved there
   lookback start -B rare -e @process   these also in a buffer of their own")]
 pub(crate) struct StartArguments {
     #[command(flatten)]
@@ -100,6 +103,20 @@ pub(crate) struct StartArguments {
     /// kill, with commas between them [default: signal,panic,abort,assert,terminate]
     #[arg(long, value_name = "LIST")]
     pub(crate) snapshot_on: Option<ErrorList>,
+
+    /// Have too many errors of a call take a snapshot: 'libc:CALL > N/s', /m or /h; can be given several
+    /// times, and none removes the rules that there are
+    #[arg(long, value_name = "RULE")]
+    pub(crate) errors: Vec<String>,
+
+    /// Have snapshots saved as files in DIR, by each command that looks at the session, `lookback persist`
+    /// and `lookback snapshots watch`; `lookback set snapshot_save_to ''` ends it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save_to: Option<PathBuf>,
+
+    /// The most that all snapshots saved in DIR may take, in MB; the oldest are removed [default: 256]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=Saving::MOST_MB))]
+    pub(crate) save_size: Option<u64>,
 
     /// Let members of this group use the session: all of them can read the events, and damage the buffers
     #[arg(long, value_name = "GROUP")]
@@ -248,6 +265,7 @@ pub(crate) struct StatArguments {
 Examples:
   lookback install nginx postgresql && systemctl daemon-reload && systemctl restart nginx postgresql
   lookback install --persist /var/lib/lookback nginx    what is recorded survives a crash of the machine
+  lookback install --save-to /var/lib/lookback nginx    snapshots of errors are saved there
   lookback install --remove nginx
   podman run $(lookback install --container) debian ls")]
 pub(crate) struct InstallArguments {
@@ -259,8 +277,13 @@ pub(crate) struct InstallArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) persist: Option<PathBuf>,
 
+    /// Have the session's snapshots saved as files in DIR, by `lookback snapshots watch`, or by `lookback
+    /// persist` where there is --persist
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save_to: Option<PathBuf>,
+
     /// Print options for podman or docker instead, by which a container's programs are attached
-    #[arg(long, conflicts_with_all = ["services", "persist", "user", "root", "remove"])]
+    #[arg(long, conflicts_with_all = ["services", "persist", "save_to", "user", "root", "remove"])]
     pub(crate) container: bool,
 
     /// A unit of the calling user's own service manager
@@ -272,7 +295,7 @@ pub(crate) struct InstallArguments {
     pub(crate) root: Option<PathBuf>,
 
     /// Remove the drop-ins; and the session's unit, if no other service needs it
-    #[arg(long, conflicts_with = "persist")]
+    #[arg(long, conflicts_with_all = ["persist", "save_to"])]
     pub(crate) remove: bool,
 
     #[command(flatten)]

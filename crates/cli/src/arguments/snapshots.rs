@@ -16,7 +16,8 @@ use session::SnapshotNumber;
 Examples:
   lookback snapshots                which are kept, and why
   lookback snapshots show 3 | less  the events of number 3
-  lookback snapshots save 3 -o crash.dat")]
+  lookback snapshots save 3 -o crash.dat
+  lookback snapshots watch          saves each to the directory of `start --save-to`")]
 pub(crate) struct SnapshotsArguments {
     #[command(subcommand)]
     pub(crate) task: Option<SnapshotsTask>,
@@ -33,6 +34,17 @@ pub(crate) struct SnapshotsArguments {
 pub(crate) enum SnapshotsTask {
     Show(Box<SnapshotsShowArguments>),
     Save(SnapshotsSaveArguments),
+    Watch(SnapshotsWatchArguments),
+}
+
+/// Save each new snapshot to the directory of `start --save-to`.
+///
+/// It goes on until Control-C, or until the session is deleted. `lookback persist` does so, too; and each
+/// command that looks at the session saves those that nobody has saved yet.
+#[derive(Debug, Args)]
+pub(crate) struct SnapshotsWatchArguments {
+    #[command(flatten)]
+    pub(crate) instance: InstanceArguments,
 }
 
 /// Show the events of a snapshot, as `lookback show --snapshot=NUMBER` does.

@@ -3,6 +3,7 @@
 use crate::arguments::{ExtractArguments, OutputArguments};
 use crate::failure::Done;
 use crate::number::{bytes, count};
+use crate::persistent::saving::look_after;
 use crate::persistent::show::{copy, takers};
 use crate::record::output::Output;
 use crate::say::note;
@@ -23,6 +24,7 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     }
     let version = arguments.output.version()?;
     let session = Arc::new(arguments.instance.open()?);
+    look_after(&session)?;
     let output = Output::prepare(&arguments.output.file)?;
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;

@@ -93,12 +93,15 @@ impl Installation<'_> {
         let command = std::env::current_exe().map_err(Failure::failed)?;
         let journal = self.arguments.persist.as_deref().map(std::path::absolute).transpose();
         let journal = journal.map_err(Failure::failed)?;
+        let save_to = self.arguments.save_to.as_deref().map(std::path::absolute).transpose();
+        let save_to = save_to.map_err(Failure::failed)?;
         let unit = SessionUnit {
             session: self.session,
             name: self.made_as(),
             command: &command,
             group: self.group,
             journal: journal.as_deref(),
+            save_to: save_to.as_deref(),
         };
         if let Some(text) = std::fs::read_to_string(&path).ok().filter(|text| unit.is_of_other(text)) {
             let whose = text.lines().next().unwrap_or_default();

@@ -5,12 +5,12 @@ use crate::failure::{Done, Failure};
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
+use crate::persistent::saving::look_after;
 use crate::persistent::threads::ThreadList;
 use crate::persistent::{events_on, filtered, memory, option, pending};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
-use recording::record_ends;
 use session::{FunctionRule, Instance, SessionsDirectory, TraceableFunction};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
     if let Some(rule) = &arguments.functions {
         return functions(&session, rule, arguments.json);
     }
-    record_ends(&session)?;
+    look_after(&session)?;
     if arguments.threads {
         let threads = ThreadList::new(&session);
         return if arguments.json { print(threads.json()) } else { print(threads.text().trim_end()) };

@@ -1,5 +1,6 @@
 //! `lookback persist`.
 
+use super::saving::SavingThread;
 use crate::arguments::PersistArguments;
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count};
@@ -30,6 +31,8 @@ pub(crate) fn persist(arguments: &PersistArguments) -> Done {
     for number in [SIGHUP, SIGINT, SIGTERM] {
         flag::register(number, stop.clone()).map_err(Failure::failed)?;
     }
+    // A disk that is slow to take a snapshot keeps no event from being copied.
+    let _saving = SavingThread::start(&session);
     let writer = JournalWriter::open(session.clone(), &arguments.directory, arguments.size << 20)?;
     note!(
         "lookback: copies {} to {}, at most {}",

@@ -21,6 +21,8 @@ pub(super) struct SessionUnit<'a> {
     pub(super) group: Option<u32>,
     /// Where its events are copied to.
     pub(super) journal: Option<&'a Path>,
+    /// Where its snapshots are saved.
+    pub(super) save_to: Option<&'a Path>,
 }
 
 impl SessionUnit<'_> {
@@ -46,15 +48,19 @@ impl SessionUnit<'_> {
         let (session, name) = (word(self.session), word(self.name));
         let command = word(self.command);
         let group = self.group.map_or_else(String::new, |group| format!(" --group {group}"));
-        let start = format!("{command} start -q --session {name}{group}");
+        let save = self.save_to.map_or_else(String::new, |path| format!(" --save-to {}", word(path)));
+        let start = format!("{command} start -q --session {name}{group}{save}");
         let mut text = self.mark();
         text += "[Unit]\nDescription=Session of lookback, in which services are recorded\n\n[Service]\n";
-        let _ = match self.journal {
-            Some(journal) => {
-                let journal = word(journal);
-                let persist = format!("{command} persist -q --session {session} {journal}");
+        let stands = match (self.journal, self.save_to) {
+            (Some(journal), _) => Some(format!("persist -q --session {session} {}", word(journal))),
+            (None, Some(_)) => Some(format!("snapshots watch -q --session {session}")),
+            (None, None) => None,
+        };
+        let _ = match stands {
+            Some(task) => {
                 let restart = "Restart=on-failure\nRestartSec=1";
-                write!(text, "ExecStartPre={start}\nExecStart={persist}\n{restart}\n")
+                write!(text, "ExecStartPre={start}\nExecStart={command} {task}\n{restart}\n")
             }
             None => write!(text, "Type=oneshot\nRemainAfterExit=yes\nExecStart={start}\n"),
         };
@@ -69,7 +75,7 @@ mod tests {
     fn unit<'a>(journal: Option<&'a Path>) -> SessionUnit<'a> {
         let session = Path::new("/dev/shm/lookback-0/my session");
         let (name, command) = (Path::new("my session"), Path::new("/usr/bin/lookback"));
-        SessionUnit { session, name, command, group: Some(33), journal }
+        SessionUnit { session, name, command, group: Some(33), journal, save_to: None }
     }
 
     #[test]
@@ -89,6 +95,17 @@ mod tests {
         assert!(text.contains(&format!("\nExecStartPre={start}\n")), "{text}");
         assert!(
             text.contains(r#"persist -q --session "/dev/shm/lookback-0/my session" "/var/lib/50%%""#),
+            "{text}"
+        );
+        let unit = SessionUnit { save_to: Some(Path::new("/var/my snapshots")), ..unit(None) };
+        let text = unit.text();
+        assert!(text.contains(&format!("{start} --save-to \"/var/my snapshots\"\n")), "{text}");
+        let watch = r#"snapshots watch -q --session "/dev/shm/lookback-0/my session""#;
+        assert!(text.contains(&format!("\nExecStart=\"/usr/bin/lookback\" {watch}\nRestart=")), "{text}");
+        let journal = Some(Path::new("/var/j"));
+        let text = SessionUnit { journal, ..unit }.text();
+        assert!(
+            text.contains(" persist ") && text.contains(" --save-to ") && !text.contains("watch"),
             "{text}"
         );
     }

@@ -4,12 +4,13 @@ use crate::arguments::{ShowArguments, SnapshotOption, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
+use crate::persistent::saving::look_after;
 use crate::persistent::session_text::SessionText;
 use crate::persistent::taken::Takers;
 use crate::report::show_written;
 use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords, layout};
-use recording::{record_ends, write_dat};
+use recording::write_dat;
 use session::Instance;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
@@ -40,7 +41,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
         view.choice.cpu = Some(IdList::of(cpu));
     }
     // So that it is shown what was killed, and in which call.
-    record_ends(&session)?;
+    look_after(&session)?;
     match view.is_plain() {
         true => {
             let choice = view.choice.choice();

@@ -3,6 +3,7 @@
 use crate::arguments::{SnapshotArguments, SnapshotOption};
 use crate::failure::Done;
 use crate::number::count;
+use crate::persistent::saving::save_and_say;
 use crate::persistent::show::show_kept;
 use crate::say::note;
 use query::{Choice, IdList};
@@ -16,6 +17,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
     if let Some(cpu) = arguments.only_cpu {
         session.check_cpu(cpu)?;
     }
+    save_and_say(&session);
     let said = if arguments.take {
         take(&session, arguments.only_cpu)?
     } else if arguments.reset {
@@ -32,6 +34,7 @@ pub(crate) fn snapshot(arguments: &SnapshotArguments) -> Done {
         );
     };
     note!("lookback: {said}");
+    save_and_say(&session);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! `lookback snapshots`.
 
 use super::kept::{KeptSnapshot, errors_within};
+use super::saving::{look_after, watch};
 use super::{extract, option, show};
 use crate::arguments::{InstanceArguments, SnapshotsArguments, SnapshotsTask};
 use crate::columns::{columns, without_end};
@@ -8,7 +9,6 @@ use crate::failure::{Done, Failure};
 use crate::json::Json;
 use crate::number::count;
 use crate::stdout::print;
-use recording::record_ends;
 use session::Instance;
 
 /// Lists the snapshots that are kept, shows one, or writes one to a file.
@@ -21,12 +21,13 @@ pub(crate) fn snapshots(arguments: SnapshotsArguments) -> Done {
         }
         Some(SnapshotsTask::Show(arguments)) => show(&arguments.whole(instance)),
         Some(SnapshotsTask::Save(arguments)) => extract(&arguments.whole(instance)),
+        Some(SnapshotsTask::Watch(arguments)) => watch(&arguments.instance.or(instance)),
     }
 }
 
 fn list(instance: &InstanceArguments, json: bool) -> Done {
     let session = instance.open()?;
-    record_ends(&session)?;
+    look_after(&session)?;
     let kept = KeptSnapshot::all(&session)?;
     if json {
         return print(Json::Object(vec![

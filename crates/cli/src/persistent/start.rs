@@ -4,16 +4,17 @@ use crate::arguments::{RecordingArguments, StartArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
 use crate::persistent::pending::follow;
+use crate::persistent::saving::look_after;
 use crate::persistent::{events_on, memory};
 use crate::say::note;
 use anstyle::Style;
-use recording::record_ends;
 use session::{
-    DEFAULT_KB, EnabledEvents, Error, ErrorSet, FilteredSelection, Instance, Lasting, MOST_INSTANCES,
-    PidFilter, Selection, Session, SessionOptions, SessionsDirectory, TraceClock, TraceOption, fitting_kb,
-    lasting,
+    DEFAULT_KB, EnabledEvents, Error, ErrorRule, ErrorSet, FilteredSelection, Instance, Lasting,
+    MOST_INSTANCES, PidFilter, Selection, Session, SessionOptions, SessionsDirectory, TraceClock,
+    TraceOption, fitting_kb, lasting,
 };
-use std::os::unix::fs::MetadataExt;
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trace_data::text::printable;
@@ -36,7 +37,10 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
     let session = match Instance::open(&path) {
         Ok(session) => {
             choose_errors(&session, arguments.snapshot_on.map_or_else(|| session.errors(), |list| list.0))?;
-            enable(instance(session, arguments)?, group, arguments)?
+            choose_saving(&session, arguments)?;
+            let session = enable(instance(session, arguments)?, group, arguments)?;
+            choose_error_rules(&session, arguments)?;
+            session
         }
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
         Err(error) => return Err(error.into()),
@@ -78,6 +82,8 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
     let default = if snapshots > 0 { DEFAULT_ERRORS } else { ErrorSet::NONE };
     let errors = arguments.snapshot_on.map_or(default, |list| list.0);
     let set = set.and_then(|()| choose_errors(&session, errors));
+    let set = set.and_then(|()| choose_saving(&session, arguments));
+    let set = set.and_then(|()| choose_error_rules(&session, arguments));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
@@ -112,7 +118,7 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
         )));
     }
     session.forget_dead_reader();
-    record_ends(&session)?;
+    look_after(&session)?;
     for event in &arguments.recording.events {
         session.check_enable(event)?;
     }
@@ -136,6 +142,37 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
 /// Says which errors take snapshots, and has memory for one.
 fn choose_errors(session: &Instance, errors: ErrorSet) -> Done<()> {
     Ok(session.set_errors(errors)?)
+}
+
+/// Says how many errors of which calls take snapshots, where anything is to be said of that.
+fn choose_error_rules(session: &Instance, arguments: &StartArguments) -> Done<()> {
+    if arguments.errors.is_empty() {
+        return Ok(());
+    }
+    let rules = arguments.errors.iter().filter(|text| *text != "none");
+    let rules: Result<Vec<ErrorRule>, _> = rules.map(|text| text.parse()).collect();
+    let set = rules.map_err(Error::BadErrorRule).and_then(|rules| session.set_error_rules(&rules));
+    set.map_err(|error| match error {
+        Error::BadErrorRule(bad) => Failure::failed(format_args!("--errors:\n{bad}")),
+        error => error.into(),
+    })
+}
+
+/// Says where snapshots are saved as files, where anything is to be said of that.
+fn choose_saving(session: &Instance, arguments: &StartArguments) -> Done<()> {
+    let directory = arguments.save_to.as_deref().map(std::path::absolute).transpose();
+    let directory = directory.map_err(|error| Failure::failed(format_args!("--save-to: {error}")))?;
+    if let Some(directory) = &directory {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.map_err(|error| Failure::failed(format_args!("{}: {error}", directory.display())))?;
+    }
+    if directory.is_none() && arguments.save_size.is_none() {
+        return Ok(());
+    }
+    Ok(session.set_saving(|saving| {
+        saving.directory = directory.or(saving.directory.take());
+        saving.most_mb = arguments.save_size.unwrap_or(saving.most_mb);
+    })?)
 }
 
 /// Sets whose events alone are recorded, and whose functions alone are traced.

@@ -3,13 +3,14 @@
 mod complete;
 mod triggers;
 
-use crate::arguments::{StatArguments, error_names};
+use crate::arguments::StatArguments;
 use crate::failure::Done;
 use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
 use crate::persistent::kept::{KeptSnapshot, errors_within};
 use crate::persistent::pending::{self, PendingProcess};
+use crate::persistent::saving::look_after;
 use crate::persistent::start::size;
 use crate::persistent::{events_on, filtered, memory};
 use crate::stdout::print;
@@ -17,9 +18,8 @@ use crate::unseen;
 use anstyle::Style;
 use complete::{complete_since, completeness};
 use control::Clocks;
-use recording::record_ends;
 use ring_buffer::Statistics;
-use session::{Filtered, Instance, PidFilter, TraceOption, TriggerInfo};
+use session::{ErrorList, Filtered, Instance, PidFilter, TraceOption, TriggerInfo};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::dat::UnseenProcess;
@@ -29,7 +29,7 @@ use triggers::{trigger_lines, triggers};
 /// Shows what a session has recorded, lost and kept.
 pub(crate) fn stat(arguments: &StatArguments) -> Done {
     let session = arguments.instance.open()?;
-    record_ends(&session)?;
+    look_after(&session)?;
     let interval = Duration::from_millis(arguments.interval);
     let blocks = BufferRow::all(&session, interval);
     let kept = KeptSnapshot::all(&session)?;
@@ -157,7 +157,7 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     }
     line("snapshots", snapshots(session, kept));
     let within = errors_within(session);
-    line("errors", format!("{} take snapshots{within}", error_names(session.errors())));
+    line("errors", format!("{} take snapshots{within}", ErrorList(session.errors())));
     match session.session().instances() {
         names if names.is_empty() => {}
         names => line("instances", names.join(", ")),
@@ -293,7 +293,7 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("memory_limit_bytes", Json::Number(session.most_bytes().max(memory(session)))),
         ("complete_since_ts", Json::number(complete_since(session, blocks))),
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
-        ("snapshot_on", Json::text(Some(error_names(session.errors())))),
+        ("snapshot_on", Json::text(Some(ErrorList(session.errors())))),
         ("errors_without_snapshot", Json::Number(session.errors_within())),
         ("snapshots_refused", Json::Number(buffer.refused_snapshots())),
         ("not_mapped_events", Json::Number(session.control().not_mapped(session.index()))),

@@ -2,6 +2,7 @@
 
 use crate::arguments::InstanceArguments;
 use crate::failure::{Done, Failure};
+use crate::persistent::saving::save_and_say;
 use crate::say::note;
 use session::{Error, FunctionLists, Instance, Lock, Session};
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ pub(crate) fn clear(arguments: &InstanceArguments) -> Done {
 /// does, it leaves tracing on.
 pub(crate) fn reset(arguments: &InstanceArguments) -> Done {
     let session = arguments.open()?;
+    save_and_say(&session);
     session.set_all_off()?;
     session.change_functions(|lists| *lists = FunctionLists::default())?;
     session.set_graph_depth(0)?;
@@ -42,6 +44,7 @@ pub(crate) fn delete(arguments: &InstanceArguments) -> Done {
     match Instance::open(&path) {
         Ok(session) => {
             let _lock = Lock::reader(&path)?;
+            save_and_say(&session);
             let settings = session.session().lock_settings()?;
             Session::remove(&path)?;
             session.retire(&settings)?;

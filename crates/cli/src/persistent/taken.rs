@@ -5,7 +5,7 @@ use crate::duration::duration;
 use crate::json::Json;
 use crate::number;
 use control::Clocks;
-use events::signal_name;
+use events::{error_name, signal_name};
 use reading::Tables;
 use ring_buffer::{Snapshot, SnapshotCause, SnapshotOrigin};
 use session::{Instance, SnapshotNumber, Timeline};
@@ -64,6 +64,9 @@ impl<'a> Takers<'a> {
         let comm = own.or_else(|| self.threads.get(&(origin.tid as i32)).cloned());
         let event = match origin.cause {
             SnapshotCause::Trigger { event } => Some(self.event(event)),
+            SnapshotCause::Errors { event, .. } => {
+                Some(self.event(event).trim_end_matches("_exit").to_owned())
+            }
             _ => None,
         };
         let reason = origin.reason.text().map(|text| String::from_utf8_lossy(text).into_owned());
@@ -77,6 +80,25 @@ impl<'a> Takers<'a> {
 }
 
 impl TakenSnapshot {
+    /// Its number.
+    pub(super) fn number(&self) -> SnapshotNumber {
+        self.number
+    }
+
+    /// Why it was taken, in a word or two: what the kinds of causes are called, and what distinguishes them.
+    pub(super) fn short_reason(&self) -> String {
+        let Some(taker) = &self.by else { return "unknown".to_owned() };
+        match taker.origin.cause {
+            SnapshotCause::Signal { number } => signal_text(number),
+            SnapshotCause::Killed { number } if number != 0 => signal_text(number),
+            SnapshotCause::Exit { status } => format!("exit{status}"),
+            SnapshotCause::Process => "command".to_owned(),
+            SnapshotCause::Errors { .. } => taker.event.clone().unwrap_or_else(|| "errors".to_owned()),
+            SnapshotCause::Trigger { .. } => taker.event.clone().unwrap_or_else(|| "trigger".to_owned()),
+            cause => cause_name(cause).to_owned(),
+        }
+    }
+
     /// When, and by whom: `2.31 s ago, 2026-11-23T15:49:11Z`, then on a line of its own who took it.
     pub(super) fn lines(&self) -> [String; 2] {
         let ago = self.age.map_or_else(String::new, |age| format!("taken {} ago", shown_age(age)));
@@ -174,6 +196,10 @@ impl Taker {
             SnapshotCause::Assertion => "a failed assertion".to_owned(),
             SnapshotCause::Terminate => "std::terminate".to_owned(),
             SnapshotCause::Exit { status } => format!("exit with status {status}"),
+            SnapshotCause::Errors { error, .. } => {
+                let (event, error) = (self.event.as_deref().unwrap_or("a call"), error_text(error));
+                format!("errors of {event}, the last {error}")
+            }
             SnapshotCause::Killed { number: 0 } => "an end that nobody saw".to_owned(),
             SnapshotCause::Killed { number } => format!("the end by {}", signal_text(number)),
         }
@@ -197,6 +223,7 @@ fn cause_name(cause: SnapshotCause) -> &'static str {
         SnapshotCause::Assertion => "assertion",
         SnapshotCause::Terminate => "terminate",
         SnapshotCause::Exit { .. } => "exit",
+        SnapshotCause::Errors { .. } => "errors",
         SnapshotCause::Killed { .. } => "killed",
     }
 }
@@ -204,6 +231,11 @@ fn cause_name(cause: SnapshotCause) -> &'static str {
 /// A signal's name, or its number where it has none.
 fn signal_text(number: u16) -> String {
     signal_name(number.into()).map_or_else(|| format!("signal {number}"), str::to_owned)
+}
+
+/// An error's name, or its number where it has none.
+fn error_text(number: u16) -> String {
+    error_name(number.into()).map_or_else(|| format!("error {number}"), str::to_owned)
 }
 
 /// Exactly, and in larger units where that matters less.

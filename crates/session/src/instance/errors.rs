@@ -2,6 +2,7 @@
 
 use crate::{Error, Instance};
 use abi::control::ErrorSet;
+use abi::instance::RECORDING;
 use control::{Clocks, ProcessInfo};
 use ring_buffer::{Reason, SnapshotCause, SnapshotOrigin};
 
@@ -12,11 +13,14 @@ impl Instance {
     }
 
     /// Says which errors take snapshots from now on, and takes memory for one: a traced process can't. Of the
-    /// default instance. Processes that run already go on as they have begun: what they handle no signal for
-    /// they see when they start.
+    /// default instance, whichever this is. Processes that run already go on as they have begun: what they
+    /// handle no signal for they see when they start.
     pub fn set_errors(&self, errors: ErrorSet) -> Result<(), Error> {
         if errors != ErrorSet::NONE {
-            self.reserve_snapshot()?;
+            match self.index {
+                RECORDING => self.reserve_snapshot()?,
+                _ => Instance::open(self.path())?.reserve_snapshot()?,
+            }
         }
         self.control().set_errors(errors);
         Ok(())

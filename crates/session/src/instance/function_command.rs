@@ -47,8 +47,13 @@ impl FunctionCommand {
     /// What [`function_filter::compile`] takes. A word with the counted ones' bit says which kind it is.
     pub(super) fn compiled(&self) -> CompiledCommand<'_> {
         let CommandKind { action, is_counted } = self.kind;
-        let head =
-            TriggerHead { action: action.code, target: self.target, program: is_counted.into(), text: 0 };
+        let head = TriggerHead {
+            action: action.code,
+            detail: 0,
+            target: self.target,
+            program: is_counted.into(),
+            text: 0,
+        };
         ([head.encode(), self.counter.0], &self.functions)
     }
 

@@ -15,7 +15,7 @@ use crate::{Error, EventInfo, Instance, Selection};
 use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
-use event_trigger::{Action, BadTrigger, Command, Effect, Trigger};
+use event_trigger::{Action, BadTrigger, Command, Effect, ErrorRate, Trigger};
 use std::fmt::{self, Display, Formatter};
 
 /// A trigger of an event. Printed as the kernel's file has it: `traceoff:count=3 if ret < 0`.
@@ -47,7 +47,14 @@ impl Instance {
     }
 
     fn describe_trigger(&self, words: &[u64], trigger: &Trigger) -> TriggerInfo {
-        let info = self.describe_action(trigger.action, trigger.target, trigger.counter);
+        let info = match ErrorRate::decode(trigger.target, trigger.detail) {
+            Some(rate) if trigger.action.effect == Effect::CountError => TriggerInfo {
+                action: format!("{}:{}/{}", trigger.action.name, rate.limit, rate.period.letter()),
+                left: None,
+                filter: None,
+            },
+            _ => self.describe_action(trigger.action, trigger.target, trigger.counter),
+        };
         let mut text: Vec<u8> = words
             .get(trigger.text())
             .unwrap_or_default()
@@ -91,7 +98,7 @@ impl Instance {
             let wanted = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
             self.reserve_snapshots(wanted.max(1))?;
         }
-        self.add_trigger(&event, text, (command.action, target), count, filter)
+        self.add_trigger(&event, text, (command.action, (target, 0)), count, filter)
     }
 
     /// Does so for all events that are selected and have the fields that the filter asks for. Which they
@@ -155,11 +162,11 @@ impl Instance {
         self.events().find(is_it).filter(|event| event.system != events::ftrace::SYSTEM).map(|event| event.id)
     }
 
-    fn add_trigger(
+    pub(super) fn add_trigger(
         &self,
         event: &EventInfo,
         text: &str,
-        (action, target): (&Action, u16),
+        (action, (target, detail)): (&Action, (u16, u8)),
         count: Option<u64>,
         filter: Option<(Filter, &str)>,
     ) -> Result<(), Error> {
@@ -178,7 +185,8 @@ impl Instance {
             None => CounterRef::UNLIMITED,
         };
         let (program, text) = filter.as_ref().map_or((&[][..], ""), |(filter, text)| (filter.words(), *text));
-        let mut words = Trigger::head(action, target, counter, program.len(), text.len()).to_vec();
+        let what = (target, detail);
+        let mut words = Trigger::detailed_head(action, what, counter, program.len(), text.len()).to_vec();
         words.extend(program);
         words.extend(text.as_bytes().chunks(8).map(packed));
         words.extend(before);
@@ -186,7 +194,7 @@ impl Instance {
         self.soften(target).ok_or_else(too_many)
     }
 
-    fn remove_trigger(&self, id: u16, action: &Action, target: u16) -> Result<(), Error> {
+    pub(super) fn remove_trigger(&self, id: u16, action: &Action, target: u16) -> Result<(), Error> {
         let _lock = self.session.lock_settings()?;
         let mut words = self.trigger_words(id);
         let found = Trigger::all(words.as_slice()).find(|trigger| trigger.excludes(action, target));
@@ -207,7 +215,9 @@ impl Instance {
         let (control, mut targets) = (self.control(), Vec::new());
         for id in control.event_ids().filter(|id| control.has_triggers(*id, other.index)) {
             let found = other.trigger_words(id);
-            let triggers: Vec<Trigger> = Trigger::all(found.as_slice()).collect();
+            let mut triggers: Vec<Trigger> = Trigger::all(found.as_slice()).collect();
+            // Rules about errors are the session's, for its default instance.
+            triggers.retain(|trigger| trigger.action.effect != Effect::CountError);
             let mut words = Vec::new();
             // The newest is the first in the list. A counter is in use once its trigger is stored.
             for trigger in triggers.iter().rev() {
@@ -266,7 +276,7 @@ impl Instance {
     }
 
     /// The words of an event's triggers.
-    fn trigger_words(&self, id: u16) -> Vec<u64> {
+    pub(super) fn trigger_words(&self, id: u16) -> Vec<u64> {
         let mut buffer = vec![0; MAX_WORDS];
         self.control().trigger_words(id, self.index, &mut buffer).unwrap_or_default().to_vec()
     }

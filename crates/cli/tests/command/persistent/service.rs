@@ -92,6 +92,20 @@ fn a_session_has_a_unit_as_long_as_a_service_needs_it() {
     persist.signal(rustix::process::Signal::TERM);
     persist.wait().success();
 
+    let kept = persistent.scratch.outside("kept");
+    run(&mut install(&["--save-to", kept.to_str().unwrap(), "one"])).success();
+    run(persistent.scratch.command("sh").args(["-c", &line("ExecStartPre=")])).success();
+    let watch = format!("exec {}", line("ExecStart="));
+    let watch = start(persistent.scratch.command("sh").args(["-c", &watch]));
+    persistent.run(&["sh", "-c", "kill -SEGV $$"]);
+    let is_saved = |name: &str| name.contains("-SIGSEGV-");
+    watch.wait_until(|| {
+        let mut files = std::fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().file_name());
+        files.any(|name| is_saved(name.to_str().unwrap()))
+    });
+    watch.signal(rustix::process::Signal::TERM);
+    watch.wait().success();
+
     let other = persistent.scratch.path("session");
     run(persistent
         .scratch

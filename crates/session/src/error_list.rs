@@ -1,11 +1,12 @@
-//! The option that chooses which errors take snapshots.
+//! The errors that take snapshots, as text.
 
-use session::ErrorSet;
+use abi::control::ErrorSet;
+use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-/// The errors that take snapshots, as they are given: names with commas between them, or `none`.
+/// A set of errors as it is given and shown: names with commas between them, or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ErrorList(pub(crate) ErrorSet);
+pub struct ErrorList(pub ErrorSet);
 
 impl FromStr for ErrorList {
     type Err = String;
@@ -26,11 +27,12 @@ impl FromStr for ErrorList {
     }
 }
 
-/// The names of a set's errors, with commas.
-pub(crate) fn error_names(errors: ErrorSet) -> String {
-    let chosen = ErrorSet::NAMES.into_iter().filter(|(_, error)| errors.has_any(*error));
-    let names: Vec<&str> = chosen.map(|(name, _)| name).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(",") }
+impl Display for ErrorList {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let chosen = ErrorSet::NAMES.into_iter().filter(|(_, error)| self.0.has_any(*error));
+        let names: Vec<&str> = chosen.map(|(name, _)| name).collect();
+        f.write_str(&if names.is_empty() { "none".to_owned() } else { names.join(",") })
+    }
 }
 
 #[cfg(test)]
@@ -40,7 +42,7 @@ mod tests {
     #[test]
     fn lists_are_read_as_they_are_shown() {
         for text in ["none", "signal", "signal,panic,abort,assert,terminate,exit,kill"] {
-            assert_eq!(error_names(text.parse::<ErrorList>().unwrap().0), text);
+            assert_eq!(text.parse::<ErrorList>().unwrap().to_string(), text);
         }
         for bad in ["", "signal,", "none,signal", "segv"] {
             let said = bad.parse::<ErrorList>().unwrap_err();
