@@ -17,6 +17,7 @@ mod pipe;
 mod reasons;
 mod saving;
 mod service;
+mod services;
 mod snapshots;
 mod stacks;
 mod triggers;

@@ -34,9 +34,12 @@ impl Instance {
     /// Those of [`Instance::take_snapshot`].
     pub fn take_snapshot_of_end(&self, process: &ProcessInfo, signal: Option<u32>) -> Result<(), Error> {
         let control = self.control();
-        // What says nothing of its end was killed, as far as one can know.
+        // What says nothing of its end was killed, as far as one can know; but what has not attached never
+        // says any.
         let kind = signal.map_or(ErrorSet::KILL, ErrorSet::of_signal);
-        let is_wanted = self.errors().has_any(kind)
+        let is_known = signal.is_some() || !process.status.is_executing();
+        let is_wanted = is_known
+            && self.errors().has_any(kind)
             && !process.status.is_in_error()
             && self.buffer().geometry().rings > 1;
         if !is_wanted || !control.claim_error(control.duration_clock(&Clocks::now())) {

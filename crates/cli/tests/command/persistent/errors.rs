@@ -34,7 +34,11 @@ fn with_core<'a>(program: &[&'a str]) -> Vec<&'a str> {
 
 /// What `snapshots` says of why they were taken.
 pub(super) fn reasons(session: &Persistent) -> Vec<String> {
-    let json = session.done("snapshots", &["--json"]).stdout;
+    reasons_in(&session.done("snapshots", &["--json"]).stdout)
+}
+
+/// What `snapshots --json` has said of that.
+pub(super) fn reasons_in(json: &str) -> Vec<String> {
     let parts = |name: &'static str| {
         let start = format!("\"{name}\":");
         json.split("{\"number\":").skip(1).map(move |object| {
@@ -121,6 +125,14 @@ fn programs_end_as_without_and_say_why() {
             kept.expect("access_exit", "ret=-1");
         }
     }
+}
+
+/// Whose end nobody sees, whatever it was.
+#[test]
+fn what_has_not_attached_takes_no_snapshot() {
+    let session = session("kill");
+    session.run(&["env", "-u", "LD_PRELOAD", "true"]);
+    assert_eq!(reasons(&session), [""; 0]);
 }
 
 #[test]
