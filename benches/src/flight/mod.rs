@@ -3,6 +3,7 @@
 
 mod call;
 mod cpu_group;
+mod latency;
 mod load;
 mod way;
 
@@ -45,6 +46,8 @@ pub fn measure(options: &FlightOptions) -> Result<Report, String> {
         report.add("libc_call_vs_two_events", pinned(&cpus(1), || call::vs_two_events(&programs, agent)));
         progress.say("snapshots");
         pinned(&cpus(1), || control::measure_snapshots(&mut report))?;
+        progress.say("latency tracers");
+        latency::report(&mut report, &programs, agent);
         progress.say("starts of programs");
         spawn::report(&mut report, &programs, &Ok(agent), &session);
     }

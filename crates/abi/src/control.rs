@@ -54,7 +54,9 @@ mod heap;
 mod maps;
 mod obstacle;
 mod pids;
+mod placeholder;
 mod process_status;
+mod sections;
 mod state;
 mod table;
 mod trigger;
@@ -76,7 +78,9 @@ pub use obstacle::Obstacle;
 pub use pids::{
     OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
 };
+pub use placeholder::{FIRST_PLACEHOLDER, PLACEHOLDERS};
 pub use process_status::ProcessStatus;
+pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED};
 pub use state::State;
 pub use table::Table;
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
@@ -84,7 +88,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 22;
+pub const VERSION: u32 = 23;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -267,15 +271,10 @@ pub struct ControlHeader {
     pub conversions: [AtomicU64; 3],
     /// So many entries from its place on have to be looked at to find a process's, if it is more than 64.
     pub processes_reach: AtomicU32,
+    _processes_reach: u32,
+    /// Which sections of programs are measured: a [`MeasuredSections`].
+    pub sections: AtomicU64,
 }
-
-/// The first number that stands for a thread or process whose TID is not known to it: the child of vfork(2)
-/// where a filter may forbid to ask for it. No TID is as large. Its maker learns the TID, and enters a
-/// [`TaskEntry`] with this number whose `tgid` is that.
-pub const FIRST_PLACEHOLDER: u32 = TIDS as u32;
-
-/// Such numbers.
-pub const PLACEHOLDERS: u32 = State::OWNERS - FIRST_PLACEHOLDER;
 
 /// A thread that is not the first of its process.
 #[derive(Debug)]

@@ -109,11 +109,14 @@ pub struct InstanceSlot {
     /// the version's lowest bit. Published by one store, after the other area was filled.
     pub functions: AtomicU64,
     /// What is longer is recorded by the tracer `function_graph`, and nothing else, in nanoseconds: the
-    /// kernel's `tracing_thresh`. 0 for none.
+    /// kernel's `tracing_thresh`. Latency tracers keep each section that is as long. 0 for none.
     pub threshold: AtomicU64,
     /// How many levels of calls the tracer `function_graph` records; 0 for all.
     pub graph_depth: AtomicU32,
     _graph_depth: u32,
+    /// The longest section of a latency tracer so far, in nanoseconds, or what somebody has written there:
+    /// the kernel's `tracing_max_latency`.
+    pub max_latency: AtomicU64,
 }
 
 /// The bit of [`InstanceSlot::functions`] that says that functions have commands.

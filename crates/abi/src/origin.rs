@@ -51,6 +51,9 @@ pub const BY_KILL: u32 = 11;
 
 /// By a call that has failed too often. Its detail is the id of the event at its exit; more: the last error.
 pub const BY_ERRORS: u32 = 12;
+/// By a latency tracer. Its detail is the CPU, and in place of a reason there are the numbers of the section,
+/// the lower half of each first.
+pub const BY_LATENCY: u32 = 13;
 
 /// The UID of somebody whose UID is not known.
 pub const NO_UID: u32 = u32::MAX;

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
         say!("lookback: {why}; later events were not recorded");
     }
     let has_no_functions = session.has_no_functions();
+    let longest = session.longest();
     let functions_off = &FunctionsOffLine::all(recorded.records().session());
     session.end();
     let unmatched = session.unmatched();
@@ -74,6 +75,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
         unmatched,
         has_no_functions,
         functions_off,
+        longest,
     }
     .print();
     drop((session, recorded));

@@ -175,6 +175,10 @@ fn failed(path: &str, error: Errno) -> Failure {
     let hint = match error {
         Errno::BUSY if path.ends_with("buffer_size_kb") => "; `lookback set snapshot 0` frees memory",
         Errno::NOENT | Errno::NOTDIR | Errno::ISDIR => "; `lookback ls` shows those that exist",
+        Errno::BUSY if path.ends_with("current_tracer") => {
+            "; another instance has a latency tracer, or all snapshots are of errors, or another process reads trace_pipe"
+        }
+        Errno::BUSY if path.contains("snapshot") => "; a latency tracer has it, or another process reads it",
         Errno::BUSY => "; another process reads it",
         Errno::NOMEM => "; the session was made for less: `lookback start -b KB --snapshots N`",
         Errno::BADF => "; recording is stopped, here or on this CPU",

@@ -101,12 +101,16 @@ impl ControlArea {
         self.set_past_until(index, 0, 0);
         self.set_instance_graph_depth(index, 0);
         self.set_instance_threshold(index, 0);
+        self.set_max_latency(index, 0);
         self.forget_function_words(index);
     }
 
     /// Switches all events of an instance off, and forgets their filters and triggers, and whose events are
     /// wanted. For one who has the session's lock.
     pub fn want_nothing(&self, index: usize) {
+        if self.measured_sections().instance() == Some(index) {
+            self.measure_sections(None);
+        }
         self.event_ids().for_each(|id| self.want_not(id, index));
         PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));
     }

@@ -74,6 +74,7 @@ mod processes;
 mod profile;
 mod resolved;
 mod rules;
+mod sections;
 mod switched;
 mod switches;
 mod tasks;

@@ -10,8 +10,8 @@
 
 use crate::area::ControlArea;
 use abi::control::{
-    BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index, is_filter_word,
-    is_of_tracer,
+    BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SECTIONS_ID, SWITCHES_OFFSET, Switches, event_index,
+    is_filter_word, is_of_tracer,
 };
 use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -252,7 +252,7 @@ impl ControlArea {
     /// Brings the words of all events up to date with their switches.
     // Relaxed: a hint. `summarize` does it again with all that it needs.
     pub(crate) fn mend_summaries(&self) {
-        for id in self.event_ids() {
+        for id in self.event_ids().chain([SECTIONS_ID]) {
             let word = self.enabled_words().get(event_index(id));
             let summary = self.switched(id).summary(self.given(id));
             if word.is_some_and(|word| word.load(Relaxed) != summary) {

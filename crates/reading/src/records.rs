@@ -157,6 +157,14 @@ impl SessionRecords {
         self.translator.addresses.symbols()
     }
 
+    /// An address to which a call of a thread returns at a time of the buffer's clock, as one that the next
+    /// batch has a name for.
+    pub fn place(&mut self, tid: u32, time: u64, address: u64) -> u64 {
+        let Translator { tasks, addresses, .. } = &mut self.translator;
+        let process = tasks.process(tid, time);
+        process.map_or(address, |process| addresses.translate(self.session.control(), process, address))
+    }
+
     /// The files whose functions have no names in them, and why.
     pub fn nameless(&self) -> Vec<(PathBuf, Nameless)> {
         self.translator.addresses.nameless()

@@ -22,6 +22,7 @@ pub fn layout(session: &Instance) -> Layout {
         context_info: is_on(TraceOption::ContextInfo),
         graph: (*preferred.tracer == FUNCTION_GRAPH).then(|| columns(session, &preferred)),
         latency: is_on(TraceOption::LatencyFormat),
+        latency_start: 0,
         verbose: is_on(TraceOption::Verbose),
         form,
         fields: is_on(TraceOption::Fields),

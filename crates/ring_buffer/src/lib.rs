@@ -89,7 +89,7 @@ pub use cursor::BufferCursor;
 pub use geometry::{Geometry, UnusableBuffer};
 pub use holder::{Held, Holder};
 pub use not_written::NotWritten;
-pub use origin::{SnapshotCause, SnapshotOrigin};
+pub use origin::{MeasuredSection, SnapshotCause, SnapshotOrigin};
 pub use reader::{PageCopy, drop_front};
 pub use reason::Reason;
 pub use record::{EncodedEvent, RecordBuffer};

@@ -8,8 +8,8 @@ use crate::buffer::Buffer;
 use crate::reason::Reason;
 use crate::snapshot::Snapshot;
 use abi::origin::{
-    BY_ABORT, BY_ASSERTION, BY_ERRORS, BY_EXIT, BY_FILE, BY_KILL, BY_PANIC, BY_PROCESS, BY_PROGRAM,
-    BY_SIGNAL, BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, origin_value, origin_word,
+    BY_ABORT, BY_ASSERTION, BY_ERRORS, BY_EXIT, BY_FILE, BY_KILL, BY_LATENCY, BY_PANIC, BY_PROCESS,
+    BY_PROGRAM, BY_SIGNAL, BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, REASON, origin_value, origin_word,
 };
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -26,6 +26,38 @@ pub struct SnapshotOrigin {
     pub comm: [u8; 16],
     /// What the program says about it.
     pub reason: Reason,
+}
+
+/// A section that was longer than others: what a latency tracer keeps the trace of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeasuredSection {
+    /// The CPU where it has ended.
+    pub cpu: u16,
+    /// When it began, in the buffer's clock.
+    pub start: u64,
+    /// How long it was.
+    pub nanoseconds: u64,
+    /// Where in the program it began: the address that the call returns to.
+    pub started_at: u64,
+    /// Where it ended.
+    pub ended_at: u64,
+}
+
+impl MeasuredSection {
+    /// Its numbers but for the CPU, the lower half of each first.
+    fn halves(self) -> impl Iterator<Item = u32> {
+        let numbers = [self.start, self.nanoseconds, self.started_at, self.ended_at];
+        numbers.into_iter().flat_map(|number| [number as u32, (number >> 32) as u32])
+    }
+
+    fn from_halves(cpu: u16, halves: &[u32]) -> Option<MeasuredSection> {
+        let number = |index: usize| {
+            let (low, high) = (halves.get(2 * index)?, halves.get(2 * index + 1)?);
+            Some(u64::from(*low) | u64::from(*high) << 32)
+        };
+        let [start, nanoseconds, started_at, ended_at] = [number(0)?, number(1)?, number(2)?, number(3)?];
+        Some(MeasuredSection { cpu, start, nanoseconds, started_at, ended_at })
+    }
 }
 
 /// How a snapshot was taken.
@@ -72,9 +104,16 @@ pub enum SnapshotCause {
         /// The signal's number.
         number: u16,
     },
+    /// By a latency tracer, as this section was longer than others. There is no reason with it.
+    Latency(MeasuredSection),
 }
 
 impl SnapshotCause {
+    /// Whether a latency tracer has taken it: such a snapshot gives way only to others of that kind.
+    pub fn is_latency(self) -> bool {
+        matches!(self, SnapshotCause::Latency(_))
+    }
+
     /// The cause as a number, its detail, and more.
     fn numbers(self) -> (u32, u16, u32) {
         let (cause, detail) = match self {
@@ -90,12 +129,13 @@ impl SnapshotCause {
             SnapshotCause::Terminate => (BY_TERMINATE, 0),
             SnapshotCause::Exit { status } => (BY_EXIT, status),
             SnapshotCause::Killed { number } => (BY_KILL, number),
+            SnapshotCause::Latency(section) => (BY_LATENCY, section.cpu),
         };
         (cause, detail, 0)
     }
 
-    /// The cause that has these numbers.
-    fn from_numbers(cause: u32, detail: u16, more: u32) -> Option<SnapshotCause> {
+    /// The cause that has these numbers, and these in place of a reason.
+    fn from_numbers(cause: u32, detail: u16, more: u32, reason: &[u32]) -> Option<SnapshotCause> {
         Some(match cause {
             BY_PROCESS => SnapshotCause::Process,
             BY_FILE => SnapshotCause::File,
@@ -109,6 +149,7 @@ impl SnapshotCause {
             BY_EXIT => SnapshotCause::Exit { status: detail },
             BY_ERRORS => SnapshotCause::Errors { event: detail, error: more as u16 },
             BY_KILL => SnapshotCause::Killed { number: detail },
+            BY_LATENCY => SnapshotCause::Latency(MeasuredSection::from_halves(detail, reason)?),
             _ => return None,
         })
     }
@@ -143,13 +184,25 @@ fn values(origin: &SnapshotOrigin) -> [u32; ORIGIN_WORDS] {
     let mut values = [0; ORIGIN_WORDS];
     let all = head.into_iter().chain(texts.map(|bytes| u32::from_le_bytes(*bytes)));
     values.iter_mut().zip(all).for_each(|(to, value)| *to = value);
+    if let SnapshotCause::Latency(section) = origin.cause {
+        values.iter_mut().skip(FIRST_OF_REASON).zip(section.halves()).for_each(|(to, half)| *to = half);
+    }
     values
 }
 
+/// The first word of a reason.
+const FIRST_OF_REASON: usize = ORIGIN_WORDS - REASON / 4;
+
+/// Words of a thread's name.
+const COMM_WORDS: usize = 4;
+
 fn origin([head, tid, uid, more, texts @ ..]: [u32; ORIGIN_WORDS]) -> Option<SnapshotOrigin> {
-    let cause = SnapshotCause::from_numbers(head >> 16, head as u16, more)?;
+    let cause = SnapshotCause::from_numbers(head >> 16, head as u16, more, texts.get(COMM_WORDS..)?)?;
     let (mut comm, mut reason) = ([0; 16], Reason::default());
     let parts = comm.as_chunks_mut().0.iter_mut().chain(reason.bytes_mut().as_chunks_mut().0);
     parts.zip(texts).for_each(|(to, value): (&mut [u8; 4], u32)| *to = value.to_le_bytes());
+    if cause.is_latency() {
+        reason = Reason::default();
+    }
     Some(SnapshotOrigin { cause, tid, uid: (uid != NO_UID).then_some(uid), comm, reason })
 }

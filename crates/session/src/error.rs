@@ -1,6 +1,7 @@
 //! What can go wrong, in words that say what to do.
 
 mod advice;
+mod constructors;
 
 use crate::names::FLIGHT;
 use abi::control::{FILTERS, MOST_TRIGGERS, OTHER_PIDS, PID_PAGES, TIDS_IN_PART};
@@ -73,6 +74,21 @@ pub enum Error {
         cpu: u32,
         /// Those that there are.
         cpus: Vec<u32>,
+    },
+    /// Another instance has a latency tracer.
+    #[error("another instance of the session at {path} has a latency tracer: there can be one at a time")]
+    LatencyMeasured {
+        /// The session.
+        path: PathBuf,
+    },
+    /// As many snapshots of errors are kept as there can be.
+    #[error(
+        "{path} keeps as many snapshots as it can, of errors: `lookback snapshot --reset` drops them, and \
+         `lookback start --snapshots N` makes a session that keeps more"
+    )]
+    NoSpare {
+        /// The session.
+        path: PathBuf,
     },
     /// No snapshot could be taken, or read.
     #[error("{path}: {reason}")]
@@ -330,18 +346,4 @@ pub enum Error {
         /// Why.
         error: std::io::Error,
     },
-}
-
-impl Error {
-    pub(crate) fn system(path: impl Into<PathBuf>, error: impl Into<std::io::Error>) -> Error {
-        Error::System { path: path.into(), error: error.into() }
-    }
-
-    pub(crate) fn unusable(path: impl Into<PathBuf>, reason: impl ToString) -> Error {
-        Error::Unusable { path: path.into(), reason: reason.to_string() }
-    }
-
-    pub(crate) fn errno(path: impl Into<PathBuf>, error: shm::Errno) -> Error {
-        Error::system(path, std::io::Error::from_raw_os_error(error.0))
-    }
 }

@@ -42,7 +42,7 @@ pub use duration::print_duration;
 pub use escape::printable;
 pub use ftrace::callers;
 pub use graph::GraphColumns;
-pub use header::{FUNCTION, FUNCTION_GRAPH, Header, NOP, tracer_lines};
+pub use header::{FUNCTION, FUNCTION_GRAPH, Header, Longest, NOP, tracer_lines};
 pub use writer::{Seen, TextWriter};
 
 /// Which columns there are. The kernel's options of the same names, at their defaults.
@@ -60,6 +60,8 @@ pub struct Layout {
     pub graph: Option<GraphColumns>,
     /// `latency-format`: another form, with microseconds, and a mark where much time passes. Off.
     pub latency: bool,
+    /// The time from which [`Layout::latency`] counts. 0.
+    pub latency_start: u64,
     /// `verbose`: no legend, and in [`Layout::latency`] more before the message. Off.
     pub verbose: bool,
     /// `raw`, `hex` and `bin`: numbers instead of text.
@@ -95,6 +97,7 @@ impl Default for Layout {
             context_info: true,
             graph: None,
             latency: false,
+            latency_start: 0,
             verbose: false,
             form: Form::Text,
             fields: false,

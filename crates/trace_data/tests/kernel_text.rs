@@ -140,8 +140,15 @@ fn the_trace_file() {
             ..Layout::default()
         };
         let cpus = instance.cpus().len() as u64;
-        let header =
-            Header { tracer: "nop", entries, written: entries + overrun, cpus, notes: &[], release: "" };
+        let header = Header {
+            tracer: "nop",
+            entries,
+            written: entries + overrun,
+            cpus,
+            notes: &[],
+            release: "",
+            longest: None,
+        };
         let kernel = instance.read("trace");
         let tasks = kernel_threads(&tracefs);
         let pages = instance.take_pages();

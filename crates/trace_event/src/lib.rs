@@ -35,6 +35,7 @@ mod innermost;
 mod own_stack;
 mod process;
 mod recorder;
+mod sections;
 mod shared;
 mod site;
 mod snapshot;
@@ -53,6 +54,9 @@ pub use entered::{CallRecord, Entered, FrameRecord, enter};
 pub use function::TracingInstance;
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedSession, attach, leave, session};
+pub use sections::{
+    StateChange, change_state, section_state, sections_are_measured, with_locks, with_signals,
+};
 pub use site::register;
 pub use snapshot::{SeenError, chooses_errors, take_snapshot};
 pub use state::{

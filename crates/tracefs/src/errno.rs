@@ -8,6 +8,7 @@ pub(crate) fn errno(error: Error) -> Errno {
     match error {
         Error::Busy { .. } | Error::Snapshot { .. } | Error::NotResized { .. } => Errno::BUSY,
         Error::Protected { .. } | Error::NotEnabled { .. } => Errno::BUSY,
+        Error::LatencyMeasured { .. } | Error::NoSpare { .. } => Errno::BUSY,
         Error::BadTrigger { reason: BadTrigger::CountTooLarge, .. } => Errno::RANGE,
         Error::BadTrigger { .. } | Error::BadErrorRule(_) => Errno::INVAL,
         Error::NoSuchCommand { .. } => Errno::NODEV,

@@ -34,6 +34,7 @@ mod trace_options;
 mod trace_pipe;
 mod tracing_cpumask;
 mod tracing_enabled;
+mod tracing_max_latency;
 mod tracing_on;
 mod tracing_thresh;
 
@@ -74,6 +75,7 @@ pub(crate) const FILES: &[Listed] = &[
     function_lists::GRAPH_NOTRACE,
     max_graph_depth::LISTED,
     tracing_thresh::LISTED,
+    tracing_max_latency::LISTED,
     function_profile_enabled::LISTED,
     ftrace_enabled::LISTED,
     buffer_size::LISTED,

@@ -148,7 +148,8 @@ impl TraceArray {
         lock(&self.state.reader)
     }
 
-    /// Reads the buffers, or the newest snapshot: None if none exists. It is not dropped meanwhile.
+    /// Reads the buffers, or the newest snapshot: None if none exists, EBUSY while a latency tracer has that
+    /// for itself. It is not dropped meanwhile.
     pub(crate) fn read<R>(
         &self,
         is_snapshot: bool,
@@ -157,9 +158,15 @@ impl TraceArray {
         if !is_snapshot {
             return Ok(Some(read(&mut self.reader(), Contents::Live)));
         }
+        self.check_snapshots()?;
         let Some(newest) = self.instance().snapshots().pop() else { return Ok(None) };
         let holder = self.instance().holder().map_err(errno)?;
         Ok(holder.hold(newest).map(|held| read(&mut self.reader(), Contents::Snapshot(&held))))
+    }
+
+    /// EBUSY while a latency tracer is current, which has the newest snapshot for itself.
+    pub(crate) fn check_snapshots(&self) -> Result<(), Errno> {
+        if self.instance().tracer().measures_latency() { Err(Errno::BUSY) } else { Ok(()) }
     }
 
     /// The names of the events.

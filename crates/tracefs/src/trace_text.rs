@@ -1,11 +1,12 @@
 //! The text of events that were copied, with a header: what `trace` and `snapshot` have.
 
 use crate::trace_array::TraceArray;
-use reading::{Batch, SessionRecords, layout};
+use reading::{Batch, Scheduling, SessionRecords, layout};
 use rustix::io::Errno;
+use session::LongestSection;
 use std::sync::Arc;
 use trace_data::event::EventTable;
-use trace_data::text::{Header, Layout, Seen, TextWriter};
+use trace_data::text::{Header, Layout, Longest, Seen, TextWriter};
 
 /// Up to `len` bytes from `offset` on of the text that a reader has, which is made when it is read from its
 /// start, or from before what is left of it.
@@ -29,6 +30,8 @@ pub(crate) struct TraceText {
     ahead: Batch,
     /// What is put above the first piece.
     header: Option<(u64, u64, u64)>,
+    /// What a latency tracer has measured, and the name of whose that was.
+    longest: Option<(Longest<'static>, String)>,
     events: Arc<EventTable>,
     layout: Layout,
     /// The name of the tracer, for the header.
@@ -55,12 +58,44 @@ impl TraceText {
         text
     }
 
+    /// That of the longest section which a latency tracer has kept.
+    pub(crate) fn of_longest(
+        array: &TraceArray,
+        mut records: SessionRecords,
+        found: &LongestSection,
+    ) -> TraceText {
+        let LongestSection { origin, section, .. } = found;
+        let place = |records: &mut SessionRecords, address| records.place(origin.tid, section.start, address);
+        let (started_at, ended_at) =
+            (place(&mut records, section.started_at), place(&mut records, section.ended_at));
+        let Scheduling { uid, nice, policy, rt_priority } = Scheduling::of(origin.tid);
+        let longest = Longest {
+            nanoseconds: section.nanoseconds,
+            cpu: section.cpu.into(),
+            comm: "",
+            tid: origin.tid,
+            uid,
+            nice,
+            policy,
+            rt_priority,
+            started_at,
+            ended_at,
+        };
+        let comm: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
+        let latency_start = array.reader().time(section.start);
+        let mut text = TraceText::new(array, records);
+        text.longest = Some((longest, String::from_utf8_lossy(&comm).into_owned()));
+        text.layout.latency_start = latency_start;
+        text
+    }
+
     /// One that says something else.
     pub(crate) fn fixed(array: &TraceArray, text: String) -> TraceText {
         TraceText {
             records: None,
             ahead: Batch::default(),
             header: None,
+            longest: None,
             events: array.formats(),
             layout: layout(array.instance()),
             tracer: array.instance().tracer().name,
@@ -109,7 +144,10 @@ impl TraceText {
         if let Some((entries, written, cpus)) = self.header.take() {
             let tracer = self.tracer;
             let release = rustix::system::uname().release().to_string_lossy().into_owned();
-            let _ = writer.header(&Header { tracer, entries, written, cpus, notes: &[], release: &release });
+            let longest = self.longest.as_ref().map(|(longest, comm)| Longest { comm, ..*longest });
+            let release = release.as_str();
+            let header = Header { tracer, entries, written, cpus, notes: &[], release, longest };
+            let _ = writer.header(&header);
         }
         let times = records.iter().chain(&self.ahead.records).map(|record| Some(record.time));
         for (record, next) in records.iter().zip(times.skip(1).chain([None])) {

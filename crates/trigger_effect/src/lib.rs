@@ -54,7 +54,7 @@ use abi::instance::STACKS;
 use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect, ErrorRate};
 use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin, monotonic, ticks};
-pub use snapshot::take_snapshot;
+pub use snapshot::{keep_longest, take_snapshot};
 
 /// An instance, for the triggers of its events to act on.
 #[derive(Debug, Clone, Copy)]

@@ -7,35 +7,71 @@ use ring_buffer::{Buffer, Refused, Snapshot, SnapshotOrigin};
 const TRIES: u32 = 16;
 
 /// Keeps what an instance of the session has recorded. With as many kept as there is memory for, the oldest
-/// is dropped; where there is none, or all are being read just now, the buffer counts one that was refused.
-/// Whether it was taken.
+/// is dropped, that of a latency tracer last; where there is none, or all are being read just now, the buffer
+/// counts one that was refused. Whether it was taken.
 ///
 /// Async-signal-safe, without a system call.
 pub fn take_snapshot(control: &ControlArea, buffer: &Buffer, origin: &SnapshotOrigin) -> bool {
     // Before it is there: what its events refer to must not be used again.
     control.keep_since(buffer.oldest_time());
-    let is_taken = try_to_take(buffer, origin);
+    let taken = try_to_take(buffer, origin, |_| true);
     control.keep_until(buffer.now());
-    is_taken
+    taken.is_some()
 }
 
-fn try_to_take(buffer: &Buffer, origin: &SnapshotOrigin) -> bool {
+/// Keeps the trace of the longest section for a latency tracer, in place of the one that it has kept before:
+/// it drops no other, and where no memory is spare the buffer counts one that was refused. Of several that do
+/// so at once the one stays of which `is_longest` says so. Whether it was taken.
+///
+/// Async-signal-safe, without a system call.
+pub fn keep_longest(
+    control: &ControlArea,
+    buffer: &Buffer,
+    origin: &SnapshotOrigin,
+    is_longest: impl Fn() -> bool,
+) -> bool {
+    // Before it is there, as above.
+    control.keep_since(buffer.oldest_time());
+    let taken = try_to_take(buffer, origin, |snapshot| is_of_latency(buffer, snapshot));
+    if let Some(taken) = taken {
+        let is_longest = is_longest();
+        let kept = buffer.snapshots().filter(|snapshot| is_of_latency(buffer, snapshot));
+        kept.filter(|snapshot| (*snapshot == taken) != is_longest).for_each(|snapshot| {
+            buffer.discard(snapshot);
+        });
+    }
+    control.keep_until(buffer.now());
+    taken.is_some()
+}
+
+/// Whether a latency tracer has taken it.
+fn is_of_latency(buffer: &Buffer, snapshot: &Snapshot) -> bool {
+    buffer.origin(*snapshot).is_some_and(|origin| origin.cause.is_latency())
+}
+
+/// Takes one, in place of the oldest of those that give way if need be.
+fn try_to_take(
+    buffer: &Buffer,
+    origin: &SnapshotOrigin,
+    gives_way: impl Fn(&Snapshot) -> bool,
+) -> Option<Snapshot> {
     for _ in 0..TRIES {
-        let has_spare = buffer.spare_rings() > 0 || free_oldest(buffer);
+        let has_spare = buffer.spare_rings() > 0 || free_oldest(buffer, &gives_way);
         match buffer.snapshot() {
             Ok(snapshot) => {
                 buffer.set_origin(snapshot, origin);
-                return true;
+                return Some(snapshot);
             }
             Err(Refused::NoSpare) if has_spare => {}
-            Err(_) => return false,
+            Err(_) => return None,
         }
     }
-    false
+    None
 }
 
-fn free_oldest(buffer: &Buffer) -> bool {
-    let age = |snapshot: &Snapshot| (snapshot.time(), snapshot.generation());
-    let oldest = buffer.snapshots().min_by_key(age);
+fn free_oldest(buffer: &Buffer, gives_way: impl Fn(&Snapshot) -> bool) -> bool {
+    let order =
+        |snapshot: &Snapshot| (is_of_latency(buffer, snapshot), snapshot.time(), snapshot.generation());
+    let oldest = buffer.snapshots().filter(gives_way).min_by_key(order);
     oldest.is_some_and(|snapshot| buffer.discard(snapshot))
 }

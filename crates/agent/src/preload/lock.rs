@@ -14,6 +14,7 @@
 
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
+use crate::preload::section;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::mem::transmute;
@@ -21,7 +22,7 @@ use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicI32;
 use core::sync::atomic::Ordering::Relaxed;
 use events::lock;
-use trace_event::{count_lock, is_enabled};
+use trace_event::is_enabled;
 
 /// Calls that take a lock, or don't wait for it.
 pub(crate) const TRY: CallHooks = CallHooks { before: |_| (), after: after_try };
@@ -165,11 +166,17 @@ unsafe fn after_wait(frame: &mut CallFrame) {
     }
 }
 
-/// Calls that free one.
-pub(crate) const FREE: CallHooks = CallHooks { before: |_| (), after: after_free };
+/// Calls that free one. What libc does after that is not held time: the time is taken before.
+pub(crate) const FREE: CallHooks =
+    CallHooks { before: |frame| frame.scratch = section::time_if_measured(), after: after_free };
 
 /// Calls that wait for a condition: without the mutex, which they have again when they return.
-pub(crate) const WAIT: CallHooks = CallHooks { before: |_| count_lock(false), after: |_| count_lock(true) };
+pub(crate) const WAIT: CallHooks = CallHooks {
+    // SAFETY: the frame of such a call.
+    before: |frame| unsafe { section::count(false, frame, 0) },
+    // SAFETY: the frame of such a call.
+    after: |frame| unsafe { section::count(true, frame, 0) },
+};
 
 /// Whether a call that takes a lock has it, by its result. One whose owner has died is taken, too.
 fn is_taken(result: i32) -> bool {
@@ -178,12 +185,14 @@ fn is_taken(result: i32) -> bool {
 
 unsafe fn after_try(frame: &mut CallFrame) {
     if is_taken(frame.result as i32) {
-        count_lock(true);
+        // SAFETY: the caller's promise.
+        unsafe { section::count(true, frame, 0) };
     }
 }
 
 unsafe fn after_free(frame: &mut CallFrame) {
     if frame.result as i32 == 0 {
-        count_lock(false);
+        // SAFETY: the caller's promise.
+        unsafe { section::count(false, frame, frame.scratch) };
     }
 }

@@ -11,6 +11,7 @@ mod memory;
 pub(crate) mod object;
 mod process;
 mod record;
+mod section;
 mod signal;
 mod thread;
 mod wrapper;

@@ -10,7 +10,9 @@ use session::{
 /// Which functions are traced.
 #[derive(Debug, Args)]
 pub(crate) struct FunctionArguments {
-    /// Trace calls of functions of programs that were built for it: function. Without -e no other events
+    /// Trace calls of functions of programs that were built for it: function, function_graph; or measure how
+    /// long threads block signals or hold locks: irqsoff, preemptoff, preemptirqsoff. Without -e no other
+    /// events
     #[arg(short = 'p', long = "tracer", value_name = "TRACER", value_parser = tracer, display_order = 0)]
     pub(crate) tracer: Option<&'static Tracer>,
 

@@ -100,8 +100,10 @@ pub(super) fn show_kept(
     let dropped = session.buffer().dropped().map(|(_, count)| count).sum();
     notes.extend(completeness(&records.gaps(), dropped, last, layout.nanoseconds));
     let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
-    let mut is_read =
-        text.header(layout, &Header { tracer, entries, written, cpus, notes: &notes, release: "" })?;
+    let mut is_read = text.header(
+        layout,
+        &Header { tracer, entries, written, cpus, notes: &notes, release: "", longest: None },
+    )?;
     while is_read {
         let batch = records.batch(BATCH).map_err(recording::Error::from)?;
         let goes_on = batch.records.len() == BATCH;

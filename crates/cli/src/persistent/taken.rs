@@ -200,6 +200,9 @@ impl Taker {
                 let (event, error) = (self.event.as_deref().unwrap_or("a call"), error_text(error));
                 format!("errors of {event}, the last {error}")
             }
+            SnapshotCause::Latency(section) => {
+                format!("the longest section, {}", duration(section.nanoseconds))
+            }
             SnapshotCause::Killed { number: 0 } => "an end that nobody saw".to_owned(),
             SnapshotCause::Killed { number } => format!("the end by {}", signal_text(number)),
         }
@@ -225,6 +228,7 @@ fn cause_name(cause: SnapshotCause) -> &'static str {
         SnapshotCause::Exit { .. } => "exit",
         SnapshotCause::Errors { .. } => "errors",
         SnapshotCause::Killed { .. } => "killed",
+        SnapshotCause::Latency(_) => "latency",
     }
 }
 

@@ -97,6 +97,12 @@ impl OwnSession {
         self.session.tracer().traces_functions() && !self.session.session().has_seen_functions()
     }
 
+    /// The latency tracer, if one was current, and the longest section that it has measured, in ns.
+    pub(crate) fn longest(&self) -> Option<(&'static str, u64)> {
+        let tracer = self.session.tracer();
+        tracer.measures_latency().then(|| (tracer.name, self.session.max_latency()))
+    }
+
     /// Puts back what was on before: processes that go on running pay nothing more.
     pub(crate) fn end(&mut self) {
         if let Some(before) = self.before.take() {

@@ -1,5 +1,6 @@
 //! What is said at the end of a recording.
 
+use crate::duration::duration;
 use crate::functions_off::FunctionsOffLine;
 use crate::number::{bytes, count, grouped};
 use crate::record::program::Program;
@@ -30,6 +31,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) has_no_functions: bool,
     /// The processes that have traced no functions any more, as something was wrong.
     pub(crate) functions_off: &'a [FunctionsOffLine],
+    /// A latency tracer, and the longest section that it has measured, in ns.
+    pub(crate) longest: Option<(&'static str, u64)>,
 }
 
 impl Summary<'_> {
@@ -71,6 +74,11 @@ impl Summary<'_> {
                 "  {dim}missing{dim:#}  functions: no program that ran has any that can be traced; build them \
                  with -fpatchable-function-entry=5"
             );
+        }
+        match self.longest {
+            None => {}
+            Some((tracer, 0)) => note!("  {dim}longest{dim:#}  {tracer}: there was no section"),
+            Some((tracer, longest)) => note!("  {dim}longest{dim:#}  {tracer}: {}", duration(longest)),
         }
         if !written.counts.is_empty() {
             note!("  {dim}busiest{dim:#}  {}", self.busiest());

@@ -43,6 +43,7 @@ impl<'a, W: Write> TextLines<'a, W> {
             cpus: survey.cpus,
             notes,
             release: "",
+            longest: None,
         })?;
         Ok(TextLines { writer, wall_clock })
     }

@@ -10,6 +10,7 @@ mod filters;
 mod in_progress;
 mod instances;
 mod journal;
+mod latency;
 mod many;
 mod participants;
 mod pids;

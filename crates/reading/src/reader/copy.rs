@@ -57,6 +57,32 @@ impl Reader {
         Ok(records)
     }
 
+    /// Copies the events of a snapshot from a time on, in the buffer's clock: those of `cpu`, or all, into
+    /// memory. Where older ones are in it, none is missing from before.
+    ///
+    /// Cost: as for [`Reader::copy`].
+    ///
+    /// # Errors
+    ///
+    /// None: memory doesn't fail.
+    pub fn copy_since(
+        &mut self,
+        snapshot: &Held<'_>,
+        since: u64,
+        cpu: Option<u32>,
+    ) -> io::Result<SessionRecords> {
+        self.prepare();
+        let session = self.session.clone();
+        let geometry = session.buffer().geometry();
+        let (mut copying, times) = (Copying::new(geometry, cpu, None), since..=u64::MAX);
+        let spools = copying.copy(&[snapshot], None, &times)?;
+        let statistics = (0..geometry.blocks()).map(|block| snapshot.statistics(block));
+        let overrun = statistics.filter(|block| block.oldest_time > since).map(|block| block.overrun).sum();
+        let mut records = self.copied(copying, overrun, vec![(spools, times)])?;
+        records.snapshots = vec![snapshot.snapshot()];
+        Ok(records)
+    }
+
     /// Copies all snapshots that are kept and what is in the buffers now, as one: each event once, and where
     /// one ends and the next begins the number of those that are missing. Without the session's past.
     ///

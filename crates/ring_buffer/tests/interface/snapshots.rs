@@ -2,7 +2,7 @@
 
 use crate::temporary::{ROUTES, TemporaryBuffer, identity, kept, live, range, thread, with_spares, write};
 use abi::buffer::BufferHeader;
-use ring_buffer::{Reason, Refused, Released, SnapshotCause, SnapshotOrigin, Writer};
+use ring_buffer::{MeasuredSection, Reason, Refused, Released, SnapshotCause, SnapshotOrigin, Writer};
 use std::sync::atomic::Ordering::Relaxed;
 
 #[test]
@@ -70,6 +70,25 @@ fn who_took_a_snapshot_is_said_of_no_other() {
     assert_eq!(buffer.origin(new), Some(second));
     buffer.set_origin(old, &first);
     assert_eq!(buffer.origin(new), None, "one that was held up doesn't speak for it");
+}
+
+#[test]
+fn a_section_is_said_in_place_of_a_reason() {
+    let (_temporary, buffer, _writer) = with_spares(16);
+    let number = |index: u64| 0x0123_4567_89ab_cdef * (2 * index + 1);
+    let section = MeasuredSection {
+        cpu: 0xfedc,
+        start: number(0),
+        nanoseconds: number(1),
+        started_at: number(2),
+        ended_at: number(3),
+    };
+    let cause = SnapshotCause::Latency(section);
+    let comm = *b"a thread's name\0";
+    let origin = SnapshotOrigin { cause, tid: 7, uid: None, comm, reason: Reason::default() };
+    let taken = buffer.snapshot().unwrap();
+    buffer.set_origin(taken, &origin);
+    assert_eq!(buffer.origin(taken), Some(origin));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! It is a small file next to the session's own, replaced as a whole: who is killed while he changes it has
 //! changed nothing. A setting that nobody has changed is not in it.
 
+use super::options_before::OptionsBefore;
 use super::{Instance, TraceOption, Tracer};
 use crate::Error;
 use crate::session::PREFERENCES;
@@ -16,13 +17,15 @@ pub struct Preferences {
     pub buffer_percent: u32,
     /// The current tracer.
     pub tracer: &'static Tracer,
+    /// What options were before a latency tracer has enabled them.
+    pub(super) before_latency: Option<OptionsBefore>,
 }
 
 impl Default for Preferences {
     fn default() -> Preferences {
         let on = TraceOption::ALL.iter().filter(|option| option.is_on_by_default());
         let options = on.fold(0, |bits, option| bits | option.bit());
-        Preferences { options, buffer_percent: 50, tracer: <&Tracer>::default() }
+        Preferences { options, buffer_percent: 50, tracer: <&Tracer>::default(), before_latency: None }
     }
 }
 
@@ -52,6 +55,8 @@ impl Preferences {
             let Ok(value) = value.parse::<u32>() else { continue };
             if name == "buffer_percent" && value <= 100 {
                 preferences.buffer_percent = value;
+            } else if name == "before_latency" {
+                preferences.before_latency = Some(OptionsBefore::from_bits(value));
             } else if let Some(option) = TraceOption::named(name) {
                 preferences.set(option, value != 0);
             }
@@ -72,6 +77,9 @@ impl Preferences {
         }
         if self.tracer != default.tracer {
             let _ = writeln!(text, "current_tracer {}", self.tracer.name);
+        }
+        if let Some(before) = self.before_latency {
+            let _ = writeln!(text, "before_latency {}", before.bits());
         }
         text
     }

@@ -72,7 +72,7 @@ impl Instance {
     /// Whether there is space for snapshots at all.
     fn check_space(&self) -> Result<(), Error> {
         let path = || self.path().to_path_buf();
-        if self.buffer().geometry().rings > 1 { Ok(()) } else { Err(Error::NoSnapshots { path: path() }) }
+        if self.keeps_snapshots() { Ok(()) } else { Err(Error::NoSnapshots { path: path() }) }
     }
 
     /// Whether memory has been taken for a snapshot: one that is kept, or one to come.
@@ -95,9 +95,11 @@ impl Instance {
         self.reserve_snapshots_locked(wanted)
     }
 
-    /// Does so for one who has [`crate::Session::lock_settings`].
+    /// Does so for one who has [`crate::Session::lock_settings`]. What a latency tracer has for its trace is
+    /// not counted.
     pub(crate) fn reserve_snapshots_locked(&self, wanted: usize) -> Result<(), Error> {
         self.check_space()?;
+        let wanted = wanted.saturating_add(self.latency_snapshots());
         let holder = self.holder()?;
         let reserved = || self.buffer().spare_rings() + self.buffer().snapshots().count();
         while reserved() < wanted.min(self.buffer().geometry().rings as usize - 1) {
@@ -121,8 +123,13 @@ impl Instance {
 
     /// Gives memory to one more snapshot, or gives the oldest up.
     fn make_space(&self, holder: &Holder<'_>) -> Result<(), Error> {
-        let has_space =
-            self.reserve(holder)? || self.snapshots().into_iter().any(|snapshot| holder.discard(snapshot));
+        // That of a latency tracer is dropped last.
+        let mut kept = self.snapshots();
+        let is_of_latency = |snapshot: &Snapshot| {
+            self.buffer().origin(*snapshot).is_some_and(|origin| origin.cause.is_latency())
+        };
+        kept.sort_by_key(is_of_latency);
+        let has_space = self.reserve(holder)? || kept.into_iter().any(|snapshot| holder.discard(snapshot));
         if has_space { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
     }
 

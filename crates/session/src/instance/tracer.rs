@@ -5,6 +5,7 @@
 
 mod function;
 mod function_graph;
+mod latency;
 mod nop;
 
 pub use function::FUNCTION;
@@ -26,10 +27,19 @@ pub struct Tracer {
     pub(crate) events: &'static [u16],
     /// An option, and those of which none can be on with it.
     pub(crate) alone: Option<(TraceOption, &'static [TraceOption])>,
+    /// What makes the sections that it measures, if it does: [`abi::control::SIGNALS_BLOCKED`] and others.
+    pub(crate) states: u32,
 }
 
 /// Those that can be chosen, in the order of `available_tracers`.
-pub const TRACERS: &[&Tracer] = &[&FUNCTION_GRAPH, &FUNCTION, &nop::NOP];
+pub const TRACERS: &[&Tracer] = &[
+    &FUNCTION_GRAPH,
+    &latency::PREEMPTIRQSOFF,
+    &latency::PREEMPTOFF,
+    &latency::IRQSOFF,
+    &FUNCTION,
+    &nop::NOP,
+];
 
 /// Whether an event is one that a tracer writes.
 pub(super) fn writes(event: u16) -> bool {
@@ -47,6 +57,11 @@ impl Tracer {
     /// Whether it traces functions.
     pub fn traces_functions(&self) -> bool {
         !self.events.is_empty()
+    }
+
+    /// Whether it measures sections of programs, and keeps the trace of the longest.
+    pub fn measures_latency(&self) -> bool {
+        self.states != 0
     }
 
     /// An error where options are on that can't be together.
@@ -81,7 +96,8 @@ impl Instance {
     }
 
     /// Makes a tracer the current one of this instance. Traced processes follow:
-    /// see [`crate::Session::await_functions`]. Refused where options of it are on that can't be together.
+    /// see [`crate::Session::await_functions`]. Refused where options of it are on that can't be together,
+    /// and for one that measures latencies while another instance has one.
     pub fn set_tracer(&self, tracer: &'static Tracer) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
         let before = self.tracer();
@@ -89,8 +105,12 @@ impl Instance {
             return Ok(());
         }
         tracer.check(|option| self.option(option))?;
+        if tracer.measures_latency() {
+            self.prepare_latency(&lock)?;
+        }
         let mut preferences = self.preferences();
         preferences.tracer = tracer;
+        self.choose_latency_options(&mut preferences, before);
         self.prefer_locked(preferences)?;
         for (tracer, on) in [(before, false), (tracer, true)] {
             for event in tracer.events {
@@ -99,6 +119,9 @@ impl Instance {
         }
         if before.traces_functions() || tracer.traces_functions() {
             self.session.call_for_functions(&lock);
+        }
+        if before.measures_latency() || tracer.measures_latency() {
+            self.measure_latency(tracer);
         }
         Ok(())
     }

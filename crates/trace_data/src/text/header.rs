@@ -26,6 +26,33 @@ pub struct Header<'a> {
     pub notes: &'a [String],
     /// Of the kernel, for [`Layout::latency`].
     pub release: &'a str,
+    /// What a latency tracer has measured, for [`Layout::latency`].
+    pub longest: Option<Longest<'a>>,
+}
+
+/// The section whose trace a latency tracer has kept, and whose it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Longest<'a> {
+    /// How long it was.
+    pub nanoseconds: u64,
+    /// Where it ended.
+    pub cpu: u32,
+    /// The thread's name.
+    pub comm: &'a str,
+    /// The thread.
+    pub tid: u32,
+    /// Its user.
+    pub uid: u32,
+    /// How it is scheduled.
+    pub nice: i64,
+    /// The number of its policy.
+    pub policy: u32,
+    /// Its priority, with a policy for real time.
+    pub rt_priority: u32,
+    /// The address that the call returns to by which it began.
+    pub started_at: u64,
+    /// That of the call by which it ended.
+    pub ended_at: u64,
 }
 
 /// The explanation of the flags.

@@ -12,10 +12,12 @@
 //! Sources: `print_trace_header` in `kernel/trace/trace.c`, `trace_print_lat_context` in `trace_output.c` of
 //! Linux 6.18.
 
+use super::ftrace::symbol;
 use super::mark::mark;
-use super::{Header, flags};
+use super::{Header, Layout, Longest, flags};
 use crate::digits::fill;
 use crate::record::Record;
+use crate::symbols::Symbols;
 use std::io::Write;
 
 /// What the columns are.
@@ -32,39 +34,47 @@ const LEGEND: [&str; 9] = [
 ];
 
 /// What stands above the first event, if there is one.
-pub(super) fn header(header: &Header<'_>, verbose: bool, out: &mut Vec<u8>) {
+pub(super) fn header(header: &Header<'_>, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     if header.entries == 0 {
         return;
     }
-    title(header, out);
-    for line in LEGEND.iter().filter(|_| !verbose) {
+    title(header, symbols, layout, out);
+    for line in LEGEND.iter().filter(|_| !layout.verbose) {
         // Writing into a vector can't fail.
         let _ = writeln!(out, "# {line}");
     }
 }
 
-/// What stands above what the columns are. No tracer measures a latency, so nobody has one.
-pub(super) fn title(header: &Header<'_>, out: &mut Vec<u8>) {
+/// What stands above what the columns are. Without a tracer that measures a latency nobody has one.
+pub(super) fn title(header: &Header<'_>, symbols: &dyn Symbols, layout: Layout, out: &mut Vec<u8>) {
     let Header { tracer, entries, written, cpus, release, .. } = header;
+    let longest = header.longest.unwrap_or_default();
+    let Longest { comm, tid, uid, nice, policy, rt_priority, cpu, .. } = longest;
+    let latency = longest.nanoseconds / 1000;
     // Writing into a vector can't fail.
     let _ = writeln!(
         out,
         "# {tracer} latency trace v1.1.5 on {release}\n# {:-<68}\n\
-         # latency: 0 us, #{entries}/{written}, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{cpus})\n\
-         #    -----------------\n#    | task: -0 (uid:0 nice:0 policy:0 rt_prio:0)\n\
-         #    -----------------\n#",
+         # latency: {latency} us, #{entries}/{written}, CPU#{cpu} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:{cpus})\n\
+         #    -----------------\n\
+         #    | task: {comm}-{tid} (uid:{uid} nice:{nice} policy:{policy} rt_prio:{rt_priority})\n\
+         #    -----------------",
         ""
     );
+    if header.longest.is_some() {
+        for (what, address) in [("started at: ", longest.started_at), ("ended at:   ", longest.ended_at)] {
+            let _ = write!(out, "#  => {what}");
+            symbol(address, symbols, layout, out);
+            out.push(b'\n');
+        }
+        out.extend_from_slice(b"#\n");
+    }
+    out.extend_from_slice(b"#\n");
 }
 
 /// Thread, CPU, flags and time of an event, and how far the one after it is.
-pub(super) fn context(
-    comm: &str,
-    record: &Record<'_>,
-    next: Option<u64>,
-    nanoseconds: bool,
-    out: &mut Vec<u8>,
-) {
+pub(super) fn context(comm: &str, record: &Record<'_>, next: Option<u64>, layout: Layout, out: &mut Vec<u8>) {
+    let time = record.time.saturating_sub(layout.latency_start);
     // The first 8 bytes of it, as far as they are whole letters.
     let end = (0..=comm.len().min(8)).rev().find(|end| comm.is_char_boundary(*end)).unwrap_or(0);
     let comm = comm.get(..end).unwrap_or_default();
@@ -74,9 +84,9 @@ pub(super) fn context(
     let _ = write!(out, "-{:<7} {:3}", record.pid(), record.cpu);
     out.extend_from_slice(&flags::characters(record));
     let mark = mark(next.map_or(0, |next| next.saturating_sub(record.time)));
-    let _ = match nanoseconds {
-        true => write!(out, " {:4}us{mark}: ", record.time / 1000),
-        false => write!(out, " {:4}: ", record.time),
+    let _ = match layout.nanoseconds {
+        true => write!(out, " {:4}us{mark}: ", time / 1000),
+        false => write!(out, " {time:4}: "),
     };
 }
 
@@ -86,7 +96,7 @@ pub(super) fn verbose(
     comm: &str,
     record: &Record<'_>,
     next: Option<u64>,
-    nanoseconds: bool,
+    layout: Layout,
     index: u64,
     out: &mut Vec<u8>,
 ) {
@@ -96,12 +106,13 @@ pub(super) fn verbose(
     // Writing into a vector can't fail.
     let _ = write!(out, "{comm} {pid:7} {:3} {flags} {depth:08x} {index:08x} ", record.cpu);
     let (time, delay) = (record.time, next.map_or(0, |next| next.saturating_sub(record.time)));
-    let _ = if nanoseconds {
-        let [time, delay] = [time, delay].map(|time| time / 1000);
+    let passed = time.saturating_sub(layout.latency_start);
+    let _ = if layout.nanoseconds {
+        let [time, passed, delay] = [time, passed, delay].map(|time| time / 1000);
         let milliseconds = |time: u64| format!("{}.{:03}ms", time / 1000, time % 1000);
-        write!(out, "[{time:08x}] {} (+{}): ", milliseconds(time), milliseconds(delay))
+        write!(out, "[{time:08x}] {} (+{}): ", milliseconds(passed), milliseconds(delay))
     } else {
-        write!(out, "[{time:016x}] {time} (+{delay}): ")
+        write!(out, "[{time:016x}] {passed} (+{delay}): ")
     };
 }
 
@@ -114,7 +125,7 @@ mod tests {
         let payload = abi::common::word(300, 0, 1, 13_931).to_le_bytes();
         let record = Record { cpu: 1, time, payload: &payload, lost: Missed::None };
         let mut out = Vec::new();
-        context(comm, &record, next, nanoseconds, &mut out);
+        context(comm, &record, next, Layout { nanoseconds, ..Layout::default() }, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -133,12 +144,44 @@ mod tests {
     #[test]
     fn an_empty_buffer_has_no_legend() {
         let mut out = Vec::new();
-        let empty = Header { tracer: "nop", entries: 0, written: 0, cpus: 2, notes: &[], release: "6.18" };
-        header(&empty, false, &mut out);
+        let (written, cpus, notes, longest) = (0, 2, &[][..], None);
+        let empty = Header { tracer: "nop", entries: 0, written, cpus, notes, release: "6.18", longest };
+        header(&empty, &(), Layout::default(), &mut out);
         assert!(out.is_empty());
-        header(&Header { entries: 2, written: 7, ..empty }, false, &mut out);
+        header(&Header { entries: 2, written: 7, ..empty }, &(), Layout::default(), &mut out);
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("# nop latency trace v1.1.5 on 6.18\n# ------"));
         assert!(text.contains("\n# latency: 0 us, #2/7, CPU#0 | (M:"));
+    }
+
+    #[test]
+    fn a_measured_section_is_described() {
+        let longest = Longest {
+            nanoseconds: 200_084_999,
+            cpu: 1,
+            comm: "irq_test",
+            tid: 1705,
+            uid: 7,
+            nice: -3,
+            policy: 1,
+            rt_priority: 50,
+            started_at: 0x1234,
+            ended_at: 0,
+        };
+        let (entries, written, cpus, notes, longest) = (4, 9, 2, &[][..], Some(longest));
+        let header = Header { tracer: "irqsoff", entries, written, cpus, notes, release: "6.18", longest };
+        let mut out = Vec::new();
+        title(&header, &(), Layout::default(), &mut out);
+        let expected = "# irqsoff latency trace v1.1.5 on 6.18\n\
+            # --------------------------------------------------------------------\n\
+            # latency: 200084 us, #4/9, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n\
+            #    -----------------\n\
+            #    | task: irq_test-1705 (uid:7 nice:-3 policy:1 rt_prio:50)\n\
+            #    -----------------\n\
+            #  => started at: 0x00001234\n\
+            #  => ended at:   0\n\
+            #\n\
+            #\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

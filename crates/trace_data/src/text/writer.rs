@@ -80,8 +80,10 @@ impl<'a, W: Write> TextWriter<'a, W> {
         out.extend_from_slice(tracer_lines(header.tracer).as_bytes());
         match self.layout {
             Layout { context_info: false, .. } => {}
-            Layout { graph: Some(columns), .. } => graph::header(header, columns, self.layout, out),
-            Layout { latency: true, verbose, .. } => latency::header(header, verbose, out),
+            Layout { graph: Some(columns), .. } => {
+                graph::header(header, columns, self.symbols, self.layout, out)
+            }
+            Layout { latency: true, .. } => latency::header(header, self.symbols, self.layout, out),
             Layout { verbose: true, .. } => {}
             layout => header.print(layout, out),
         }
@@ -211,10 +213,10 @@ impl<'a, W: Write> TextWriter<'a, W> {
         let pid = record.pid();
         let out = &mut self.lines;
         let comm = &*thread_name(self.tasks, pid, self.layout);
-        let nanoseconds = self.layout.nanoseconds;
+        let (layout, nanoseconds) = (self.layout, self.layout.nanoseconds);
         match (self.layout.latency, self.layout.verbose) {
-            (true, false) => return latency::context(comm, record, next, nanoseconds, out),
-            (true, true) => return latency::verbose(comm, record, next, nanoseconds, self.seen.events, out),
+            (true, false) => return latency::context(comm, record, next, layout, out),
+            (true, true) => return latency::verbose(comm, record, next, layout, self.seen.events, out),
             (false, _) => {}
         }
         fill(b' ', 16_usize.saturating_sub(comm.len()), out);

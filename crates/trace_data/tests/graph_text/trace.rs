@@ -244,7 +244,15 @@ impl Trace {
             let (entries, release) = (self.entries, "6.18.15+deb13-amd64");
             let tracer = "function_graph";
             writer
-                .header(&Header { tracer, entries, written: entries, cpus: 2, notes: &[], release })
+                .header(&Header {
+                    tracer,
+                    entries,
+                    written: entries,
+                    cpus: 2,
+                    notes: &[],
+                    release,
+                    longest: None,
+                })
                 .unwrap();
         }
         self.records.iter().for_each(|record| writer.event(&record.borrowed(), None).unwrap());

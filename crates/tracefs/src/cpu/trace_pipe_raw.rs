@@ -38,6 +38,9 @@ impl ControlFile for TracePipeRaw {
     }
 
     fn open(&self, array: &TraceArray, _flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
+        if self.is_snapshot {
+            array.check_snapshots()?;
+        }
         Ok(Box::new(OpenRaw { of: *self, array: array.clone(), page: Vec::new(), read: 0 }))
     }
 }

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 use session::{TRACERS, Tracer};
 
 /// Reads its name. Takes the name of one of `available_tracers`, with blanks around it or not; what is after
-/// the first 100 bytes is not looked at. A change empties the buffer.
+/// the first 100 bytes is not looked at. A change empties the buffer. For one that measures latencies EBUSY
+/// while another instance has one, and ENOMEM where there is no memory for its trace.
 #[derive(Clone, Default)]
 struct CurrentTracer;
 
@@ -32,6 +33,9 @@ impl TextFile for CurrentTracer {
     fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let name = token::strip(bytes.get(..MOST).unwrap_or(bytes))?;
         let tracer = Tracer::named(name).ok_or(Errno::INVAL)?;
+        if tracer.measures_latency() && !array.instance().keeps_snapshots() {
+            return Err(Errno::NOMEM);
+        }
         if tracer != array.instance().tracer() {
             array.instance().set_tracer(tracer).map_err(errno)?;
             array.instance().buffer().clear();

@@ -15,7 +15,8 @@ use trace_data::text::tracer_lines;
 /// Reads the newest snapshot, of a CPU or of all, as `trace` has the buffers; without events in it, whether
 /// memory has been taken for one, and what can be written here. Takes a number: 1 takes a snapshot, and the
 /// memory for it if need be; 0 frees snapshots and memory, and is EINVAL for one CPU; any other drops
-/// snapshots and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read.
+/// snapshots and leaves the memory. ENOMEM where there is none, EBUSY where a snapshot is being read, and
+/// while a latency tracer is current.
 ///
 /// Source: `tracing_snapshot_write` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Default)]
@@ -51,8 +52,9 @@ impl Opened for OpenSnapshot {
     }
 
     fn write(&mut self, author: Author, bytes: &[u8]) -> Result<usize, Errno> {
-        let instance = self.array.instance();
-        let done = match (number::parse(bytes)?, self.cpu) {
+        let (instance, number) = (self.array.instance(), number::parse(bytes)?);
+        self.array.check_snapshots()?;
+        let done = match (number, self.cpu) {
             (0, Some(_)) => return Err(Errno::INVAL),
             (0, None) => instance.free_snapshots().map(drop),
             (1, cpu) => instance.take_snapshot_for(author, cpu).map(drop),

@@ -23,7 +23,9 @@ impl TextFile for SnapshotEnabled {
     }
 
     fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
-        let done = match number::parse(bytes)? {
+        let number = number::parse(bytes)?;
+        array.check_snapshots()?;
+        let done = match number {
             0 => array.instance().free_snapshots().map(drop),
             _ => array.instance().reserve_snapshot(),
         };

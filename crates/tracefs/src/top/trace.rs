@@ -1,6 +1,7 @@
 //! `trace`: the events that are there, as text.
 
 use crate::control_file::{Change, ControlFile, Opened, is_truncating};
+use crate::errno::errno;
 use crate::listed::Listed;
 use crate::pause::Pause;
 use crate::trace_array::TraceArray;
@@ -9,9 +10,11 @@ use reading::Contents;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use session::Author;
+use trace_data::text::tracer_lines;
 
 /// Reads the events of a CPU, or of all, and leaves them where they are: those that are there when it is read
-/// from its start. Opening it for writing with `O_TRUNC` clears them; what is written is not looked at.
+/// from its start. Opening it for writing with `O_TRUNC` clears them; what is written is not looked at. While
+/// a latency tracer is current it has the trace that this has kept, and clears that.
 ///
 /// Source: `tracing_open` and `s_show` in `kernel/trace/trace.c` of Linux 6.18.
 #[derive(Default)]
@@ -28,7 +31,10 @@ impl ControlFile for Trace {
     }
 
     fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
-        if is_truncating(flags) {
+        let is_kept = array.instance().tracer().measures_latency();
+        if is_truncating(flags) && is_kept {
+            array.instance().drop_longest_section().map_err(errno)?;
+        } else if is_truncating(flags) {
             match self.cpu {
                 Some(cpu) => {
                     array.instance().buffer().clear_block(cpu);
@@ -52,6 +58,10 @@ struct OpenTrace {
 
 impl Opened for OpenTrace {
     fn read(&mut self, offset: u64, len: usize) -> Result<Option<Vec<u8>>, Errno> {
+        if self.array.instance().tracer().measures_latency() {
+            let make = || longest(&self.array, self.cpu);
+            return trace_text::read(&mut self.text, offset, len, make).map(Some);
+        }
         let make = || {
             let records = self.array.reader().copy(Contents::Live, self.cpu, None);
             Ok(TraceText::new(&self.array, records.map_err(|_| Errno::IO)?))
@@ -63,6 +73,24 @@ impl Opened for OpenTrace {
         Ok(bytes.len())
     }
 }
+
+/// The trace of the longest section that a latency tracer has measured.
+fn longest(array: &TraceArray, cpu: Option<u32>) -> Result<TraceText, Errno> {
+    let nothing = || Ok(TraceText::fixed(array, tracer_lines(array.instance().tracer().name)));
+    let holder = array.instance().holder().map_err(errno)?;
+    // Another may take its place just now.
+    let mut tries = std::iter::from_fn(|| array.instance().longest_section()).take(TRIES);
+    let held = tries.find_map(|found| holder.hold(found.snapshot).map(|held| (found, held)));
+    let Some((found, held)) = held else { return nothing() };
+    // What was on its way when it was taken is there now.
+    held.settle();
+    let records = array.reader().copy_since(&held, found.section.start, cpu).map_err(|_| Errno::IO)?;
+    let text = TraceText::of_longest(array, records, &found);
+    if text.is_empty() { nothing() } else { Ok(text) }
+}
+
+/// How often one tries to hold what others replace.
+const TRIES: usize = 16;
 
 #[cfg(test)]
 mod tests {

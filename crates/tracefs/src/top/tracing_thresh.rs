@@ -1,4 +1,5 @@
-//! `tracing_thresh`: how long calls take that the tracer `function_graph` records.
+//! `tracing_thresh`: how long calls take that the tracer `function_graph` records, and sections that latency
+//! tracers keep.
 
 use crate::errno::errno;
 use crate::listed::Listed;
@@ -8,13 +9,13 @@ use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
 /// Reads and takes microseconds; 0 for all calls. With others only the ends of calls are recorded that took
-/// as long.
+/// as long. Latency tracers keep the trace of the last section that was as long, not of the longest.
 #[derive(Clone, Default)]
 struct TracingThresh;
 
 pub(super) const LISTED: Listed = Listed::of::<TracingThresh>(
     "tracing_thresh",
-    "in microseconds: function_graph records only calls that take as long; 0 for all",
+    "in microseconds: function_graph and latency tracers keep only what takes as long; 0 for all",
 );
 
 /// What it is kept in.

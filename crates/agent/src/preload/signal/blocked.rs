@@ -7,7 +7,7 @@
 
 use crate::preload::arch::system_call;
 use crate::preload::process::sandbox;
-use trace_event::set_signal_mask;
+use trace_event::{StateChange, change_state, section_state, set_signal_mask, with_signals};
 
 /// A mask of signals, a bit for each, as the kernel has it.
 pub(crate) type SignalMask = u64;
@@ -33,9 +33,31 @@ const OTHERS: SignalMask = bit(libc::SIGILL)
 /// In a thread's word of what it blocks: that this is known. It is a signal that can't be blocked.
 pub(crate) const KNOWN: SignalMask = bit(libc::SIGKILL);
 
+/// Whether asynchronous signals are in a mask.
+pub(crate) fn blocks(mask: SignalMask) -> bool {
+    mask & !OTHERS != 0
+}
+
 /// Says which signals the calling thread blocks from now on.
 pub(crate) fn set(mask: SignalMask) {
-    set_signal_mask(mask | KNOWN, mask & !OTHERS != 0);
+    set_signal_mask(mask | KNOWN, blocks(mask));
+}
+
+/// Says so where that changes by `change`: from what is known, or from what was blocked before as the kernel
+/// says it.
+///
+/// # Safety
+///
+/// As for [`change_state`].
+pub(crate) unsafe fn change(
+    before: Option<SignalMask>,
+    mask: SignalMask,
+    change: impl FnOnce() -> StateChange,
+) {
+    let state = section_state();
+    let known = before.map_or(state, |before| with_signals(state, blocks(before)));
+    // SAFETY: the caller's promise.
+    unsafe { change_state((known, with_signals(state, blocks(mask))), change, || set(mask)) };
 }
 
 /// Finds out what the calling thread blocks, where the kernel may be asked: once, when it first records.

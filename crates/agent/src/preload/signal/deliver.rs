@@ -6,6 +6,7 @@
 
 use crate::preload::arch::shadow_stack;
 use crate::preload::arch::thunks::{RETURNED, returned};
+use crate::preload::section;
 use crate::preload::signal::action::{HANDLERS, HandlerAction};
 use crate::preload::signal::blocked::{self, SignalMask, bit};
 use crate::preload::signal::{fatal, running};
@@ -48,7 +49,9 @@ pub(crate) unsafe extern "C" fn delivered(
         handler_begins(stack);
         // SAFETY: the kernel has put it on the stack.
         let before = unsafe { interrupted_mask(context) };
-        blocked::set(before | mask_of(number, action.flags));
+        let mask = before | mask_of(number, action.flags);
+        // SAFETY: the kernel has put it on the stack.
+        unsafe { change_mask(context, mask, action.known_handler()) };
     }
     // SAFETY: the kernel has put it on the stack.
     let has_space = || unsafe { running::has_space(context) };
@@ -96,10 +99,29 @@ unsafe fn will_be_seen_to_return(context: *const ucontext_t, return_address: *mu
 
 /// Says that a handler has returned, and where it goes on.
 pub(crate) unsafe extern "C" fn handler_returned(context: *const ucontext_t) -> usize {
+    // SAFETY: the kernel has put it on the stack, and takes the mask from there, and where it goes on.
+    unsafe {
+        let to = (*context).uc_mcontext.gregs[libc::REG_RIP as usize] as usize;
+        change_mask(context, interrupted_mask(context), to);
+    }
     handler_ends(context.addr());
-    // SAFETY: the kernel has put it on the stack, and takes the mask from there.
-    blocked::set(unsafe { interrupted_mask(context) });
     RESTORER.load(Relaxed)
+}
+
+/// Says what is blocked from now on, as a handler begins, or where the thread goes on after one.
+///
+/// # Safety
+///
+/// The context is that of a handler of the calling thread.
+unsafe fn change_mask(context: *const ucontext_t, mask: SignalMask, place: usize) {
+    // SAFETY: the caller's promise; there is no frame.
+    unsafe {
+        if running::has_space(context) {
+            blocked::change(None, mask, || section::by(place));
+        } else {
+            blocked::set(mask);
+        }
+    }
 }
 
 /// What was blocked where a handler has interrupted the thread, and is when it has returned.

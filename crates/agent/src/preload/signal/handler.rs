@@ -217,7 +217,7 @@ pub(crate) const SIGSET: CallHooks = CallHooks { before: |_| (), after: after_si
 
 unsafe fn after_sigset(frame: &mut CallFrame) {
     frame.result = own(frame.result as usize) as u64;
-    mask::ask_again();
+    mask::ask_again(frame.wrapped.real());
     let [number, handler, ..] = frame.arguments;
     if handler as usize == SIG_DFL {
         fatal::put_back(number as i32);

@@ -6,18 +6,26 @@
 //! arguments and its result.
 
 use crate::preload::arch::stub::stub;
-use crate::preload::signal::blocked::{KNOWN, SignalMask, set};
+use crate::preload::section;
+use crate::preload::signal::blocked::{self, KNOWN, SignalMask};
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
 use core::ptr::with_exposed_provenance;
 use libc::{SIG_BLOCK, SIG_SETMASK, SIG_UNBLOCK};
-use trace_event::{set_signals_blocked, signal_mask, signals_are_blocked};
+use trace_event::{
+    change_state, section_state, sections_are_measured, set_signals_blocked, signal_mask,
+    signals_are_blocked, with_signals,
+};
 
 /// sigprocmask(2), pthread_sigmask(3). Where it isn't known what was before, and the program doesn't ask,
 /// libc has to say it for us.
 pub(crate) const CHANGE: CallHooks = CallHooks { before: before_change, after: after_change };
 
 unsafe fn before_change(frame: &mut CallFrame) {
+    if sections_are_measured() {
+        // SAFETY: the caller's promise.
+        unsafe { end_section(frame) };
+    }
     let own = (&raw mut frame.scratch).expose_provenance() as u64;
     let [_, new, before, ..] = &mut frame.arguments;
     if *before != 0 && *new != 0 {
@@ -25,6 +33,31 @@ unsafe fn before_change(frame: &mut CallFrame) {
         frame.scratch = unsafe { mask_at(*new) };
     } else if *before == 0 && signal_mask() & KNOWN == 0 {
         *before = own;
+    }
+}
+
+/// Ends the section of what is blocked, if it ends by this call: before it. What has waited for that is
+/// handled in the call.
+unsafe fn end_section(frame: &CallFrame) {
+    let [how, new, ..] = frame.arguments;
+    let (state, old) = (section_state(), signal_mask());
+    if new != 0 && old & KNOWN != 0 {
+        // SAFETY: libc reads it as well.
+        let after = with_signals(state, blocked::blocks(changed(how as i32, old, unsafe { mask_at(new) })));
+        if after < state {
+            // SAFETY: the caller's promise.
+            unsafe { change_state((state, after), || section::by_call(frame, 0), || ()) };
+        }
+    }
+}
+
+/// What is blocked after a call of sigprocmask(2) with this set, where it was `old` before.
+fn changed(how: i32, old: SignalMask, new: SignalMask) -> SignalMask {
+    match how {
+        SIG_BLOCK => old | new,
+        SIG_UNBLOCK => old & !new,
+        SIG_SETMASK => new,
+        _ => old,
     }
 }
 
@@ -47,13 +80,9 @@ unsafe fn after_change(frame: &mut CallFrame) {
             _ => (mask_at(before), frame.scratch),
         }
     };
-    set(match how as i32 {
-        _ if frame.arguments[1] == 0 => old,
-        SIG_BLOCK => old | new,
-        SIG_UNBLOCK => old & !new,
-        SIG_SETMASK => new,
-        _ => old,
-    });
+    let mask = if frame.arguments[1] == 0 { old } else { changed(how as i32, old, new) };
+    // SAFETY: the caller's promise.
+    unsafe { blocked::change(Some(old), mask, || section::by_call(frame, 0)) };
 }
 
 /// The mask that a set of signals starts with.
@@ -82,19 +111,29 @@ const fn waits<const MASK: usize>() -> CallHooks {
         before: |frame| {
             frame.scratch = u64::from(signals_are_blocked());
             if frame.arguments[MASK] != 0 {
-                set_signals_blocked(false);
+                // SAFETY: the frame of such a call.
+                unsafe { say_blocked(frame, false) };
             }
         },
         after: |frame| {
             if frame.arguments[MASK] != 0 {
-                set_signals_blocked(frame.scratch != 0);
+                // SAFETY: the frame of such a call.
+                unsafe { say_blocked(frame, frame.scratch != 0) };
             }
         },
     }
 }
 
-/// Asks libc for the mask, after a call of the program's that has changed it.
-pub(crate) fn ask_again() {
+/// Says whether asynchronous signals are blocked from now on, by this call.
+unsafe fn say_blocked(frame: &CallFrame, blocked: bool) {
+    let state = section_state();
+    let states = (state, with_signals(state, blocked));
+    // SAFETY: the caller's promise.
+    unsafe { change_state(states, || section::by_call(frame, 0), || set_signals_blocked(blocked)) };
+}
+
+/// Asks libc for the mask, after a call of the program's to this function that has changed it.
+pub(crate) fn ask_again(function: usize) {
     type Sigmask = unsafe extern "C" fn(i32, usize, *mut [SignalMask; 16]) -> i32;
     let mut mask = [0; 16];
     // SAFETY: the function has this type. It changes nothing but this set.
@@ -103,7 +142,8 @@ pub(crate) fn ask_again() {
         real(SIG_BLOCK, 0, &raw mut mask)
     };
     if result == 0 {
-        set(mask[0]);
+        // SAFETY: there is no frame.
+        unsafe { blocked::change(None, mask[0], || section::by(function)) };
     }
 }
 
@@ -117,7 +157,7 @@ macro_rules! change {
                     let real: unsafe extern "C" fn(i32) -> i32 = core::mem::transmute(real!($name));
                     real(number)
                 };
-                ask_again();
+                ask_again(real!($name));
                 result
             }
             stub!($symbol, $body, number);

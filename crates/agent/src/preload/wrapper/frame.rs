@@ -144,7 +144,7 @@ pub(crate) unsafe extern "C" fn after(frame: &mut CallFrame) {
 
 impl Wrapped {
     /// Libc's function.
-    fn real(&self) -> usize {
+    pub(crate) fn real(&self) -> usize {
         // SAFETY: the stub's assembly has put a word there.
         let found = unsafe { &*self.at::<AtomicUsize>(self.found) };
         // SAFETY: the stub's assembly has put a text with a zero byte there.

@@ -11,4 +11,5 @@ pub const FUNCTION: Tracer = Tracer {
     options: &[TraceOption::FuncStackTrace, TraceOption::FuncNoRepeats, TraceOption::FuncArgs],
     events: &[FUNCTION_ID],
     alone: Some((TraceOption::FuncArgs, &[TraceOption::FuncStackTrace, TraceOption::FuncNoRepeats])),
+    states: 0,
 };

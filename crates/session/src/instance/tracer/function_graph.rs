@@ -26,4 +26,5 @@ pub const FUNCTION_GRAPH: Tracer = Tracer {
     ],
     events: &[FUNCGRAPH_ENTRY_ID, FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_EXIT_ID],
     alone: None,
+    states: 0,
 };

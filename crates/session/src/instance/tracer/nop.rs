@@ -8,4 +8,5 @@ pub(super) const NOP: Tracer = Tracer {
     options: &[],
     events: &[],
     alone: None,
+    states: 0,
 };

@@ -2,6 +2,7 @@
 
 use super::GraphColumns;
 use crate::digits::fill;
+use crate::symbols::Symbols;
 use crate::text::{Header, Layout, latency};
 use std::io::Write;
 
@@ -15,12 +16,18 @@ const FLAGS: [&str; 5] = [
 ];
 
 /// Appends what follows the tracer's lines; in the form of the latency tracers nothing above an empty text.
-pub(in crate::text) fn print(header: &Header<'_>, columns: GraphColumns, layout: Layout, out: &mut Vec<u8>) {
+pub(in crate::text) fn print(
+    header: &Header<'_>,
+    columns: GraphColumns,
+    symbols: &dyn Symbols,
+    layout: Layout,
+    out: &mut Vec<u8>,
+) {
     if layout.latency && header.entries == 0 {
         return;
     }
     if layout.latency {
-        latency::title(header, out);
+        latency::title(header, symbols, layout, out);
     }
     for note in header.notes {
         // Writing into a vector can't fail.

@@ -8,13 +8,13 @@
 
 use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
-use abi::control::{OFF, event_index};
+use abi::control::{OFF, SECTIONS_ID, event_index};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use events::lock::{CONTENTION_BEGIN_ID, CONTENTION_END_ID, CONTENTION_HOLDER_ID};
 use trace_event::ThreadState;
 
-// The words of events of waits for locks are looked at as three in a row.
+// The words of events of waits for locks are looked at as three in a row; then that of measured sections.
 const _: () = assert!(OFF == 0);
 const _: () = assert!(CONTENTION_END_ID == CONTENTION_BEGIN_ID + 1);
 const _: () = assert!(CONTENTION_HOLDER_ID == CONTENTION_END_ID + 1);
@@ -71,6 +71,7 @@ pub(crate) unsafe extern "C" fn call() {
         "mov r10, [rax]",
         "or r10, [rax + 8]",
         "or r10, [rax + 16]",
+        "or r10, [rax + {SECTIONS}]",
         "jnz 2f",
         "movsxd r10, dword ptr [r11 + {FOUND}]",
         "mov r10, [r11 + r10]",
@@ -172,6 +173,7 @@ pub(crate) unsafe extern "C" fn call() {
         HOOKED = const offset_of!(Wrapped, hooked),
         NOTHING = sym trace_event::NOTHING_ENABLED,
         CONTENTION = const event_index(CONTENTION_BEGIN_ID) * 8,
+        SECTIONS = const (event_index(SECTIONS_ID) as i32 - event_index(CONTENTION_BEGIN_ID) as i32) * 8,
         LOCKS = const offset_of!(Wrapped, locks),
         HELD = const offset_of!(ThreadState, locks),
         COMMON = const offset_of!(ThreadState, common),

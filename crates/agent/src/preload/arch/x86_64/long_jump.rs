@@ -5,6 +5,7 @@
 //! The program calls longjmp(3). Libc's function is jumped to with its arguments, and finds the stack as the
 //! program has left it.
 
+use crate::preload::section;
 use crate::preload::signal::blocked::{self, SignalMask};
 use crate::preload::wrapper::real;
 use core::arch::{asm, naked_asm};
@@ -36,11 +37,13 @@ fn stack_pointer(buffer: &JumpBuffer) -> usize {
 fn leave_calls(buffer: &JumpBuffer, found: &AtomicUsize, name: &CStr) -> usize {
     trace_event::jump_out_of_calls();
     trace_event::jump_out_of_handlers(stack_pointer(buffer));
-    if buffer.has_mask != 0 {
-        blocked::set(buffer.mask[0]);
-    }
     // It may be called before anything else is ready.
-    real::known(found, || name, false)
+    let function = real::known(found, || name, false);
+    if buffer.has_mask != 0 {
+        // SAFETY: there is no frame.
+        unsafe { blocked::change(None, buffer.mask[0], || section::by(function)) };
+    }
+    function
 }
 
 macro_rules! long_jump {

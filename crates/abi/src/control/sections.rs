@@ -1,0 +1,61 @@
+//! Which sections of programs are measured: the kernel's latency tracers `irqsoff`, `preemptoff` and
+//! `preemptirqsoff`.
+
+/// What has a word among those of events, and is switched like one, but is none: on where sections are
+/// measured. The kernel has no event of this number.
+pub const SECTIONS_ID: u16 = 30;
+
+/// A section lasts while a thread has asynchronous signals blocked.
+pub const SIGNALS_BLOCKED: u32 = 1;
+/// It lasts while a thread is in a critical section: holds a lock, or says so itself.
+pub const LOCKS_HELD: u32 = 2;
+
+/// The word that says what is measured, and for whom. Only who has the lock on the session's settings changes
+/// it.
+///
+/// ```text
+/// bits  0..8    what makes a section: any of SIGNALS_BLOCKED and LOCKS_HELD; 0 while none is measured
+/// bits  8..16   the instance
+/// bits 32..64   how often that has changed: what began before the last change is not measured
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeasuredSections(pub u64);
+
+impl MeasuredSections {
+    /// What follows this word: sections of an instance that these states make, or nothing.
+    pub const fn next(self, measured: Option<(usize, u32)>) -> MeasuredSections {
+        let count = (self.0 >> 32).wrapping_add(1) << 32;
+        match measured {
+            Some((instance, states)) => {
+                MeasuredSections(count | (instance as u64 & 0xff) << 8 | states as u64 & 0xff)
+            }
+            None => MeasuredSections(count),
+        }
+    }
+
+    /// What makes a section.
+    pub const fn states(self) -> u32 {
+        self.0 as u32 & 0xff
+    }
+
+    /// The instance that has asked for it, if one has.
+    pub const fn instance(self) -> Option<usize> {
+        if self.states() == 0 { None } else { Some((self.0 >> 8) as usize & 0xff) }
+    }
+}
+
+const _: () = assert!(crate::instance::INSTANCES <= 0x100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_in_a_row_are_the_same() {
+        let first = MeasuredSections(0).next(Some((65, SIGNALS_BLOCKED | LOCKS_HELD)));
+        assert_eq!((first.instance(), first.states()), (Some(65), 3));
+        let none = first.next(None);
+        assert_eq!((none.instance(), none.states()), (None, 0));
+        assert_ne!(none.next(Some((65, 3))), first);
+    }
+}
