@@ -2,6 +2,7 @@
 
 mod choice;
 mod function;
+mod latency;
 mod mounting;
 mod output;
 mod persist;
@@ -15,6 +16,7 @@ mod tree;
 mod trigger;
 
 pub(crate) use choice::ChoiceArguments;
+pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
 pub(crate) use persist::{FromOption, PersistArguments};
@@ -76,6 +78,7 @@ pub(crate) enum TaskArguments {
     Show(Box<ShowArguments>),
     Snapshot(SnapshotArguments),
     Snapshots(Box<SnapshotsArguments>),
+    Latency(LatencyArguments),
     Extract(ExtractArguments),
     Persist(PersistArguments),
     Set(SetArguments),

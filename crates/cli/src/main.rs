@@ -59,6 +59,7 @@ fn main() -> ExitCode {
         TaskArguments::Show(arguments) => persistent::show(&arguments),
         TaskArguments::Snapshot(arguments) => persistent::snapshot(&arguments),
         TaskArguments::Snapshots(arguments) => persistent::snapshots(*arguments),
+        TaskArguments::Latency(arguments) => persistent::latency(&arguments),
         TaskArguments::Extract(arguments) => persistent::extract(&arguments),
         TaskArguments::Persist(arguments) => persistent::persist(&arguments),
         TaskArguments::Set(arguments) => persistent::set(&arguments),

@@ -7,7 +7,9 @@ mod extract;
 mod follow;
 mod install;
 mod kept;
+mod latency;
 mod list;
+mod longest;
 mod pending;
 mod persist;
 mod run;
@@ -27,6 +29,7 @@ mod unit;
 
 pub(crate) use extract::extract;
 pub(crate) use install::install;
+pub(crate) use latency::latency;
 pub(crate) use list::list;
 pub(crate) use persist::persist;
 pub(crate) use run::run;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Record a program", &["record", "report", "events"]),
     ("Record in a persistent session", &["start", "run", "stop", "list", "stat", "delete", "install"]),
-    ("Read its events", &["show", "snapshot", "snapshots", "extract", "persist"]),
+    ("Read its events", &["show", "snapshot", "snapshots", "latency", "extract", "persist"]),
     ("Change it", &["set", "clear", "reset"]),
     ("Use its control tree, the kernel's tracefs", &["get", "cat", "ls", "mount", "umount", "exec"]),
     ("More", &["help", "version", "completions"]),

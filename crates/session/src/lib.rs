@@ -57,8 +57,8 @@ pub use function_filter::{BadRule, FunctionList, FunctionRule};
 pub use instance::{
     Author, CallInProgress, CallsInProgress, CommandText, EnabledEvents, EventInfo, FUNCTION, FUNCTION_GRAPH,
     Freed, FunctionCommand, FunctionFilter, FunctionLists, Instance, LEAST_STACK_BYTES, LongestSection,
-    MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Saving, Settings, SnapshotNumber,
-    TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
+    MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences, Saving, Settings,
+    SnapshotNumber, TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

@@ -109,6 +109,9 @@ __attribute__((weak, visibility("hidden"))) int lookback_is_registered = 0;
 /* The recorder's function that takes a snapshot, if there is one. */
 __attribute__((weak, visibility("hidden"))) void (*lookback_take_snapshot_)(const char *, size_t) = 0;
 
+/* That which counts a critical section, which begins or ends. */
+__attribute__((weak, visibility("hidden"))) void (*lookback_critical_section_)(int) = 0;
+
 /* Weak: null in a program that is linked statically, and so can't be recorded. */
 extern void *lookback_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
 
@@ -135,6 +138,8 @@ lookback_register_sites(int count, char **arguments, char **environment)
 	recorder(__start_lookback_sites, __stop_lookback_sites);
 	found = lookback_dlsym(0, "lookback_take_snapshot");
 	memcpy(&lookback_take_snapshot_, &found, sizeof found);
+	found = lookback_dlsym(0, "lookback_critical_section");
+	memcpy(&lookback_critical_section_, &found, sizeof found);
 }
 
 /* Takes a snapshot of what was recorded up to here, for a reason that is shown with it. Async-signal-safe. */
@@ -142,6 +147,20 @@ LB__INLINE void lookback_snapshot(const char *reason)
 {
 	if (__builtin_expect(lookback_take_snapshot_ != 0, 0))
 		lookback_take_snapshot_(reason, reason ? strlen(reason) : 0);
+}
+
+/* Says that the calling thread is in a critical section, until it leaves it: as with a lock held.
+   Async-signal-safe. */
+LB__INLINE void lookback_enter_critical_section(void)
+{
+	if (__builtin_expect(lookback_critical_section_ != 0, 0))
+		lookback_critical_section_(1);
+}
+
+LB__INLINE void lookback_leave_critical_section(void)
+{
+	if (__builtin_expect(lookback_critical_section_ != 0, 0))
+		lookback_critical_section_(0);
 }
 
 LB__INLINE int lookback_is_enabled(const struct lookback_site *site)

@@ -52,7 +52,8 @@
 //!
 //! # Snapshots
 //!
-//! [`snapshot!`] keeps what was recorded up to here, and says why: `snapshot!("the queue is full")`.
+//! [`snapshot!`] keeps what was recorded up to here, and says why: `snapshot!("the queue is full")`. With a
+//! [`CriticalSection`] a program says that it is in one.
 //!
 //! # What it promises
 //!
@@ -66,6 +67,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod critical_section;
 mod field;
 mod print;
 mod printk;
@@ -76,6 +78,7 @@ mod snapshot;
 mod trace_event;
 mod value;
 
+pub use critical_section::CriticalSection;
 pub use field::{FieldType, SiteField, ValueName};
 #[doc(hidden)]
 pub use print::check_print;

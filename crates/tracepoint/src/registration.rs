@@ -5,7 +5,7 @@
 //! need no question, but linkers don't agree on what one is in a program that nobody defines: for mold it is
 //! null for good.)
 
-use crate::{Site, snapshot};
+use crate::{Site, critical_section, snapshot};
 use abi::site;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -114,6 +114,7 @@ mod linux {
                 // SAFETY: the linker has put the section between the two.
                 unsafe { register((&raw const SITES_START).cast(), (&raw const SITES_END).cast()) }
                 snapshot::use_function(find(c"lookback_take_snapshot"));
+                critical_section::use_function(find(c"lookback_critical_section"));
             }
         }
         construct

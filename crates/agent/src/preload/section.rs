@@ -1,5 +1,7 @@
 //! Where sections begin and end that latency tracers measure, see [`trace_event::change_state`].
 
+use crate::preload::arch::stub::stub;
+use crate::preload::function::real_caller;
 use crate::preload::wrapper::frame::CallFrame;
 use trace_event::{
     StateChange, call_time, change_state, count_lock, locks_held, section_state, sections_are_measured,
@@ -29,9 +31,33 @@ pub(crate) fn by(function: usize) -> StateChange {
 ///
 /// The call has not returned.
 pub(crate) unsafe fn count(is_held: bool, frame: &CallFrame, time: u64) {
+    // SAFETY: the caller's promise.
+    unsafe { change_state(counted(is_held), || by_call(frame, time), || count_lock(is_held)) };
+}
+
+/// The state before a lock more or less is held, and after.
+fn counted(is_held: bool) -> (u32, u32) {
     let before = section_state();
     let held = if is_held { 1 } else { locks_held().saturating_sub(1) };
-    let states = (before, with_locks(before, held));
-    // SAFETY: the caller's promise.
-    unsafe { change_state(states, || by_call(frame, time), || count_lock(is_held)) };
+    (before, with_locks(before, held))
 }
+
+/// Says that the calling thread is in a critical section of the program's own, or that it leaves it, which
+/// the program says where `caller` is.
+///
+/// # Safety
+///
+/// The program calls it as [`lookback_critical_section`].
+unsafe extern "C" fn critical_section_body(begins: i32, caller: usize) {
+    let begins = begins != 0;
+    let change = || StateChange {
+        function: lookback_critical_section as *const () as u64,
+        caller: real_caller(caller as u64),
+        frame: core::ptr::null(),
+        time: call_time(),
+    };
+    // SAFETY: there is no frame.
+    unsafe { change_state(counted(begins), change, || count_lock(begins)) };
+}
+
+stub!(lookback_critical_section, critical_section_body, begins);

@@ -260,3 +260,75 @@ fn snapshots_are_busy_and_those_of_programs_are_kept_apart() {
     let listed = measured.session.done("snapshots", &["--json"]).stdout;
     assert_eq!((listed.matches("\"by\":").count(), listed.matches("\"by\":\"process\"").count()), (1, 1));
 }
+
+#[test]
+fn a_program_declares_sections_of_its_own() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let measured = Measured::new(FLIGHT);
+    let source = include_str!("../programs/declared.c");
+    let include = format!("-I{}/../tracepoint/include", env!("CARGO_MANIFEST_DIR"));
+    let program = compile(&measured.session.scratch, "declared", source, &["-O1", &include]);
+    measured.set("current_tracer", "preemptoff");
+    let printed = measured.session.run(&[program.to_str().unwrap()]).stdout;
+    let numbers: Vec<u64> = printed.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let longest: u64 = measured.get("tracing_max_latency").trim().parse().unwrap();
+    assert!((numbers[0] / 1001..=numbers[1] / 999).contains(&longest), "{longest} us, {printed}");
+    let trace = measured.get("trace");
+    assert!(trace.contains("\n#  => started at: serve\n#  => ended at:   serve\n"), "{trace}");
+    assert!(trace.contains(": lookback_critical_section <-serve\n"), "{trace}");
+}
+
+#[test]
+fn the_longest_is_shown_with_who_waited() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let measured = Measured::new(FLIGHT);
+    run(&mut measured.session.task("latency", &[]))
+        .failure(125, &["no latency tracer is current, but nop", "current_tracer preemptoff` chooses one"]);
+    measured.set("current_tracer", "preemptoff");
+    assert_eq!(measured.session.done("latency", &[]).stdout, "preemptoff: no section has ended yet\n");
+    assert_eq!(measured.session.done("latency", &["--json"]).stdout, "null\n");
+    let mut followed = start(&mut measured.session.task("latency", &["-p", "--json"]));
+    let Section { tid, .. } = measured.run("held");
+    let text = measured.session.done("latency", &[]).stdout;
+    assert!(
+        text.starts_with("preemptoff: ") && text.contains(&format!(" in latency-{tid}, on CPU ")),
+        "{text}"
+    );
+    assert!(text.contains("\n  started at  take\n  ended at    leave\n  stack       leave < held < main < "));
+    followed.wait_for(&format!("\"pid\":{tid},\"comm\":\"latency\",\"cpu\":"));
+    measured.session.done("set", &["@lock", "on"]);
+    measured.set("tracing_max_latency", "0");
+    let Section { tid, .. } = measured.run("wanted");
+    followed.wait_for(&format!("\"pid\":{tid},\"comm\":\"latency\",\"cpu\":"));
+    let shown = followed.printed();
+    let last = shown.lines().last().unwrap();
+    assert!(
+        last.contains("\"started_at\":\"take\",\"ended_at\":\"leave\",\"waiters\":[{\"pid\":"),
+        "{shown}"
+    );
+    assert!(last.ends_with("\"]}") && last.contains("\"stack\":[\"leave\",\"wanted\",\"main\","), "{shown}");
+    let text = measured.session.done("latency", &[]).stdout;
+    assert!(text.contains("\n  waited for  by waiter-"), "{text}");
+    measured.set("current_tracer", "nop");
+    followed.wait().success();
+}
+
+#[test]
+fn a_recording_has_all_sections() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = include_str!("../programs/latency.c");
+    let program = compile(&scratch, "latency", source, &["-O1", "-pthread"]);
+    let outcome = run(&mut scratch.record(&["-p", "preemptoff"], &[program.to_str().unwrap(), "nested"]));
+    assert!(outcome.stderr.contains("\n  longest  preemptoff: "), "{outcome:?}");
+    let report = run(&mut scratch.report(&[])).success().stdout;
+    assert_eq!(report.matches(": pthread_mutex_lock").count(), 2, "{report}");
+    assert_eq!(report.matches(": pthread_mutex_unlock").count(), 2, "{report}");
+    assert!(report.contains(" <-take\n") && report.contains(" <-leave\n"), "{report}");
+}

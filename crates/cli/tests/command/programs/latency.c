@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -176,6 +177,41 @@ static PLACE void waiting(void)
     leave(&mutex);
 }
 
+/* While it is held another thread waits for it. */
+static void *want(void *arrived)
+{
+    prctl(PR_SET_NAME, "waiter");
+    __atomic_store_n((int *)arrived, gettid(), __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
+/* Whether a thread sleeps. */
+static int sleeps(int thread)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    FILE *file = fopen(path, "r");
+    if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        abort();
+    fclose(file);
+    return state == 'S';
+}
+
+static PLACE void wanted(void)
+{
+    int arrived = 0;
+    pthread_t thread;
+    take(&mutex);
+    pthread_create(&thread, NULL, want, &arrived);
+    while (!__atomic_load_n(&arrived, __ATOMIC_SEQ_CST) || !sleeps(arrived))
+        usleep(1000);
+    spend(7);
+    leave(&mutex);
+    pthread_join(thread, NULL);
+}
+
 /* For the lock of a thread that has ended with it. */
 static void *die(void *lock)
 {
@@ -309,6 +345,8 @@ int main(int count, char **arguments)
         spinning();
     else if (is("waiting"))
         waiting();
+    else if (is("wanted"))
+        wanted();
     else if (is("robust"))
         robust();
     else if (is("inheriting"))

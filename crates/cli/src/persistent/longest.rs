@@ -1,0 +1,151 @@
+//! The longest section that a latency tracer has measured, with what its trace says about it.
+
+use super::ages;
+use crate::duration::duration;
+use crate::failure::{Done, Failure};
+use crate::json::Json;
+use crate::number;
+use events::ftrace::KERNEL_STACK_ID;
+use events::lock::{CONTENTION_HOLDER, CONTENTION_HOLDER_ID};
+use query::DemangledSymbols;
+use reading::{Batch, Formats, Reader};
+use ring_buffer::Snapshot;
+use session::{Instance, LongestSection};
+use std::sync::Arc;
+use trace_data::symbols::Symbols;
+use trace_data::text::{Tasks, callers, printable};
+
+/// Such a section.
+pub(super) struct LongestLatency {
+    found: LongestSection,
+    tracer: &'static str,
+    comm: String,
+    /// How long ago it has ended, in ns; None where events are counted.
+    age: Option<u64>,
+    started_at: String,
+    ended_at: String,
+    /// Who has begun to wait for a lock that the thread held.
+    waiters: Vec<(i32, String)>,
+    /// Where it has ended, the innermost function first.
+    stack: Vec<String>,
+}
+
+/// Records that are looked at at once.
+const BATCH: usize = 4096;
+
+impl LongestLatency {
+    /// That of an instance's tracer, if it has kept one.
+    pub(super) fn of(session: &Arc<Instance>) -> Done<Option<LongestLatency>> {
+        let holder = session.holder()?;
+        // Another may take its place just now.
+        let held = session.longest_section().and_then(|found| Some((found, holder.hold(found.snapshot)?)));
+        let Some((found, held)) = held else { return Ok(None) };
+        held.settle();
+        let LongestSection { origin, section, .. } = found;
+        let copied = Reader::new(session.clone()).copy_since(&held, section.start, None);
+        let mut records = copied.map_err(Failure::failed)?;
+        let places = [section.started_at, section.ended_at]
+            .map(|address| records.place(origin.tid, section.start, address));
+        let comm: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
+        let mut longest = LongestLatency {
+            found,
+            tracer: session.tracer().name,
+            comm: printable(&String::from_utf8_lossy(&comm)).into_owned(),
+            age: ages(session)(found.snapshot.time()),
+            started_at: String::new(),
+            ended_at: String::new(),
+            waiters: Vec::new(),
+            stack: Vec::new(),
+        };
+        let (events, mut symbols) = (Formats::default().of(session), DemangledSymbols::default());
+        loop {
+            let batch = records.batch(BATCH).map_err(Failure::failed)?;
+            let names = symbols.of(&batch.symbols);
+            [longest.started_at, longest.ended_at] = places.map(|address| name(names, address));
+            longest.look(&batch, names, &events);
+            if batch.records.len() < BATCH {
+                return Ok(Some(longest));
+            }
+        }
+    }
+
+    /// Looks for waiters and for the stack: the thread's last.
+    fn look(&mut self, batch: &Batch, names: &dyn Symbols, events: &trace_data::event::EventTable) {
+        for record in &batch.records {
+            let record = record.borrowed();
+            match record.id() {
+                CONTENTION_HOLDER_ID if half(record.payload) == Some(self.found.origin.tid) => {
+                    let comm = batch.threads.comm(record.pid()).unwrap_or("<...>");
+                    self.waiters.push((record.pid(), printable(comm).into_owned()));
+                }
+                KERNEL_STACK_ID if record.pid() as u32 == self.found.origin.tid => {
+                    let stack = events.of(record.payload).and_then(|event| callers(event, record.payload));
+                    self.stack =
+                        stack.unwrap_or_default().iter().map(|address| name(names, *address)).collect();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The snapshot that has its trace.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        self.found.snapshot
+    }
+
+    /// Some lines.
+    pub(super) fn text(&self) -> String {
+        let (origin, section) = (&self.found.origin, &self.found.section);
+        let age = self.age.map_or_else(String::new, |age| format!(", {} ago", number::duration(age)));
+        let mut lines = vec![
+            format!(
+                "{}: {} in {}-{}, on CPU {}{age}",
+                self.tracer,
+                duration(section.nanoseconds),
+                self.comm,
+                origin.tid,
+                section.cpu
+            ),
+            format!("  started at  {}", printable(&self.started_at)),
+            format!("  ended at    {}", printable(&self.ended_at)),
+        ];
+        if !self.waiters.is_empty() {
+            let waiters = self.waiters.iter().map(|(tid, comm)| format!("{comm}-{tid}"));
+            lines.push(format!("  waited for  by {}", waiters.collect::<Vec<_>>().join(", ")));
+        }
+        if !self.stack.is_empty() {
+            lines.push(format!("  stack       {}", printable(&self.stack.join(" < "))));
+        }
+        lines.join("\n")
+    }
+
+    /// As JSON.
+    pub(super) fn json(&self) -> Json {
+        let (origin, section) = (&self.found.origin, &self.found.section);
+        let waiter = |(tid, comm): &(i32, String)| {
+            Json::Object(vec![("pid", Json::Number(*tid as u64)), ("comm", Json::text(Some(comm)))])
+        };
+        Json::Object(vec![
+            ("tracer", Json::text(Some(self.tracer))),
+            ("latency_ns", Json::Number(section.nanoseconds)),
+            ("pid", Json::Number(origin.tid.into())),
+            ("comm", Json::text(Some(&self.comm))),
+            ("cpu", Json::Number(section.cpu.into())),
+            ("age_ns", Json::number(self.age)),
+            ("started_at", Json::text(Some(&self.started_at))),
+            ("ended_at", Json::text(Some(&self.ended_at))),
+            ("waiters", Json::List(self.waiters.iter().map(waiter).collect())),
+            ("stack", Json::List(self.stack.iter().map(|name| Json::text(Some(name))).collect())),
+        ])
+    }
+}
+
+/// The function that an address is in, or the address.
+fn name(symbols: &dyn Symbols, address: u64) -> String {
+    symbols.symbol(address).map_or_else(|| format!("{address:#x}"), |symbol| symbol.name.to_string())
+}
+
+/// Who holds the lock that a thread begins to wait for.
+fn half(payload: &[u8]) -> Option<u32> {
+    Some(u32::from_le_bytes(*payload.get(CONTENTION_HOLDER.offset(1)..)?.first_chunk()?))
+}
