@@ -1,10 +1,10 @@
 //! The longest section that a latency tracer has measured, with what its trace says about it.
 
 use super::ages;
+use super::taken::shown_age;
 use crate::duration::duration;
 use crate::failure::{Done, Failure};
 use crate::json::Json;
-use crate::number;
 use events::ftrace::KERNEL_STACK_ID;
 use events::lock::{CONTENTION_HOLDER, CONTENTION_HOLDER_ID};
 use query::DemangledSymbols;
@@ -96,7 +96,7 @@ impl LongestLatency {
     /// Some lines.
     pub(super) fn text(&self) -> String {
         let (origin, section) = (&self.found.origin, &self.found.section);
-        let age = self.age.map_or_else(String::new, |age| format!(", {} ago", number::duration(age)));
+        let age = self.age.map_or_else(String::new, |age| format!(", {} ago", shown_age(age)));
         let mut lines = vec![
             format!(
                 "{}: {} in {}-{}, on CPU {}{age}",

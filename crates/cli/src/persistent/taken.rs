@@ -243,7 +243,7 @@ fn error_text(number: u16) -> String {
 }
 
 /// Exactly, and in larger units where that matters less.
-fn shown_age(age: u64) -> String {
+pub(super) fn shown_age(age: u64) -> String {
     if age < 120_000_000_000 { duration(age) } else { number::duration(age) }
 }
 

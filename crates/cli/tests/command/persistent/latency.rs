@@ -298,7 +298,7 @@ fn the_longest_is_shown_with_who_waited() {
         text.starts_with("preemptoff: ") && text.contains(&format!(" in latency-{tid}, on CPU ")),
         "{text}"
     );
-    assert!(text.contains("\n  started at  take\n  ended at    leave\n  stack       leave < held < main < "));
+    assert!(text.contains("\n  started at  take\n  ended at    leave\n  stack       leave < "));
     followed.wait_for(&format!("\"pid\":{tid},\"comm\":\"latency\",\"cpu\":"));
     measured.session.done("set", &["@lock", "on"]);
     measured.set("tracing_max_latency", "0");
