@@ -33,16 +33,18 @@ const DEFAULT_ERRORS: ErrorSet = ErrorSet::SIGNAL
 pub(crate) fn start(arguments: &StartArguments) -> Done {
     arguments.recording.functions.check()?;
     let group = arguments.group.as_deref().map(group_id).transpose()?;
+    let rules = error_rules(arguments)?;
     let path = path(arguments, group)?;
     let session = match Instance::open(&path) {
         Ok(session) => {
-            choose_errors(&session, arguments.snapshot_on.map_or_else(|| session.errors(), |list| list.0))?;
-            choose_saving(&session, arguments)?;
             let session = enable(instance(session, arguments)?, group, arguments)?;
-            choose_error_rules(&session, arguments)?;
+            let errors = arguments.snapshot_on.map_or_else(|| session.errors(), |list| list.0);
+            choose_snapshots(&session, arguments, errors, rules.as_deref())?;
             session
         }
-        Err(Error::NoSession { .. }) if arguments.instance.is_recording() => make(&path, group, arguments)?,
+        Err(Error::NoSession { .. }) if arguments.instance.is_recording() => {
+            make(&path, group, arguments, rules.as_deref())?
+        }
         Err(error) => return Err(error.into()),
     };
     tell(&session);
@@ -64,8 +66,20 @@ fn path(arguments: &StartArguments, group: Option<u32>) -> Done<PathBuf> {
 }
 
 /// A new session, with what is wanted on.
-fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Instance> {
+fn make(
+    path: &Path,
+    group: Option<u32>,
+    arguments: &StartArguments,
+    rules: Option<&[ErrorRule]>,
+) -> Done<Instance> {
     let snapshots = arguments.snapshots.unwrap_or(SNAPSHOTS);
+    let default = if snapshots > 0 { DEFAULT_ERRORS } else { ErrorSet::NONE };
+    let errors = arguments.snapshot_on.map_or(default, |list| list.0);
+    if snapshots == 0 && (errors != ErrorSet::NONE || rules.is_some_and(|rules| !rules.is_empty())) {
+        return Err(Failure::failed(
+            "errors take snapshots only where there is space for one: --snapshots is 0",
+        ));
+    }
     let buffer_kb = match arguments.recording.buffer_size {
         Some(kb) => kb,
         None => fitting_kb(path, DEFAULT_KB, snapshots)?,
@@ -79,11 +93,7 @@ fn make(path: &Path, group: Option<u32>, arguments: &StartArguments) -> Done<Ins
         arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
     let set = set.and_then(|()| set_triggers(&session, &arguments.recording).map(drop));
     let set = set.and_then(|()| choose_threads(&session, arguments));
-    let default = if snapshots > 0 { DEFAULT_ERRORS } else { ErrorSet::NONE };
-    let errors = arguments.snapshot_on.map_or(default, |list| list.0);
-    let set = set.and_then(|()| choose_errors(&session, errors));
-    let set = set.and_then(|()| choose_saving(&session, arguments));
-    let set = set.and_then(|()| choose_error_rules(&session, arguments));
+    let set = set.and_then(|()| choose_snapshots(&session, arguments, errors, rules));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
@@ -139,23 +149,32 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     Ok(session)
 }
 
-/// Says which errors take snapshots, and has memory for one.
-fn choose_errors(session: &Instance, errors: ErrorSet) -> Done<()> {
-    Ok(session.set_errors(errors)?)
+/// How many errors of which calls take snapshots, where anything is to be said of that.
+fn error_rules(arguments: &StartArguments) -> Done<Option<Vec<ErrorRule>>> {
+    if arguments.errors.is_empty() {
+        return Ok(None);
+    }
+    let rules = arguments.errors.iter().filter(|text| *text != "none").map(|text| text.parse());
+    rules.collect::<Result<_, _>>().map(Some).map_err(|bad| bad_rule(Error::BadErrorRule(bad)))
 }
 
-/// Says how many errors of which calls take snapshots, where anything is to be said of that.
-fn choose_error_rules(session: &Instance, arguments: &StartArguments) -> Done<()> {
-    if arguments.errors.is_empty() {
-        return Ok(());
-    }
-    let rules = arguments.errors.iter().filter(|text| *text != "none");
-    let rules: Result<Vec<ErrorRule>, _> = rules.map(|text| text.parse()).collect();
-    let set = rules.map_err(Error::BadErrorRule).and_then(|rules| session.set_error_rules(&rules));
-    set.map_err(|error| match error {
+fn bad_rule(error: Error) -> Failure {
+    match error {
         Error::BadErrorRule(bad) => Failure::failed(format_args!("--errors:\n{bad}")),
         error => error.into(),
-    })
+    }
+}
+
+/// Says what takes snapshots and has memory for one, and where they are saved.
+fn choose_snapshots(
+    session: &Instance,
+    arguments: &StartArguments,
+    errors: ErrorSet,
+    rules: Option<&[ErrorRule]>,
+) -> Done<()> {
+    session.set_errors(errors)?;
+    rules.map_or(Ok(()), |rules| session.set_error_rules(rules)).map_err(bad_rule)?;
+    choose_saving(session, arguments)
 }
 
 /// Says where snapshots are saved as files, where anything is to be said of that.

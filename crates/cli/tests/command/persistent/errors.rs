@@ -320,3 +320,16 @@ fn a_session_chooses_its_errors() {
     assert!(shown(&bare).contains("\"snapshot_on\":\"none\""));
     run(&mut bare.task("start", &["--snapshot-on", "abort"])).failure(125, &["snapshot"]);
 }
+
+#[test]
+fn a_start_that_fails_chooses_nothing() {
+    let session = session("signal");
+    run(&mut session.task("start", &["--snapshot-on", "none", "-b", "128"])).failure(125, &["leave out -b"]);
+    assert_eq!(session.done("get", &["snapshot_on"]).stdout, "signal\n");
+    session.done("delete", &[]);
+    for options in [&["--snapshot-on", "signal"], &["--errors", "libc:open > 5/s"]] {
+        let none = [&["--snapshots", "0"][..], options].concat();
+        run(&mut session.task("start", &none)).failure(125, &["space for one: --snapshots is 0"]);
+    }
+    assert!(!session.path.exists());
+}

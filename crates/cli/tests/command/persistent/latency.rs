@@ -303,14 +303,14 @@ fn the_longest_is_shown_with_who_waited() {
     measured.session.done("set", &["@lock", "on"]);
     measured.set("tracing_max_latency", "0");
     let Section { tid, .. } = measured.run("wanted");
-    followed.wait_for(&format!("\"pid\":{tid},\"comm\":\"latency\",\"cpu\":"));
+    // Shorter ones of the same program may come before it.
+    let waited_for = "\"started_at\":\"take\",\"ended_at\":\"leave\",\"waiters\":[{\"pid\":";
+    followed.wait_for(waited_for);
+    followed.wait_for("\"stack\":[\"leave\",\"wanted\",\"main\",");
     let shown = followed.printed();
-    let last = shown.lines().last().unwrap();
-    assert!(
-        last.contains("\"started_at\":\"take\",\"ended_at\":\"leave\",\"waiters\":[{\"pid\":"),
-        "{shown}"
-    );
-    assert!(last.ends_with("\"]}") && last.contains("\"stack\":[\"leave\",\"wanted\",\"main\","), "{shown}");
+    let line = shown.lines().find(|line| line.contains(waited_for)).unwrap();
+    assert!(line.contains(&format!("\"pid\":{tid},\"comm\":\"latency\",\"cpu\":")), "{shown}");
+    assert!(line.ends_with("\"]}") && line.contains("\"stack\":[\"leave\",\"wanted\",\"main\","), "{shown}");
     let text = measured.session.done("latency", &[]).stdout;
     assert!(text.contains("\n  waited for  by waiter-"), "{text}");
     measured.set("current_tracer", "nop");

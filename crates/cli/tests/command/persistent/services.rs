@@ -12,7 +12,7 @@ const POSTGRES: &str = include_str!("../programs/services/postgres.sh");
 const PYTHON: &str = include_str!("../programs/services/python.sh");
 
 /// Snapshots of the ends that are made here, not of the exits of tools that scripts use.
-const OPTIONS: &[&str] = &["-q", "-b", "1024", "--snapshots", "2", "--snapshot-on", "signal,abort,kill"];
+const OPTIONS: &[&str] = &["-q", "-b", "4096", "--snapshots", "2", "--snapshot-on", "signal,abort,kill"];
 
 /// A directory for a service, which anybody may write to, with its script in it.
 fn directory(script: &str) -> Scratch {

@@ -15,10 +15,12 @@ is_another() { now=$(worker) && [ -n "$now" ] && [ "$now" != "$1" ]; }
 nginx -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/logs/error.log"; echo "status $?"
 await test -s nginx.pid; await is_another ''
 (while [ ! -e stop ]; do get; done) >/dev/null &
+serves() { [ "$(get)" = hello ]; }
+await serves
 first=$(worker)
 kill -s "$1" $first
 await is_another "$first"
-get
+await serves; get
 touch stop; wait
 kill -QUIT "$(cat nginx.pid)"; await test ! -e nginx.pid; echo "status $?"
 grep -o 'exited on signal [0-9]*.*' logs/error.log
