@@ -18,6 +18,8 @@ use trace_data::text::{Tasks, callers, printable};
 /// Such a section.
 pub(super) struct LongestLatency {
     found: LongestSection,
+    /// What `tracing_max_latency` said, in ns.
+    max_latency: u64,
     tracer: &'static str,
     comm: String,
     /// How long ago it has ended, in ns; None where events are counted.
@@ -37,9 +39,15 @@ impl LongestLatency {
     /// That of an instance's tracer, if it has kept one.
     pub(super) fn of(session: &Arc<Instance>) -> Done<Option<LongestLatency>> {
         let holder = session.holder()?;
-        // Another may take its place just now.
-        let held = session.longest_section().and_then(|found| Some((found, holder.hold(found.snapshot)?)));
-        let Some((found, held)) = held else { return Ok(None) };
+        // Before what was kept is looked for: what comes in between is not one without a trace.
+        let max_latency = session.max_latency();
+        let (found, held) = loop {
+            let Some(found) = session.longest_section() else { return Ok(None) };
+            // Another may take its place just now.
+            if let Some(held) = holder.hold(found.snapshot) {
+                break (found, held);
+            }
+        };
         held.settle();
         let LongestSection { origin, section, .. } = found;
         let copied = Reader::new(session.clone()).copy_since(&held, section.start, None);
@@ -49,6 +57,7 @@ impl LongestLatency {
         let comm: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
         let mut longest = LongestLatency {
             found,
+            max_latency,
             tracer: session.tracer().name,
             comm: printable(&String::from_utf8_lossy(&comm)).into_owned(),
             age: ages(session)(found.snapshot.time()),
@@ -88,6 +97,11 @@ impl LongestLatency {
         }
     }
 
+    /// Whether a longer one was measured of which no trace was kept, as all memory was in use; or set.
+    fn has_no_trace(&self) -> bool {
+        self.max_latency > self.found.section.nanoseconds
+    }
+
     /// The snapshot that has its trace.
     pub(super) fn snapshot(&self) -> Snapshot {
         self.found.snapshot
@@ -116,6 +130,12 @@ impl LongestLatency {
         if !self.stack.is_empty() {
             lines.push(format!("  stack       {}", printable(&self.stack.join(" < "))));
         }
+        if self.has_no_trace() {
+            let longest = duration(self.max_latency);
+            lines.push(format!(
+                "  but {longest} is the longest, of which no trace was kept: all memory was in use"
+            ));
+        }
         lines.join("\n")
     }
 
@@ -128,6 +148,7 @@ impl LongestLatency {
         Json::Object(vec![
             ("tracer", Json::text(Some(self.tracer))),
             ("latency_ns", Json::Number(section.nanoseconds)),
+            ("max_latency_ns", Json::Number(self.max_latency)),
             ("pid", Json::Number(origin.tid.into())),
             ("comm", Json::text(Some(&self.comm))),
             ("cpu", Json::Number(section.cpu.into())),

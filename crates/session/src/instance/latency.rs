@@ -67,8 +67,9 @@ impl Instance {
     }
 
     /// An error where another instance has a latency tracer; and sees to it that there is memory for the
-    /// trace: in addition to that of other snapshots as far as there is space, else in place of the oldest
-    /// that somebody has asked for. None that an error has taken gives way.
+    /// trace, and for the next while somebody reads the first: in addition to that of other snapshots as far
+    /// as there is space, else in place of the oldest that somebody has asked for. None that an error has
+    /// taken gives way.
     pub(super) fn prepare_latency(&self, _lock: &Lock) -> Result<(), Error> {
         if self.control().measured_sections().instance().is_some_and(|other| other != self.index) {
             return Err(Error::LatencyMeasured { path: self.path().to_path_buf() });
@@ -77,7 +78,7 @@ impl Instance {
             return Ok(());
         }
         let kept = self.snapshots();
-        self.reserve_snapshots_locked(self.buffer().spare_rings() + kept.len() + 1)?;
+        self.reserve_snapshots_locked(self.buffer().spare_rings() + kept.len() + 2)?;
         let gives_way = |snapshot: &Snapshot| {
             let cause = self.buffer().origin(*snapshot).map(|origin| origin.cause);
             matches!(cause, None | Some(SnapshotCause::Process | SnapshotCause::File))
