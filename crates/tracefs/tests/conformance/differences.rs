@@ -42,6 +42,7 @@ const LACKING: &[&str] = &[
     "/set_graph_function",
     "/set_graph_notrace",
     "/tracing_enabled",
+    "/tracing_max_latency",
     "options/func-args",
     "options/funcgraph-*",
     "options/sleep-time",

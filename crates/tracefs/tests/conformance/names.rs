@@ -84,8 +84,7 @@ fn nothing_can_be_made_or_removed() {
 #[test]
 fn what_we_have_the_kernel_has() {
     let Some(mut player) = Player::new() else { return };
-    // What is only at the kernel's top; `tracing_thresh` holds for all of its instances, and
-    // `tracing_max_latency` is in those of kernels that are built with latency tracers.
+    // What is only at the kernel's top; `tracing_thresh` holds for all of its instances.
     let top = [
         "README",
         "available_events",
@@ -98,7 +97,6 @@ fn what_we_have_the_kernel_has() {
         "saved_cmdlines_size",
         "saved_tgids",
         "tracing_thresh",
-        "tracing_max_latency",
         "printk_formats",
         "instances",
         "printk-msg-only",
