@@ -247,7 +247,11 @@ fn a_panic_takes_a_snapshot_and_the_program_goes_on() {
 fn whoever_is_killed_from_outside_is_named() {
     let session = session("signal,kill");
     for (signal, status, reason) in [("SEGV", "139", "signal SIGSEGV"), ("KILL", "137", "killed SIGKILL")] {
-        let script = format!("sleep 100 & echo $!; kill -{signal} $!; wait $!; echo $?");
+        // It has attached when there is its file.
+        let script = format!(
+            "rm -f up pipe; mkfifo pipe; sh -c ': > up; read line < pipe' & echo $!
+             until [ -e up ]; do sleep 0.02; done; kill -{signal} $!; wait $!; echo $?"
+        );
         let outcome = session.run(&["sh", "-c", &script]);
         let (pid, said) = outcome.stdout.split_once('\n').unwrap();
         assert_eq!(said.trim(), status);
