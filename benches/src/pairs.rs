@@ -2,7 +2,7 @@
 //! unlock, blocking signals and unblocking them.
 
 use crate::attach::Live;
-use crate::calls::preloaded;
+use crate::calls::{Sessions, preloaded};
 use crate::program::ProgramDirectory;
 use crate::report::Report;
 use crate::samples::Samples;
@@ -54,20 +54,31 @@ pub fn measure(report: &mut Report, programs: &ProgramDirectory, agent: &Result<
 }
 
 fn measure_pair(pair: &Pair, programs: &ProgramDirectory, agent: &Path) -> Result<[f64; 3], String> {
-    let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
     let [off, on] = pair.events;
     let (off, on) = (Live::new(off)?, Live::new(on)?);
+    let sessions = Sessions { off: &off, on: &on };
+    let [alone, off, on] = samples(pair.operation, programs, agent, sessions)?;
+    Ok([alone.median(), off.more_than(&alone), on.more_than(&alone)])
+}
+
+/// Rounds of a pair of calls without lookback, in the first session, and in the second, in turns.
+pub fn samples(
+    operation: &str,
+    programs: &ProgramDirectory,
+    agent: &Path,
+    sessions: Sessions<'_>,
+) -> Result<[Samples; 3], String> {
+    let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
     let mut workers = [
         preloaded(&program, &programs.empty_object()?, None)?,
-        preloaded(&program, agent, Some(&off))?,
-        preloaded(&program, agent, Some(&on))?,
+        preloaded(&program, agent, Some(sessions.off))?,
+        preloaded(&program, agent, Some(sessions.on))?,
     ];
     let mut samples = [const { Samples::new() }; 3];
     for _ in 0..ROUNDS {
         for (worker, samples) in workers.iter_mut().zip(&mut samples) {
-            samples.push(worker.repeat(pair.operation, PAIRS)?.cpu);
+            samples.push(worker.repeat(operation, PAIRS)?.cpu);
         }
     }
-    let [alone, off, on] = samples;
-    Ok([alone.median(), off.more_than(&alone), on.more_than(&alone)])
+    Ok(samples)
 }

@@ -1,16 +1,12 @@
 //! What latency tracers cost where threads take locks and block signals.
 
 use crate::attach::Live;
-use crate::calls::preloaded;
+use crate::calls::Sessions;
+use crate::pairs::samples;
 use crate::program::ProgramDirectory;
 use crate::report::Report;
-use crate::samples::Samples;
 use session::{SessionOptions, Tracer};
 use std::path::Path;
-
-/// Pairs in a round.
-const PAIRS: u64 = 20_000;
-const ROUNDS: usize = 51;
 
 /// What is measured, by which tracer, and the rows: of a pair alone, with lookback, and with the tracer.
 const MEASURED: [(&str, &str, [&str; 3]); 2] = [
@@ -34,22 +30,11 @@ fn measure(
     programs: &ProgramDirectory,
     agent: &Path,
 ) -> Result<[f64; 3], String> {
-    let program = programs.compile("pairs", &["-fno-builtin", "-pthread"])?;
     let options = SessionOptions { snapshots: 1, ..SessionOptions::default() };
     let (off, on) = (Live::with(&options)?, Live::with(&options)?);
     let tracer = Tracer::named(tracer).ok_or("no such tracer")?;
     on.session.set_tracer(tracer).map_err(|error| error.to_string())?;
-    let mut workers = [
-        preloaded(&program, &programs.empty_object()?, None)?,
-        preloaded(&program, agent, Some(&off))?,
-        preloaded(&program, agent, Some(&on))?,
-    ];
-    let mut samples = [const { Samples::new() }; 3];
-    for _ in 0..ROUNDS {
-        for (worker, samples) in workers.iter_mut().zip(&mut samples) {
-            samples.push(worker.repeat(operation, PAIRS)?.cpu);
-        }
-    }
+    let samples = samples(operation, programs, agent, Sessions { off: &off, on: &on })?;
     if on.session.max_latency() == 0 {
         return Err("the tracer has measured nothing".to_string());
     }

@@ -19,6 +19,7 @@ mod events;
 mod exec;
 mod failure;
 mod functions_off;
+mod interrupt;
 mod json;
 mod manual;
 mod mounting;

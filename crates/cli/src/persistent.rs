@@ -26,6 +26,7 @@ mod switch;
 mod taken;
 mod threads;
 mod unit;
+mod watched_session;
 
 pub(crate) use extract::extract;
 pub(crate) use install::install;

@@ -48,8 +48,6 @@ impl Error {
 
     /// Whether there is no space left for more.
     pub fn is_full(&self) -> bool {
-        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-        let full = [StorageFull, QuotaExceeded, FileTooLarge];
-        matches!(self, Error::File { error, .. } if full.contains(&error.kind()))
+        matches!(self, Error::File { error, .. } if reading::is_full(error))
     }
 }

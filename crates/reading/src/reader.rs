@@ -1,6 +1,9 @@
 //! Reading a session that nobody records: what is there, and consuming it, while programs write.
 
 mod copy;
+mod longest;
+
+pub use longest::LongestTrace;
 
 use crate::addresses::Addresses;
 use crate::batch::Batch;

@@ -1,5 +1,6 @@
 //! How a thread is scheduled, as the system says it now.
 
+use crate::process_stat::fields_after_name;
 use std::os::unix::fs::MetadataExt;
 
 /// A thread's user, and how it is scheduled. All 0 where the thread is gone.
@@ -25,8 +26,7 @@ impl Scheduling {
 
     /// Reads `/proc/PID/stat`.
     fn parse(text: &str, uid: u32) -> Option<Scheduling> {
-        // After the name, in which anything may be: from the third field on.
-        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split_whitespace().collect();
+        let fields: Vec<&str> = fields_after_name(text)?.collect();
         let field = |number: usize| fields.get(number - 3).copied();
         Some(Scheduling {
             uid,

@@ -33,14 +33,13 @@ pub enum Error {
 impl Error {
     /// Whether there is no space left for more.
     pub fn is_full(&self) -> bool {
-        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         let (Error::Spool { error, .. }
         | Error::ReadBack(error)
         | Error::Dat(trace_data::dat::Error::Io { source: error, .. })) = self
         else {
             return false;
         };
-        [StorageFull, QuotaExceeded, FileTooLarge].contains(&error.kind())
+        reading::is_full(error)
     }
 
     /// What export says of a file whose pages wait in `directory`.

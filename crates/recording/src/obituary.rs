@@ -143,8 +143,7 @@ pub fn record_ends(session: &Instance) -> Result<(), Error> {
 /// The signal, as the event has it, of a process that has ended and that its parent has not waited for.
 fn zombie_signal(pid: u32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may have anything in it.
-    let fields: Vec<&str> = status.rsplit_once(") ")?.1.split_whitespace().collect();
+    let fields: Vec<&str> = reading::fields_after_name(&status)?.collect();
     if !matches!(fields.first(), Some(&("Z" | "X"))) {
         return None;
     }

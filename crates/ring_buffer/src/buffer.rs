@@ -26,6 +26,11 @@ impl Buffer {
         &self.geometry
     }
 
+    /// Whether snapshots can be kept at all.
+    pub fn keeps_snapshots(&self) -> bool {
+        self.geometry.rings > 1
+    }
+
     /// The addresses that are mapped of it.
     pub fn mapped(&self) -> Range<usize> {
         self.segment.addresses()

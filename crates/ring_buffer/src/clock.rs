@@ -24,6 +24,13 @@ pub fn monotonic() -> u64 {
     nanoseconds(CLOCK_MONOTONIC)
 }
 
+/// The clock by which durations are counted: the time stamp counter where its rate is known, else
+/// [`monotonic`]. Async-signal-safe.
+#[inline(always)]
+pub fn duration_time(has_rate: bool) -> u64 {
+    if has_rate { ticks() } else { monotonic() }
+}
+
 impl Buffer {
     /// The time now, in units of the buffer's clock; of [`Clock::Counter`] the count of events that were
     /// begun.

@@ -28,6 +28,13 @@ pub struct SnapshotOrigin {
     pub reason: Reason,
 }
 
+impl SnapshotOrigin {
+    /// The thread's name, without the zeros after it: as many bytes as it has, whatever they are.
+    pub fn name(&self) -> &[u8] {
+        self.comm.split(|byte| *byte == 0).next().unwrap_or_default()
+    }
+}
+
 /// A section that was longer than others: what a latency tracer keeps the trace of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeasuredSection {
@@ -109,11 +116,6 @@ pub enum SnapshotCause {
 }
 
 impl SnapshotCause {
-    /// Whether a latency tracer has taken it: such a snapshot gives way only to others of that kind.
-    pub fn is_latency(self) -> bool {
-        matches!(self, SnapshotCause::Latency(_))
-    }
-
     /// The cause as a number, its detail, and more.
     fn numbers(self) -> (u32, u16, u32) {
         let (cause, detail) = match self {
@@ -165,6 +167,11 @@ impl Buffer {
         }
     }
 
+    /// Whether a latency tracer has taken a snapshot: it gives way only to others of that kind.
+    pub fn is_of_latency(&self, snapshot: Snapshot) -> bool {
+        self.origin(snapshot).is_some_and(|origin| matches!(origin.cause, SnapshotCause::Latency(_)))
+    }
+
     /// Who took a snapshot. None where that is not known, or no longer.
     // Relaxed: as for the stores.
     pub fn origin(&self, snapshot: Snapshot) -> Option<SnapshotOrigin> {
@@ -201,7 +208,7 @@ fn origin([head, tid, uid, more, texts @ ..]: [u32; ORIGIN_WORDS]) -> Option<Sna
     let (mut comm, mut reason) = ([0; 16], Reason::default());
     let parts = comm.as_chunks_mut().0.iter_mut().chain(reason.bytes_mut().as_chunks_mut().0);
     parts.zip(texts).for_each(|(to, value): (&mut [u8; 4], u32)| *to = value.to_le_bytes());
-    if cause.is_latency() {
+    if matches!(cause, SnapshotCause::Latency(_)) {
         reason = Reason::default();
     }
     Some(SnapshotOrigin { cause, tid, uid: (uid != NO_UID).then_some(uid), comm, reason })

@@ -10,8 +10,7 @@ use crate::current;
 #[inline(always)]
 pub fn call_time() -> u64 {
     match current::shared() {
-        Some(shared) if shared.control.tick_rate().is_some() => ring_buffer::ticks(),
-        Some(_) => ring_buffer::monotonic(),
+        Some(shared) => ring_buffer::duration_time(shared.control.tick_rate().is_some()),
         None => 0,
     }
 }

@@ -189,7 +189,7 @@ impl Measuring {
             ended_at: change.place(),
         };
         // A recording has all sections.
-        if self.writer.buffer().geometry().rings > 1 {
+        if self.writer.buffer().keeps_snapshots() {
             self.keep(section);
         }
     }

@@ -39,7 +39,7 @@ impl SeenError {
     /// Async-signal-safe, as [`take_snapshot`].
     pub fn take_snapshot(self) {
         let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
-        if !chooses_errors(self.kind) || shared.writer().buffer().geometry().rings < 2 {
+        if !chooses_errors(self.kind) || !shared.writer().buffer().keeps_snapshots() {
             return;
         }
         let own = enter().map(|entered| entered.tid() as u32);
@@ -69,5 +69,5 @@ fn keep(
 ) -> bool {
     let Some(buffer) = shared.writer_of(RECORDING).map(|writer| writer.buffer()) else { return false };
     let origin = SnapshotOrigin { cause, tid, uid, comm: [0; 16], reason };
-    buffer.geometry().rings > 1 && take(&shared.control, buffer, &origin)
+    buffer.keeps_snapshots() && take(&shared.control, buffer, &origin)
 }

@@ -1,7 +1,7 @@
 //! The text of events that were copied, with a header: what `trace` and `snapshot` have.
 
 use crate::trace_array::TraceArray;
-use reading::{Batch, Scheduling, SessionRecords, layout};
+use reading::{Batch, LongestTrace, Scheduling, SessionRecords, layout};
 use rustix::io::Errno;
 use session::LongestSection;
 use std::sync::Arc;
@@ -59,15 +59,9 @@ impl TraceText {
     }
 
     /// That of the longest section which a latency tracer has kept.
-    pub(crate) fn of_longest(
-        array: &TraceArray,
-        mut records: SessionRecords,
-        found: &LongestSection,
-    ) -> TraceText {
+    pub(crate) fn of_longest(array: &TraceArray, longest: LongestTrace) -> TraceText {
+        let LongestTrace { found, places: [started_at, ended_at], records } = longest;
         let LongestSection { origin, section, .. } = found;
-        let place = |records: &mut SessionRecords, address| records.place(origin.tid, section.start, address);
-        let (started_at, ended_at) =
-            (place(&mut records, section.started_at), place(&mut records, section.ended_at));
         let Scheduling { uid, nice, policy, rt_priority } = Scheduling::of(origin.tid);
         let longest = Longest {
             nanoseconds: section.nanoseconds,
@@ -81,10 +75,10 @@ impl TraceText {
             started_at,
             ended_at,
         };
-        let comm: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
+        let comm = String::from_utf8_lossy(origin.name()).into_owned();
         let latency_start = array.reader().time(section.start);
         let mut text = TraceText::new(array, records);
-        text.longest = Some((longest, String::from_utf8_lossy(&comm).into_owned()));
+        text.longest = Some((longest, comm));
         text.layout.latency_start = latency_start;
         text
     }

@@ -53,7 +53,7 @@ use abi::control::is_of_tracer;
 use abi::instance::STACKS;
 use control::ControlArea;
 use event_trigger::{Due, DueAction, Effect, ErrorRate};
-use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin, monotonic, ticks};
+use ring_buffer::{Buffer, Reason, SnapshotCause, SnapshotOrigin, digits, duration_time};
 pub use snapshot::{keep_longest, take_snapshot};
 
 /// An instance, for the triggers of its events to act on.
@@ -137,13 +137,13 @@ impl Stage<'_> {
     /// now.
     fn count_error(&self, due: DueAction) {
         let Some(rate) = ErrorRate::decode(due.target, due.detail) else { return };
-        let now = if self.control.tick_rate().is_some() { ticks() } else { monotonic() };
+        let now = duration_time(self.control.tick_rate().is_some());
         if self.control.count_error(due.counter, rate, now) && self.control.claim_error(now) {
             let event = abi::common::event(self.first_word);
             let cause = SnapshotCause::Errors { event, error: due.error };
-            let mut digits = [0; 5];
-            let parts =
-                [b"more than ", decimal(rate.limit, &mut digits), b"/", rate.period.letter().as_bytes()];
+            let mut space = [0; 20];
+            let limit = digits(rate.limit.into(), 10, &mut space);
+            let parts = [b"more than ", limit, b"/", rate.period.letter().as_bytes()];
             let origin = SnapshotOrigin { cause, reason: Reason::of(&parts), ..self.origin() };
             take_snapshot(self.control, self.buffer, &origin);
         }
@@ -159,30 +159,5 @@ impl Stage<'_> {
         let cause = SnapshotCause::Trigger { event: abi::common::event(self.first_word) };
         let tid = abi::common::pid(self.first_word) as u32;
         SnapshotOrigin { cause, tid, uid: None, comm: [0; 16], reason: Reason::default() }
-    }
-}
-
-/// A number's digits.
-fn decimal(number: u16, digits: &mut [u8; 5]) -> &[u8] {
-    let (mut rest, mut start) = (number, digits.len());
-    for (at, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0' + (rest % 10) as u8;
-        (rest, start) = (rest / 10, at);
-        if rest == 0 {
-            break;
-        }
-    }
-    digits.get(start..).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal;
-
-    #[test]
-    fn numbers_have_their_digits() {
-        for (number, expected) in [(0, "0"), (7, "7"), (10, "10"), (65535, "65535")] {
-            assert_eq!(decimal(number, &mut [0; 5]), expected.as_bytes());
-        }
     }
 }

@@ -32,21 +32,16 @@ pub fn keep_longest(
 ) -> bool {
     // Before it is there, as above.
     control.keep_since(buffer.oldest_time());
-    let taken = try_to_take(buffer, origin, |snapshot| is_of_latency(buffer, snapshot));
+    let taken = try_to_take(buffer, origin, |snapshot| buffer.is_of_latency(*snapshot));
     if let Some(taken) = taken {
         let is_longest = is_longest();
-        let kept = buffer.snapshots().filter(|snapshot| is_of_latency(buffer, snapshot));
+        let kept = buffer.snapshots().filter(|snapshot| buffer.is_of_latency(*snapshot));
         kept.filter(|snapshot| (*snapshot == taken) != is_longest).for_each(|snapshot| {
             buffer.discard(snapshot);
         });
     }
     control.keep_until(buffer.now());
     taken.is_some()
-}
-
-/// Whether a latency tracer has taken it.
-fn is_of_latency(buffer: &Buffer, snapshot: &Snapshot) -> bool {
-    buffer.origin(*snapshot).is_some_and(|origin| origin.cause.is_latency())
 }
 
 /// Takes one, in place of the oldest of those that give way if need be.
@@ -71,7 +66,7 @@ fn try_to_take(
 
 fn free_oldest(buffer: &Buffer, gives_way: impl Fn(&Snapshot) -> bool) -> bool {
     let order =
-        |snapshot: &Snapshot| (is_of_latency(buffer, snapshot), snapshot.time(), snapshot.generation());
+        |snapshot: &Snapshot| (buffer.is_of_latency(*snapshot), snapshot.time(), snapshot.generation());
     let oldest = buffer.snapshots().filter(gives_way).min_by_key(order);
     oldest.is_some_and(|snapshot| buffer.discard(snapshot))
 }

@@ -1,18 +1,14 @@
 //! `lookback show -p`.
 
 use crate::failure::{Done, Failure};
+use crate::interrupt::InterruptSignal;
 use crate::persistent::session_text::SessionText;
 use query::Choice;
 use reading::{Contents, Reader, layout};
 use recording::Obituary;
 use session::{Instance, Pace};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use signal_hook::low_level::emulate_default_handler;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use trace_data::text::Layout;
 
@@ -30,20 +26,19 @@ const LAST_BATCH: usize = 1 << 16;
 /// everything was shown.
 pub(super) fn follow(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice) -> Done {
     let _lock = session.lock_reader()?;
-    let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGINT, SIGTERM] {
-        flag::register_usize(number, signal.clone(), number as usize).map_err(Failure::failed)?;
-    }
-    let followed = show_until(session, cpu, choice, &signal);
-    let number = signal.load(Relaxed) as i32;
-    if number != 0 {
-        // As a program that does nothing about it. What was consumed has been shown.
-        let _ = emulate_default_handler(number);
-    }
+    let interruption = InterruptSignal::new()?;
+    let followed = show_until(session, cpu, choice, &interruption);
+    // What was consumed has been shown.
+    interruption.end_by_it();
     followed
 }
 
-fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal: &AtomicUsize) -> Done {
+fn show_until(
+    session: &Arc<Instance>,
+    cpu: Option<u32>,
+    choice: &Choice,
+    interruption: &InterruptSignal,
+) -> Done {
     let reader = Reader::new(session.clone());
     // Records of writers without rseq may be of other CPUs: those are left where they are.
     let mut reader = if cpu.is_some() { reader.without_lanes() } else { reader };
@@ -58,7 +53,7 @@ fn show_until(session: &Arc<Instance>, cpu: Option<u32>, choice: &Choice, signal
         let is_read = text.print(&batch, Layout { annotate: false, ..layout(session) }, goes_on)?;
         Ok::<_, Failure>((batch.records.len(), is_read))
     };
-    while signal.load(Relaxed) == 0 {
+    while !interruption.has_come() {
         // Before the look: what was recorded until then is seen by it.
         let is_over = session.buffer().control().is_off() && has_read || !session.file().exists();
         if Instant::now() >= ends_due {

@@ -2,17 +2,13 @@
 
 use crate::arguments::LatencyArguments;
 use crate::failure::{Done, Failure};
+use crate::interrupt::InterruptSignal;
 use crate::persistent::longest::LongestLatency;
 use crate::stdout::{print, written};
 use session::{Instance, Pace};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use signal_hook::low_level::emulate_default_handler;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// How often it looks for a new maximum.
@@ -54,12 +50,9 @@ fn shown(longest: &LongestLatency, is_json: bool) -> String {
 
 /// Shows each new one until a signal comes, nobody reads any more, or another tracer is chosen.
 fn follow(session: &Arc<Instance>, is_json: bool) -> Done {
-    let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGINT, SIGTERM] {
-        flag::register_usize(number, signal.clone(), number as usize).map_err(Failure::failed)?;
-    }
+    let interruption = InterruptSignal::new()?;
     let (mut pace, mut last) = (LOOKS, None);
-    while signal.load(Relaxed) == 0 && session.file().exists() && session.tracer().measures_latency() {
+    while !interruption.has_come() && session.file().exists() && session.tracer().measures_latency() {
         let newest = session.longest_section().map(|found| found.snapshot);
         let is_new = newest.is_some() && newest != last;
         if is_new && let Some(longest) = LongestLatency::of(session)? {
@@ -72,10 +65,6 @@ fn follow(session: &Arc<Instance>, is_json: bool) -> Done {
         }
         std::thread::sleep(pace.after(is_new));
     }
-    let number = signal.load(Relaxed) as i32;
-    if number != 0 {
-        // As a program that does nothing about it.
-        let _ = emulate_default_handler(number);
-    }
+    interruption.end_by_it();
     Ok(ExitCode::SUCCESS)
 }

@@ -8,10 +8,11 @@ use crate::json::Json;
 use events::ftrace::KERNEL_STACK_ID;
 use events::lock::{CONTENTION_HOLDER, CONTENTION_HOLDER_ID};
 use query::DemangledSymbols;
-use reading::{Batch, Formats, Reader};
+use reading::{Batch, Formats, LongestTrace, Reader};
 use ring_buffer::Snapshot;
 use session::{Instance, LongestSection};
 use std::sync::Arc;
+use trace_data::bytes::u32_at;
 use trace_data::symbols::Symbols;
 use trace_data::text::{Tasks, callers, printable};
 
@@ -38,28 +39,15 @@ const BATCH: usize = 4096;
 impl LongestLatency {
     /// That of an instance's tracer, if it has kept one.
     pub(super) fn of(session: &Arc<Instance>) -> Done<Option<LongestLatency>> {
-        let holder = session.holder()?;
         // Before what was kept is looked for: what comes in between is not one without a trace.
         let max_latency = session.max_latency();
-        let (found, held) = loop {
-            let Some(found) = session.longest_section() else { return Ok(None) };
-            // Another may take its place just now.
-            if let Some(held) = holder.hold(found.snapshot) {
-                break (found, held);
-            }
-        };
-        held.settle();
-        let LongestSection { origin, section, .. } = found;
-        let copied = Reader::new(session.clone()).copy_since(&held, section.start, None);
-        let mut records = copied.map_err(Failure::failed)?;
-        let places = [section.started_at, section.ended_at]
-            .map(|address| records.place(origin.tid, section.start, address));
-        let comm: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
+        let Some(kept) = Reader::new(session.clone()).copy_longest(None)? else { return Ok(None) };
+        let LongestTrace { found, places, mut records } = kept;
         let mut longest = LongestLatency {
             found,
             max_latency,
             tracer: session.tracer().name,
-            comm: printable(&String::from_utf8_lossy(&comm)).into_owned(),
+            comm: printable(&String::from_utf8_lossy(found.origin.name())).into_owned(),
             age: ages(session)(found.snapshot.time()),
             started_at: String::new(),
             ended_at: String::new(),
@@ -83,7 +71,10 @@ impl LongestLatency {
         for record in &batch.records {
             let record = record.borrowed();
             match record.id() {
-                CONTENTION_HOLDER_ID if half(record.payload) == Some(self.found.origin.tid) => {
+                // The holder of the lock that the thread begins to wait for.
+                CONTENTION_HOLDER_ID
+                    if u32_at(record.payload, CONTENTION_HOLDER.offset(1)) == Some(self.found.origin.tid) =>
+                {
                     let comm = batch.threads.comm(record.pid()).unwrap_or("<...>");
                     self.waiters.push((record.pid(), printable(comm).into_owned()));
                 }
@@ -164,9 +155,4 @@ impl LongestLatency {
 /// The function that an address is in, or the address.
 fn name(symbols: &dyn Symbols, address: u64) -> String {
     symbols.symbol(address).map_or_else(|| format!("{address:#x}"), |symbol| symbol.name.to_string())
-}
-
-/// Who holds the lock that a thread begins to wait for.
-fn half(payload: &[u8]) -> Option<u32> {
-    Some(u32::from_le_bytes(*payload.get(CONTENTION_HOLDER.offset(1)..)?.first_chunk()?))
 }

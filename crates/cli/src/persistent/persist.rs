@@ -1,17 +1,16 @@
 //! `lookback persist`.
 
 use super::saving::SavingThread;
+use super::watched_session::WatchedSession;
 use crate::arguments::PersistArguments;
 use crate::failure::{Done, Failure};
+use crate::interrupt::stop_flag;
 use crate::number::{bytes, count};
 use crate::record::progress::ProgressLines;
 use crate::say::{note, say};
 use journal::JournalWriter;
 use recording::{Obituary, Progress};
 use session::{Instance, Pace};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
-use std::os::unix::fs::MetadataExt;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -27,10 +26,7 @@ const QUIET: Duration = Duration::from_secs(60);
 /// Copies what a session records to disk, until a signal ends it, or the session is removed.
 pub(crate) fn persist(arguments: &PersistArguments) -> Done {
     let session = Arc::new(arguments.instance.open()?);
-    let stop = Arc::new(AtomicBool::new(false));
-    for number in [SIGHUP, SIGINT, SIGTERM] {
-        flag::register(number, stop.clone()).map_err(Failure::failed)?;
-    }
+    let stop = stop_flag()?;
     // A disk that is slow to take a snapshot keeps no event from being copied.
     let _saving = SavingThread::start(&session);
     let writer = JournalWriter::open(session.clone(), &arguments.directory, arguments.size << 20)?;
@@ -79,14 +75,14 @@ struct Persisting {
 impl Persisting {
     /// Copies until it is to stop, or the session is no longer there. What is to be said of that.
     fn run(&mut self, stop: &AtomicBool) -> Done<&'static str> {
-        let identity = self.session.file().metadata().map(|found| found.ino()).ok();
+        let file = WatchedSession::at(&self.session.file());
         let capacity = self.session.buffer().smallest_capacity();
         let longest = LOOKS.1.min(self.interval);
         let mut pace = Pace::between(LOOKS.0, longest);
         let (mut commit_due, mut quiet_due) = (Instant::now(), Instant::now() + QUIET);
         loop {
             let is_last = stop.load(Relaxed);
-            let is_gone = self.session.file().metadata().map(|found| found.ino()).ok() != identity;
+            let is_gone = file.is_gone();
             let now = Instant::now();
             let mut pause = longest;
             match self.writer.look() {

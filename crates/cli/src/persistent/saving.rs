@@ -54,14 +54,15 @@ impl std::fmt::Display for NotSaved {
 /// wanted. Nothing where somebody else does just now.
 pub(super) fn save_new(session: &Instance) -> Result<(), NotSaved> {
     let Some((directory, most_bytes)) = session.own_saving() else { return Ok(()) };
-    let failed =
-        |error: &dyn std::fmt::Display| NotSaved { directory: directory.clone(), reason: error.to_string() };
+    let has_new = session.with_recording(|recording| Ok(!new_snapshots(recording).is_empty()));
     // The session may have been deleted just now.
-    let Ok(recording) = Instance::open(session.path()) else { return Ok(()) };
-    let recording = Arc::new(recording);
-    if new_snapshots(&recording).is_empty() {
+    if !has_new.unwrap_or(false) {
         return Ok(());
     }
+    let failed =
+        |error: &dyn std::fmt::Display| NotSaved { directory: directory.clone(), reason: error.to_string() };
+    let Ok(recording) = Instance::open(session.path()) else { return Ok(()) };
+    let recording = Arc::new(recording);
     let saved = SavedSnapshots::lock(&directory, most_bytes).map_err(|error| failed(&error))?;
     let Some(mut saved) = saved else { return Ok(()) };
     for snapshot in new_snapshots(&recording) {

@@ -10,11 +10,10 @@ use crate::say::note;
 use anstyle::Style;
 use session::{
     DEFAULT_KB, EnabledEvents, Error, ErrorRule, ErrorSet, FilteredSelection, Instance, Lasting,
-    MOST_INSTANCES, PidFilter, Selection, Session, SessionOptions, SessionsDirectory, TraceClock,
+    MOST_INSTANCES, PidFilter, Saving, Selection, Session, SessionOptions, SessionsDirectory, TraceClock,
     TraceOption, fitting_kb, lasting,
 };
-use std::fs::DirBuilder;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use trace_data::text::printable;
@@ -182,7 +181,7 @@ fn choose_saving(session: &Instance, arguments: &StartArguments) -> Done<()> {
     let directory = arguments.save_to.as_deref().map(std::path::absolute).transpose();
     let directory = directory.map_err(|error| Failure::failed(format_args!("--save-to: {error}")))?;
     if let Some(directory) = &directory {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        let made = Saving::make_directory(directory);
         made.map_err(|error| Failure::failed(format_args!("{}: {error}", directory.display())))?;
     }
     if directory.is_none() && arguments.save_size.is_none() {

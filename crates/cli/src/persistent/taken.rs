@@ -59,8 +59,7 @@ impl<'a> Takers<'a> {
     }
 
     fn taker(&self, origin: SnapshotOrigin) -> Taker {
-        let own: Vec<u8> = origin.comm.into_iter().take_while(|byte| *byte != 0).collect();
-        let own = Some(String::from_utf8_lossy(&own).into_owned()).filter(|own| !own.is_empty());
+        let own = Some(String::from_utf8_lossy(origin.name()).into_owned()).filter(|own| !own.is_empty());
         let comm = own.or_else(|| self.threads.get(&(origin.tid as i32)).cloned());
         let event = match origin.cause {
             SnapshotCause::Trigger { event } => Some(self.event(event)),

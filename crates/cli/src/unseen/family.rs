@@ -12,8 +12,8 @@ pub(super) fn parents() -> HashMap<u32, u32> {
 
 fn parent(pid: u32) -> Option<u32> {
     let stat = read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may have anything in it: the state, the parent.
-    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    // After the state.
+    reading::fields_after_name(&stat)?.nth(1)?.parse().ok()
 }
 
 /// Those of them that descend from one of `roots`, without the roots.

@@ -49,6 +49,7 @@ impl Situation {
         command
             .env("PROGRAMS", tests.join("programs"))
             .env("LAWS", tests.join("../laws/programs"))
+            .env("SERVICES", tests.join("../services"))
             .env("HOME", place.path());
         command
             .env("LC_ALL", "C")

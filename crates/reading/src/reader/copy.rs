@@ -65,7 +65,7 @@ impl Reader {
     /// # Errors
     ///
     /// None: memory doesn't fail.
-    pub fn copy_since(
+    pub(super) fn copy_since(
         &mut self,
         snapshot: &Held<'_>,
         since: u64,

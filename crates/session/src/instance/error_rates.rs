@@ -19,9 +19,10 @@ impl Instance {
     /// The rules about errors of calls that take snapshots of the session's default instance, by the order of
     /// the calls.
     pub fn error_rules(&self) -> Vec<ErrorRule> {
-        if self.index != RECORDING {
-            return Instance::open(self.path()).map(|recording| recording.error_rules()).unwrap_or_default();
-        }
+        self.with_recording(|recording| Ok(recording.own_error_rules())).unwrap_or_default()
+    }
+
+    fn own_error_rules(&self) -> Vec<ErrorRule> {
         let ids: Vec<u16> =
             self.control().event_ids().filter(|id| self.control().has_triggers(*id, RECORDING)).collect();
         let rules = ids.into_iter().filter_map(|id| self.event_of_id(id)).flat_map(|event| {
@@ -43,10 +44,11 @@ impl Instance {
     ///
     /// When a call doesn't exist, or has no error, or there is no space. Nothing has changed then.
     pub fn set_error_rules(&self, rules: &[ErrorRule]) -> Result<(), Error> {
-        if self.index != RECORDING {
-            return Instance::open(self.path())?.set_error_rules(rules);
-        }
-        let before = self.error_rules();
+        self.with_recording(|recording| recording.set_own_error_rules(rules))
+    }
+
+    fn set_own_error_rules(&self, rules: &[ErrorRule]) -> Result<(), Error> {
+        let before = self.own_error_rules();
         if !rules.is_empty() {
             self.reserve_snapshot()?;
         }

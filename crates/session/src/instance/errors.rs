@@ -2,7 +2,6 @@
 
 use crate::{Error, Instance};
 use abi::control::ErrorSet;
-use abi::instance::RECORDING;
 use control::{Clocks, ProcessInfo};
 use ring_buffer::{Reason, SnapshotCause, SnapshotOrigin};
 
@@ -17,10 +16,7 @@ impl Instance {
     /// handle no signal for they see when they start.
     pub fn set_errors(&self, errors: ErrorSet) -> Result<(), Error> {
         if errors != ErrorSet::NONE {
-            match self.index {
-                RECORDING => self.reserve_snapshot()?,
-                _ => Instance::open(self.path())?.reserve_snapshot()?,
-            }
+            self.with_recording(Instance::reserve_snapshot)?;
         }
         self.control().set_errors(errors);
         Ok(())
@@ -41,7 +37,7 @@ impl Instance {
         let is_wanted = is_known
             && self.errors().has_any(kind)
             && !process.status.is_in_error()
-            && self.buffer().geometry().rings > 1;
+            && self.keeps_snapshots();
         if !is_wanted || !control.claim_error(control.duration_clock(&Clocks::now())) {
             return Ok(());
         }

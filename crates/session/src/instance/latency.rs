@@ -55,7 +55,7 @@ impl Instance {
     }
 
     fn drop_sections(&self) {
-        let kept = self.snapshots().into_iter().filter(|snapshot| self.section_of(*snapshot).is_some());
+        let kept = self.snapshots().into_iter().filter(|snapshot| self.buffer().is_of_latency(*snapshot));
         kept.for_each(|snapshot| {
             self.buffer().discard(snapshot);
         });
@@ -90,7 +90,7 @@ impl Instance {
 
     /// Whether snapshots can be kept at all.
     pub fn keeps_snapshots(&self) -> bool {
-        self.buffer().geometry().rings > 1
+        self.buffer().keeps_snapshots()
     }
 
     /// Enables the options that go with latency tracers, or puts back what they were, as the tracer of these

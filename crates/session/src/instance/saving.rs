@@ -8,8 +8,9 @@ use crate::Error;
 use crate::session::{SAVED, SAVING};
 use abi::instance::RECORDING;
 use rustix::process::geteuid;
+use std::fs::DirBuilder;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Where the snapshots of a session's default instance are saved as files, and how many bytes these may take.
@@ -34,6 +35,11 @@ impl Saving {
     /// Whether files can be saved in a directory: if its path is absolute, and one line of UTF-8.
     pub fn is_directory(path: &Path) -> bool {
         path.is_absolute() && path.to_str().is_some_and(|path| !path.contains('\n'))
+    }
+
+    /// Makes a directory for them, and those above it, if need be: for nobody but their owner.
+    pub fn make_directory(path: &Path) -> std::io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)
     }
 
     /// Reads lines `NAME VALUE`. What makes no sense is as if nobody had set it.

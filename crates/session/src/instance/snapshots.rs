@@ -125,10 +125,7 @@ impl Instance {
     fn make_space(&self, holder: &Holder<'_>) -> Result<(), Error> {
         // That of a latency tracer is dropped last.
         let mut kept = self.snapshots();
-        let is_of_latency = |snapshot: &Snapshot| {
-            self.buffer().origin(*snapshot).is_some_and(|origin| origin.cause.is_latency())
-        };
-        kept.sort_by_key(is_of_latency);
+        kept.sort_by_key(|snapshot| self.buffer().is_of_latency(*snapshot));
         let has_space = self.reserve(holder)? || kept.into_iter().any(|snapshot| holder.discard(snapshot));
         if has_space { Ok(()) } else { Err(self.refused("all its snapshots are being read just now")) }
     }

@@ -28,6 +28,15 @@ impl Instance {
         self.buffer().set_tracing(on);
     }
 
+    /// Does something with the session's default instance: this one, or another that is opened for it.
+    ///
+    /// # Errors
+    ///
+    /// Those of opening it, and of what is done.
+    pub fn with_recording<R>(&self, work: impl FnOnce(&Instance) -> Result<R, Error>) -> Result<R, Error> {
+        if self.index == RECORDING { work(self) } else { work(&Instance::open(self.path())?) }
+    }
+
     /// Gives a new instance the settings of the recording, for one who has [`crate::Session::lock_settings`].
     pub(crate) fn take_settings(&self, lock: &Lock) -> Result<(), Error> {
         let recording = Instance::open(self.path())?;

@@ -8,8 +8,6 @@ use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 use session::Saving;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// Reads and takes the path of a directory, from `/` on, which is made if it doesn't exist; an empty line
@@ -36,7 +34,7 @@ impl TextFile for SnapshotSaveTo {
             if !Saving::is_directory(directory) {
                 return Err(Errno::INVAL);
             }
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+            let made = Saving::make_directory(directory);
             made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         }
         let directory = directory.map(Path::to_path_buf);

@@ -76,21 +76,10 @@ impl Opened for OpenTrace {
 
 /// The trace of the longest section that a latency tracer has measured.
 fn longest(array: &TraceArray, cpu: Option<u32>) -> Result<TraceText, Errno> {
-    let nothing = || Ok(TraceText::fixed(array, tracer_lines(array.instance().tracer().name)));
-    let holder = array.instance().holder().map_err(errno)?;
-    // Another may take its place just now.
-    let mut tries = std::iter::from_fn(|| array.instance().longest_section()).take(TRIES);
-    let held = tries.find_map(|found| holder.hold(found.snapshot).map(|held| (found, held)));
-    let Some((found, held)) = held else { return nothing() };
-    // What was on its way when it was taken is there now.
-    held.settle();
-    let records = array.reader().copy_since(&held, found.section.start, cpu).map_err(|_| Errno::IO)?;
-    let text = TraceText::of_longest(array, records, &found);
-    if text.is_empty() { nothing() } else { Ok(text) }
+    let longest = array.reader().copy_longest(cpu).map_err(errno)?;
+    let text = longest.map(|longest| TraceText::of_longest(array, longest)).filter(|text| !text.is_empty());
+    Ok(text.unwrap_or_else(|| TraceText::fixed(array, tracer_lines(array.instance().tracer().name))))
 }
-
-/// How often one tries to hold what others replace.
-const TRIES: usize = 16;
 
 #[cfg(test)]
 mod tests {

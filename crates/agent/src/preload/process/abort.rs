@@ -12,7 +12,6 @@ use crate::preload::memory::readable::readable;
 use crate::preload::object::link_map;
 use crate::preload::object::symbols;
 use crate::preload::object::tables::SymbolName;
-use crate::preload::record::described::digits;
 use crate::preload::signal::fatal;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use abi::control::ErrorSet;
@@ -20,7 +19,7 @@ use core::ffi::CStr;
 use core::mem::transmute;
 use core::ptr::with_exposed_provenance;
 use core::slice::from_raw_parts;
-use ring_buffer::{Reason, SnapshotCause};
+use ring_buffer::{Reason, SnapshotCause, digits};
 use trace_event::chooses_errors;
 
 /// Takes a snapshot for an error after which the process aborts.

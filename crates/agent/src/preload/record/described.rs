@@ -1,5 +1,7 @@
 //! Text that says what memory means, built without allocating.
 
+use ring_buffer::digits;
+
 /// The most bytes of it: a path in a `struct sockaddr_un`, and what stands before it.
 pub(crate) const MOST: usize = 120;
 
@@ -92,20 +94,4 @@ impl DescribedText {
     pub(super) fn number(&mut self, number: u64, base: u64) {
         self.push(digits(number, base, &mut [0; 20]));
     }
-}
-
-/// The digits of a number, in space for the longest in base 10.
-pub(crate) fn digits(number: u64, base: u64, into: &mut [u8; 20]) -> &[u8] {
-    let mut rest = number;
-    let mut count = 0;
-    for digit in into.iter_mut().rev() {
-        let value = (rest % base) as u8;
-        *digit = if value < 10 { b'0' + value } else { b'a' + value - 10 };
-        rest /= base;
-        count += 1;
-        if rest == 0 {
-            break;
-        }
-    }
-    into.get(into.len() - count..).unwrap_or_default()
 }

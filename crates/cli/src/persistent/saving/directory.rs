@@ -3,9 +3,10 @@
 use super::file_name::SnapshotFileName;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
-use std::fs::{self, DirBuilder, File};
+use session::Saving;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
@@ -28,7 +29,7 @@ impl SavedSnapshots {
     /// The directory, which is made if need be; all files there may take so many bytes. None where somebody
     /// else saves there. What one has left who was killed is removed.
     pub(super) fn lock(path: &Path, most_bytes: u64) -> io::Result<Option<SavedSnapshots>> {
-        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        Saving::make_directory(path)?;
         let no_link = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = File::options();
         options.write(true).create(true).truncate(false).mode(0o600).custom_flags(no_link);

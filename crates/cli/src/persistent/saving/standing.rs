@@ -2,13 +2,12 @@
 
 use super::{NotSaved, save_new};
 use crate::arguments::InstanceArguments;
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
+use crate::interrupt::stop_flag;
+use crate::persistent::watched_session::WatchedSession;
 use crate::say::{note, say};
 use recording::Obituary;
 use session::Instance;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
-use std::os::unix::fs::MetadataExt;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,10 +21,7 @@ const LOOKS: Duration = Duration::from_millis(200);
 /// Saves each new snapshot, until a signal ends it, or the session is removed.
 pub(crate) fn watch(instance: &InstanceArguments) -> Done {
     let session = instance.open()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for number in [SIGHUP, SIGINT, SIGTERM] {
-        flag::register(number, stop.clone()).map_err(Failure::failed)?;
-    }
+    let stop = stop_flag()?;
     match session.own_saving() {
         Some((directory, _)) => {
             note!("lookback: saves snapshots of {} to {}", session.path().display(), directory.display())
@@ -36,13 +32,13 @@ pub(crate) fn watch(instance: &InstanceArguments) -> Done {
     }
     // A second mapping: who writes has one of its own.
     let obituary = Obituary::new(session.again()?.into_buffer(), &session);
-    let identity = session.file().metadata().map(|found| found.ino()).ok();
+    let file = WatchedSession::at(&session.file());
     let mut saver = Saver::default();
     loop {
         let is_last = stop.load(Relaxed);
         obituary.look(&session);
         saver.look(&session);
-        if session.file().metadata().map(|found| found.ino()).ok() != identity {
+        if file.is_gone() {
             note!("lookback: the session was removed");
             return Ok(ExitCode::SUCCESS);
         }

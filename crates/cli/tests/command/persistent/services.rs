@@ -5,7 +5,12 @@ use super::errors::reasons_in;
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMON: &str = include_str!("../programs/services/common.sh");
+/// What scripts include.
+const SHARED: [(&str, &str); 3] = [
+    ("common.sh", include_str!("../programs/services/common.sh")),
+    ("nginx.sh", include_str!("../../services/nginx.sh")),
+    ("postgres.sh", include_str!("../../services/postgres.sh")),
+];
 const REDIS: &str = include_str!("../programs/services/redis.sh");
 const NGINX: &str = include_str!("../programs/services/nginx.sh");
 const POSTGRES: &str = include_str!("../programs/services/postgres.sh");
@@ -17,7 +22,9 @@ const OPTIONS: &[&str] = &["-q", "-b", "4096", "--snapshots", "2", "--snapshot-o
 /// A directory for a service, which anybody may write to, with its script in it.
 fn directory(script: &str) -> Scratch {
     let scratch = Scratch::new();
-    scratch.write("common.sh", COMMON);
+    for (name, shared) in SHARED {
+        scratch.write(name, shared);
+    }
     scratch.write("service.sh", script);
     std::fs::set_permissions(scratch.path(""), std::fs::Permissions::from_mode(0o777)).unwrap();
     scratch

@@ -1,15 +1,6 @@
 # A server that reloads its workers, and replaces its own executable while it serves.
-PATH=$PATH:/usr/sbin
-mkdir -p logs html && echo hello > html/index.html && chmod -R a+rwX .
-cat > nginx.conf <<CONF
-worker_processes 2;
-pid $PWD/nginx.pid;
-error_log $PWD/logs/error.log;
-events { worker_connections 64; }
-http { access_log off; server { listen unix:$PWD/socket; root $PWD/html; } client_body_temp_path $PWD/b;
-  proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f; uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
-CONF
-get() { curl -s --unix-socket socket http://localhost/; }
+. "$SERVICES/nginx.sh"
+configure 2
 await() { tries=0; until "$@" || [ $tries = 300 ]; do sleep 0.02; tries=$((tries + 1)); done; }
 "$(command -v nginx)" -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/logs/error.log"; echo "status $?"
 await test -s nginx.pid; get

@@ -1,15 +1,6 @@
 # A database whose backend is killed: it ends all others, recovers, and goes on.
 [ "$(id -u)" != 0 ] || exec setpriv --reuid="$NOBODY" --regid="$NOBODY" --clear-groups sh "$0"
-PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
-initdb -D data -A trust -U me --no-sync >/dev/null 2>&1; echo "initdb $?"
-cat >> data/postgresql.conf <<CONF
-listen_addresses = ''
-unix_socket_directories = '$PWD'
-restart_after_crash = on
-fsync = off
-CONF
-pg_ctl -D data -l log -w start >/dev/null; echo "start $?"
-sql() { psql -h "$PWD" -U me -At postgres -c "$1" 2>&1; }
+. "$SERVICES/postgres.sh"
 sql 'create table t as select generate_series(1, 10000) as x; create index on t(x)'
 sql 'select count(*), sum(x) from t'
 sql 'set max_parallel_workers_per_gather=2; set parallel_setup_cost=0; set parallel_tuple_cost=0;

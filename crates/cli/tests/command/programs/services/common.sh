@@ -1,5 +1,4 @@
 # What the scripts of services share. Each prints what has to be the same without lookback, and nothing else.
 # The shell says of jobs that they were killed, or not, by when it sees it.
 exec 2>/dev/null
-PATH=$(echo /usr/lib/postgresql/*/bin):$PATH:/usr/sbin
 await() { tries=0; until "$@" || [ $tries = 1500 ]; do sleep 0.02; tries=$((tries + 1)); done; }

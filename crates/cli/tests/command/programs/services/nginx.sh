@@ -1,15 +1,7 @@
 # A worker of nginx under load, which a signal ends: the master says so, and starts another.
 . "${0%/*}/common.sh"
-mkdir -p logs html && echo hello > html/index.html && chmod -R a+rwX .
-cat > nginx.conf <<CONF
-worker_processes 1;
-pid $PWD/nginx.pid;
-error_log $PWD/logs/error.log;
-events { worker_connections 64; }
-http { access_log off; server { listen unix:$PWD/socket; root $PWD/html; } client_body_temp_path $PWD/b;
-  proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f; uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
-CONF
-get() { curl -s --unix-socket socket http://localhost/; }
+. ./nginx.sh
+configure 1
 worker() { ps -o pid= --ppid "$(cat nginx.pid)"; }
 is_another() { now=$(worker) && [ -n "$now" ] && [ "$now" != "$1" ]; }
 nginx -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/logs/error.log"; echo "status $?"

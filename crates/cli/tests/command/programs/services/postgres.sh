@@ -1,14 +1,6 @@
 # A backend of postgres in a query, which a signal ends: the others are ended, the database recovers.
 . "${0%/*}/common.sh"
-initdb -D data -A trust -U me --no-sync >/dev/null 2>&1; echo "initdb $?"
-cat >> data/postgresql.conf <<CONF
-listen_addresses = ''
-unix_socket_directories = '$PWD'
-restart_after_crash = on
-fsync = off
-CONF
-pg_ctl -D data -l log -w start >/dev/null; echo "start $?"
-sql() { psql -h "$PWD" -U me -At postgres -c "$1" 2>&1; }
+. ./postgres.sh
 is_up() { sql 'select 1' | grep -q '^1$'; }
 sql 'create table t as select generate_series(1, 10000) as x'
 (sql 'select count(*) from t a, t b where a.x % 7 = b.x % 11' >/dev/null) &
