@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     let object = object::install()?;
     let recorder = Recorder::start(session.path(), output.directory())?;
     let mut progress = ProgressLines::new();
-    let child = Child::start(&program, session.path(), &object)?;
+    let child = Child::start(&program, session.path(), &object, recorder.entrance())?;
     let mut watch = Watch::default();
     let tick = |elapsed| {
         progress.tell(elapsed, &recorder.progress());
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     // Before it is waited for: what has killed it can be known until then.
     let status = child.wait(tick, || drop(record_ends(recorder.session())))?;
     let looked = watch.end(recorder.session());
+    let without_switches = recorder.without_switches().map(str::to_owned);
     // In this order: the end of what was killed is recorded last.
     let mut recorded = recorder.finish()?;
     let unseen = unseen::of_recording(recorded.records().session(), recorded.records().tables(), looked);
@@ -76,6 +77,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
         has_no_functions,
         functions_off,
         longest,
+        without_switches: without_switches.as_deref(),
     }
     .print();
     drop((session, recorded));

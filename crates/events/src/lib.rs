@@ -46,6 +46,7 @@ pub mod lock;
 mod names;
 pub mod sched;
 pub mod signal;
+pub mod switch;
 
 pub use class::is_on_request;
 pub use event_type::EventType;
@@ -68,6 +69,7 @@ pub fn all() -> impl Iterator<Item = EventType> {
         .chain(in_progress::ALL)
         .chain(lock::ALL)
         .chain(exceptions::ALL)
+        .chain(switch::ALL)
         .chain(libc_call::all())
         .chain(ftrace::ALL)
 }

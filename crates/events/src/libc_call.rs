@@ -2,7 +2,7 @@
 
 use crate::argument::*;
 use crate::field::field;
-use crate::{EventField, EventType, FieldKind, exceptions, names};
+use crate::{EventField, EventType, FieldKind, names, switch};
 
 /// The system of all of them.
 pub const SYSTEM: &str = "libc";
@@ -11,7 +11,7 @@ pub const SYSTEM: &str = "libc";
 const NONE: u16 = 0;
 
 /// The id of the first call's first event.
-const FIRST: u16 = exceptions::PAGE_FAULT_ID + 1;
+const FIRST: u16 = switch::CONTEXT_SWITCH_ID + 1;
 
 /// The most fields that an event of a call can have: ret, error, what may be there of seven arguments, and
 /// duration.

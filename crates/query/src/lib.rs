@@ -79,4 +79,6 @@ pub use survey::Survey;
 pub use symbols::{DemangledSymbols, SourceSymbols};
 pub use time::{TimeBound, TimeRange, TimeReference};
 pub use trace_file::{TraceBuffer, TraceContents, TraceFile, TraceRecords};
-pub use waits::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, WaitPeer, Waits};
+pub use waits::{
+    ObjectWaits, OffCpu, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, WaitPeer, Waits,
+};

@@ -6,6 +6,8 @@
 //! lock, and from calls of others that end such waits.
 
 mod blocking_call;
+mod entering;
+mod run_times;
 mod sums;
 mod thread_calls;
 mod thread_handles;
@@ -13,22 +15,24 @@ mod wait_role;
 mod wakers;
 
 pub use blocking_call::{WaitKind, WaitObject};
+pub use run_times::OffCpu;
 pub use sums::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitPeer};
 
 use crate::event_ids::has_happened;
 use crate::pairs::{FoundPair, Pairing};
-use crate::{Descriptors, DurationSample, LockHolder, LockWaits};
-use events::lock;
+use crate::{Descriptors, LockHolder, LockWaits};
+use events::{lock, switch};
+use run_times::{RunTimes, StopReason};
 use std::collections::HashMap;
 use std::rc::Rc;
-use sums::WaitSums;
+use sums::{Wait, WaitSums};
 use thread_calls::{ThreadCalls, WaitingCall, held, lock_object};
 use thread_handles::ThreadHandles;
 use trace_data::event::EventTable;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use wait_role::{CallEffect, WaitRole};
+use wait_role::WaitRole;
 use wakers::{WakeKey, Wakers};
 
 /// Collects the waits of a trace. Takes memory for each thread, for each thing that it waits for, and 8 bytes
@@ -44,6 +48,7 @@ pub struct Waits {
     /// By event id.
     roles: HashMap<u16, Rc<WaitRole>>,
     threads: HashMap<i32, ThreadCalls>,
+    runs: RunTimes,
     sums: WaitSums,
     /// Whether the trace has waits for locks: then calls on locks that didn't have to wait are none.
     knows_contention: Option<bool>,
@@ -64,6 +69,7 @@ impl Waits {
             handles: ThreadHandles::default(),
             roles: HashMap::new(),
             threads: HashMap::new(),
+            runs: RunTimes::default(),
             sums: WaitSums::default(),
             knows_contention: None,
             uncertain: 0,
@@ -99,6 +105,7 @@ impl Waits {
             WaitRole::Started(maker, thread) => {
                 if let (Some(maker), Some(tid)) = (maker.integer(payload), thread.integer(payload)) {
                     let (maker, tid) = (maker as i32, tid as i32);
+                    self.runs.start(tid);
                     if process(tid) != tid {
                         self.handles.started(process(maker), maker, tid);
                     }
@@ -106,14 +113,43 @@ impl Waits {
             }
             WaitRole::Contended(address, flags) => {
                 let object = address.integer(payload).zip(flags.integer(payload)).map(lock_object);
+                let off = self.runs.so_far(tid, record.time);
                 let state = self.threads.entry(tid).or_default();
-                state.contended = object.filter(|_| is_chosen).map(|object| (object, record.time));
+                state.contended = object.filter(|_| is_chosen).map(|object| (object, record.time, off));
                 return;
             }
             WaitRole::Waited => return self.waited_for_lock(tid, pair, holder),
+            WaitRole::Switch(fields) => {
+                let [previous, state, next] = fields.each_ref().map(|field| field.integer(payload));
+                if let (Some(previous), Some(state), Some(next)) = (previous, state, next) {
+                    // Of others only those switches are there that have to do with traced threads.
+                    let is_shown = is_chosen && trace.tasks.tgid(previous as i32).is_some();
+                    self.runs.stop(previous as i32, record.time, StopReason::of(state), is_shown);
+                    self.runs.run(next as i32, record.time, &self.gaps);
+                }
+                return;
+            }
+            WaitRole::ContextSwitch(direction) => {
+                match direction.integer(payload).map(|direction| direction as u32) {
+                    Some(switch::IN) => self.runs.run(tid, record.time, &self.gaps),
+                    Some(switch::PREEMPTED) => {
+                        self.runs.stop(tid, record.time, StopReason::Preempted, is_chosen);
+                    }
+                    _ => self.runs.stop(tid, record.time, StopReason::Blocked, is_chosen),
+                }
+                return;
+            }
+            WaitRole::Waking(woken) => {
+                let flags = payload.get(COMMON_FLAGS).copied().unwrap_or(0);
+                if let Some(woken) = woken.integer(payload) {
+                    self.runs.wake(woken as i32, tid, record.time, flags);
+                }
+                return;
+            }
             WaitRole::End(ended, is_last) => {
                 let ended = ended.integer(payload).map_or(tid, |pid| pid as i32);
                 let is_last = is_last.as_ref().and_then(|field| field.integer(payload)) == Some(1);
+                self.runs.end(ended);
                 self.end(ended, is_last, record.time, &process);
             }
             WaitRole::Exec => drop(self.threads.remove(&tid)),
@@ -133,7 +169,18 @@ impl Waits {
     pub fn finish(&mut self) -> Vec<ThreadWaits> {
         let threads: Vec<i32> = self.threads.keys().copied().collect();
         threads.iter().for_each(|tid| self.end_waits(*tid, self.last));
-        std::mem::take(&mut self.sums).finish()
+        let off = |tid: i32| self.runs.is_any_known().then(|| self.runs.so_far(tid, self.last));
+        std::mem::take(&mut self.sums).finish(self.runs.chosen(), off)
+    }
+
+    /// Whether the trace has when threads ran.
+    pub fn knows_switches(&self) -> bool {
+        self.runs.is_any_known()
+    }
+
+    /// How many times off CPU are not counted, because events are missing within.
+    pub fn uncertain_switches(&self) -> u64 {
+        self.runs.uncertain
     }
 
     /// How many waits are not counted, because events are missing between their starts and their ends.
@@ -158,73 +205,6 @@ impl Waits {
             _ => false,
         };
         self.knows_contention == Some(true) || self.roles.values().any(is_of_lock)
-    }
-
-    fn enter(&mut self, record: &Record<'_>, role: &CallEffect, is_chosen: bool, trace: &TraceInfo<'_>) {
-        let tid = record.pid();
-        let process = trace.tasks.tgid(tid).unwrap_or(tid);
-        let channel = || {
-            let channel = |field| self.descriptors.channel(field, record, trace);
-            channel("fd").or_else(|| channel("sockfd"))
-        };
-        let mut call = WaitingCall {
-            id: record.id(),
-            start: record.time,
-            is_chosen,
-            object: None,
-            wait: None,
-            wake: None,
-            joined: None,
-            joined_thread: None,
-            contended: None,
-        };
-        if let Some((kind, field)) = &role.wait {
-            let number = field.as_ref().and_then(|field| field.integer(record.payload));
-            let number = number.map(|number| number as u64);
-            let mut name = None;
-            match kind {
-                WaitKind::Condition | WaitKind::Barrier | WaitKind::Semaphore => {
-                    call.wait = number.map(|address| WakeKey::Object(process, *kind, address));
-                }
-                WaitKind::Descriptor => {
-                    let channel = channel();
-                    call.wait = channel.map(|channel| WakeKey::Channel(channel, role.reads));
-                    let names = self.descriptors.names(record, trace);
-                    let named = field.as_ref().map(|field| field.name.as_str());
-                    name = names.into_iter().find(|(field, _)| Some(*field) == named).map(|(_, name)| name);
-                    name = name.or_else(|| channel.map(|channel| channel.name().into()));
-                }
-                WaitKind::Thread => {
-                    call.joined = number.map(|handle| (process, handle));
-                    call.joined_thread = self.joined(&call);
-                    call.wait = Some(WakeKey::ThreadEnd(process));
-                }
-                _ => {}
-            }
-            // A handle is nothing that people know threads by.
-            let number = number.filter(|_| *kind != WaitKind::Thread);
-            let name_of_call = kind.needs_call().then(|| Rc::clone(&role.call));
-            call.object = Some(WaitObject { kind: *kind, call: name_of_call, number, name });
-        }
-        if let Some((kind, field)) = &role.wake {
-            call.wake = match kind {
-                WaitKind::Descriptor => {
-                    channel().map(|channel| WakeKey::Channel(channel.other(), !role.reads))
-                }
-                _ => field
-                    .integer(record.payload)
-                    .map(|address| WakeKey::Object(process, *kind, address as u64)),
-            };
-        }
-        if let Some(key) = &call.wake {
-            self.wakers.wake(key, tid, Some(Rc::clone(&role.call)));
-        }
-        if let Some(key) = &call.wait {
-            self.wakers.wait(key.clone(), tid);
-        }
-        let state = self.threads.entry(tid).or_default();
-        state.calls.push(call);
-        (state.is_in_call, state.contended) = (true, None);
     }
 
     fn leave(
@@ -257,7 +237,13 @@ impl Waits {
         let ended = joined.or(child.map(|child| child as i32));
         let ended = ended.map(|tid| (WaitPeer { tid, cause: WaitCause::End }, 0));
         let peer = ended.or(waker).or(holder.map(held));
-        self.count(object, pair, peer, true);
+        self.count(Wait {
+            object,
+            pair,
+            off: self.runs.so_far(tid, self.last) - call.off,
+            peer,
+            is_over: true,
+        });
     }
 
     /// The thread whose end a call waits for. Its start may be recorded after that of the wait.
@@ -278,7 +264,7 @@ impl Waits {
 
     fn waited_for_lock(&mut self, tid: i32, pair: Option<FoundPair>, holder: Option<LockHolder>) {
         let Some(state) = self.threads.get_mut(&tid) else { return };
-        let Some((object, _)) = state.contended.take() else { return };
+        let Some((object, _, off)) = state.contended.take() else { return };
         let call = state.calls.last_mut().filter(|call| {
             let wanted = call.object.as_ref();
             wanted.is_some_and(|wanted| wanted.kind.is_lock() && wanted.number == object.number)
@@ -287,7 +273,8 @@ impl Waits {
             // The call's end says more of who has held it.
             (Some(call), pair) => call.contended = pair,
             (None, Some(pair)) => {
-                self.count(object, pair, holder.map(held), true);
+                let (off, peer) = (self.runs.so_far(tid, self.last) - off, holder.map(held));
+                self.count(Wait { object, pair, off, peer, is_over: true });
             }
             (None, None) => {}
         }
@@ -309,9 +296,11 @@ impl Waits {
         let Some(mut state) = self.threads.remove(&tid) else { return };
         let call = state.calls.pop();
         state.calls.iter().for_each(|call| drop(self.end_keys(tid, call)));
-        let (start, object, is_chosen) = match (state.contended, &call) {
-            (Some((object, start)), _) => (start, Some(object), true),
-            (None, Some(call)) => (call.start, call.object.clone(), call.is_chosen && state.is_in_call),
+        let (start, off, object, is_chosen) = match (state.contended, &call) {
+            (Some((object, start, off)), _) => (start, off, Some(object), true),
+            (None, Some(call)) => {
+                (call.start, call.off, call.object.clone(), call.is_chosen && state.is_in_call)
+            }
             (None, None) => return,
         };
         let joined = call.as_ref().and_then(|call| self.joined(call));
@@ -325,13 +314,28 @@ impl Waits {
             return;
         }
         let peer = joined.map(|tid| (WaitPeer { tid, cause: WaitCause::End }, 0)).or(holder.map(held));
-        let length = time.saturating_sub(start);
-        self.count(object, FoundPair { row: 0, start, length, pid: tid }, peer, false);
+        let pair = FoundPair { row: 0, start, length: time.saturating_sub(start), pid: tid };
+        let off = self.runs.so_far(tid, time) - off;
+        self.count(Wait { object, pair, off, peer, is_over: false });
     }
 
-    fn count(&mut self, object: WaitObject, pair: FoundPair, peer: Option<(WaitPeer, usize)>, is_over: bool) {
-        let FoundPair { start, length, pid, .. } = pair;
-        let sample = DurationSample { length, start, pid, holder: None };
-        self.sums.add(object, sample, peer, is_over);
+    /// Counts a wait. Who has woken the thread is known for certain where the kernel has said it.
+    fn count(&mut self, mut wait: Wait) {
+        let waker = self.runs.waker(wait.pair.pid, wait.pair.start).filter(|_| wait.is_over);
+        let is_known = wait.peer.as_ref().is_some_and(|(peer, others)| match peer.cause {
+            WaitCause::Call(_) => Some(peer.tid) == waker && *others == 0,
+            _ => true,
+        });
+        if let Some(tid) = waker.filter(|_| !is_known) {
+            let cause = match wait.peer.take().map(|(peer, _)| peer) {
+                Some(WaitPeer { tid: known, cause }) if known == tid => cause,
+                _ => WaitCause::Waking,
+            };
+            wait.peer = Some((WaitPeer { tid, cause }, 0));
+        }
+        self.sums.add(wait);
     }
 }
+
+/// Where every record has flags.
+const COMMON_FLAGS: usize = 2;

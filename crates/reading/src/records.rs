@@ -51,7 +51,8 @@ pub struct SessionRecords {
 }
 
 impl SessionRecords {
-    /// What was consumed from a session, a spool for each of its blocks: so many events.
+    /// What was consumed from a session, a spool for each of its blocks: so many events. More spools have
+    /// records as lanes have them, with their CPU before the payload.
     ///
     /// # Errors
     ///

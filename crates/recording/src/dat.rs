@@ -1,6 +1,7 @@
 //! Making a trace.dat file of a session's records.
 
 use crate::Error;
+use crate::switched_names::SwitchedNames;
 use abi::control::Table;
 use abi::page::DEFAULT_SIZE;
 use export::dat::{CpuTotals, DatFile};
@@ -51,11 +52,12 @@ pub fn write_dat(
     let cpus = records.session().buffer().geometry().cpus;
     let mut file = DatFile::new(out, version, cpus, directory);
     let mut written = Written::default();
-    let mut counts = BTreeMap::new();
+    let (mut counts, mut names) = (BTreeMap::new(), SwitchedNames::default());
     let failed = |error| Error::of_export(error, directory);
     while let Some(record) = records.next()? {
         file.push(&record).map_err(failed)?;
         *counts.entry(record.id()).or_default() += 1;
+        names.add(&record);
         written.events += 1;
         written.lost += record.lost.count();
         if written.events.is_multiple_of(REPORT) {
@@ -67,7 +69,7 @@ pub fn write_dat(
     let events: Vec<EventInfo> = session.events().filter(|event| is_described(event, &counts)).collect();
     tell_losses(session, &mut written);
     written.counts = named(&counts, &events);
-    let metadata = metadata(records, &events, file.totals());
+    let metadata = metadata(records, &events, names, file.totals());
     written.bytes = file.write(&metadata).map_err(failed)?;
     written.nameless = records.nameless();
     Ok(written)
@@ -76,6 +78,7 @@ pub fn write_dat(
 fn metadata(
     records: &mut SessionRecords,
     events: &[EventInfo],
+    names: SwitchedNames,
     totals: impl Iterator<Item = CpuTotals>,
 ) -> Metadata {
     let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
@@ -87,7 +90,7 @@ fn metadata(
         systems.into_iter().map(|(name, formats)| System { name: name.to_string(), formats }).collect();
     metadata.kallsyms = records.symbols().to_string();
     let session = records.session();
-    metadata.cmdlines = records.tables().names(session.control().identity().creator);
+    metadata.cmdlines = names.and(records.tables().names(session.control().identity().creator));
     metadata.options.clock = session.trace_clock().name().to_string();
     metadata.options.cpu_stats =
         (0..).zip(totals).map(|(cpu, totals)| cpu_statistics(session, cpu, totals)).collect();

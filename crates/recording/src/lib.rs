@@ -32,6 +32,9 @@ mod error;
 mod obituary;
 mod recorded;
 mod recorder;
+mod switch_spools;
+mod switched_names;
+mod switches;
 
 pub use dat::{Written, write_dat};
 pub use error::Error;

@@ -5,8 +5,10 @@ use crate::backup::Copy;
 use crate::drain::Drain;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
+use crate::switches::SwitchRecording;
 use reading::{ClockSync, SessionRecords, Tables};
 use session::{Instance, Pace};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -51,8 +53,11 @@ struct SharedProgress {
 pub struct Recorder {
     session: Arc<Instance>,
     progress: Arc<SharedProgress>,
-    stop: Sender<()>,
-    thread: JoinHandle<Result<Recorded, Error>>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<Result<Recorded, Error>>>,
+    /// By which a process has its threads followed by the kernel.
+    entrance: Option<File>,
+    without_switches: Option<String>,
 }
 
 impl Recorder {
@@ -61,6 +66,8 @@ impl Recorder {
     pub fn start(path: &Path, directory: &Path) -> Result<Recorder, Error> {
         let session = Arc::new(Instance::open(path)?);
         let drain = Drain::new(&session, directory)?;
+        let (switches, without_switches) = SwitchRecording::start(&session, directory);
+        let entrance = switches.as_ref().and_then(SwitchRecording::entrance);
         session.control().set_collected(0);
         let progress = Arc::new(SharedProgress::default());
         let (stop, stopped) = channel();
@@ -68,6 +75,7 @@ impl Recorder {
             session: session.clone(),
             directory: directory.to_path_buf(),
             drain,
+            switches,
             tables: Tables::default(),
             clocks: ClockSync::since(session.control().identity().created),
             progress: progress.clone(),
@@ -75,12 +83,24 @@ impl Recorder {
         // A second mapping: who writes has one of its own.
         let buffer = Instance::open(path)?.into_buffer();
         let thread = std::thread::spawn(move || work.run(buffer, &stopped));
-        Ok(Recorder { session, progress, stop, thread })
+        let (stop, thread) = (Some(stop), Some(thread));
+        Ok(Recorder { session, progress, stop, thread, entrance, without_switches })
     }
 
     /// The session.
     pub fn session(&self) -> &Instance {
         &self.session
+    }
+
+    /// The file to which a process writes its PID, to have the kernel's events of its threads recorded from
+    /// its start on, too; where those are recorded.
+    pub fn entrance(&self) -> Option<&File> {
+        self.entrance.as_ref()
+    }
+
+    /// Which events of which thread runs are not recorded although they are enabled, and why.
+    pub fn without_switches(&self) -> Option<&str> {
+        self.without_switches.as_deref()
     }
 
     /// How far it is.
@@ -95,10 +115,23 @@ impl Recorder {
 
     /// Takes what is left, and ends. Processes that still run go on without being recorded; the session
     /// stays as it is.
-    pub fn finish(self) -> Result<Recorded, Error> {
+    pub fn finish(mut self) -> Result<Recorded, Error> {
+        self.end().unwrap_or(Err(Error::Failed))
+    }
+
+    fn end(&mut self) -> Option<Result<Recorded, Error>> {
+        // While it is open the kernel keeps what it is of.
+        self.entrance = None;
         // If the thread has ended by itself it has an error to tell.
-        let _ = self.stop.send(());
-        self.thread.join().map_err(|_| Error::Failed)?
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        Some(self.thread.take()?.join().unwrap_or(Err(Error::Failed)))
+    }
+}
+
+impl Drop for Recorder {
+    /// Ends the thread: what it has made in the kernel is not to stay.
+    fn drop(&mut self) {
+        let _ = self.end();
     }
 }
 
@@ -107,6 +140,7 @@ struct Work {
     session: Arc<Instance>,
     directory: PathBuf,
     drain: Drain,
+    switches: Option<SwitchRecording>,
     tables: Tables,
     clocks: ClockSync,
     progress: Arc<SharedProgress>,
@@ -130,6 +164,9 @@ impl Work {
             if now >= tables_due {
                 obituary.look(&self.session);
                 self.look_at_tables();
+                if let Some(switches) = &mut self.switches {
+                    switches.look(&self.session);
+                }
                 tables_due = now + TABLES;
             }
             if now >= copy_due {
@@ -157,24 +194,35 @@ impl Work {
     }
 
     fn recorded(self, cut_short: Option<session::Error>) -> Result<Recorded, Error> {
-        let (events, spools) = (self.drain.events, self.drain.into_spools());
-        let directory = self.directory;
+        let events = self.events();
+        let (mut spools, directory) = (self.drain.into_spools(), self.directory);
+        let failed = |error| Error::Spool { directory: directory.clone(), error };
+        if let Some(switches) = self.switches {
+            spools.extend(switches.into_spools().map_err(failed)?);
+        }
         let records = SessionRecords::consumed(self.session, spools, self.tables, self.clocks, events)
-            .map_err(|error| Error::Spool { directory: directory.clone(), error })?;
+            .map_err(failed)?;
         Ok(Recorded { records, directory, cut_short })
     }
 
     fn take(&mut self) -> Result<u64, Error> {
         let buffer = self.session.buffer();
-        let taken = self.drain.take(buffer).map_err(|error| {
+        let of_kernel = self.switches.as_mut().map_or(Ok(()), |switches| switches.take(&self.session));
+        let taken = of_kernel.and_then(|()| self.drain.take(buffer)).map_err(|error| {
             // Nobody reads any more: writers need not go on.
             self.session.buffer().set_recording(false);
             Error::Spool { directory: self.directory.clone(), error }
         });
-        self.progress.events.store(self.drain.events, Relaxed);
-        self.progress.lost.store(self.drain.lost, Relaxed);
+        self.progress.events.store(self.events(), Relaxed);
+        let lost = self.switches.as_ref().map_or(0, |switches| switches.spools.lost);
+        self.progress.lost.store(self.drain.lost + lost, Relaxed);
         self.progress.bytes.store(self.drain.bytes, Relaxed);
         taken
+    }
+
+    /// Events taken.
+    fn events(&self) -> u64 {
+        self.drain.events + self.switches.as_ref().map_or(0, |switches| switches.spools.events)
     }
 
     fn look_at_tables(&mut self) {

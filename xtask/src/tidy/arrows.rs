@@ -46,6 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("trace_data", &["abi"]),
+    ("kernel_events", &["abi", "events", "trace_data"]),
     (
         "session",
         &[
@@ -77,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "control",
             "session",
             "trace_data",
+            "kernel_events",
             "reading",
             "export",
         ],

@@ -8,6 +8,7 @@ use crate::persistent::saving::look_after;
 use crate::persistent::{events_on, memory};
 use crate::say::note;
 use anstyle::Style;
+use events::{EventType, switch};
 use session::{
     DEFAULT_KB, EnabledEvents, Error, ErrorRule, ErrorSet, FilteredSelection, Instance, Lasting,
     MOST_INSTANCES, PidFilter, Saving, Selection, Session, SessionOptions, SessionsDirectory, TraceClock,
@@ -241,7 +242,8 @@ pub(crate) fn set_triggers(session: &Instance, wanted: &RecordingArguments) -> D
     Ok(set)
 }
 
-/// Enables events, and says where there are none yet, and where some can't take a filter.
+/// Enables events, and says where there are none yet, where some can't take a filter, and which of them are
+/// recorded elsewhere only.
 pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> Done<()> {
     let EnabledEvents { events, others } = session.enable(wanted)?;
     if events == 0 {
@@ -250,6 +252,12 @@ pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> 
     if others > 0 {
         let (events, others) = (count(events as u64, "event", "events"), grouped(others as u64));
         note!("lookback: {events} enabled; {others} don't have the filter's fields, and stay as they were");
+    }
+    let is_wanted =
+        |event: &&EventType| wanted.selection.matches(event.system, event.name, Some(switch::CLASS));
+    let names: Vec<&str> = switch::ALL.iter().filter(is_wanted).map(|event| event.name).collect();
+    if !names.is_empty() {
+        note!("lookback: {}: only `lookback record` has which thread runs", names.join(", "));
     }
     Ok(())
 }

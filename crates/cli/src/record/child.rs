@@ -16,6 +16,7 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 use std::convert::Infallible;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -38,9 +39,24 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts the program with an environment in which it finds the session, and is traced.
-    pub(crate) fn start(program: &Program, session: &Path, object: &Path) -> Done<Child> {
-        Child::start_in(program, |command| set_traced(command, session, object), |_| ())
+    /// Starts the program with an environment in which it finds the session, and is traced. Before that it
+    /// writes its PID to `entrance`.
+    pub(crate) fn start(
+        program: &Program,
+        session: &Path,
+        object: &Path,
+        entrance: Option<&File>,
+    ) -> Done<Child> {
+        let enter = |command: &mut Command| {
+            if let Some(Ok(file)) = entrance.map(File::try_clone) {
+                launch::enter_by(command, file);
+            }
+        };
+        let traced = |command: &mut Command| {
+            set_traced(command, session, object);
+            enter(command);
+        };
+        Child::start_in(program, traced, enter)
     }
 
     /// Starts the program with an environment that `traced` makes, or where its arguments leave no space for

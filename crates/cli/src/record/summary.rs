@@ -33,6 +33,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) functions_off: &'a [FunctionsOffLine],
     /// A latency tracer, and the longest section that it has measured, in ns.
     pub(crate) longest: Option<(&'static str, u64)>,
+    /// Which events of which thread runs were not recorded although they are enabled, and why.
+    pub(crate) without_switches: Option<&'a str>,
 }
 
 impl Summary<'_> {
@@ -68,6 +70,9 @@ impl Summary<'_> {
         }
         for process in self.functions_off {
             note!("  {dim}missing{dim:#}  functions {}", process.text());
+        }
+        if let Some(why) = self.without_switches {
+            note!("  {dim}missing{dim:#}  {why}");
         }
         if self.has_no_functions {
             note!(

@@ -6,7 +6,7 @@ use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
 use export::{Error, Sink};
-use query::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, Waits};
+use query::{ObjectWaits, OffCpu, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, Waits};
 use session::Selection;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
@@ -30,11 +30,14 @@ pub(super) struct WaitTable<'a, W> {
 /// A line: a thread, or what it waited for.
 struct WaitLine {
     name: String,
-    figures: [String; 4],
+    figures: [String; COLUMNS],
     on: String,
 }
 
-const TITLES: [&str; 4] = ["COUNT", "AVG", "MAX", "TOTAL"];
+const COLUMNS: usize = 6;
+const TITLES: [&str; COLUMNS] = ["COUNT", "AVG", "MAX", "TOTAL", "OFF CPU", "PREEMPTED"];
+/// How many of them there are without switches between threads.
+const WITHOUT_SWITCHES: usize = 4;
 
 impl<'a, W: Write> WaitTable<'a, W> {
     pub(super) fn new(
@@ -49,17 +52,19 @@ impl<'a, W: Write> WaitTable<'a, W> {
 
     fn print(&mut self, threads: &[ThreadWaits], tasks: &dyn Tasks) -> io::Result<()> {
         let lines: Vec<WaitLine> = threads.iter().flat_map(|thread| thread_lines(thread, tasks)).collect();
-        let widths: [usize; 4] = std::array::from_fn(|column| {
+        let columns = if self.waits.knows_switches() { COLUMNS } else { WITHOUT_SWITCHES };
+        let width = |column: usize| {
             lines.iter().map(|line| line.figures[column].len()).fold(TITLES[column].len(), usize::max)
-        });
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
         let name = "THREAD, WAITED FOR";
         let longest = |cell: fn(&WaitLine) -> &str, title: &str| {
             lines.iter().map(|line| cell(line).chars().count()).fold(title.len(), usize::max)
         };
         let mut texts = [longest(|line| &line.name, name), longest(|line| &line.on, "ON")];
         fit(&mut texts, widths.iter().map(|width| width + 1).sum::<usize>() + 2);
-        let row = |name: &str, figures: [&str; 4], on: &str| {
-            let figures = figures.iter().zip(widths).map(|(cell, width)| format!(" {cell:>width$}"));
+        let row = |name: &str, figures: [&str; COLUMNS], on: &str| {
+            let figures = figures.iter().zip(&widths).map(|(cell, width)| format!(" {cell:>width$}"));
             let (name, on) = (without_middle(name, texts[0]), without_end(on, texts[1]));
             let figures = figures.collect::<String>();
             format!("{name:<width$}{figures}  {on}", width = texts[0]).trim_end().to_owned()
@@ -74,11 +79,17 @@ impl<'a, W: Write> WaitTable<'a, W> {
 
     /// Says what the figures are, and what isn't known.
     fn print_notes(&mut self) -> io::Result<()> {
-        writeln!(
-            self.out,
-            "\na wait is as long as the call that can block, whatever it did meanwhile: the trace doesn't have \
-             when threads ran"
-        )?;
+        if !self.waits.knows_switches() {
+            writeln!(
+                self.out,
+                "\na wait is as long as the call that can block, whatever it did meanwhile: the trace doesn't \
+                 have when threads ran; `-e @switch` records that"
+            )?;
+        }
+        if self.waits.uncertain_switches() > 0 {
+            let times = count(self.waits.uncertain_switches(), "time", "times");
+            writeln!(self.out, "\n{times} off CPU not measured: events were lost meanwhile")?;
+        }
         if !self.waits.knows_locks() {
             writeln!(
                 self.out,
@@ -118,11 +129,14 @@ impl<W: Write> Sink for WaitTable<'_, W> {
         let threads = self.waits.finish();
         match (self.json, threads.is_empty()) {
             (true, _) => {
-                for (thread, object) in threads
-                    .iter()
-                    .flat_map(|thread| thread.objects.iter().map(move |object| (thread, object)))
-                {
-                    writeln!(self.out, "{}", json(thread.tid, object, trace.tasks))?;
+                let knows_switches = self.waits.knows_switches();
+                for thread in &threads {
+                    for object in &thread.objects {
+                        writeln!(self.out, "{}", json(thread.tid, object, knows_switches, trace.tasks))?;
+                    }
+                    if let Some(off) = thread.off_elsewhere() {
+                        writeln!(self.out, "{}", json_elsewhere(thread.tid, off, trace.tasks))?;
+                    }
                 }
             }
             (false, false) => self.print(&threads, trace.tasks)?,
@@ -142,31 +156,40 @@ impl<W: Write> Sink for WaitTable<'_, W> {
 
 /// The line of a thread, and those of what it waited for.
 fn thread_lines(thread: &ThreadWaits, tasks: &dyn Tasks) -> Vec<WaitLine> {
-    let line = |name: String, waits: u64, longest: u64, total: u64, on: String| {
-        let average = total.checked_div(waits).unwrap_or(0);
-        let figures = [grouped(waits), duration(average), duration(longest), duration(total)];
-        WaitLine { name, figures, on }
-    };
-    let sum = |objects: &[ObjectWaits]| {
-        let waits = objects.iter().map(|object| object.durations.count()).sum();
-        let total = objects.iter().map(|object| object.durations.total()).sum();
-        (waits, objects.iter().map(ObjectWaits::longest).max().unwrap_or(0), total)
-    };
-    let (waits, longest, total) = sum(&thread.objects);
-    let mut lines = vec![line(label(tasks, thread.tid), waits, longest, total, String::new())];
+    let of_thread = thread.off.unwrap_or_default();
+    let mut lines = vec![WaitLine::new(label(tasks, thread.tid), &thread.objects, of_thread)];
     // One more line is as long as what stands for it.
     let shown = if thread.objects.len() > MOST + 1 { MOST } else { thread.objects.len() };
     for object in &thread.objects[..shown] {
-        let durations = &object.durations;
         let name = format!("  {}", object_name(&object.object));
-        lines.push(line(name, durations.count(), object.longest(), durations.total(), on(object, tasks)));
+        let line = WaitLine::new(name, std::slice::from_ref(object), object.off);
+        lines.push(WaitLine { on: on(object, tasks), ..line });
     }
     let others = &thread.objects[shown..];
     if !others.is_empty() {
-        let (waits, longest, total) = sum(others);
-        lines.push(line(format!("  {} others", others.len()), waits, longest, total, String::new()));
+        let mut off = OffCpu::default();
+        others.iter().for_each(|object| off += object.off);
+        lines.push(WaitLine::new(format!("  {} others", others.len()), others, off));
+    }
+    if let Some(elsewhere) = thread.off_elsewhere().filter(|off| *off != OffCpu::default()) {
+        lines.push(WaitLine::new("  in no such call".to_owned(), &[], elsewhere));
     }
     lines
+}
+
+impl WaitLine {
+    /// Of the waits for these together.
+    fn new(name: String, objects: &[ObjectWaits], off: OffCpu) -> WaitLine {
+        let waits: u64 = objects.iter().map(|object| object.durations.count()).sum();
+        let total: u64 = objects.iter().map(|object| object.durations.total()).sum();
+        let [average, longest, total] = match objects.iter().map(ObjectWaits::longest).max() {
+            Some(longest) => [total / waits.max(1), longest, total].map(duration),
+            None => std::array::from_fn(|_| "-".to_owned()),
+        };
+        let [blocked, preempted] = [off.blocked, off.preempted].map(duration);
+        let waits = if waits > 0 { grouped(waits) } else { "-".to_owned() };
+        WaitLine { name, figures: [waits, average, longest, total, blocked, preempted], on: String::new() }
+    }
 }
 
 /// What a thread waited for.
@@ -197,6 +220,7 @@ fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
         texts.push(match &peer.cause {
             WaitCause::Holder => format!("{thread}{} (held it)", others("and")),
             WaitCause::Call(call) => format!("{thread}{} ({call})", others("or")),
+            WaitCause::Waking => format!("{thread} (sched_waking)"),
             WaitCause::End => format!("{thread}{} (its end)", others("or")),
         });
     }
@@ -212,9 +236,10 @@ fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
     texts.join(", ")
 }
 
-fn json(tid: i32, waits: &ObjectWaits, tasks: &dyn Tasks) -> Json {
+fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) -> Json {
     let id = |tid: i32| Json::Number(u64::from(tid.unsigned_abs()));
-    let ObjectWaits { object, durations, unfinished, peers } = waits;
+    let ObjectWaits { object, durations, unfinished, off, peers } = waits;
+    let off = knows_switches.then_some(*off);
     let [min, avg, p50, p99, max, total] = durations.summary().map(Json::Number);
     let is_descriptor = matches!(object.kind, WaitKind::Descriptor | WaitKind::Poll);
     let (fd, address) = match is_descriptor {
@@ -225,6 +250,7 @@ fn json(tid: i32, waits: &ObjectWaits, tasks: &dyn Tasks) -> Json {
         let cause = match &peer.peer.cause {
             WaitCause::Holder => "holder",
             WaitCause::Call(call) => call,
+            WaitCause::Waking => "sched_waking",
             WaitCause::End => "end",
         };
         Json::Object(vec![
@@ -253,6 +279,21 @@ fn json(tid: i32, waits: &ObjectWaits, tasks: &dyn Tasks) -> Json {
         ("p99", p99),
         ("max", max),
         ("total", total),
+        ("off_cpu", Json::number(off.map(|off| off.blocked))),
+        ("preempted", Json::number(off.map(|off| off.preempted))),
         ("on", Json::List(peers.iter().map(peer).collect())),
+    ])
+}
+
+/// How long a thread didn't run, but in none of its waits.
+fn json_elsewhere(tid: i32, off: OffCpu, tasks: &dyn Tasks) -> Json {
+    let id = |tid: i32| Json::Number(u64::from(tid.unsigned_abs()));
+    Json::Object(vec![
+        ("tid", id(tid)),
+        ("tgid", tasks.tgid(tid).map_or(Json::Null, id)),
+        ("comm", Json::text(tasks.comm(tid))),
+        ("kind", Json::Null),
+        ("off_cpu", Json::Number(off.blocked)),
+        ("preempted", Json::Number(off.preempted)),
     ])
 }

@@ -50,6 +50,7 @@ mod report;
 mod signals;
 mod stacks;
 mod state;
+mod switches;
 mod terminal;
 mod trace_cmd;
 mod tracing;

@@ -183,7 +183,7 @@ fn events_are_listed_with_their_formats() {
 #[test]
 fn a_recording_describes_what_has_happened() {
     let scratch = Scratch::new();
-    run(&mut scratch.record(&["-q", "-e", "sched:"], &["true"])).success();
+    run(&mut scratch.record(&["-q", "-e", "@process"], &["true"])).success();
     let file = scratch.outside("trace.dat");
     assert!(file.metadata().unwrap().len() < 16 * 1024, "{file:?}");
     if !is_missing(&["trace-cmd"]) {

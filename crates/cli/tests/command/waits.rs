@@ -4,9 +4,9 @@ use crate::common::*;
 
 /// What the program has measured of a wait itself: it took at least and at most so many nanoseconds.
 #[derive(Debug, Clone, Copy)]
-struct Measured {
-    at_least: u64,
-    at_most: u64,
+pub struct Measured {
+    pub at_least: u64,
+    pub at_most: u64,
 }
 
 /// Records the program. What it has printed.
@@ -17,7 +17,7 @@ fn recorded(scratch: &Scratch, events: &[&str]) -> String {
     run(&mut scratch.record(&[&["-q"], &events[..]].concat(), &command)).success().stdout
 }
 
-fn measured(printed: &str, wait: &str) -> Measured {
+pub fn measured(printed: &str, wait: &str) -> Measured {
     let line = printed.lines().find_map(|line| line.strip_prefix(wait)?.strip_prefix(' ')).unwrap();
     let (at_least, at_most) = line.split_once(' ').unwrap();
     let number = |text: &str| text.parse::<i64>().unwrap() as u64;
@@ -32,20 +32,20 @@ fn waits(scratch: &Scratch, options: &[&str]) -> Vec<String> {
 
 /// The one of a thread's name and a kind.
 #[track_caller]
-fn of<'a>(waits: &'a [String], thread: &str, kind: &str) -> &'a str {
+pub fn of<'a>(waits: &'a [String], thread: &str, kind: &str) -> &'a str {
     let is_of = |line: &&String| line.contains(&format!("\"comm\":\"{thread}\",\"kind\":\"{kind}\""));
     let found: Vec<&String> = waits.iter().filter(is_of).collect();
     found.first().unwrap_or_else(|| panic!("no {kind} of {thread} in {waits:#?}"))
 }
 
 /// The first number of this name.
-fn number(object: &str, name: &str) -> u64 {
+pub fn number(object: &str, name: &str) -> u64 {
     let (_, rest) = object.split_once(&format!("\"{name}\":")).unwrap();
     rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
 }
 
 #[track_caller]
-fn is_as_measured(object: &str, measured: Measured) {
+pub fn is_as_measured(object: &str, measured: Measured) {
     // Of what the two clocks differ in the conversion of ticks.
     let inexact = |length: u64| length / 1000 + 1000;
     let longest = number(object, "max");
@@ -54,7 +54,7 @@ fn is_as_measured(object: &str, measured: Measured) {
 }
 
 #[track_caller]
-fn is_on(object: &str, thread: &str, cause: &str) {
+pub fn is_on(object: &str, thread: &str, cause: &str) {
     let (_, peers) = object.split_once("\"on\":[").unwrap();
     let first = format!("\"comm\":\"{thread}\",\"cause\":\"{cause}\"");
     assert!(peers.split('}').next().unwrap().contains(&first), "not on {thread} by {cause}: {object}");

@@ -1,6 +1,7 @@
 //! Waits, counted by thread and by what they were for.
 
-use super::WaitObject;
+use super::{OffCpu, WaitObject};
+use crate::pairs::FoundPair;
 use crate::{DurationSample, Durations};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,6 +14,8 @@ pub struct ThreadWaits {
     pub tid: i32,
     /// By what they were for, the longest together first.
     pub objects: Vec<ObjectWaits>,
+    /// How long it didn't run, in these waits or elsewhere; where that is known.
+    pub off: Option<OffCpu>,
 }
 
 /// The waits of a thread for one thing.
@@ -24,6 +27,8 @@ pub struct ObjectWaits {
     pub durations: Durations,
     /// How many of them were not over.
     pub unfinished: u64,
+    /// How long the thread didn't run meanwhile, as far as that is known.
+    pub off: OffCpu,
     /// On whom, the longest together first. Of waits that are not here it isn't known.
     pub peers: Vec<PeerWaits>,
 }
@@ -57,6 +62,8 @@ pub enum WaitCause {
     Holder,
     /// It has ended the wait by this call of libc's.
     Call(Rc<str>),
+    /// It has woken the thread, as the kernel has said.
+    Waking,
     /// It was to end, or has ended.
     End,
 }
@@ -72,10 +79,26 @@ impl ThreadWaits {
         self.objects.iter().map(|object| object.durations.total()).sum()
     }
 
-    /// How long the longest took.
-    pub fn longest(&self) -> u64 {
-        self.objects.iter().map(ObjectWaits::longest).max().unwrap_or(0)
+    /// How long it didn't run, but in none of these waits.
+    pub fn off_elsewhere(&self) -> Option<OffCpu> {
+        let mut known = OffCpu::default();
+        self.objects.iter().for_each(|object| known += object.off);
+        self.off.map(|off| off - known)
     }
+}
+
+/// A wait.
+#[derive(Debug)]
+pub(super) struct Wait {
+    /// For what.
+    pub(super) object: WaitObject,
+    /// Of which thread, from when on and how long.
+    pub(super) pair: FoundPair,
+    /// How long the thread didn't run in it.
+    pub(super) off: OffCpu,
+    /// On which thread, and so many others.
+    pub(super) peer: Option<(WaitPeer, usize)>,
+    pub(super) is_over: bool,
 }
 
 impl ObjectWaits {
@@ -95,6 +118,7 @@ pub(super) struct WaitSums {
 struct ObjectSum {
     durations: Durations,
     unfinished: u64,
+    off: OffCpu,
     peers: HashMap<WaitPeer, PeerSum>,
 }
 
@@ -106,30 +130,30 @@ struct PeerSum {
 }
 
 impl WaitSums {
-    /// Counts a wait for `object`, on a thread and so many others.
-    pub(super) fn add(
-        &mut self,
-        object: WaitObject,
-        sample: DurationSample,
-        peer: Option<(WaitPeer, usize)>,
-        is_over: bool,
-    ) {
-        let sum = self.objects.entry((sample.pid, object)).or_default();
-        sum.durations.add(sample);
+    /// Counts a wait.
+    pub(super) fn add(&mut self, wait: Wait) {
+        let Wait { object, pair: FoundPair { start, length, pid, .. }, off, peer, is_over } = wait;
+        let sum = self.objects.entry((pid, object)).or_default();
+        sum.durations.add(DurationSample { length, start, pid, holder: None });
         sum.unfinished += u64::from(!is_over);
+        sum.off += off;
         if let Some((peer, others)) = peer {
             let sum = sum.peers.entry(peer).or_default();
             sum.count += 1;
-            sum.total += sample.length;
+            sum.total += length;
             sum.others = sum.others.max(others);
         }
     }
 
-    /// What was counted, in order.
-    pub(super) fn finish(self) -> Vec<ThreadWaits> {
+    /// What was counted, in order, and what is known of more threads: how long each didn't run.
+    pub(super) fn finish(
+        self,
+        more: impl Iterator<Item = i32>,
+        off: impl Fn(i32) -> Option<OffCpu>,
+    ) -> Vec<ThreadWaits> {
         let mut threads: HashMap<i32, Vec<ObjectWaits>> = HashMap::new();
         for ((tid, object), sum) in self.objects {
-            let ObjectSum { mut durations, unfinished, peers } = sum;
+            let ObjectSum { mut durations, unfinished, off, peers } = sum;
             durations.sort();
             let peer = |(peer, sum): (WaitPeer, PeerSum)| {
                 let PeerSum { count, total, others } = sum;
@@ -137,17 +161,20 @@ impl WaitSums {
             };
             let mut peers: Vec<PeerWaits> = peers.into_iter().map(peer).collect();
             peers.sort_by(|one, other| (other.total, &one.peer).cmp(&(one.total, &other.peer)));
-            threads.entry(tid).or_default().push(ObjectWaits { object, durations, unfinished, peers });
+            threads.entry(tid).or_default().push(ObjectWaits { object, durations, unfinished, off, peers });
+        }
+        for tid in more {
+            threads.entry(tid).or_default();
         }
         let mut threads: Vec<ThreadWaits> =
-            threads.into_iter().map(|(tid, objects)| ThreadWaits { tid, objects }).collect();
+            threads.into_iter().map(|(tid, objects)| ThreadWaits { tid, objects, off: off(tid) }).collect();
         for thread in &mut threads {
             thread.objects.sort_by(|one, other| {
                 let key = |object: &ObjectWaits| object.durations.total();
                 key(other).cmp(&key(one)).then_with(|| one.object.cmp(&other.object))
             });
         }
-        threads.sort_by_key(|thread| (Reverse(thread.total()), thread.tid));
+        threads.sort_by_key(|thread| (Reverse(thread.total()), Reverse(thread.off), thread.tid));
         threads
     }
 }

@@ -1,7 +1,7 @@
 //! What threads are in.
 
 use super::wakers::WakeKey;
-use super::{WaitCause, WaitKind, WaitObject, WaitPeer};
+use super::{OffCpu, WaitCause, WaitKind, WaitObject, WaitPeer};
 use crate::LockHolder;
 use crate::pairs::FoundPair;
 use events::lock;
@@ -11,8 +11,8 @@ use events::lock;
 pub(super) struct ThreadCalls {
     /// Calls, the innermost last.
     pub(super) calls: Vec<WaitingCall>,
-    /// The lock that it waits for, and since when.
-    pub(super) contended: Option<(WaitObject, u64)>,
+    /// The lock that it waits for, since when, and how long it had not run until then.
+    pub(super) contended: Option<(WaitObject, u64, OffCpu)>,
     /// Whether it has recorded nothing since it is in the innermost call.
     pub(super) is_in_call: bool,
 }
@@ -22,6 +22,8 @@ pub(super) struct ThreadCalls {
 pub(super) struct WaitingCall {
     pub(super) id: u16,
     pub(super) start: u64,
+    /// How long the thread had not run until then.
+    pub(super) off: OffCpu,
     pub(super) is_chosen: bool,
     /// What it waits for.
     pub(super) object: Option<WaitObject>,

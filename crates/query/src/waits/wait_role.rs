@@ -3,7 +3,7 @@
 use super::WaitKind;
 use super::blocking_call::{reads, waited_for, woken_from};
 use events::lock::{CONTENTION_BEGIN, CONTENTION_END};
-use events::{LIBC, sched};
+use events::{LIBC, sched, switch};
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Field;
@@ -25,6 +25,12 @@ pub(super) enum WaitRole {
     Contended(Field, Field),
     /// It has waited.
     Waited,
+    /// A CPU goes on with another thread: the one before, its state, the next.
+    Switch(Box<[Field; 3]>),
+    /// A thread begins to run, or stops: the direction.
+    ContextSwitch(Field),
+    /// A thread wakes another one.
+    Waking(Field),
     /// A thread ends: which one, and whether with its process.
     End(Field, Option<Field>),
     Exec,
@@ -58,6 +64,13 @@ impl WaitRole {
                 field("lock_addr").zip(field("flags")).map(|(lock, flags)| WaitRole::Contended(lock, flags))
             }
             _ if is(CONTENTION_END) => Some(WaitRole::Waited),
+            _ if is(switch::SWITCH) => ["prev_pid", "prev_state", "next_pid"]
+                .map(field)
+                .into_iter()
+                .collect::<Option<Vec<Field>>>()
+                .and_then(|fields| Some(WaitRole::Switch(Box::new(fields.try_into().ok()?)))),
+            _ if is(switch::CONTEXT_SWITCH) => field("direction").map(WaitRole::ContextSwitch),
+            _ if is(switch::WAKING) => field("pid").map(WaitRole::Waking),
             _ if format.system != LIBC => None,
             "pthread_create" => Some(WaitRole::Make),
             "pthread_create_exit" => {

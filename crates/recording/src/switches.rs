@@ -1,0 +1,194 @@
+//! Which thread runs: events that no program can record itself, from the kernel.
+
+use crate::switch_spools::SwitchSpools;
+use abi::clock::Clock;
+use control::{Clocks, Here};
+use events::EventType;
+use events::switch::{CONTEXT_SWITCH_ID, KERNELS, SWITCH, SWITCH_ID, WAKING};
+use kernel_events::{ContextSwitches, Error, KernelRecord, SwitchInstance};
+use reading::Spool;
+use session::Instance;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Pages of a CPU that are consumed at once, at most; or records, as many as fit them.
+const MOST_PAGES: usize = 512;
+const MOST_RECORDS: usize = MOST_PAGES * 128;
+
+/// Takes the kernel's events of the traced threads while somebody records them.
+#[derive(Debug)]
+pub(crate) struct SwitchRecording {
+    source: Source,
+    pub(crate) spools: SwitchSpools,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// The kernel's own events, for root.
+    Instance(Box<SwitchInstance>),
+    /// When threads of our own run, for anybody; and the clocks when somebody has last looked.
+    Perf(ContextSwitches, Clocks),
+}
+
+impl SwitchRecording {
+    /// Takes those that are enabled from now on, if any are, and keeps them in files in `directory`. To be
+    /// called by the thread that starts programs. What can't be had, and why.
+    pub(crate) fn start(session: &Instance, directory: &Path) -> (Option<SwitchRecording>, Option<String>) {
+        let is_enabled = |id: u16| session.control().is_enabled(id, session.index());
+        let kernels: Vec<EventType> = KERNELS.into_iter().filter(|event| is_enabled(event.id)).collect();
+        let of = |source| SwitchRecording { source, spools: SwitchSpools::new(session, directory) };
+        let mut missing = None;
+        if !kernels.is_empty() {
+            match instance(session, &kernels) {
+                // Its events say more than ours.
+                Ok(source) => return (Some(of(source)), None),
+                Err(error) => {
+                    let names: Vec<&str> = kernels.iter().map(|event| event.name).collect();
+                    missing = Some(format!("{}: {error}", names.join(", ")));
+                }
+            }
+        }
+        if !is_enabled(CONTEXT_SWITCH_ID) {
+            return (None, missing);
+        }
+        match perf(session) {
+            Ok(source) => {
+                let instead = |missing| format!("{missing}; context_switch was recorded instead");
+                (Some(of(source)), missing.map(instead))
+            }
+            Err(error) => {
+                let reasons: Vec<String> =
+                    missing.into_iter().chain([format!("context_switch: {error}")]).collect();
+                (None, Some(reasons.join("; ")))
+            }
+        }
+    }
+
+    /// The file by which a process has its threads followed, where it has to do something for that.
+    pub(crate) fn entrance(&self) -> Option<File> {
+        match &self.source {
+            Source::Instance(instance) => instance.entrance().ok(),
+            Source::Perf(..) => None,
+        }
+    }
+
+    /// Follows the threads that are attached by now.
+    pub(crate) fn look(&mut self, session: &Instance) {
+        if let Source::Instance(instance) = &mut self.source {
+            // Where the kernel takes none, it has not got the memory for it.
+            let _ = instance.follow(threads(session));
+        }
+    }
+
+    /// Takes what is there.
+    pub(crate) fn take(&mut self, session: &Instance) -> io::Result<()> {
+        let is_on = session.buffer().is_tracing() && session.buffer().is_recording();
+        let spools = &mut self.spools;
+        let mut take = |record: &KernelRecord<'_>| match is_on && is_wanted(session, record) {
+            true => spools.push(record),
+            false => {
+                spools.pass_over(record);
+                Ok(())
+            }
+        };
+        match &mut self.source {
+            Source::Instance(instance) => instance.consume(MOST_PAGES, take),
+            Source::Perf(switches, before) => {
+                let (clock, now) = (session.buffer().geometry().clock, Clocks::now());
+                let before = std::mem::replace(before, now);
+                switches.consume(MOST_RECORDS, |record| {
+                    let time = in_clock(clock, record.time, &before, &now);
+                    take(&KernelRecord { time, ..*record })
+                })
+            }
+        }
+    }
+
+    /// What was taken, as spools of lanes have it.
+    pub(crate) fn into_spools(self) -> io::Result<Vec<Spool>> {
+        self.spools.finish()
+    }
+}
+
+fn instance(session: &Instance, events: &[EventType]) -> Result<Source, Error> {
+    let clock = session.buffer().geometry().clock;
+    let buffer_kb = session.buffer().smallest_capacity() / 1024;
+    let instance = SwitchInstance::make(events, (clock, buffer_kb), threads(session))?;
+    Ok(Source::Instance(Box::new(instance)))
+}
+
+fn perf(session: &Instance) -> Result<Source, Error> {
+    let geometry = session.buffer().geometry();
+    match geometry.clock {
+        Clock::Counter => Err(Error::NoTime),
+        _ => Ok(Source::Perf(ContextSwitches::start(geometry.cpus)?, Clocks::now())),
+    }
+}
+
+/// A time of `CLOCK_MONOTONIC` in the clock of a buffer, by readings before and after it.
+fn in_clock(clock: Clock, mono: u64, before: &Clocks, after: &Clocks) -> u64 {
+    let read = |clocks: &Clocks| match clock {
+        Clock::Tsc => clocks.tsc,
+        Clock::Monotonic | Clock::Counter => clocks.mono,
+        Clock::MonotonicRaw => clocks.mono_raw,
+        Clock::Boot => clocks.boot,
+        Clock::Tai => clocks.tai,
+    };
+    let (start, length) = (read(before), read(after).saturating_sub(read(before)));
+    let whole = after.mono.saturating_sub(before.mono).max(1);
+    let since = i128::from(mono) - i128::from(before.mono);
+    let time = i128::from(start) + since * i128::from(length) / i128::from(whole);
+    u64::try_from(time).unwrap_or(start)
+}
+
+/// Whether an instance wants a record: it is of the right threads, and matches the event's filter.
+fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
+    let (control, index, payload) = (session.control(), session.index(), record.payload);
+    let half = |offset: usize| {
+        let bytes = payload.get(offset..).and_then(|rest| rest.first_chunk());
+        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    };
+    let id = half(0) as u16;
+    // Who runs or wakes, and who is to run or is woken: either is enough, as in the kernel.
+    let own = half(4);
+    let other = match id {
+        SWITCH_ID => half(NEXT_PID),
+        CONTEXT_SWITCH_ID => own,
+        _ => half(WOKEN_PID),
+    };
+    let flags = control.instance_flags(index);
+    if !control.is_enabled(id, index) || [own, other].iter().all(|tid| control.ignores(index, flags, *tid)) {
+        return false;
+    }
+    let name = match id {
+        SWITCH_ID => payload.get(PREV_COMM..).and_then(|rest| rest.first_chunk()).copied(),
+        _ => control.find_task(own).map(|task| task.comm),
+    };
+    let here = Here { cpu: record.cpu, comm: &name.unwrap_or_default() };
+    control.passes(index, payload, &here)
+}
+
+const PREV_COMM: usize = SWITCH.offset(0);
+const NEXT_PID: usize = SWITCH.offset(5);
+const WOKEN_PID: usize = WAKING.offset(1);
+
+/// The threads that are attached to a session.
+fn threads(session: &Instance) -> impl Iterator<Item = u32> {
+    session.control().tasks().filter(|task| task.end_time == 0).map(|task| task.tid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_lie_between_the_readings_as_they_do_in_the_other_clock() {
+        let at = |mono: u64, tsc: u64| Clocks { tsc, mono, boot: mono + 7, ..Clocks::default() };
+        let (before, after) = (at(1000, 50_000), at(2000, 53_000));
+        let times = [1000, 1500, 2000, 900, 2100].map(|mono| in_clock(Clock::Tsc, mono, &before, &after));
+        assert_eq!(times, [50_000, 51_500, 53_000, 49_700, 53_300]);
+        assert_eq!(in_clock(Clock::Boot, 1500, &before, &after), 1507);
+        assert_eq!(in_clock(Clock::Tsc, 5, &before, &before), 50_000);
+    }
+}
