@@ -22,7 +22,7 @@ struct XtaskArguments {
 enum ProjectTask {
     /// Measure what recording costs; fails when a limit is missed
     Bench(bench::Bench),
-    /// Check the ring buffer for as long as it takes: every order of steps, damage, chaos
+    /// Check the ring buffer and what is kept of it for as long as it takes: orders of steps, damage, chaos
     ///
     /// Wants two CPUs that do nothing else, and up to 1.3 GB. Where others used the CPUs, too, the orders of
     /// steps alone have taken more than 25 minutes; each part says how far it is.

@@ -23,6 +23,12 @@ pub struct ProveOptions {
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
+    /// How often what copies a session to disk is killed, once on a disk with space and once on a full one
+    #[arg(long, default_value_t = 1000)]
+    persist_kills: u32,
+    /// Snapshots that are taken one after the other while all CPUs write
+    #[arg(long, default_value_t = 1000)]
+    snapshots: u32,
     /// Inputs that are read by everything that reads what others wrote
     #[arg(long, default_value_t = 10_000_000)]
     executions: u64,
@@ -30,7 +36,8 @@ pub struct ProveOptions {
 
 /// Goes through every scenario of the model, the long ones too; runs the slow path and call slots in many
 /// orders, and what Miri can run; kills at each instruction; damages files, lets chaos loose, switches sites
-/// of functions, fuzzes, and runs all programs that must not be harmed. Whether all of it holds.
+/// of functions, kills what copies to disk, takes snapshots under load, fuzzes, and runs all programs that
+/// must not be harmed. Whether all of it holds.
 pub fn run(options: &ProveOptions) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
@@ -41,6 +48,8 @@ pub fn run(options: &ProveOptions) -> Result<bool, Error> {
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
     }
     holds &= switches(options.switches)?;
+    holds &= command("journal_kills", ("LOOKBACK_PERSIST_KILLS", options.persist_kills))?;
+    holds &= command("snapshots_under_load", ("LOOKBACK_SNAPSHOTS", options.snapshots))?;
     Ok(holds & fuzz(options.executions)? & harm()?)
 }
 
@@ -49,6 +58,26 @@ fn switches(number: u32) -> Result<bool, Error> {
     let mut test = workspace::cargo();
     test.args(["test", "--quiet", "--release", "--package", "lookback-text-poke", "--test", "stress"]);
     test.env("LOOKBACK_SWITCHES", number.to_string());
+    succeeds(test)
+}
+
+/// Runs tests of the command that do something so often.
+fn command(tests: &str, (name, number): (&str, u32)) -> Result<bool, Error> {
+    /// The longest that one of their programs may run.
+    const LONGEST: &str = "36000";
+    let mut test = workspace::cargo();
+    test.args([
+        "test",
+        "--quiet",
+        "--package",
+        "lookback-cli",
+        "--test",
+        "command",
+        "--",
+        "--nocapture",
+        tests,
+    ]);
+    test.env(name, number.to_string()).env("LOOKBACK_LONGEST_SECONDS", LONGEST);
     succeeds(test)
 }
 

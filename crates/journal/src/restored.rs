@@ -64,13 +64,19 @@ impl Restored {
         }
         let ends_complete = !replay.is_after_damage;
         let (session, until) = (replay.session()?, replay.until);
+        let missing = replay.missing_after();
         let Replay { damage, pieces, tables, clocks, directory: made, .. } = replay;
         let clocks =
             ClockSync::of(clocks).unwrap_or_else(|| ClockSync::since(session.control().identity().created));
         let mut pieces = Pieces::new(open_all(&segments), pieces);
-        let records =
-            SessionRecords::of_pages(session, tables, clocks, (&mut pieces, ends_complete), directory)
-                .map_err(Error::at(directory))?;
+        let records = SessionRecords::of_pages(
+            session,
+            tables,
+            clocks,
+            (&mut pieces, ends_complete, &missing),
+            directory,
+        )
+        .map_err(Error::at(directory))?;
         Ok(Restored { records, damage, until, run, others, _directory: made })
     }
 }
@@ -103,6 +109,8 @@ struct Replay {
     until: Option<u64>,
     /// Of each block, in order.
     pieces: Vec<VecDeque<PieceAt>>,
+    /// The number of each block's next event, as the segments' starts have it.
+    positions: Vec<u64>,
     next_entry: Option<u64>,
     damage: Damage,
     /// Whether something is damaged after the last entry.
@@ -125,6 +133,7 @@ impl Replay {
             clocks: Vec::new(),
             until: None,
             pieces: Vec::new(),
+            positions: Vec::new(),
             next_entry: None,
             damage: Damage::default(),
             is_after_damage: false,
@@ -141,8 +150,8 @@ impl Replay {
                 }
                 FoundEntry::Entry(at, entry) => {
                     let missing = self.next_entry.map_or(0, |next| entry.number.saturating_sub(next));
-                    self.damage.entries += missing;
-                    self.next_entry = Some(entry.number + 1);
+                    self.damage.entries = self.damage.entries.saturating_add(missing);
+                    self.next_entry = Some(entry.number.saturating_add(1));
                     self.is_after_damage = false;
                     self.entry((index, at), &entry)?;
                 }
@@ -196,9 +205,21 @@ impl Replay {
         if self.start.is_none() {
             self.file.set_len(start.file_size).map_err(Error::at(self.directory.path()))?;
             self.pieces.resize_with(start.positions.len(), VecDeque::new);
+            self.positions.resize(start.positions.len(), 0);
+        }
+        for (known, position) in self.positions.iter_mut().zip(&start.positions) {
+            *known = (*known).max(*position);
         }
         self.start = Some(start);
         Ok(())
+    }
+
+    /// How many events of each block are missing after the last one that is there: what others had to make
+    /// space for, where none has come on that CPU since.
+    fn missing_after(&self) -> Vec<u64> {
+        let end = |piece: &PieceAt| piece.first_event.saturating_add(piece.events);
+        let ends = self.pieces.iter().map(|pieces| pieces.iter().map(end).max().unwrap_or(0));
+        self.positions.iter().zip(ends).map(|(position, end)| position.saturating_sub(end)).collect()
     }
 
     /// Looks at the tables, if they can have changed.

@@ -62,6 +62,8 @@ pub struct JournalWriter {
     /// Bytes from which on the segment is full.
     segment_bytes: u64,
     copied: Copied,
+    /// When the last look began: what had come until then is copied.
+    looked: Option<SyncPoint>,
     /// Whether something was written since the last commit.
     is_dirty: bool,
 }
@@ -94,6 +96,7 @@ impl JournalWriter {
             most_bytes: most_bytes.max(LEAST_BYTES),
             segment_bytes: 0,
             copied: Copied::default(),
+            looked: None,
             is_dirty: false,
             session,
         })
@@ -116,6 +119,7 @@ impl JournalWriter {
     /// When it can't be written, and dropping older segments makes no space.
     pub fn look(&mut self) -> Result<u64, Error> {
         self.begin_segment()?;
+        let began = SyncPoint::now();
         let (mut following, copied) = (self.following.clone(), self.copied);
         let session = self.session.clone();
         let looked = following.look(&session, |block, taken, page| {
@@ -131,6 +135,7 @@ impl JournalWriter {
         let looked = looked.and_then(|fullest| self.flush().map(|()| fullest));
         if looked.is_ok() {
             self.following = following;
+            self.looked = Some(began);
         } else {
             // What of it was written is there twice then, and given once: by the events' numbers.
             self.copied = copied;
@@ -139,8 +144,8 @@ impl JournalWriter {
         looked
     }
 
-    /// Writes what describes the events, as far as it has changed, and the time, and has the disk keep all
-    /// that was copied. Without news it writes nothing, unless `in_any_case`.
+    /// Writes what describes the events, as far as it has changed, and when the last look began, and has the
+    /// disk keep all that was copied. Without news it writes nothing, unless `in_any_case`.
     ///
     /// # Errors
     ///
@@ -151,7 +156,9 @@ impl JournalWriter {
         if !(self.is_dirty || is_described || in_any_case) {
             return Ok(());
         }
-        self.append(EntryKind::SyncPoint, 0, &SyncPoint::now().to_bytes());
+        if let Some(looked) = self.looked {
+            self.append(EntryKind::SyncPoint, 0, &looked.to_bytes());
+        }
         if let Err(error) = self.flush() {
             self.forget_collected();
             return Err(error);
@@ -283,12 +290,12 @@ fn end_of(segments: &[SegmentFile]) -> Result<Option<(u64, Vec<u64>)>, Error> {
                 end = SegmentStart::of(entry.payload).map(|start| (0, start.positions));
             }
             let Some((next_entry, positions)) = &mut end else { continue };
-            *next_entry = entry.number + 1;
+            *next_entry = entry.number.saturating_add(1);
             let piece = JournalPiece::of(entry.payload).filter(|_| entry.kind == EntryKind::Pages);
             if let Some(piece) = piece
                 && let Some(position) = positions.get_mut(piece.block as usize)
             {
-                *position = entry.place + piece.events;
+                *position = entry.place.saturating_add(piece.events);
             }
         }
         if end.is_some() {

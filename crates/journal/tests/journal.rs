@@ -35,13 +35,18 @@ impl Place {
 
     /// Writes numbered events to a lane.
     fn write(&self, numbers: Range<u64>) {
+        self.write_to(None, numbers);
+    }
+
+    /// Writes numbered events to a CPU's buffer, or to a lane.
+    fn write_to(&self, area: Option<rseq::Area>, numbers: Range<u64>) {
         let writer = Writer::new(self.session.again().unwrap().into_buffer());
         for number in numbers {
             let mut record = RecordBuffer::<4>::new();
             record.push(abi::common::word(4000, 0, 0, 77));
             record.push(number);
             let identity = u64::from(std::process::id());
-            writer.write(WriterThread { area: None, identity }, record.event()).unwrap();
+            writer.write(WriterThread { area, identity }, record.event()).unwrap();
         }
     }
 
@@ -251,6 +256,27 @@ fn the_oldest_segments_make_space() {
     assert!(first > 0);
     assert_eq!(missing, [(first, first)], "what was dropped is counted");
     assert_eq!(found, (first..written).collect::<Vec<_>>());
+}
+
+/// Also where nothing has come since on the same CPU, so that no event has others missing before it.
+#[test]
+fn what_is_missing_at_the_end_of_a_cpu_is_counted() {
+    let place = Place::new();
+    for numbers in [0..70, 70..100] {
+        place.write(numbers);
+        copy(&mut place.writer());
+    }
+    place.write_to(rseq::Area::current(), 100..130);
+    copy(&mut place.writer());
+    let segments = place.segments();
+    fs::remove_file(&segments[1]).unwrap();
+    let restored = place.restored();
+    assert_eq!(restored.records.missing_after, 30, "after 70 that are there");
+    assert!(restored.records.gaps().end().is_some());
+    fs::remove_file(&segments[0]).unwrap();
+    let mut restored = place.restored();
+    assert_eq!(restored.records.missing_after, 100);
+    assert_eq!(numbers(&mut restored), ((100..130).collect(), vec![]));
 }
 
 /// The journal of a session in which nothing happens stays, although all others are newer.

@@ -56,11 +56,12 @@ impl<'a> Copying<'a> {
     }
 
     /// Copies the pages of all blocks that somebody has kept; `ends_complete` says whether nothing is missing
-    /// after them.
+    /// after them, `missing` how many events of each block are known to be.
     pub(crate) fn copy_pages(
         &mut self,
         pages: &mut impl Pages<Error = io::Error>,
         ends_complete: bool,
+        missing: &[u64],
     ) -> io::Result<Vec<Spool>> {
         let (mut spools, mut finder) = (Vec::new(), GapFinder::default());
         let times = 0..=u64::MAX;
@@ -71,7 +72,7 @@ impl<'a> Copying<'a> {
                 Ok(is_there.then_some(page.len()))
             };
             spools.push(self.copy_block(block, &mut finder, &times, &mut Vec::new(), next)?);
-            if !ends_complete {
+            if !ends_complete || missing.get(block as usize).is_some_and(|missing| *missing > 0) {
                 finder.miss();
             }
         }

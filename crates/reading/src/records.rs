@@ -40,6 +40,8 @@ pub struct SessionRecords {
     pub entries: u64,
     /// How many had been overwritten when they were copied.
     pub overrun: u64,
+    /// How many are known to be missing after the last one of their CPU.
+    pub missing_after: u64,
     /// The snapshots that they are of, where they were copied, in no order.
     pub snapshots: Vec<Snapshot>,
     /// The first time and the last, in the buffer's clock.
@@ -70,8 +72,9 @@ impl SessionRecords {
         Ok(records)
     }
 
-    /// What somebody has kept of a session: the pages of each of its blocks, and whether nothing is missing
-    /// after them. They wait in files without a name in `directory`.
+    /// What somebody has kept of a session: the pages of each of its blocks, whether nothing is missing after
+    /// them, and how many events of each are known to be missing there. They wait in files without a name in
+    /// `directory`.
     ///
     /// # Errors
     ///
@@ -80,14 +83,15 @@ impl SessionRecords {
         session: Arc<Instance>,
         tables: Tables,
         clocks: ClockSync,
-        (pages, ends_complete): (&mut impl Pages<Error = io::Error>, bool),
+        (pages, ends_complete, missing): (&mut impl Pages<Error = io::Error>, bool, &[u64]),
         directory: &Path,
     ) -> io::Result<SessionRecords> {
         let mut copying = Copying::new(session.buffer().geometry(), None, Some(directory));
-        let spools = copying.copy_pages(pages, ends_complete)?;
+        let spools = copying.copy_pages(pages, ends_complete, missing)?;
         let Copying { entries, bounds, gaps, .. } = copying;
         let mut records = SessionRecords::new(session, tables, clocks, None);
         (records.entries, records.bounds, records.gaps) = (entries, bounds, gaps);
+        records.missing_after = missing.iter().fold(0, |sum, missing| sum.saturating_add(*missing));
         records.add(spools, 0..=u64::MAX)?;
         Ok(records)
     }
@@ -113,6 +117,7 @@ impl SessionRecords {
             threads,
             entries: 0,
             overrun: 0,
+            missing_after: 0,
             snapshots: Vec::new(),
             bounds: None,
             gaps: Vec::new(),

@@ -51,7 +51,7 @@ pub fn write_dat(
 ) -> Result<Written, Error> {
     let cpus = records.session().buffer().geometry().cpus;
     let mut file = DatFile::new(out, version, cpus, directory);
-    let mut written = Written::default();
+    let mut written = Written { lost: records.missing_after, ..Written::default() };
     let (mut counts, mut names) = (BTreeMap::new(), SwitchedNames::default());
     let failed = |error| Error::of_export(error, directory);
     while let Some(record) = records.next()? {
@@ -59,7 +59,7 @@ pub fn write_dat(
         *counts.entry(record.id()).or_default() += 1;
         names.add(&record);
         written.events += 1;
-        written.lost += record.lost.count();
+        written.lost = written.lost.saturating_add(record.lost.count());
         if written.events.is_multiple_of(REPORT) {
             progress(written.events);
         }

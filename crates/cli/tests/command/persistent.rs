@@ -10,6 +10,7 @@ mod filters;
 mod in_progress;
 mod instances;
 mod journal;
+mod journal_kills;
 mod latency;
 mod many;
 mod participants;
@@ -20,6 +21,7 @@ mod saving;
 mod service;
 mod services;
 mod snapshots;
+mod snapshots_under_load;
 mod stacks;
 mod triggers;
 

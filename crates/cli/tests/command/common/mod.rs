@@ -5,7 +5,7 @@ mod scratch;
 mod tools;
 mod trace;
 
-pub use run::{Outcome, Running, run, start, within};
+pub use run::{Outcome, Running, run, start, times, within};
 pub use scratch::{LOOKBACK, Scratch, assert_nothing_left, is_left};
 pub use tools::{
     as_nobody, build_example, build_go, build_traced_example, build_traced_example_optimized,

@@ -7,8 +7,16 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// The longest time that a command may take. It is much more than any needs, even on a loaded machine.
-const LONGEST: Duration = Duration::from_secs(60);
+/// The longest time that a command may take. It is much more than any needs, even on a loaded machine; where
+/// tests do more than they do by themselves, `LOOKBACK_LONGEST_SECONDS` says how long.
+fn longest() -> Duration {
+    Duration::from_secs(times("LOOKBACK_LONGEST_SECONDS", 60))
+}
+
+/// How often a test is to do something: so many times, or as a variable of the environment says.
+pub fn times(variable: &str, by_itself: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(by_itself)
+}
 
 /// How often it is asked whether something has happened.
 const TICK: Duration = Duration::from_millis(2);
@@ -102,6 +110,11 @@ impl Running {
         content(&self.stdout)
     }
 
+    /// What it has said so far on standard error.
+    pub fn said(&self) -> String {
+        content(&self.stderr)
+    }
+
     /// Waits until it has printed `text`.
     #[track_caller]
     pub fn wait_for(&mut self, text: &str) {
@@ -111,14 +124,14 @@ impl Running {
     /// Waits until it has said `text` on standard error.
     #[track_caller]
     pub fn wait_for_error(&mut self, text: &str) {
-        self.wait_while(text, |running| !content(&running.stderr).contains(text));
+        self.wait_while(text, |running| !running.said().contains(text));
     }
 
     #[track_caller]
     fn wait_while(&mut self, text: &str, is_missing: impl Fn(&Running) -> bool) {
         while is_missing(self) {
             let ended = self.child.try_wait().unwrap();
-            assert!(ended.is_none(), "ended without {text:?}: {}", content(&self.stderr));
+            assert!(ended.is_none(), "ended without {text:?}: {}", self.said());
             self.pause();
         }
     }
@@ -146,7 +159,7 @@ impl Running {
 
     #[track_caller]
     fn pause(&self) {
-        assert!(self.started.elapsed() < LONGEST, "takes too long");
+        assert!(self.started.elapsed() < longest(), "takes too long");
         std::thread::sleep(TICK);
     }
 }
