@@ -1,5 +1,6 @@
 //! Numbered cases.
 
+use super::journal::Journal;
 use super::random::Random;
 use super::session::Damaged;
 use super::tree::Trees;
@@ -7,7 +8,7 @@ use super::{dat, format, page, sample, selection};
 use std::path::Path;
 
 /// What can be damaged, and used at random.
-pub const TARGETS: [&str; 6] = ["session", "dat", "format", "page", "selection", "tree"];
+pub const TARGETS: [&str; 7] = ["session", "dat", "format", "page", "selection", "tree", "journal"];
 
 /// How many inputs a case of a target has: so that all targets get about the same time.
 fn inputs(target: &str) -> usize {
@@ -27,13 +28,15 @@ pub struct Cases {
     dat: Vec<u8>,
     pages: Vec<u8>,
     trees: Trees,
+    journal: Journal,
 }
 
 impl Cases {
     /// Those of `seed`, with their files in `directory`.
     pub fn new(seed: u64, directory: &Path) -> Result<Cases, String> {
         let (session, trees) = (Damaged::new(directory)?, Trees::new(directory));
-        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), trees })
+        let journal = Journal::new(directory, &session)?;
+        Ok(Cases { seed, session, dat: sample::dat()?, pages: sample::pages(4), trees, journal })
     }
 
     /// What the case damages.
@@ -57,6 +60,7 @@ impl Cases {
                 "format" => format::run(&mut random),
                 "page" => page::run(&self.pages, &mut random),
                 "tree" => self.trees.run(&mut random),
+                "journal" => self.journal.run(&self.session, &mut random),
                 _ => selection::run(&mut random),
             }
         }

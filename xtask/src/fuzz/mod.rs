@@ -8,7 +8,9 @@ mod case;
 mod damage;
 mod damaged_tree;
 mod dat;
+mod events;
 mod format;
+mod journal;
 mod page;
 mod random;
 mod sample;
@@ -39,7 +41,7 @@ pub struct FuzzOptions {
     /// Only this case of the seed, with its panic as it is
     #[arg(long, value_name = "N", requires = "seed")]
     case: Option<u64>,
-    /// Only cases of this target: session, dat, format, page, selection or tree
+    /// Only cases of this target: session, dat, format, page, selection, tree or journal
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(case::TARGETS))]
     target: Option<String>,
     /// Runs the cases from this number on, watched by another process

@@ -2,6 +2,7 @@
 
 use super::damage::damage;
 use super::damaged_tree;
+use super::events::write_events;
 use super::page;
 use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
@@ -11,7 +12,7 @@ use abi::control::{
 };
 use control::{FileLayout, Here};
 use core::ops::Range;
-use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread};
+use ring_buffer::{Buffer, Writer};
 use session::{FilteredSelection, Instance, PidFilter, Session, SessionOptions};
 use std::ffi::CString;
 use std::fs::File;
@@ -59,6 +60,12 @@ impl Damaged {
         let mut good = vec![0; len];
         file.read_exact_at(&mut good, 0).map_err(|error| error.to_string())?;
         Ok(Damaged { path, file, good, blocks, layout })
+    }
+
+    /// The session, with its file whole.
+    pub fn whole(&self) -> Result<Instance, String> {
+        self.store(&self.good).map_err(|error| error.to_string())?;
+        Instance::open(&self.path).map_err(|error| error.to_string())
     }
 
     /// Damages the file, which was repaired first, reads it, writes to it, and reads it again. Now and then
@@ -305,17 +312,7 @@ fn write(file: &Path, layout: &FileLayout, events: u64) {
     let Some(range) = layout.buffer(0) else { return };
     let Some((buffer, _)) = rest.split((range.end - range.start) as usize) else { return };
     let Ok(buffer) = Buffer::new(buffer) else { return };
-    let writer = Writer::new(buffer);
-    for number in 0..events {
-        let area = if number % 4 == 0 { None } else { rseq::Area::current() };
-        let mut record = RecordBuffer::<32>::new();
-        record.push(abi::common::word(400, 0, 0, 77));
-        record.push(number);
-        if number % 5 == 0 {
-            record.push_bytes(&[b'x'; 150]);
-        }
-        black_box(writer.write(WriterThread { area, identity: 77 }, record.event()).is_ok());
-    }
+    write_events(&Writer::new(buffer), events);
 }
 
 #[cfg(test)]

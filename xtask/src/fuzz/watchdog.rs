@@ -151,10 +151,10 @@ mod tests {
             executions: 0,
             failures: BTreeSet::new(),
         };
-        for line in ["case 7", "panic at a.rs:1: b", "case 13", "panic at a.rs:1: b", "noise"] {
+        for line in ["case 8", "panic at a.rs:1: b", "case 15", "panic at a.rs:1: b", "noise"] {
             run.take(line);
         }
-        assert_eq!((run.next, run.cases, run.executions), (14, 2, 20));
+        assert_eq!((run.next, run.cases, run.executions), (16, 2, 20));
         assert_eq!(run.failures.into_iter().collect::<Vec<_>>(), ["dat: at a.rs:1: b"]);
     }
 }
