@@ -59,7 +59,9 @@ impl SessionUnit<'_> {
         };
         let _ = match stands {
             Some(task) => {
-                let restart = "Restart=on-failure\nRestartSec=1";
+                // It ends without a failure when its session is removed: then the next one is made, unless
+                // somebody has made it already.
+                let restart = "Restart=always\nRestartSec=1";
                 write!(text, "ExecStartPre={start}\nExecStart={command} {task}\n{restart}\n")
             }
             None => write!(text, "Type=oneshot\nRemainAfterExit=yes\nExecStart={start}\n"),
@@ -93,6 +95,7 @@ mod tests {
         assert!(unit(None).text().ends_with(&format!("RemainAfterExit=yes\nExecStart={start}\n")));
         let text = unit(Some(Path::new("/var/lib/50%"))).text();
         assert!(text.contains(&format!("\nExecStartPre={start}\n")), "{text}");
+        assert!(text.ends_with("\nRestart=always\nRestartSec=1\n"), "{text}");
         assert!(
             text.contains(r#"persist -q --session "/dev/shm/lookback-0/my session" "/var/lib/50%%""#),
             "{text}"

@@ -1,6 +1,6 @@
 //! Units of systemd.
 
-use super::Persistent;
+use super::{Persistent, opened_in, opens};
 use crate::common::*;
 
 #[test]
@@ -85,12 +85,35 @@ fn a_session_has_a_unit_as_long_as_a_service_needs_it() {
     persistent.run(&["true"]);
     let journal = persistent.scratch.outside("journal");
     run(&mut install(&["--persist", journal.to_str().unwrap(), "one"])).success();
-    run(persistent.scratch.command("sh").args(["-c", &line("ExecStartPre=")])).success();
-    let persist = format!("exec {}", line("ExecStart="));
-    let persist = start(persistent.scratch.command("sh").args(["-c", &persist]));
-    persist.wait_until(|| journal.exists() && std::fs::read_dir(&journal).unwrap().count() == 1);
+    let copies = |runs: usize| {
+        run(persistent.scratch.command("sh").args(["-c", &line("ExecStartPre=")])).success();
+        let persist = format!("exec {}", line("ExecStart="));
+        let persist = start(persistent.scratch.command("sh").args(["-c", &persist]));
+        persist.wait_until(|| journal.exists() && std::fs::read_dir(&journal).unwrap().count() == runs);
+        persist
+    };
+    let persist = copies(1);
+    // Where the session is removed it ends, without a failure, and systemd starts it again, which makes the
+    // next session, unless somebody has made it meanwhile.
+    assert_eq!(line("Restart="), "always");
+    persistent.done("delete", &["-q"]);
+    persist.wait().success();
+    let persist = copies(2);
+    persistent.done("delete", &["-q"]);
+    persistent.done("start", &["-q", "-e", "libc:open_exit"]);
+    persist.wait().success();
+    let persist = copies(3);
+    // A session that is stopped and goes on is the same one.
+    persistent.done("stop", &["-q"]);
+    persistent.done("start", &["-q"]);
+    persistent.run(&opens("/after"));
     persist.signal(rustix::process::Signal::TERM);
     persist.wait().success();
+    let file = persistent.scratch.outside("journal.dat");
+    let mut extract = persistent.scratch.lookback(&["extract", "-q", "--from"]);
+    run(extract.arg(&journal).arg("-o").arg(&file)).success();
+    let report = run(persistent.scratch.lookback(&["report"]).arg(&file)).success();
+    assert_eq!(opened_in(&Trace::new(&report.stdout)), ["/after"]);
 
     let kept = persistent.scratch.outside("kept");
     run(&mut install(&["--save-to", kept.to_str().unwrap(), "one"])).success();
