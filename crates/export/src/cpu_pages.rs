@@ -43,7 +43,7 @@ impl<'a> CpuPages<'a> {
             self.packer.push(record);
         }
         self.totals.events += 1;
-        self.totals.lost += record.lost.count();
+        self.totals.lost = self.totals.lost.saturating_add(record.lost.count());
         Ok(())
     }
 

@@ -18,7 +18,7 @@ impl Sum {
     fn add(&mut self, record: &Record<'_>) {
         self.events += 1;
         self.bytes += abi::page::event_size(record.payload.len()) as u64;
-        self.lost += record.lost.count();
+        self.lost = self.lost.saturating_add(record.lost.count());
     }
 }
 

@@ -45,7 +45,7 @@ impl Survey {
     /// Counts a page. The time of its last event.
     fn add(&mut self, page: &Page<'_>) -> Option<u64> {
         if let Missed::Count(count) = page.missed {
-            self.lost += count;
+            self.lost = self.lost.saturating_add(count);
         }
         let (mut last, mut known) = (None, None);
         for event in page.events() {

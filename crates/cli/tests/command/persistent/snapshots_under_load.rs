@@ -69,7 +69,7 @@ impl<'a> Sequence<'a> {
     fn read<T>(&mut self, snapshot: Snapshot, meanwhile: impl FnOnce(&Sequence<'_>) -> T) -> T {
         let holder = self.holder;
         let held = holder.hold(snapshot).expect("nobody drops it");
-        within(60, || held.settle() == 0);
+        within(600, || held.settle() == 0);
         let (mut numbers, mut meanwhile, mut done) =
             (vec![Vec::new(); self.threads.len()], Some(meanwhile), None);
         let mut page = vec![0; self.session.buffer().geometry().page_size as usize + 8];
