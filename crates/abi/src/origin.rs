@@ -54,6 +54,10 @@ pub const BY_ERRORS: u32 = 12;
 /// By a latency tracer. Its detail is the CPU, and in place of a reason there are the numbers of the section,
 /// the lower half of each first.
 pub const BY_LATENCY: u32 = 13;
+/// By a record of syslog(3). Its detail is the level.
+pub const BY_SYSLOG: u32 = 14;
+/// By an error-level record of `log`, or event of `tracing`.
+pub const BY_LOG: u32 = 15;
 
 /// The UID of somebody whose UID is not known.
 pub const NO_UID: u32 = u32::MAX;

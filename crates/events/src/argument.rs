@@ -125,6 +125,10 @@ arguments! {
     Mode: FieldKind::Mode;
     /// Where lseek(2) counts from.
     Whence: FieldKind::Named(names::WHENCE);
+    /// How bad what a record of syslog(3) says is.
+    LogLevel: FieldKind::Named(names::LOG_LEVEL);
+    /// What kind of program a record of syslog(3) is of.
+    LogFacility: FieldKind::Named(names::LOG_FACILITY);
     /// Flags of a new descriptor.
     DescriptorFlags: FieldKind::Flags(names::DESCRIPTOR);
     /// What fcntl(2) is to do.

@@ -54,7 +54,7 @@ pub use field::{EventField, FieldKind};
 pub use fingerprint::FINGERPRINT;
 pub use format::format_file;
 pub use libc_call::{Call, SYSTEM as LIBC};
-pub use names::{SA_RESTORER, error_name, signal_name};
+pub use names::{SA_RESTORER, error_name, log_level_name, signal_name};
 
 /// Whether an event is the exit of a call that says when it has failed, with what in errno.
 pub fn can_fail(id: u16) -> bool {

@@ -31,6 +31,11 @@ pub fn error_name(number: u32) -> Option<&'static str> {
     ERROR.iter().find(|(value, _)| number != 0 && *value == i64::from(number)).map(|(_, name)| *name)
 }
 
+/// The name of a level of syslog(3).
+pub fn log_level_name(level: u32) -> Option<&'static str> {
+    LOG_LEVEL.iter().find(|(value, _)| *value == i64::from(level)).map(|(_, name)| *name)
+}
+
 /// What has killed a process: a signal, none, or nobody knows.
 pub(crate) const DEATH: ValueNames = &{
     let mut names = [(0, "0"); SIGNAL.len() + 2];
@@ -49,6 +54,12 @@ names! {
         O_NOFOLLOW O_NOATIME O_CLOEXEC O_PATH;
     /// lseek(2).
     WHENCE: SEEK_SET SEEK_CUR SEEK_END SEEK_DATA SEEK_HOLE;
+    /// The level of a record of syslog(3).
+    LOG_LEVEL: LOG_EMERG LOG_ALERT LOG_CRIT LOG_ERR LOG_WARNING LOG_NOTICE LOG_INFO LOG_DEBUG;
+    /// The facility of a record of syslog(3); 0 is that of openlog(3).
+    LOG_FACILITY [0 is "0"]: LOG_USER LOG_MAIL LOG_DAEMON LOG_AUTH LOG_SYSLOG LOG_LPR LOG_NEWS LOG_UUCP
+        LOG_CRON LOG_AUTHPRIV LOG_FTP LOG_LOCAL0 LOG_LOCAL1 LOG_LOCAL2 LOG_LOCAL3 LOG_LOCAL4 LOG_LOCAL5
+        LOG_LOCAL6 LOG_LOCAL7;
     /// dup3(2), pipe2(2), epoll_create1(2).
     DESCRIPTOR: O_NONBLOCK O_DIRECT O_CLOEXEC;
     /// fcntl(2).

@@ -8,8 +8,9 @@ use crate::buffer::Buffer;
 use crate::reason::Reason;
 use crate::snapshot::Snapshot;
 use abi::origin::{
-    BY_ABORT, BY_ASSERTION, BY_ERRORS, BY_EXIT, BY_FILE, BY_KILL, BY_LATENCY, BY_PANIC, BY_PROCESS,
-    BY_PROGRAM, BY_SIGNAL, BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, REASON, origin_value, origin_word,
+    BY_ABORT, BY_ASSERTION, BY_ERRORS, BY_EXIT, BY_FILE, BY_KILL, BY_LATENCY, BY_LOG, BY_PANIC, BY_PROCESS,
+    BY_PROGRAM, BY_SIGNAL, BY_SYSLOG, BY_TERMINATE, BY_TRIGGER, NO_UID, ORIGIN_WORDS, REASON, origin_value,
+    origin_word,
 };
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -111,6 +112,13 @@ pub enum SnapshotCause {
         /// The signal's number.
         number: u16,
     },
+    /// By a record of syslog(3).
+    Syslog {
+        /// Its level.
+        level: u16,
+    },
+    /// By an error-level record of `log`, or event of `tracing`.
+    Log,
     /// By a latency tracer, as this section was longer than others. There is no reason with it.
     Latency(MeasuredSection),
 }
@@ -131,6 +139,8 @@ impl SnapshotCause {
             SnapshotCause::Terminate => (BY_TERMINATE, 0),
             SnapshotCause::Exit { status } => (BY_EXIT, status),
             SnapshotCause::Killed { number } => (BY_KILL, number),
+            SnapshotCause::Syslog { level } => (BY_SYSLOG, level),
+            SnapshotCause::Log => (BY_LOG, 0),
             SnapshotCause::Latency(section) => (BY_LATENCY, section.cpu),
         };
         (cause, detail, 0)
@@ -151,6 +161,8 @@ impl SnapshotCause {
             BY_EXIT => SnapshotCause::Exit { status: detail },
             BY_ERRORS => SnapshotCause::Errors { event: detail, error: more as u16 },
             BY_KILL => SnapshotCause::Killed { number: detail },
+            BY_SYSLOG => SnapshotCause::Syslog { level: detail },
+            BY_LOG => SnapshotCause::Log,
             BY_LATENCY => SnapshotCause::Latency(MeasuredSection::from_halves(detail, reason)?),
             _ => return None,
         })

@@ -84,7 +84,10 @@ pub use field::{FieldType, SiteField, ValueName};
 pub use print::check_print;
 pub use printk::{MESSAGES, here, print};
 pub use record::{EventBuilder, RecordLayout};
-pub use registration::{SitePointer, is_wanted, register, switched, take_snapshot_of_panic};
+pub use registration::{
+    SitePointer, is_wanted, register, switched, take_snapshot_of_log, take_snapshot_of_panic,
+    wants_snapshots_of_log,
+};
 pub use site::Site;
 pub use snapshot::take_snapshot;
 pub use value::{Flags, Hex, Number, Recordable, Symbolic};

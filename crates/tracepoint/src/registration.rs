@@ -71,12 +71,35 @@ pub fn is_wanted(system: &CStr, name: &CStr) -> bool {
 ///
 /// Not async-signal-safe.
 pub fn take_snapshot_of_panic(text: &str) {
-    type Panicked = unsafe extern "C" fn(*const u8, usize);
+    call_with_text(c"lookback_panicked", text);
+}
+
+/// Whether the session wants snapshots for error-level records of the program's logs. Not async-signal-safe.
+/// Cost: that of asking the dynamic linker for a function.
+pub fn wants_snapshots_of_log() -> bool {
+    type Chooses = extern "C" fn() -> bool;
     // SAFETY: null, or a function of this type.
-    let function = unsafe { transmute::<*const c_void, Option<Panicked>>(linux::find(c"lookback_panicked")) };
-    if let Some(panicked) = function {
+    let function =
+        unsafe { transmute::<*const c_void, Option<Chooses>>(linux::find(c"lookback_chooses_log")) };
+    function.is_some_and(|chooses| chooses())
+}
+
+/// Takes a snapshot for an error-level record of the program's logs, if the session wants one. The text says
+/// what it is. Without a recorder nothing happens.
+///
+/// Not async-signal-safe.
+pub fn take_snapshot_of_log(text: &str) {
+    call_with_text(c"lookback_logged", text);
+}
+
+/// Calls a function of the recorder's that takes a text, if there is one.
+fn call_with_text(name: &CStr, text: &str) {
+    type Call = unsafe extern "C" fn(*const u8, usize);
+    // SAFETY: null, or a function of this type.
+    let function = unsafe { transmute::<*const c_void, Option<Call>>(linux::find(name)) };
+    if let Some(call) = function {
         // SAFETY: a text.
-        unsafe { panicked(text.as_ptr(), text.len()) }
+        unsafe { call(text.as_ptr(), text.len()) }
     }
 }
 

@@ -22,6 +22,9 @@
 //! any time:
 //! `lookback record -e shop_db: -e '*:request*' -- PROGRAM`.
 //!
+//! Events of the level ERROR, and records of `log` of that level, take snapshots where the session has chosen
+//! `log` (`lookback start --snapshot-on log`), also while they are not recorded.
+//!
 //! # Fields
 //!
 //! Those of the callsite, the first 16, as numbers, truth values or text. What else there is (`?value`,
@@ -36,6 +39,7 @@
 //! process lives.
 
 mod callsite;
+mod errors;
 mod layer;
 mod logger;
 mod name;

@@ -1,8 +1,10 @@
 //! Records of `log`.
 
+use crate::errors::keep_record;
 use crate::text::Texts;
 use log::{Level, Log, Metadata, Record, SetLoggerError};
 use std::fmt::Write;
+use tracepoint::wants_snapshots_of_log;
 
 tracepoint::trace_event! {
     fn log:error(target: &str, message: &str, line: u32) => "[{target}] {message}";
@@ -34,7 +36,7 @@ impl Logger {
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         match metadata.level() {
-            Level::Error => error::is_enabled(),
+            Level::Error => error::is_enabled() || wants_snapshots_of_log(),
             Level::Warn => warn::is_enabled(),
             Level::Info => info::is_enabled(),
             Level::Debug => debug::is_enabled(),
@@ -51,7 +53,10 @@ impl Log for Logger {
         let _ = text.write_fmt(*record.args());
         let (target, message, line) = (record.target(), text.get(0, text.end()), record.line().unwrap_or(0));
         match record.level() {
-            Level::Error => error(target, message, line),
+            Level::Error => {
+                error(target, message, line);
+                keep_record(target, *record.args());
+            }
             Level::Warn => warn(target, message, line),
             Level::Info => info(target, message, line),
             Level::Debug => debug(target, message, line),

@@ -1,10 +1,11 @@
 //! Recording what is on.
 
 use crate::callsite::{Callsite, Move};
+use crate::errors::keep_error;
 use crate::spans::Spans;
 use crate::values::Values;
 use tracing_core::span::{Attributes, Id};
-use tracing_core::{Event, Subscriber};
+use tracing_core::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
@@ -33,14 +34,16 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let Some(callsite) = Callsite::of(event.metadata()) else { return };
-        if !callsite.event.is_enabled() {
-            return;
+        let callsite = Callsite::of(event.metadata());
+        if let Some(callsite) = callsite.filter(|callsite| callsite.event.is_enabled()) {
+            let span = context.event_span(event).map_or(0, |span| span.id().into_u64());
+            let mut values = Values::new();
+            event.record(&mut values);
+            callsite.event.record(event.metadata(), &[span], &values);
         }
-        let span = context.event_span(event).map_or(0, |span| span.id().into_u64());
-        let mut values = Values::new();
-        event.record(&mut values);
-        callsite.event.record(event.metadata(), &[span], &values);
+        if *event.metadata().level() == Level::ERROR {
+            keep_error(event);
+        }
     }
 
     fn on_enter(&self, id: &Id, context: Context<'_, S>) {

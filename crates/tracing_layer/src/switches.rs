@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Mutex, Once, PoisonError};
 use tracing_core::dispatcher::{self, WeakDispatch};
 use tracing_core::subscriber::Interest;
-use tracing_core::{Dispatch, Metadata, callsite};
+use tracing_core::{Dispatch, Level, Metadata, callsite};
 use tracing_subscriber::layer::{Context, Filter};
 
 /// Which callsites are on, by the names of their events.
@@ -26,10 +26,11 @@ impl<S> Filter<S> for EnabledFilter {
     }
 }
 
-/// Whether a callsite's events are on now.
+/// Whether a callsite's events are on now. Errors are in any session: they can take snapshots.
 fn interest(metadata: &'static Metadata<'static>) -> Interest {
-    let is_on = tracepoint::switched().is_some() && Callsite::of(metadata).is_some_and(Callsite::is_enabled);
-    if is_on { Interest::always() } else { Interest::never() }
+    let is_error = metadata.is_event() && *metadata.level() == Level::ERROR;
+    let is_on = || is_error || Callsite::of(metadata).is_some_and(Callsite::is_enabled);
+    if tracepoint::switched().is_some() && is_on() { Interest::always() } else { Interest::never() }
 }
 
 /// Has tracing ask again whenever events were switched, if there is a session.

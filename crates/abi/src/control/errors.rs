@@ -10,6 +10,8 @@
 /// bit 4  terminate  std::terminate of C++
 /// bit 5  exit       an exit with another status than 0
 /// bit 6  kill       a process that was killed, as its parent sees it, or who looks at the session
+/// bit 7  syslog     a record of syslog(3) of the level LOG_ERR or worse
+/// bit 8  log        an error-level record of `log`, or event of `tracing`
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorSet(pub u32);
@@ -40,9 +42,13 @@ impl ErrorSet {
     pub const EXIT: ErrorSet = ErrorSet(1 << 5);
     /// A process that was killed.
     pub const KILL: ErrorSet = ErrorSet(1 << 6);
+    /// A record of syslog(3) of the level LOG_ERR or worse.
+    pub const SYSLOG: ErrorSet = ErrorSet(1 << 7);
+    /// An error-level record of `log`, or event of `tracing`.
+    pub const LOG: ErrorSet = ErrorSet(1 << 8);
 
     /// The errors, by the names that they are chosen by.
-    pub const NAMES: [(&str, ErrorSet); 7] = [
+    pub const NAMES: [(&str, ErrorSet); 9] = [
         ("signal", ErrorSet::SIGNAL),
         ("panic", ErrorSet::PANIC),
         ("abort", ErrorSet::ABORT),
@@ -50,6 +56,8 @@ impl ErrorSet {
         ("terminate", ErrorSet::TERMINATE),
         ("exit", ErrorSet::EXIT),
         ("kill", ErrorSet::KILL),
+        ("syslog", ErrorSet::SYSLOG),
+        ("log", ErrorSet::LOG),
     ];
 
     /// What an end by a signal counts as.

@@ -63,6 +63,9 @@ Errors:
   terminate  std::terminate of C++, as for an exception that nobody catches
   exit       an exit with another status than 0
   kill       SIGKILL, when a recorded parent waits for the process
+  syslog     a record of syslog(3) of the level LOG_ERR or worse
+  log        an error-level record of Rust's log, or event of its tracing, where the
+             program has them recorded
   Errors less than a second after one that has taken a snapshot take none.
 
 Examples:
@@ -99,8 +102,8 @@ pub(crate) struct StartArguments {
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,
 
-    /// Which errors of programs take a snapshot: none, or signal, panic, abort, assert, terminate, exit and
-    /// kill, with commas between them [default: signal,panic,abort,assert,terminate]
+    /// Which errors of programs take a snapshot: none, or signal, panic, abort, assert, terminate, exit,
+    /// kill, syslog and log, with commas between them [default: signal,panic,abort,assert,terminate]
     #[arg(long, value_name = "LIST")]
     pub(crate) snapshot_on: Option<ErrorList>,
 

@@ -5,7 +5,7 @@ use crate::duration::duration;
 use crate::json::Json;
 use crate::number;
 use control::Clocks;
-use events::{error_name, signal_name};
+use events::{error_name, log_level_name, signal_name};
 use reading::Tables;
 use ring_buffer::{Snapshot, SnapshotCause, SnapshotOrigin};
 use session::{Instance, SnapshotNumber, Timeline};
@@ -202,6 +202,10 @@ impl Taker {
             SnapshotCause::Latency(section) => {
                 format!("the longest section, {}", duration(section.nanoseconds))
             }
+            SnapshotCause::Syslog { level } => {
+                format!("syslog {}", log_level_name(level.into()).unwrap_or("of an unknown level"))
+            }
+            SnapshotCause::Log => "an error of its log".to_owned(),
             SnapshotCause::Killed { number: 0 } => "an end that nobody saw".to_owned(),
             SnapshotCause::Killed { number } => format!("the end by {}", signal_text(number)),
         }
@@ -228,6 +232,8 @@ fn cause_name(cause: SnapshotCause) -> &'static str {
         SnapshotCause::Errors { .. } => "errors",
         SnapshotCause::Killed { .. } => "killed",
         SnapshotCause::Latency(_) => "latency",
+        SnapshotCause::Syslog { .. } => "syslog",
+        SnapshotCause::Log => "log",
     }
 }
 

@@ -23,6 +23,7 @@ mod services;
 mod snapshots;
 mod snapshots_under_load;
 mod stacks;
+mod syslog;
 mod triggers;
 
 use crate::common::*;

@@ -36,6 +36,11 @@ macro_rules! stream_calls {
                 fgetpos(stream: Pointer, pos: Pointer) -> Success as [fgetpos, fgetpos64];
                 fsetpos(stream: Pointer, pos: Pointer) -> Success as [fsetpos, fsetpos64];
                 perror(s: Name) -> Nothing as [perror];
+                syslog(level: LogLevel = priority & 0x7, facility: LogFacility = priority & 0x3f8, format: Name) -> Nothing as []
+                    or syslog(priority: Int, format: Name)
+                    or vsyslog(priority: Int, format: Name, list: Pointer)
+                    or __syslog_chk(priority: Int, flag: Int, format: Name)
+                    or __vsyslog_chk(priority: Int, flag: Int, format: Name, list: Pointer) around syslog::HOOKS;
             }
             pipe {
                 pipe(pipefd: DescriptorPair) -> Success as [pipe];

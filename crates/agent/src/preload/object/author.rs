@@ -9,7 +9,7 @@ use core::ptr::null;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicU32;
 use ring_buffer::{Reason, SnapshotCause};
-use trace_event::{session, take_snapshot};
+use trace_event::{chooses_errors, session, take_snapshot};
 
 /// Registers the sites between `start` and `end`. Called by the constructor of every object that has sites,
 /// see [`abi::site`].
@@ -77,4 +77,23 @@ unsafe extern "C" fn lookback_panicked(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
     let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
     fatal::take_snapshot(ErrorSet::PANIC, None, SnapshotCause::Panic, Reason::of(&[text]));
+}
+
+/// Whether error-level records of the program's logs take snapshots.
+#[unsafe(no_mangle)]
+extern "C" fn lookback_chooses_log() -> bool {
+    chooses_errors(ErrorSet::LOG)
+}
+
+/// Takes a snapshot for an error-level record of the program's logs, where the session wants one: so many
+/// bytes of text say what it is. Not async-signal-safe.
+///
+/// # Safety
+///
+/// The text can be read.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_logged(text: *const u8, length: usize) {
+    // SAFETY: the caller's promise.
+    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
+    fatal::take_snapshot(ErrorSet::LOG, None, SnapshotCause::Log, Reason::of(&[text]));
 }

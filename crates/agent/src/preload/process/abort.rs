@@ -104,7 +104,7 @@ unsafe fn before_assert_error(frame: &mut CallFrame) {
 /// # Safety
 ///
 /// There is one.
-unsafe fn text_at(address: usize) -> &'static [u8] {
+pub(super) unsafe fn text_at(address: usize) -> &'static [u8] {
     match address {
         0 => &[],
         // SAFETY: the caller's promise.

@@ -13,4 +13,5 @@ pub(crate) mod raw;
 pub(crate) mod reap;
 pub(crate) mod sandbox;
 pub(crate) mod status;
+pub(crate) mod syslog;
 pub(crate) mod vfork;

@@ -152,6 +152,12 @@ impl Wrapped {
         real::known(found, name, self.early == 0)
     }
 
+    /// Whether it is a function that `-D_FORTIFY_SOURCE` puts in place of another, as `__syslog_chk`.
+    pub(crate) fn is_checked(&self) -> bool {
+        // SAFETY: the stub's assembly has put a text with a zero byte there.
+        unsafe { CStr::from_ptr(self.at(self.name)) }.to_bytes().starts_with(b"__")
+    }
+
     fn around(&self) -> Around {
         // SAFETY: the stub's assembly has put such a function there.
         unsafe { transmute(self.at::<()>(self.around)) }

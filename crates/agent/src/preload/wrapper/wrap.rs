@@ -4,12 +4,13 @@
 //!
 //! What is done around a call is called by its frame, see `frame.rs`.
 
+use crate::preload::arch::frame;
 use crate::preload::arch::stub::wrapped;
 use crate::preload::execute::place;
 use crate::preload::function::library;
 use crate::preload::lock;
 use crate::preload::memory::{limits, locking, mapping};
-use crate::preload::process::{abort, fork, reap};
+use crate::preload::process::{abort, fork, reap, syslog};
 use crate::preload::record;
 use crate::preload::record::argument::{creation_mode, remap_target};
 use crate::preload::record::value::FieldValue;
@@ -142,6 +143,7 @@ macro_rules! wrap {
                 let duration = nanoseconds(frame.start, end);
                 let mut words = frame.arguments.into_iter();
                 $(let $parameter = words.next().unwrap_or(0);)*
+                $(let $argument = wrap!(@value $argument $($value)?);)*
                 let returned = record::returned::<$outcome>(frame.result);
                 let words: &[u64] = &[$($argument),*];
                 let mut indices = 0..;
@@ -181,7 +183,8 @@ macro_rules! wrap {
             }
 
             $(
-                wrapped!(
+                wrap_symbol!(
+                    $hooks,
                     $symbol,
                     around,
                     Call::$call.entry(),
@@ -204,6 +207,12 @@ macro_rules! wrap {
     (@locks $hooks:tt) => { 0 };
     (@hook [], $moment:ident, $frame:ident) => {};
     (@hook [$($hooks:ident)::+], $moment:ident, $frame:ident) => { ($($hooks)::+.$moment)($frame) };
+}
+
+/// Defines the stub of a symbol, by what it jumps to.
+macro_rules! wrap_symbol {
+    ([syslog::HOOKS], $($parts:tt)*) => { wrapped!(frame::call_variadic, $($parts)*); };
+    ($hooks:tt, $($parts:tt)*) => { wrapped!(frame::call, $($parts)*); };
 }
 
 events::calls!(wrappers);

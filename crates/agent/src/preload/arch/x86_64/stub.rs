@@ -80,7 +80,7 @@ macro_rules! by_register {
 /// [`Wrapped`]: crate::preload::wrapper::frame::Wrapped
 macro_rules! wrapped {
     (
-        $symbol:ident, $around:path, $event:expr,
+        $frame:path, $symbol:ident, $around:path, $event:expr,
         hooked: $hooked:expr, stacked: $stacked:expr, returns: $returns:expr, early: $early:expr,
         locks: $locks:expr
     ) => {
@@ -111,7 +111,7 @@ macro_rules! wrapped {
                     ".balign 8",
                     "24: .quad 0",
                     ".popsection",
-                    call = sym $crate::preload::arch::frame::call,
+                    call = sym $frame,
                     around = sym $around,
                     nothing = sym trace_event::NOTHING_ENABLED,
                     word = const abi::control::event_index($event) * 8,
