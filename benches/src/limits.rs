@@ -56,6 +56,7 @@ const LIMITS: &[(&str, Limit)] = &[
     ("dbench_kernel_vs_ours", Limit::AtLeast(5.0)),
     ("tbench_added_percent", Limit::AtMost(3.0)),
     ("tbench_kernel_vs_ours", Limit::AtLeast(6.0)),
+    ("governor_holds_budget", Limit::AtMost(1.2)),
 ];
 
 impl Limit {

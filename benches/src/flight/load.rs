@@ -15,6 +15,8 @@ pub(super) struct BenchLoad {
     /// What its rows are called: CPU time of a unit, noise, what is added by us, the kernel, LTTng, strace,
     /// how many times as much the kernel adds.
     pub(super) rows: [&'static str; 7],
+    /// What says how much of a budget recording it takes, where that is measured.
+    pub(super) budget_row: Option<&'static str>,
     needs: &'static str,
     prepare: &'static str,
     /// Run by the shell in an empty directory in memory.
@@ -38,6 +40,7 @@ pub(super) const ALL: [BenchLoad; 3] = [
             "dbench_strace_percent",
             "dbench_kernel_vs_ours",
         ],
+        budget_row: None,
         needs: "dbench",
         prepare: "",
         work: "dbench -D . -t 3 2",
@@ -55,6 +58,7 @@ pub(super) const ALL: [BenchLoad; 3] = [
             "tbench_strace_percent",
             "tbench_kernel_vs_ours",
         ],
+        budget_row: Some("governor_holds_budget"),
         needs: "tbench",
         prepare: "",
         work: "tbench_srv >/dev/null & server=$!; sleep 0.3
@@ -73,6 +77,7 @@ tbench -t 3 2 127.0.0.1; kill $server; wait $server; true",
             "kernbench_strace_percent",
             "kernbench_kernel_vs_ours",
         ],
+        budget_row: None,
         needs: "make",
         prepare: "src=$(ls -d ${CARGO_HOME:-$HOME/.cargo}/registry/src/*/lua-src-*/lua-5.4* | tail -1)
 cp -r $src/. . && printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\\nCFLAGS = -O2\\n' > Makefile",

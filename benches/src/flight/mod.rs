@@ -1,6 +1,7 @@
 //! What a flight recorder costs that always records: the calls, the snapshots, and the loads by which the
 //! first in-kernel tracers were measured.
 
+mod budget;
 mod call;
 mod cpu_group;
 mod latency;
@@ -57,6 +58,9 @@ pub fn measure(options: &FlightOptions) -> Result<Report, String> {
         progress.say(load.name);
         let ways = Way::all((agent, &session.path()), programs.path());
         measure_load(&mut report, load, &ways, options.rounds);
+        if let Some(row) = load.budget_row {
+            report.add(row, budget::held(load, agent, options.rounds));
+        }
     }
     Ok(report)
 }
@@ -84,9 +88,13 @@ fn measure_load(report: &mut Report, load: &BenchLoad, ways: &[Way; 5], rounds: 
 }
 
 /// The rounds of a load, in turns.
-fn samples(load: &BenchLoad, ways: &[Way; 5], rounds: usize) -> Result<[Samples; 5], String> {
+fn samples<const WAYS: usize>(
+    load: &BenchLoad,
+    ways: &[Way; WAYS],
+    rounds: usize,
+) -> Result<[Samples; WAYS], String> {
     let place = load.prepare()?;
-    let mut samples = [const { Samples::new() }; 5];
+    let mut samples = [const { Samples::new() }; WAYS];
     for round in 0..rounds {
         for (way, samples) in ways.iter().zip(&mut samples) {
             if !way.is_slow() || round < load.slow_rounds {

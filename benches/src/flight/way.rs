@@ -32,10 +32,14 @@ impl Way {
     /// All of them: untraced, ours with an agent and a session, the kernel's, others. `programs` is where a
     /// [`ProgramDirectory`](crate::program::ProgramDirectory) is.
     pub(super) fn all((agent, session): (&Path, &Path), programs: &Path) -> [Way; 5] {
-        let (agent, session) = (agent.display(), session.display());
-        let environment = format!("export LD_PRELOAD={agent} LOOKBACK_SESSION={session};");
         let recorded = lttng::recorded(programs, "memory", "lttng_ust_libc:*,lttng_ust_pthread:*");
-        [Way::Untraced, Way::Traced { environment }, Way::Kernel, Way::Lttng { recorded }, Way::Strace]
+        [Way::Untraced, Way::traced(agent, session), Way::Kernel, Way::Lttng { recorded }, Way::Strace]
+    }
+
+    /// Ours, with an agent and a session.
+    pub(super) fn traced(agent: &Path, session: &Path) -> Way {
+        let (agent, session) = (agent.display(), session.display());
+        Way::Traced { environment: format!("export LD_PRELOAD={agent} LOOKBACK_SESSION={session};") }
     }
 
     /// Whether it makes a load take many times as long.

@@ -16,6 +16,7 @@
 //! | instances  |  an InstanceSlot for each: its name
 //! | switches   |  Switches per event: which instances want it
 //! | counters   |  how often triggers may still act
+//! | governor   |  what recording may cost, and what it has
 //! | pid lists  |  four PidLists per instance: which pages have their bits
 //! | filters    |  programs and texts of event filters, and triggers
 //! | filtering  |  a word per event: where its filter in the first instance is
@@ -50,6 +51,7 @@ mod conversion;
 mod errors;
 mod event;
 mod functions_off;
+mod governor;
 mod heap;
 mod maps;
 mod obstacle;
@@ -68,10 +70,14 @@ pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
 pub use errors::ErrorSet;
 pub use event::{
-    BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, OFF, Switches, filter_lengths, filter_offset,
-    filter_word, is_filter_word, is_of_tracer,
+    BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, FIRST_EVENT, OFF, Switches, event_id,
+    event_index, filter_lengths, filter_offset, filter_word, is_filter_word, is_of_tracer,
 };
 pub use functions_off::{FunctionsOff, FunctionsOffReason};
+pub use governor::{
+    BACK, CLAIMED, DROPPED, GOVERNED_CPUS, GOVERNED_EVENTS, GovernedCpu, GovernedEvent, GovernorWords,
+    governed_parts, governed_word,
+};
 pub use heap::{heap_range, heap_word};
 pub use maps::{BUILD_ID, CHUNK_MAPS, MapChunk, Object, map_base, map_object, map_word};
 pub use obstacle::Obstacle;
@@ -88,31 +94,10 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 23;
+pub const VERSION: u32 = 24;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
-/// What the ids of events begin with that are not the kernel's own of `ftrace`. The kernel numbers its events
-/// from below and has some thousand: what it is asked to record by one of these ids, as `perf record` does,
-/// it refuses. KernelShark keeps an id as a signed integer of 16 bits.
-const EVENT_IDS: u16 = 0x7000;
-const _: () = assert!(EVENT_IDS as usize + EVENTS - 1 <= i16::MAX as usize);
-/// The id of the first event: the entries of smaller ones belong to the kernel's own `ftrace` events.
-pub const FIRST_EVENT: u16 = EVENT_IDS + FIRST_INDEX;
-const FIRST_INDEX: u16 = 32;
-
-/// Where a table that has an entry for each event has that of an id. An id that is none has that of another.
-#[inline(always)]
-pub const fn event_index(id: u16) -> usize {
-    const { assert!(EVENTS.is_power_of_two() && (EVENT_IDS as usize).is_multiple_of(EVENTS)) };
-    id as usize & (EVENTS - 1)
-}
-
-/// The id of the event that has this entry.
-pub const fn event_id(index: usize) -> u16 {
-    let index = index as u16;
-    if index < FIRST_INDEX { index } else { EVENT_IDS | index }
-}
 /// Entries for threads.
 pub const TASKS: usize = 16384;
 /// Entries for processes.
@@ -155,8 +140,10 @@ pub const SWITCHES_OFFSET: u64 =
     (INSTANCES_OFFSET + (INSTANCES * size_of::<InstanceSlot>()) as u64).next_multiple_of(64);
 /// Where the [`Counter`]s of triggers start.
 pub const COUNTERS_OFFSET: u64 = SWITCHES_OFFSET + (EVENTS * size_of::<Switches>()) as u64;
+/// Where the [`GovernorWords`] are.
+pub const GOVERNOR_OFFSET: u64 = (COUNTERS_OFFSET + (COUNTERS * 8) as u64).next_multiple_of(64);
 /// Where the [`PidList`]s start.
-pub const PID_LISTS_OFFSET: u64 = COUNTERS_OFFSET + (COUNTERS * 8) as u64;
+pub const PID_LISTS_OFFSET: u64 = GOVERNOR_OFFSET + size_of::<GovernorWords>() as u64;
 /// Where the filters start: places, as [`filter_word`] says.
 pub const FILTERS_OFFSET: u64 = PID_LISTS_OFFSET + (INSTANCES * PID_LISTS * size_of::<PidList>()) as u64;
 /// Where the [`filter_word`]s of events in the first instance start.

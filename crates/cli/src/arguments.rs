@@ -1,5 +1,6 @@
 //! The command's arguments. Its help and its man pages are made from this.
 
+mod budget;
 mod choice;
 mod function;
 mod latency;
@@ -15,6 +16,7 @@ mod snapshots;
 mod tree;
 mod trigger;
 
+pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};

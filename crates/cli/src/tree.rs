@@ -142,6 +142,7 @@ fn expected(tree: &Tree, path: &str, value: &[u8]) -> Option<String> {
         }
         "snapshot_save_to" => "the path of a directory from / on, or nothing",
         "snapshot_save_size_mb" => "a number of MB from 1 on",
+        "budget_percent" => "percent from 0.0001 to 100, or 0 for no limit",
         "buffer_size_kb" => "a number of KB",
         "buffer_percent" => "0 to 100",
         "tracing_cpumask" => "a mask of CPUs in hexadecimal",

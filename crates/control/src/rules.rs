@@ -71,7 +71,7 @@ impl ControlArea {
             self.copy_rules(word, &mut buffer);
             for (instance, said) in said(text(word, &buffer), system, name).into_iter().enumerate() {
                 if let Some(on) = said {
-                    self.enable(id, instance, on);
+                    self.turn(id, instance, on);
                 }
             }
             if self.header().rules.load(Acquire) == word {

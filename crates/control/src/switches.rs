@@ -13,7 +13,7 @@ use abi::control::{
     BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SECTIONS_ID, SWITCHES_OFFSET, Switches, event_index,
     is_filter_word, is_of_tracer,
 };
-use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE};
+use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE, RECORDING};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
 
@@ -65,6 +65,16 @@ impl InstanceSet {
         self
     }
 
+    /// Without one of them.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn without(mut self, instance: usize) -> InstanceSet {
+        if let Some(word) = self.0.get_mut(instance / 64) {
+            *word &= !(1 << (instance % 64));
+        }
+        self
+    }
+
     /// Whether none is in it.
     #[inline]
     pub fn is_empty(self) -> bool {
@@ -112,7 +122,7 @@ impl InstanceSet {
 /// The switches of an event, as they were at a moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Switched {
-    /// Where its records are wanted.
+    /// Where it is recorded: where that is wanted, and it isn't dropped.
     pub on: InstanceSet,
     /// Where a filter says which of them, on or not.
     pub filtered: InstanceSet,
@@ -147,19 +157,24 @@ struct Given {
 
 impl ControlArea {
     /// Where an event is wanted, and how. Nowhere for an id that is none. Async-signal-safe.
+    // Acquire: pairs with the SeqCst of `set_dropped`: what says so was stored before.
     #[inline]
     pub fn switched(&self, id: u16) -> Switched {
         let Some(switches) = self.switches(id) else { return Switched::default() };
         // What belongs to an event that is on was there before it was enabled.
         let on = InstanceSet::load(&switches.on);
+        let on = if switches.dropped.load(Acquire) == 0 { on } else { on.without(RECORDING) };
         let filtered = InstanceSet::load(&switches.filtered);
         Switched { on, filtered, triggered: InstanceSet::load(&switches.triggered) }
     }
 
     /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
-    /// it is, and holds from the first moment on.
+    /// it is, and holds from the first moment on. One that is dropped no longer is.
     pub fn enable(&self, id: u16, instance: usize, on: bool) {
         self.turn(id, instance, on);
+        if instance == RECORDING {
+            self.end_drop(id);
+        }
     }
 
     /// Enables or disables it, and says whether it was otherwise: of several who do it at once, one hears so.
@@ -167,7 +182,27 @@ impl ControlArea {
         self.switch(id, |switches| &switches.on, instance, on)
     }
 
-    /// Whether an event is on in an instance.
+    /// Drops an event from the first instance, or no longer does: whether that was otherwise.
+    // SeqCst: pairs with the Acquire of `switched`, and stands before the loads of `summarize`.
+    pub(crate) fn set_dropped(&self, id: u16, is_dropped: bool) -> bool {
+        let Some(switches) = self.switches(id) else { return false };
+        let before = switches.dropped.swap(is_dropped.into(), SeqCst);
+        self.summarize(id);
+        before != u64::from(is_dropped)
+    }
+
+    /// Whether it is dropped from the first instance, on there or not.
+    // Relaxed: a hint.
+    pub(crate) fn is_dropped(&self, id: u16) -> bool {
+        self.switches(id).is_some_and(|switches| switches.dropped.load(Relaxed) != 0)
+    }
+
+    /// Whether an event is on in an instance, and perhaps dropped there.
+    pub(crate) fn is_wanted(&self, id: u16, instance: usize) -> bool {
+        self.switches(id).is_some_and(|switches| InstanceSet::load(&switches.on).contains(instance))
+    }
+
+    /// Whether an event is recorded in an instance: it is on there, and isn't dropped.
     pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
         self.switched(id).on.contains(instance)
     }
@@ -241,8 +276,7 @@ impl ControlArea {
 
     /// Forgets that an event is wanted in an instance, and its filter there.
     pub(crate) fn want_not(&self, id: u16, instance: usize) {
-        let switched = self.switched(id);
-        if switched.on.contains(instance) {
+        if self.is_wanted(id, instance) {
             self.enable(id, instance, false);
         }
         self.set_triggers(id, instance, None);

@@ -1,13 +1,13 @@
 //! A hash of what sessions and agents have to agree on.
 
 use crate::libc_call::EVERY;
-use crate::{EventType, exceptions, in_progress, lock, sched, signal, switch};
+use crate::{EventType, exceptions, governor, in_progress, lock, sched, signal, switch};
 
 /// A hash of all events that agents record: a session and an agent with different events don't fit.
 pub const FINGERPRINT: u64 = {
     let hash = with_bytes(0xcbf2_9ce4_8422_2325, env!("CARGO_PKG_VERSION").as_bytes());
     let hash = with_events(with_events(hash, &sched::ALL), &signal::ALL);
-    let hash = with_events(with_events(hash, &in_progress::ALL), &lock::ALL);
+    let hash = with_events(with_events(with_events(hash, &in_progress::ALL), &governor::ALL), &lock::ALL);
     let hash = with_events(with_events(hash, &exceptions::ALL), &switch::ALL);
     with_events(hash, EVERY)
 };

@@ -40,6 +40,7 @@ mod field;
 mod fingerprint;
 mod format;
 pub mod ftrace;
+pub mod governor;
 pub mod in_progress;
 mod libc_call;
 pub mod lock;
@@ -67,6 +68,7 @@ pub fn all() -> impl Iterator<Item = EventType> {
         .into_iter()
         .chain(signal::ALL)
         .chain(in_progress::ALL)
+        .chain(governor::ALL)
         .chain(lock::ALL)
         .chain(exceptions::ALL)
         .chain(switch::ALL)

@@ -1,7 +1,7 @@
 //! Events about locks that aren't got at once: the kernel's, and one of our own.
 
 use crate::field::field;
-use crate::{EventField, EventType, FieldKind, in_progress};
+use crate::{EventField, EventType, FieldKind, governor};
 
 const fn event(
     (id, system): (u16, &'static str),
@@ -45,7 +45,7 @@ pub const CONTENTION_HOLDER: EventType = event(
 pub(crate) const ALL: [EventType; 3] = [CONTENTION_BEGIN, CONTENTION_END, CONTENTION_HOLDER];
 
 /// The id of [`CONTENTION_BEGIN`].
-pub const CONTENTION_BEGIN_ID: u16 = in_progress::CALL_IN_PROGRESS_ID + 1;
+pub const CONTENTION_BEGIN_ID: u16 = governor::GOVERNOR_ID + 1;
 /// The id of [`CONTENTION_END`].
 pub const CONTENTION_END_ID: u16 = CONTENTION_BEGIN_ID + 1;
 /// The id of [`CONTENTION_HOLDER`].

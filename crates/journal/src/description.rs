@@ -63,8 +63,9 @@ fn next_data(file: &File, range: Range<u64>) -> Option<Range<u64>> {
         Err(_) => range.start,
     };
     let end = find(SeekFrom::Hole(start)).unwrap_or(range.end).min(range.end);
-    let (start, end) = (start / PAGE * PAGE, end.next_multiple_of(PAGE).min(range.end));
-    (start < end).then_some(start.max(range.start)..end)
+    let start = (start / PAGE * PAGE).max(range.start);
+    let end = end.next_multiple_of(PAGE).min(range.end);
+    (start < end).then_some(start..end)
 }
 
 /// Gives the pages of `data` that differ from what is known, in pieces.
@@ -100,5 +101,41 @@ fn compare(
             page += PAGE as usize;
         }
         known.copy_from_slice(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parts begin and end anywhere: each look goes on, up to the end of its part and no further.
+    #[test]
+    fn what_has_memory_is_found_once_wherever_a_part_begins() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(64 * PAGE).unwrap();
+        for page in [1, 2, 20, 63] {
+            file.write_all_at(&[1], page * PAGE + 100).unwrap();
+        }
+        for range in [
+            0..64 * PAGE,
+            PAGE + 64..20 * PAGE + 192,
+            2 * PAGE + 4000..3 * PAGE,
+            63 * PAGE + 64..64 * PAGE - 8,
+        ] {
+            let (mut at, mut found) = (range.start, Vec::new());
+            while let Some(data) = next_data(&file, at..range.end) {
+                assert!(
+                    at <= data.start && data.start < data.end && data.end <= range.end,
+                    "{data:?} of {range:?}"
+                );
+                at = data.end;
+                found.push(data);
+            }
+            for page in [1, 2, 20, 63] {
+                let byte = page * PAGE + 100;
+                let times = found.iter().filter(|data| data.contains(&byte)).count();
+                assert_eq!(times, usize::from(range.contains(&byte)), "{byte} of {range:?}");
+            }
+        }
     }
 }

@@ -24,6 +24,9 @@ const TRIES: u32 = 64;
 /// any.
 const ABORTS: u32 = 2;
 
+/// Is told the CPU whose next page was begun, perhaps, and the thread that has written there.
+pub type PageTurned = fn(u32, WriterThread);
+
 /// Writes events into a buffer. One serves all threads of a process.
 ///
 /// Async-signal-safe: no allocation, no lock, no system call on the way of an event; a writer that is
@@ -36,6 +39,8 @@ pub struct Writer {
     quick_cpus: u32,
     /// Whether the calling thread may ask the kernel whether another one is alive.
     may_ask: fn() -> bool,
+    /// Who is told when an event was written that the fast path has refused.
+    page_turned: Option<PageTurned>,
     buffer: Buffer,
 }
 
@@ -56,13 +61,18 @@ impl Writer {
             capacity: geometry.page_capacity(),
         };
         let quick_cpus = if geometry.clock == Clock::Tsc { geometry.cpus } else { 0 };
-        Writer { target, quick_cpus, may_ask: || true, buffer }
+        Writer { target, quick_cpus, may_ask: || true, page_turned: None, buffer }
     }
 
     /// This writer for a process in which system calls may be made only where `may_ask` says so. Where it
     /// doesn't, a lane whose owner was killed is not claimed.
     pub fn asking(self, may_ask: fn() -> bool) -> Writer {
         Writer { may_ask, ..self }
+    }
+
+    /// This writer, with one who is told after an event was written for which the page may have been turned.
+    pub fn telling(self, page_turned: PageTurned) -> Writer {
+        Writer { page_turned: Some(page_turned), ..self }
     }
 
     /// Writes `event` to the per-CPU buffer of the CPU that the thread is on, whole or not at all (R2).
@@ -191,7 +201,12 @@ impl Writer {
                     let time = self.buffer.event_time(time);
                     // SAFETY: the area is the calling thread's, the block that of `cpu`.
                     match unsafe { event.append_at(area, cpu, block, &self.target, time) } {
-                        Outcome::Committed => return Ok(()),
+                        Outcome::Committed => {
+                            if let Some(page_turned) = self.page_turned {
+                                page_turned(cpu, thread);
+                            }
+                            return Ok(());
+                        }
                         outcome => outcome.into(),
                     }
                 }

@@ -2,6 +2,7 @@
 //! snapshots.
 
 mod author;
+mod budget;
 mod calls_in_progress;
 mod clock;
 mod command_text;
@@ -38,6 +39,7 @@ mod tracer;
 mod triggers;
 
 pub use author::Author;
+pub use budget::LeftOutEvent;
 pub use calls_in_progress::{CallInProgress, CallsInProgress};
 pub use command_text::CommandText;
 pub use events::EventInfo;

@@ -30,6 +30,7 @@ mod enabled;
 mod entered;
 mod function;
 mod given_names;
+mod governor;
 mod here;
 mod innermost;
 mod own_stack;

@@ -2,6 +2,7 @@
 
 use crate::attachment::{AttachError, Attached, Attachment};
 use crate::current::{self, Filling, shared};
+use crate::governor::page_turned;
 use crate::shared::SharedSession;
 use crate::{buffers, enabled, given_names, thread};
 use abi::control::Obstacle;
@@ -22,7 +23,7 @@ use rseq::Area;
 /// `stat` has the contract of fstat(2), and at `tid_offset` libc keeps the TIDs of threads.
 pub unsafe fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
     let filling = Filling::begin().ok_or(AttachError::Attached)?;
-    let shared = SharedSession::open(attachment)?;
+    let shared = SharedSession::open(attachment, page_turned)?;
     thread::use_tid_offset(attachment.tid_offset);
     let shared = filling.put(shared);
     let was_known = shared.enter_process(thread::libc_tid());

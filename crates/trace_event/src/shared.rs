@@ -6,7 +6,7 @@ use abi::control::Obstacle;
 use control::{ControlArea, FileLayout, NewProcess, NoLayout};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
-use ring_buffer::{Buffer, Writer};
+use ring_buffer::{Buffer, PageTurned, Writer};
 use rseq::Area;
 use shm::File;
 
@@ -19,6 +19,8 @@ pub(crate) struct SharedSession {
     /// Which session it is.
     pub(crate) session: u64,
     pub(crate) hooks: Hooks,
+    /// Called when a page of its own buffer was turned.
+    pub(crate) page_turned: PageTurned,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
     comm: [u8; 16],
@@ -29,7 +31,10 @@ pub(crate) struct SharedSession {
 
 impl SharedSession {
     /// Opens the session's file, maps what is needed of it, and closes it.
-    pub(crate) fn open(attachment: &Attachment<'_>) -> Result<SharedSession, AttachError> {
+    pub(crate) fn open(
+        attachment: &Attachment<'_>,
+        page_turned: PageTurned,
+    ) -> Result<SharedSession, AttachError> {
         // SAFETY: the caller's promise.
         let file = unsafe { File::open_by(attachment.file, attachment.stat) }.map_err(AttachError::System)?;
         if !file.status().is_trusted_by(attachment.user) {
@@ -55,7 +60,7 @@ impl SharedSession {
         if buffer.geometry().identity != session {
             return Err(AttachError::Buffer(ring_buffer::UnusableBuffer::Damaged));
         }
-        let writer = writers::use_first(buffer, attachment.hooks.may_call);
+        let writer = writers::use_first(buffer, attachment.hooks.may_call, page_turned);
         let area_offset = Area::offset();
         // SAFETY: the offset is libc's.
         if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
@@ -66,6 +71,7 @@ impl SharedSession {
             session,
             control,
             hooks: attachment.hooks,
+            page_turned,
             area_offset,
             pid_namespace: AtomicU64::new(0),
             comm: attachment.comm,

@@ -39,6 +39,7 @@ const ONCE: &[&str] = &[
     "available_events",
     "available_filter_functions",
     "available_filter_functions_addrs",
+    "budget_percent",
     "dynamic_events",
     "enabled_functions",
     "error_rates",

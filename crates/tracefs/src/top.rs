@@ -1,6 +1,7 @@
 //! The files of the top level, and of each instance.
 
 mod available_functions;
+mod budget;
 mod buffer_percent;
 mod buffer_size;
 mod buffer_subbuf_size;
@@ -56,6 +57,7 @@ pub(crate) const FILES: &[Listed] = &[
     trace_pipe::SNAPSHOT,
     snapshot_on::LISTED,
     error_rates::LISTED,
+    budget::LISTED,
     snapshot_saving::DIRECTORY,
     snapshot_saving::SIZE,
     tracing_on::LISTED,

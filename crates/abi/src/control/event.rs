@@ -1,11 +1,33 @@
 //! Events: where they are described, where they are wanted, and their filters.
 
-use super::FILTERS_OFFSET;
+use super::{EVENTS, FILTERS_OFFSET};
 use crate::atomic::AtomicU64;
 use crate::instance::INSTANCE_WORDS;
 
 /// Bytes for filters: short ones for all events of the agent take an eighth, one takes a seventh at most.
 pub const FILTERS: usize = 1 << 18;
+
+/// What the ids of events begin with that are not the kernel's own of `ftrace`. The kernel numbers its events
+/// from below and has some thousand: what it is asked to record by one of these ids, as `perf record` does,
+/// it refuses. KernelShark keeps an id as a signed integer of 16 bits.
+const EVENT_IDS: u16 = 0x7000;
+const _: () = assert!(EVENT_IDS as usize + EVENTS - 1 <= i16::MAX as usize);
+/// The id of the first event: the entries of smaller ones belong to the kernel's own `ftrace` events.
+pub const FIRST_EVENT: u16 = EVENT_IDS + FIRST_INDEX;
+const FIRST_INDEX: u16 = 32;
+
+/// Where a table that has an entry for each event has that of an id. An id that is none has that of another.
+#[inline(always)]
+pub const fn event_index(id: u16) -> usize {
+    const { assert!(EVENTS.is_power_of_two() && (EVENT_IDS as usize).is_multiple_of(EVENTS)) };
+    id as usize & (EVENTS - 1)
+}
+
+/// The id of the event that has this entry.
+pub const fn event_id(index: usize) -> u16 {
+    let index = index as u16;
+    if index < FIRST_INDEX { index } else { EVENT_IDS | index }
+}
 
 /// An event: where its description is.
 #[derive(Debug)]
@@ -26,6 +48,9 @@ pub struct Switches {
     pub filtered: [AtomicU64; INSTANCE_WORDS],
     /// Something is done there when it happens, on or not: the kernel's soft mode.
     pub triggered: [AtomicU64; INSTANCE_WORDS],
+    /// Other than 0 while it is dropped from the first instance, on there or not, as recording costs too
+    /// much.
+    pub dropped: AtomicU64,
 }
 
 /// Whether the event of this id is one that a tracer of functions writes: by the kernel's ids.

@@ -1,7 +1,7 @@
 //! The tasks for persistent sessions.
 
 use super::function::rule;
-use super::{FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
+use super::{BudgetOption, FromOption, OutputArguments, RecordingArguments, SnapshotOption, ViewArguments};
 use clap::Args;
 use session::{ErrorList, FunctionRule, Saving};
 use std::ffi::OsString;
@@ -79,6 +79,7 @@ Examples:
   lookback start --group www-data   for services of several users
   lookback start --errors 'libc:connect > 5/s'
                                     keep what led to the sixth error in a second
+  lookback start --budget 1         at most 1 % of each CPU's time for recording
   lookback start --save-to /var/lib/lookback   snapshots are saved there
   lookback start -B rare -e @process   these also in a buffer of their own")]
 pub(crate) struct StartArguments {
@@ -106,6 +107,11 @@ pub(crate) struct StartArguments {
     /// kill, syslog and log, with commas between them [default: signal,panic,abort,assert,terminate]
     #[arg(long, value_name = "LIST")]
     pub(crate) snapshot_on: Option<ErrorList>,
+
+    /// How many percent of each CPU's time recording may take, or none for all: what costs more is left out
+    /// of the default instance for a while [default: none]
+    #[arg(long, value_name = "PERCENT")]
+    pub(crate) budget: Option<BudgetOption>,
 
     /// Have too many errors of a call take a snapshot: 'libc:CALL > N/s', /m or /h; can be given several
     /// times, and none removes the rules that there are
@@ -284,6 +290,10 @@ pub(crate) struct InstallArguments {
     /// persist` where there is --persist
     #[arg(long, value_name = "DIR")]
     pub(crate) save_to: Option<PathBuf>,
+
+    /// How many percent of each CPU's time recording may take in the session, or none for all
+    #[arg(long, value_name = "PERCENT", default_value = "1")]
+    pub(crate) budget: BudgetOption,
 
     /// Print options for podman or docker instead, by which a container's programs are attached
     #[arg(long, conflicts_with_all = ["services", "persist", "save_to", "user", "root", "remove"])]

@@ -3,8 +3,9 @@
 use crate::arguments::{ExtractArguments, OutputArguments};
 use crate::failure::Done;
 use crate::number::{bytes, count};
+use crate::persistent::left_out;
 use crate::persistent::saving::look_after;
-use crate::persistent::show::{copy, takers};
+use crate::persistent::show::{copy, shown_time, takers};
 use crate::record::output::Output;
 use crate::say::note;
 use crate::unseen;
@@ -29,10 +30,11 @@ pub(crate) fn extract(arguments: &ExtractArguments) -> Done {
     let directory = output.directory().to_path_buf();
     let mut records = copy(&session, &arguments.snapshot, &directory)?;
     records.unseen = unseen::of_session(&session);
-    let taken = takers(&session, &records);
+    let mut notes = takers(&session, &records);
+    notes.extend(left_out::lines(&session, &shown_time(&records)));
     let written = output.write(|file| write_dat(&mut records, &directory, file, version, |_| ()))?;
     tell(&written, &records.unseen, &arguments.output.file);
-    taken.iter().for_each(|line| note!("  {line}"));
+    notes.iter().for_each(|line| note!("  {line}"));
     Ok(ExitCode::SUCCESS)
 }
 

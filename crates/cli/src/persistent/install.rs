@@ -102,6 +102,7 @@ impl Installation<'_> {
             group: self.group,
             journal: journal.as_deref(),
             save_to: save_to.as_deref(),
+            budget: self.arguments.budget,
         };
         if let Some(text) = std::fs::read_to_string(&path).ok().filter(|text| unit.is_of_other(text)) {
             let whose = text.lines().next().unwrap_or_default();

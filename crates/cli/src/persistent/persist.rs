@@ -92,6 +92,7 @@ impl Persisting {
             self.session.session().check_whole()?;
             if now >= commit_due || is_last || is_gone {
                 self.obituary.look(&self.session);
+                self.session.bring_back_events();
                 let is_quiet_for_long = now >= quiet_due || is_last;
                 match self.writer.commit(is_quiet_for_long) {
                     Ok(()) => self.trouble = None,

@@ -25,6 +25,7 @@ use std::sync::Arc;
 /// to look.
 pub(super) fn look_after(session: &Instance) -> Result<(), recording::Error> {
     record_ends(session)?;
+    session.bring_back_events();
     save_and_say(session);
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The unit of systemd that makes a session at each boot, before the services that are recorded there.
 
+use crate::arguments::BudgetOption;
 use crate::persistent::dropin::quoted;
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -23,6 +24,8 @@ pub(super) struct SessionUnit<'a> {
     pub(super) journal: Option<&'a Path>,
     /// Where its snapshots are saved.
     pub(super) save_to: Option<&'a Path>,
+    /// What recording there may cost.
+    pub(super) budget: BudgetOption,
 }
 
 impl SessionUnit<'_> {
@@ -49,7 +52,7 @@ impl SessionUnit<'_> {
         let command = word(self.command);
         let group = self.group.map_or_else(String::new, |group| format!(" --group {group}"));
         let save = self.save_to.map_or_else(String::new, |path| format!(" --save-to {}", word(path)));
-        let start = format!("{command} start -q --session {name}{group}{save}");
+        let start = format!("{command} start -q --session {name}{group} --budget {}{save}", self.budget);
         let mut text = self.mark();
         text += "[Unit]\nDescription=Session of lookback, in which services are recorded\n\n[Service]\n";
         let stands = match (self.journal, self.save_to) {
@@ -77,7 +80,15 @@ mod tests {
     fn unit<'a>(journal: Option<&'a Path>) -> SessionUnit<'a> {
         let session = Path::new("/dev/shm/lookback-0/my session");
         let (name, command) = (Path::new("my session"), Path::new("/usr/bin/lookback"));
-        SessionUnit { session, name, command, group: Some(33), journal, save_to: None }
+        SessionUnit {
+            session,
+            name,
+            command,
+            group: Some(33),
+            journal,
+            save_to: None,
+            budget: BudgetOption(Some(1.0)),
+        }
     }
 
     #[test]
@@ -91,7 +102,7 @@ mod tests {
 
     #[test]
     fn it_makes_the_session_and_copies_it_where_that_is_wanted() {
-        let start = r#""/usr/bin/lookback" start -q --session "my session" --group 33"#;
+        let start = r#""/usr/bin/lookback" start -q --session "my session" --group 33 --budget 1"#;
         assert!(unit(None).text().ends_with(&format!("RemainAfterExit=yes\nExecStart={start}\n")));
         let text = unit(Some(Path::new("/var/lib/50%"))).text();
         assert!(text.contains(&format!("\nExecStartPre={start}\n")), "{text}");

@@ -4,6 +4,7 @@ use crate::arguments::{ShowArguments, SnapshotOption, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
+use crate::persistent::left_out;
 use crate::persistent::saving::look_after;
 use crate::persistent::session_text::SessionText;
 use crate::persistent::taken::Takers;
@@ -13,6 +14,7 @@ use reading::{Contents, Reader, SessionRecords, layout};
 use recording::write_dat;
 use session::Instance;
 use std::io::{BufWriter, Seek, Write};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -97,6 +99,7 @@ pub(super) fn show_kept(
     let mut text = text.without_first_losses();
     let last = records.bounds().map_or(0, |(_, last)| last);
     let mut notes = takers(session, &records);
+    notes.extend(left_out::lines(session, &shown_time(&records)));
     let dropped = session.buffer().dropped().map(|(_, count)| count).sum();
     notes.extend(completeness(&records.gaps(), dropped, last, layout.nanoseconds));
     let (cpus, tracer) = (u64::from(session.buffer().geometry().cpus), session.tracer().name);
@@ -111,6 +114,14 @@ pub(super) fn show_kept(
     }
     text.tell_none_shown(given);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The time that records are from: up to now, where no snapshot was copied.
+pub(super) fn shown_time(records: &SessionRecords) -> RangeInclusive<u64> {
+    match records.bounds() {
+        Some((first, last)) if !records.snapshots.is_empty() => first..=last,
+        bounds => bounds.map_or(0, |(first, _)| first)..=u64::MAX,
+    }
 }
 
 /// Who took the snapshots that were copied, a line each.

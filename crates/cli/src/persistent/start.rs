@@ -1,6 +1,6 @@
 //! `lookback start`.
 
-use crate::arguments::{RecordingArguments, StartArguments};
+use crate::arguments::{BudgetOption, RecordingArguments, StartArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
 use crate::persistent::pending::follow;
@@ -40,6 +40,7 @@ pub(crate) fn start(arguments: &StartArguments) -> Done {
             let session = enable(instance(session, arguments)?, group, arguments)?;
             let errors = arguments.snapshot_on.map_or_else(|| session.errors(), |list| list.0);
             choose_snapshots(&session, arguments, errors, rules.as_deref())?;
+            choose_budget(&session, arguments)?;
             session
         }
         Err(Error::NoSession { .. }) if arguments.instance.is_recording() => {
@@ -94,6 +95,7 @@ fn make(
     let set = set.and_then(|()| set_triggers(&session, &arguments.recording).map(drop));
     let set = set.and_then(|()| choose_threads(&session, arguments));
     let set = set.and_then(|()| choose_snapshots(&session, arguments, errors, rules));
+    let set = set.and_then(|()| choose_budget(&session, arguments));
     let set = set.and_then(|()| arguments.recording.apply_stack_options(&session));
     let set = set.and_then(|()| arguments.recording.functions.apply(&session));
     if set.is_err() {
@@ -156,6 +158,11 @@ fn error_rules(arguments: &StartArguments) -> Done<Option<Vec<ErrorRule>>> {
     }
     let rules = arguments.errors.iter().filter(|text| *text != "none").map(|text| text.parse());
     rules.collect::<Result<_, _>>().map(Some).map_err(|bad| bad_rule(Error::BadErrorRule(bad)))
+}
+
+/// Says what recording may cost, where anything is to be said of that.
+fn choose_budget(session: &Instance, arguments: &StartArguments) -> Done<()> {
+    Ok(arguments.budget.map_or(Ok(()), |BudgetOption(budget)| session.set_budget(budget))?)
 }
 
 fn bad_rule(error: Error) -> Failure {
@@ -309,6 +316,9 @@ fn tell(session: &Instance) {
         Lasting::Disk => "until `lookback delete`; it is on a disk, for which programs may have to wait",
     };
     note!("  {dim}stays{dim:#}   {stays}");
+    if let Some(budget) = session.budget().filter(|_| session.name().is_none()) {
+        note!("  {dim}budget{dim:#}  {budget} % of each CPU for recording; what costs more is left out");
+    }
     note!(
         "  {dim}next{dim:#}    lookback run{option} -- CMD      lookback show{option}{instance}      lookback stat{option}{instance}"
     );

@@ -9,15 +9,16 @@ use crate::functions_off::FunctionsOffLine;
 use crate::json::Json;
 use crate::number::{bytes, count, grouped};
 use crate::persistent::kept::{KeptSnapshot, errors_within};
+use crate::persistent::left_out;
 use crate::persistent::pending::{self, PendingProcess};
 use crate::persistent::saving::look_after;
+use crate::persistent::session_time::{now, times};
 use crate::persistent::start::size;
 use crate::persistent::{events_on, filtered, memory};
 use crate::stdout::print;
 use crate::unseen;
 use anstyle::Style;
 use complete::{complete_since, completeness};
-use control::Clocks;
 use ring_buffer::Statistics;
 use session::{ErrorList, Filtered, Instance, PidFilter, TraceOption, TriggerInfo};
 use std::fmt::Write;
@@ -108,17 +109,6 @@ fn name(session: &Instance, block: u32) -> String {
     }
 }
 
-/// From times in the session's buffer to those that are shown.
-fn times(session: &Instance) -> impl Fn(u64) -> u64 {
-    let timeline = session.timeline(&[session.control().identity().created, Clocks::now()]);
-    move |time| timeline.time(time)
-}
-
-/// The time now, in the session's clock.
-fn now(session: &Instance) -> u64 {
-    times(session)(session.buffer().now())
-}
-
 fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen: &[UnseenProcess]) -> String {
     let bold = Style::new().bold();
     let buffer = session.buffer();
@@ -150,7 +140,14 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     let most = bytes(session.most_bytes().max(memory(session)));
     let now = bytes(memory(session));
     line("memory", format!("{now} of {most} in use; {} KB for each of {cpus}", grouped(kb)));
-    line("complete", completeness(session, blocks));
+    let time = complete_since(session, blocks).unwrap_or(0)..=u64::MAX;
+    line("complete", completeness(session, blocks) + &left_out::exceptions(session, &time));
+    if let Some(budget) = session.budget().filter(|_| session.name().is_none()) {
+        let cost = session.event_cost().unwrap_or(0.0);
+        let text = format!("{budget} % of each CPU for recording, at {cost:.0} ns for each event");
+        let lines = std::iter::once(text).chain(left_out::lines(session, &time));
+        line("budget", lines.collect::<Vec<_>>().join("\n           "));
+    }
     for (reason, dropped) in buffer.dropped() {
         let events = count(dropped, "event was not written", "events were not written");
         line("dropped", format!("{events}: {}", reason.describe()));
@@ -291,7 +288,12 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("buffer_size_kb", Json::Number(kb)),
         ("memory_bytes", Json::Number(memory(session))),
         ("memory_limit_bytes", Json::Number(session.most_bytes().max(memory(session)))),
-        ("complete_since_ts", Json::number(complete_since(session, blocks))),
+        (
+            "complete_since_ts",
+            Json::number(complete_since(session, blocks).max(left_out::complete_since(session))),
+        ),
+        ("budget_ppm", Json::number(session.budget().map(|percent| (percent * 10_000.0).round() as u64))),
+        ("left_out", left_out::json(session)),
         ("snapshots_capacity", Json::Number((buffer.geometry().rings - 1).into())),
         ("snapshot_on", Json::text(Some(ErrorList(session.errors())))),
         ("errors_without_snapshot", Json::Number(session.errors_within())),

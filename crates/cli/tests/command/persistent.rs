@@ -7,6 +7,7 @@ mod error_languages;
 mod error_rates;
 mod errors;
 mod filters;
+mod governor;
 mod in_progress;
 mod instances;
 mod journal;

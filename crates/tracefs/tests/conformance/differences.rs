@@ -31,6 +31,7 @@ const LACKING: &[&str] = &[
     "*/snapshot_raw",
     "/snapshot_enabled",
     "/snapshot_on",
+    "/budget_percent",
     "/error_rates",
     "/snapshot_pipe",
     "/snapshot_save_size_mb",

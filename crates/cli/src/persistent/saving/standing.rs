@@ -37,6 +37,7 @@ pub(crate) fn watch(instance: &InstanceArguments) -> Done {
     loop {
         let is_last = stop.load(Relaxed);
         obituary.look(&session);
+        session.bring_back_events();
         saver.look(&session);
         if file.is_gone() {
             note!("lookback: the session was removed");

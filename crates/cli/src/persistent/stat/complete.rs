@@ -1,7 +1,8 @@
 //! How far back a session is complete.
 
-use super::{BufferRow, now};
+use super::BufferRow;
 use crate::duration::duration;
+use crate::persistent::session_time::now;
 use session::Instance;
 use trace_data::text::is_nanoseconds;
 
