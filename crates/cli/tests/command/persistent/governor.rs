@@ -3,17 +3,20 @@
 use super::*;
 use rustix::process::Signal;
 
-/// Reads without end; then, told so, asks for paths without end.
+/// Reads without end, in a process for each argument; then, told so, asks for paths without end.
 const FLOOD: &str = r#"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 static volatile sig_atomic_t is_told;
 static void tell(int signal) { is_told = 1; }
-int main(void) {
+int main(int count, char **arguments) {
     char byte;
+    while (--count > 0 && fork() != 0) {}
+    if (count > 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
     int zero = open("/dev/zero", O_RDONLY);
     signal(SIGUSR1, tell);
     puts("runs");
@@ -114,4 +117,69 @@ fn it_is_chosen_while_programs_run_and_off_by_default() {
     }
     run(&mut session.task("set", &["budget_percent", "much"]))
         .failure(125, &["expected percent from 0.0001 to 100, or 0"]);
+}
+
+/// Many processes, which were forked, and are killed while events are dropped: in the end all are back.
+#[test]
+fn nothing_stays_dropped_whoever_is_killed() {
+    let events = ["libc:read", "libc:read_exit", "libc:access_exit"];
+    let session = Persistent::new(&events.map(|event| ["-e", event]).concat());
+    let flood = compile(&session.scratch, "flood", FLOOD, &["-O1"]);
+    let enabled = || session.done("get", &["set_event"]).stdout;
+    for _ in 0..4 {
+        session.done("set", &["budget_percent", "0.01"]);
+        let running: Vec<Running> = (0..3)
+            .map(|_| start(&mut session.running(&[flood.to_str().unwrap(), "child", "child"])))
+            .collect();
+        running[0].wait_until(|| !enabled().contains("libc:read\n"));
+        for running in running {
+            running.signal(Signal::KILL);
+            running.wait();
+        }
+        session.done("set", &["budget_percent", "0"]);
+        assert_eq!(enabled().lines().count(), events.len(), "{}", enabled());
+        assert!(!session.stat().contains(" has been left out "), "{}", session.stat());
+    }
+}
+
+/// Where nothing else is recorded, and nobody looks but `persist`.
+#[test]
+fn a_copy_to_disk_brings_back_what_was_dropped() {
+    let session = Persistent::new(&["-e", "libc:read_exit", "--budget", "0.1"]);
+    let flood = compile(&session.scratch, "flood", FLOOD, &["-O1"]);
+    let persist = session.persist(&["--interval", "0.01"]);
+    let running = start(&mut session.running(&[flood.to_str().unwrap()]));
+    let is_dropped = || session.done("get", &["set_event"]).stdout.is_empty();
+    running.wait_until(is_dropped);
+    running.signal(Signal::USR1);
+    running.wait_until(|| !is_dropped());
+    running.signal(Signal::KILL);
+    running.wait();
+    persist.signal(Signal::TERM);
+    persist.wait().success();
+}
+
+/// Its events are neither counted nor dropped in another instance; a snapshot that was taken before says
+/// nothing of what was dropped since.
+#[test]
+fn it_is_said_where_events_are_missing_alone() {
+    let session = Persistent::new(&["-e", "libc:read_exit", "-e", "libc:access_exit"]);
+    session.done("start", &["-q", "-B", "other", "-e", "libc:read_exit"]);
+    session.run(&["/bin/cat", "/dev/null"]);
+    session.done("snapshot", &["-s", "-q"]);
+    session.done("set", &["budget_percent", "0.1"]);
+    let flood = compile(&session.scratch, "flood", FLOOD, &["-O1"]);
+    let running = start(&mut session.running(&[flood.to_str().unwrap()]));
+    running
+        .wait_until(|| session.done("show", &[]).stdout.contains("# libc:read_exit has been left out for "));
+    assert!(!session.done("show", &["--snapshot"]).stdout.contains("left out"));
+    assert!(!session.done("show", &["-B", "other"]).stdout.contains("left out"));
+    assert_eq!(session.done("get", &["-B", "other", "set_event"]).stdout, "libc:read_exit\n");
+    // Who chooses it himself is followed.
+    session.done("set", &["-B", "flight", "events/libc/read_exit/enable", "0"]);
+    assert!(!session.stat().contains("has been left out"));
+    session.done("set", &["budget_percent", "0"]);
+    assert_eq!(session.done("get", &["-B", "flight", "set_event"]).stdout, "libc:access_exit\n");
+    running.signal(Signal::KILL);
+    running.wait();
 }
