@@ -17,18 +17,31 @@ const WORDS: usize = 4;
 /// called from, or the code of a call slot.
 pub(crate) extern "C" fn record(saved: &SavedCall) -> u64 {
     let Some(entered) = enter() else { return 0 };
-    let call = saved.at_first_instruction();
+    // Each case makes its own of the call: what all share would be put together in memory, and waited for.
     match common_case() {
         CommonCase::Calls => {
-            if !entered.write_if_plain(event(entered, call).event()) {
-                write_call(entered, call, None);
+            if !entered.write_if_plain(event(entered, saved.at_first_instruction()).event()) {
+                write_first_call(entered, saved);
             }
             0
         }
-        CommonCase::Graph => graph::enter_alone(entered, call),
-        CommonCase::Profile => graph::enter_profile_alone(entered, call),
-        CommonCase::None => objects::find(call.site()).map_or(0, |site| record_by_site(entered, call, site)),
+        CommonCase::Graph => graph::enter_alone(entered, saved),
+        CommonCase::Profile => graph::enter_profile_alone(entered, saved),
+        CommonCase::None => record_of_site(entered, saved),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn write_first_call(entered: Entered, saved: &SavedCall) {
+    write_call(entered, saved.at_first_instruction(), None);
+}
+
+/// Records a call as its site says.
+#[inline(never)]
+fn record_of_site(entered: Entered, saved: &SavedCall) -> u64 {
+    let call = saved.at_first_instruction();
+    objects::find(call.site()).map_or(0, |site| record_by_site(entered, call, site))
 }
 
 /// Records a call where, and as, it is wanted, and does what commands say. Where the function goes on.

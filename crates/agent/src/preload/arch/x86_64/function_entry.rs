@@ -34,19 +34,29 @@ pub(crate) unsafe extern "C" fn called() {
         // By a slot: its code's address goes where the red zone is when all else is as it was.
         "2:",
         ".cfi_restore_state",
+        ".cfi_remember_state",
         "mov [rbp - 80], rax",
-        // Of a shadow stack that address goes, too, if there is one.
         "xor eax, eax",
         "rdsspq rax",
         "test rax, rax",
-        "jz 3f",
-        "mov eax, 1",
-        "incsspq rax",
-        "3:",
+        "jnz 3f",
         pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
         ".cfi_def_cfa rsp, 8",
         ".cfi_restore rbp",
-        // What is to return to the slot, as its caller, is where the stack pointer has just passed.
+        // By a return: so the processor expects no other one to where the site has called from, and all that
+        // follow go where it expects them. What is to return to the slot, as its caller, is where the stack
+        // pointer then has just passed.
+        "push [rsp - 88]",
+        ".cfi_adjust_cfa_offset 8",
+        "ret 16",
+        // Where there is a shadow stack by a jump, and the site's address goes of that.
+        "3:",
+        ".cfi_restore_state",
+        "mov eax, 1",
+        "incsspq rax",
+        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
+        ".cfi_def_cfa rsp, 8",
+        ".cfi_restore rbp",
         "lea rsp, [rsp + 16]",
         ".cfi_def_cfa_offset 0",
         "jmp [rsp - 104]",

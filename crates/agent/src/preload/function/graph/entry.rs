@@ -8,7 +8,7 @@ use super::record::{record_entry, write_entry};
 use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::{call_slots, shadow_stack};
-use crate::preload::function::call::{FunctionCall, FunctionEnd};
+use crate::preload::function::call::{FunctionCall, FunctionEnd, SavedCall};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
 use ::call_slots::{SlotUse, WithState};
@@ -27,11 +27,12 @@ const MOST_JUMPS: u32 = 64;
 /// The address at which the function begins to run so that its return is seen; 0 for where it has called
 /// from.
 #[inline(always)]
-pub(in crate::preload::function) fn enter_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
+pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &SavedCall) -> u64 {
+    let call = saved.at_first_instruction();
     let (Some(place), FunctionEnd::Reentered(body)) = (call.place, call.end) else { return 0 };
     let caller = call.caller();
     if call_slots::slot_of(caller).is_some() || has_limits() {
-        return enter_slowly(entered, call);
+        return enter_slowly(entered, saved);
     }
     let Some(slot) = pool::take().or_else(reclaim::take) else {
         miss();
@@ -55,7 +56,8 @@ pub(in crate::preload::function) fn enter_alone(entered: Entered, call: Function
 
 /// Counts that a function is called, where nothing but the profile wants it. As [`enter_alone`].
 #[inline(always)]
-pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
+pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved: &SavedCall) -> u64 {
+    let call = saved.at_first_instruction();
     let (Some(place), FunctionEnd::Reentered(body), Some(session)) = (call.place, call.end, session()) else {
         return 0;
     };
@@ -64,7 +66,7 @@ pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, call: 
     }
     let caller = call.caller();
     if call_slots::slot_of(caller).is_some() {
-        return enter_profile_slowly(entered, call);
+        return enter_profile_slowly(entered, saved);
     }
     let Some(slot) = pool::take().or_else(reclaim::take) else {
         miss();
@@ -88,8 +90,8 @@ pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, call: 
 /// Does so for a function that was jumped to.
 #[cold]
 #[inline(never)]
-fn enter_profile_slowly(entered: Entered, call: FunctionCall<'_>) -> u64 {
-    enter_as(entered, call, 0, InstanceSet::PROFILE, Membership::default())
+fn enter_profile_slowly(entered: Entered, saved: &SavedCall) -> u64 {
+    enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::PROFILE, Membership::default())
 }
 
 fn address(place: &AtomicU64) -> u64 {
@@ -134,9 +136,9 @@ fn has_limits() -> bool {
 /// Does so for a function that was jumped to, or where limits say what is recorded.
 #[cold]
 #[inline(never)]
-fn enter_slowly(entered: Entered, call: FunctionCall<'_>) -> u64 {
+fn enter_slowly(entered: Entered, saved: &SavedCall) -> u64 {
     let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
-    enter_as(entered, call, 0, InstanceSet::FIRST, everywhere)
+    enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::FIRST, everywhere)
 }
 
 /// Records that a function is called whose site this is: in those instances that want it.
