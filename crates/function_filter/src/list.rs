@@ -4,19 +4,30 @@ use crate::compiled::{IS_SET, LISTS, OTHER_OBJECTS, TAKES_IN};
 use crate::function_name::FunctionName;
 use crate::name_hash::name_hash;
 use crate::rule::{BadRule, FunctionRule};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::vec::Vec;
 
 /// Which functions are in a list: names and patterns in the order in which they were added, and some that
 /// leave functions out again. Of those that fit a function the last counts.
 ///
 /// Invariants: a rule that leaves functions out comes after one that takes some in; no rule is there twice.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct FunctionList {
     rules: Vec<ListedRule>,
+    /// Made when it is asked for the first time, and forgotten when rules change.
+    lookup: OnceLock<RuleLookup>,
 }
+
+impl PartialEq for FunctionList {
+    fn eq(&self, other: &FunctionList) -> bool {
+        self.rules == other.rules
+    }
+}
+
+impl Eq for FunctionList {}
 
 #[derive(Debug, Clone)]
 struct ListedRule {
@@ -35,6 +46,29 @@ impl PartialEq for ListedRule {
 
 impl Eq for ListedRule {}
 
+/// The rules of a list, by what they are looked up by.
+#[derive(Debug, Clone)]
+struct RuleLookup {
+    /// The names whose place doesn't matter, and whether they take functions in.
+    names: HashMap<Vec<u8>, bool>,
+    /// The numbers of the others.
+    patterns: Vec<usize>,
+}
+
+impl RuleLookup {
+    fn of(rules: &[ListedRule]) -> RuleLookup {
+        let named = rules.iter().filter(|listed| listed.is_final);
+        RuleLookup {
+            names: named.map(|listed| (listed.rule.pattern.as_bytes().to_vec(), listed.takes_in)).collect(),
+            patterns: (0..)
+                .zip(rules)
+                .filter(|(_, listed)| !listed.is_final)
+                .map(|(number, _)| number)
+                .collect(),
+        }
+    }
+}
+
 impl FunctionList {
     /// Whether nothing was added: then there is no list, which is not the same as one of no functions.
     pub fn is_empty(&self) -> bool {
@@ -46,14 +80,17 @@ impl FunctionList {
         self.rules.iter().filter(|listed| listed.takes_in).map(|listed| &listed.rule)
     }
 
-    /// Whether a function is in it.
+    /// Whether a function is in it. Takes time in proportion to the number of patterns; the first time after a
+    /// change to that of names, too.
     pub fn contains(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
-        let fitting = || self.rules.iter().filter(|listed| listed.rule.fits(name, object));
-        let mut is_in = None;
-        for listed in fitting().filter(|listed| listed.is_final) {
-            is_in = Some(is_in.unwrap_or(false) | listed.takes_in);
-        }
-        is_in.or_else(|| fitting().next_back().map(|listed| listed.takes_in)).unwrap_or(false)
+        let lookup = self.lookup.get_or_init(|| RuleLookup::of(&self.rules));
+        let names = [Some(name.symbol), name.path].into_iter().flatten();
+        let found = names.filter_map(|name| lookup.names.get(name)).copied().reduce(|one, other| one | other);
+        found.unwrap_or_else(|| {
+            let patterns = lookup.patterns.iter().rev().filter_map(|number| self.rules.get(*number));
+            let mut fitting = patterns.filter(|listed| listed.rule.fits(name, object));
+            fitting.next().is_some_and(|listed| listed.takes_in)
+        })
     }
 
     /// Adds the functions that a rule means.
@@ -80,6 +117,7 @@ impl FunctionList {
     /// more.
     pub fn remove(&mut self, rule: &FunctionRule) {
         self.rules.retain(|other| other.rule != *rule && !covers(rule, &other.rule));
+        self.lookup = OnceLock::new();
         let may_have = |other: &FunctionRule| !other.is_name() || rule.fits_some(other);
         if self.added().any(may_have) {
             self.push(false, rule);
@@ -93,6 +131,7 @@ impl FunctionList {
         for other in self.rules.iter_mut().filter(|other| !is_name && other.is_final) {
             other.is_final = other.takes_in == takes_in || !rule.fits_some(&other.rule);
         }
+        self.lookup = OnceLock::new();
         self.rules.push(ListedRule { takes_in, rule: rule.clone(), is_final: is_name });
     }
 }

@@ -27,16 +27,16 @@ impl SourcePath {
     /// Async-signal-safe: no allocation. Cost: 0.1 to 0.5 us, 2 KiB of stack and up to 32 calls into each
     /// other.
     pub fn of(symbol: &[u8]) -> Option<SourcePath> {
-        let mut text = PathText::new();
         if let Some(rest) = symbol.strip_prefix(b"_R") {
-            rust_v0::path(rest, &mut text)?;
-        } else {
-            let rest = symbol.strip_prefix(b"_Z")?;
-            if rust_legacy::path(rest, &mut text).is_none() {
-                text = PathText::new();
-                cxx::path(rest, &mut text)?;
-            }
+            return SourcePath::parsed(rest, rust_v0::path);
         }
+        let rest = symbol.strip_prefix(b"_Z")?;
+        SourcePath::parsed(rest, rust_legacy::path).or_else(|| SourcePath::parsed(rest, cxx::path))
+    }
+
+    fn parsed(rest: &[u8], parse: impl Fn(&[u8], &mut PathText) -> Option<()>) -> Option<SourcePath> {
+        let mut text = PathText::new();
+        parse(rest, &mut text)?;
         (!text.as_bytes().is_empty()).then_some(SourcePath { text })
     }
 

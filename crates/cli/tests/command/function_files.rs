@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use crate::function_pids::Functions;
+use crate::functions::{NOPS, path, session};
 
 #[test]
 fn enabled_functions_are_those_that_are_traced_now() {
@@ -73,4 +74,34 @@ fn a_function_keeps_what_was_recorded_and_stops_recording() {
     functions.set("instances/flight/tracing_on", "1");
     worker.work();
     assert_eq!(functions.traced().len(), 2, "once");
+}
+
+#[test]
+fn a_list_takes_many_names_at_once() {
+    let scratch = Scratch::new();
+    let names: Vec<String> = (0..2000).map(|number| format!("many_{number:04}")).collect();
+    let functions: String = names.iter().map(|name| format!("int {name}(void) {{ return 0; }}\n")).collect();
+    let program =
+        compile(&scratch, "many", &(functions + "int main(void) { return many_0000(); }\n"), &[NOPS]);
+    let place = session(&scratch, &["-e", "sched_process_exit"]);
+    run(&mut scratch.lookback(&["run", "--session", &place, path(&program)])).success();
+    let set = |value: &str| {
+        let mut words = vec!["set", "-q", "--session", &place, "set_ftrace_filter"];
+        words.push(value);
+        run(&mut scratch.lookback(&words))
+    };
+    let get =
+        || run(&mut scratch.lookback(&["get", "--session", &place, "set_ftrace_filter"])).success().stdout;
+    let listed = |names: &[String]| names.iter().map(|name| format!("{name} [many]\n")).collect::<String>();
+    set(&names.join("\n")).success();
+    assert_eq!(get(), listed(&names));
+    // What is refused ends it; what comes before stays.
+    let (first, last) = names.split_at(700);
+    let refused = set(&format!("{} many_x {}", first.join(" "), last.join(" ")));
+    refused.failure(125, &["set_ftrace_filter"]);
+    assert_eq!(get(), listed(first));
+    set(&format!("{} !many_00?? many_0050", names.join(" "))).success();
+    let without: Vec<String> =
+        names.iter().filter(|name| *name == "many_0050" || !name.starts_with("many_00")).cloned().collect();
+    assert_eq!(get(), listed(&without));
 }

@@ -5,13 +5,10 @@ use crate::trace_array::TraceArray;
 use session::{
     FunctionCommand, FunctionFilter, FunctionList, FunctionLists, FunctionRule, TraceableFunction,
 };
+use std::collections::HashSet;
 
 /// The functions of a list, and what was written and fits none of them.
-pub(super) fn show_list(
-    filter: FunctionFilter,
-    list: &FunctionList,
-    functions: &[TraceableFunction],
-) -> String {
+pub(super) fn show_list(filter: FunctionFilter, list: &FunctionList, functions: &KnownFunctions) -> String {
     if list.is_empty() {
         let text = match filter {
             FunctionFilter::Only | FunctionFilter::GraphRoots => "#### all functions enabled ####\n",
@@ -19,8 +16,8 @@ pub(super) fn show_list(
         };
         return text.to_string();
     }
-    let found: String = functions.iter().filter(|function| function.is_in(list)).map(line).collect();
-    let waiting: Vec<&FunctionRule> = list.added().filter(|rule| !fits_any(rule, functions)).collect();
+    let found: String = functions.all.iter().filter(|function| function.is_in(list)).map(line).collect();
+    let waiting: Vec<&FunctionRule> = list.added().filter(|rule| !functions.have(rule)).collect();
     // Those for objects come after the others, the newest first.
     let of_objects = waiting.iter().rev().filter(|rule| rule.object.is_some());
     let waiting = waiting.iter().filter(|rule| rule.object.is_none()).chain(of_objects);
@@ -29,11 +26,7 @@ pub(super) fn show_list(
 
 /// A line for each function and each of its commands: `FUNC:traceoff:count=3`. Of one kind all are together,
 /// and the kind that came last is first, as in the kernel.
-pub(super) fn show_commands(
-    array: &TraceArray,
-    lists: &FunctionLists,
-    functions: &[TraceableFunction],
-) -> String {
+pub(super) fn show_commands(array: &TraceArray, lists: &FunctionLists, functions: &KnownFunctions) -> String {
     let commands = lists.commands();
     let is_first_of_kind = |index: usize, command: &FunctionCommand| {
         !commands.iter().take(index).any(|other| other.excludes(command))
@@ -43,13 +36,13 @@ pub(super) fn show_commands(
     kinds.reverse();
     let mut text = String::new();
     for (_, first) in kinds {
-        let mut left: Vec<&TraceableFunction> = functions.iter().collect();
+        let mut left: Vec<&TraceableFunction> = functions.all.iter().collect();
         for command in commands.iter().filter(|command| command.excludes(first)) {
             let info = array.instance().describe_command(command);
             let (found, rest) = left.into_iter().partition(|function| function.is_in(command.functions()));
             left = rest;
             let found: Vec<&TraceableFunction> = found;
-            let waiting = command.functions().added().filter(|rule| !fits_any(rule, functions));
+            let waiting = command.functions().added().filter(|rule| !functions.have(rule));
             text.extend(found.into_iter().map(|function| format!("{}:{info}\n", function.name())));
             text.extend(waiting.map(|rule| format!("{rule}:{info}\n")));
         }
@@ -57,7 +50,38 @@ pub(super) fn show_commands(
     text
 }
 
-/// Whether a rule means any of these functions.
-pub(super) fn fits_any(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
-    functions.iter().any(|function| function.fits(rule))
+/// The functions of programs that have run.
+#[derive(Default)]
+pub(super) struct KnownFunctions {
+    /// In the order of `available_filter_functions`.
+    pub(super) all: Vec<TraceableFunction>,
+    /// What they are called.
+    names: HashSet<String>,
+}
+
+impl KnownFunctions {
+    pub(super) fn of(array: &TraceArray) -> KnownFunctions {
+        let all = array.instance().session().traceable_functions();
+        let names = all.iter().flat_map(|function| &function.names);
+        let names = names.flat_map(|name| name.path.iter().chain([&name.symbol])).cloned().collect();
+        KnownFunctions { all, names }
+    }
+
+    /// Whether one of them is called so.
+    pub(super) fn have_name(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether a rule means any of them.
+    pub(super) fn have(&self, rule: &FunctionRule) -> bool {
+        match rule.is_name() {
+            true => self.have_name(&rule.pattern),
+            false => self.all.iter().any(|function| function.fits(rule)),
+        }
+    }
+
+    /// Whether a rule is about objects of which functions are known: else it waits for them.
+    pub(super) fn are_of_its_objects(&self, rule: &FunctionRule) -> bool {
+        self.all.iter().any(|function| rule.fits_object(function.object.as_bytes()))
+    }
 }

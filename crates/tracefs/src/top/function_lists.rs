@@ -6,7 +6,7 @@ use crate::errno::errno;
 use crate::listed::Listed;
 use crate::text_part::text_part;
 use crate::token;
-use crate::top::function_list_text::{fits_any, show_commands, show_list};
+use crate::top::function_list_text::{KnownFunctions, show_commands, show_list};
 use crate::trace_array::TraceArray;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -76,7 +76,8 @@ impl ControlFile for FunctionListFile {
 
     fn open(&self, array: &TraceArray, flags: OFlags) -> Result<Box<dyn Opened>, Errno> {
         let is_new = is_truncating(flags);
-        Ok(Box::new(OpenList { filter: self.0, array: array.clone(), is_new, word: Vec::new(), text: None }))
+        let (word, known) = (Vec::new(), Arc::default());
+        Ok(Box::new(OpenList { filter: self.0, array: array.clone(), is_new, word, known, text: None }))
     }
 }
 
@@ -89,22 +90,20 @@ struct OpenList {
     is_new: bool,
     /// A word that may go on.
     word: Vec<u8>,
+    /// The functions that there were when one was last written that was not among them.
+    known: Arc<KnownFunctions>,
     text: Option<String>,
 }
 
 impl OpenList {
     fn show(&self) -> String {
         let lists = self.array.instance().function_lists();
-        let functions = self.functions();
+        let functions = KnownFunctions::of(&self.array);
         let commands = match self.filter {
             FunctionFilter::Only => show_commands(&self.array, &lists, &functions),
             _ => String::new(),
         };
         show_list(self.filter, lists.list(self.filter), &functions) + &commands
-    }
-
-    fn functions(&self) -> Vec<TraceableFunction> {
-        self.array.instance().session().traceable_functions()
     }
 
     /// Does what the word says that is whole now.
@@ -114,19 +113,23 @@ impl OpenList {
             return Ok(());
         }
         let word = std::str::from_utf8(&word).map_err(|_| Errno::INVAL)?;
+        // Whoever writes many names doesn't wait for reading all files for each.
+        if !self.known.have_name(word) {
+            self.known = Arc::new(KnownFunctions::of(&self.array));
+        }
+        let functions = &*self.known.clone();
         let (word, adds) = word.strip_prefix('!').map_or((word, true), |word| (word, false));
-        let functions = self.functions();
         if self.filter.is_graph() {
-            return self.end_graph_word(word, adds, &functions);
+            return self.end_graph_word(word, adds, functions);
         }
         if let Some(command) = CommandText::parse(word) {
-            return self.end_command(&command.map_err(errno)?, adds, &functions);
+            return self.end_command(&command.map_err(errno)?, adds, functions);
         }
         if word == MEANS_NONE {
             return Ok(());
         }
-        let rule = rule(word, &functions)?;
-        let is_unknown = is_of_known(&rule, &functions) && !fits_any(&rule, &functions);
+        let rule = rule(word, &functions.all)?;
+        let is_unknown = functions.are_of_its_objects(&rule) && !functions.have(&rule);
         if is_unknown && (adds || !self.has(&rule)) {
             return Err(Errno::INVAL);
         }
@@ -134,22 +137,17 @@ impl OpenList {
     }
 
     /// Does what a word says that is for `function_graph`.
-    fn end_graph_word(
-        &mut self,
-        word: &str,
-        adds: bool,
-        functions: &[TraceableFunction],
-    ) -> Result<(), Errno> {
+    fn end_graph_word(&mut self, word: &str, adds: bool, functions: &KnownFunctions) -> Result<(), Errno> {
         let rule: FunctionRule = word.parse().map_err(|_| Errno::INVAL)?;
         let is_pattern = rule.object.is_none() && rule.pattern == word && parse_integer(word).is_err();
         let before = match self.is_new {
             true => FunctionList::default(),
             false => self.array.instance().function_lists().list(self.filter).clone(),
         };
-        let fitting = || functions.iter().filter(|function| function.fits(&rule));
+        let fitting = || functions.all.iter().filter(|function| function.fits(&rule));
         let is_in = || fitting().any(|function| function.is_in(&before));
         let is_meant = match adds {
-            true => functions.is_empty() || fitting().next().is_some(),
+            true => functions.all.is_empty() || functions.have(&rule),
             false => is_in() || before.added().any(|added| *added == rule),
         };
         if !is_pattern || !is_meant {
@@ -163,10 +161,10 @@ impl OpenList {
         &self,
         command: &CommandText,
         adds: bool,
-        functions: &[TraceableFunction],
+        functions: &KnownFunctions,
     ) -> Result<(), Errno> {
         let rule = command.functions();
-        let is_unknown = is_of_known(rule, functions) && !fits_any(rule, functions);
+        let is_unknown = functions.are_of_its_objects(rule) && !functions.have(rule);
         if self.filter == FunctionFilter::Never || adds && is_unknown {
             return Err(Errno::INVAL);
         }
@@ -250,11 +248,6 @@ fn rule(word: &str, functions: &[TraceableFunction]) -> Result<FunctionRule, Err
         Err(_) if word.ends_with(":mod") => Err(Errno::NOMEM),
         parsed => parsed.map_err(|_| Errno::INVAL),
     }
-}
-
-/// Whether a rule is about objects of which functions are known: else it waits for them.
-fn is_of_known(rule: &FunctionRule, functions: &[TraceableFunction]) -> bool {
-    functions.iter().any(|function| rule.fits_object(function.object.as_bytes()))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::traced_site::{TracedSite, Wanted};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SourcePath};
+use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SourcePath, partition_point_near};
 use rustix::mm::{MapFlags, ProtFlags};
 
 /// The sites of an object, in the order of their addresses.
@@ -94,8 +94,13 @@ impl SiteTable {
                 None => site.want(&without_name, false),
             }
         }
+        // Files name most functions in the order in which they lie, or in the opposite one.
+        let mut first = 0;
         for function in file.functions() {
-            let mut sites = self.of_function(&function, base).filter(|site| site.name.is_empty()).peekable();
+            let start = base.wrapping_add(function.start);
+            first = partition_point_near(self.all(), first, |site| site.address < start);
+            let mut sites =
+                self.of_function(&function, base, first).filter(|site| site.name.is_empty()).peekable();
             if sites.peek().is_some() {
                 let wanted = asked(function.name);
                 sites.for_each(|site| site.want(&wanted, true));
@@ -103,16 +108,15 @@ impl SiteTable {
         }
     }
 
-    /// The sites that a function has.
+    /// The sites that a function has, of which `first` would be the first one.
     fn of_function(
         &self,
         function: &FunctionSymbol<'_>,
         base: u64,
+        first: usize,
     ) -> impl Iterator<Item = &'static TracedSite> {
         let function = FunctionSymbol { start: base.wrapping_add(function.start), ..*function };
-        let sites = self.all();
-        let first = sites.partition_point(|site| site.address < function.start);
-        let sites = sites.get(first..).unwrap_or_default().iter();
+        let sites = self.all().get(first..).unwrap_or_default().iter();
         sites.take_while(move |site| function.contains(site.address))
     }
 }
