@@ -32,7 +32,8 @@ fn as_trace_cmd_has_it(event: Event) -> Event {
 fn agree(scratch: &Scratch) {
     let ours = run(&mut scratch.report(&[])).success().stdout;
     let theirs =
-        run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success();
+        run(scratch.command("trace-cmd").args(["report", "-N", "-i"]).arg(scratch.outside("trace.dat")))
+            .success();
     assert_eq!(theirs.stderr, "");
     assert!(!theirs.stdout.contains("[FAILED TO PARSE]"));
     let ours = Trace::new(&ours).events.into_iter().map(as_trace_cmd_has_it);
@@ -95,7 +96,8 @@ fn on_what_was_lost() {
     let outcome = run(&mut scratch.record(&["-b", "8"], &["sh", "-c", script])).success();
     let ours = run(&mut scratch.report(&[])).success().stdout;
     let theirs =
-        run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.outside("trace.dat"))).success();
+        run(scratch.command("trace-cmd").args(["report", "-N", "-i"]).arg(scratch.outside("trace.dat")))
+            .success();
     let lost = |text: &str| {
         let lines = text.lines().filter(|line| line.starts_with("CPU:"));
         // The one says `CPU:0 [LOST 7 EVENTS]`, the other `CPU:0 [7 EVENTS DROPPED]`.
@@ -130,6 +132,7 @@ fn on_a_recording_without_events() {
     let outcome = run(&mut scratch.record(&["-e", "libc:pause"], &["true"])).success();
     assert!(outcome.stderr.contains("nothing"), "{}", outcome.stderr);
     assert!(scratch.trace().events.is_empty());
-    let theirs = run(scratch.command("trace-cmd").args(["report", "-i"]).arg(scratch.outside("trace.dat")));
+    let theirs =
+        run(scratch.command("trace-cmd").args(["report", "-N", "-i"]).arg(scratch.outside("trace.dat")));
     assert!(!theirs.stdout.contains("true-"), "{theirs:?}");
 }
