@@ -36,6 +36,8 @@
 #[cfg(any(test, feature = "compile"))]
 extern crate std;
 
+#[cfg(any(test, feature = "compile"))]
+mod compile;
 mod compiled;
 mod function_name;
 #[cfg(any(test, feature = "compile"))]
@@ -44,9 +46,11 @@ mod name_hash;
 #[cfg(any(test, feature = "compile"))]
 mod rule;
 
+#[cfg(any(test, feature = "compile"))]
+pub use compile::{CompiledCommand, compile};
 pub use compiled::{CompiledLists, GraphRole, LISTS};
 pub use function_name::FunctionName;
 #[cfg(any(test, feature = "compile"))]
-pub use list::{CompiledCommand, FunctionList, compile};
+pub use list::FunctionList;
 #[cfg(any(test, feature = "compile"))]
 pub use rule::{BadRule, FunctionRule};

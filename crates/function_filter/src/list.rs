@@ -1,8 +1,6 @@
 //! A list of functions, as it is changed.
 
-use crate::compiled::{IS_SET, LISTS, OTHER_OBJECTS, TAKES_IN};
 use crate::function_name::FunctionName;
-use crate::name_hash::name_hash;
 use crate::rule::{BadRule, FunctionRule};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -16,7 +14,7 @@ use std::vec::Vec;
 /// Invariants: a rule that leaves functions out comes after one that takes some in; no rule is there twice.
 #[derive(Debug, Clone, Default)]
 pub struct FunctionList {
-    rules: Vec<ListedRule>,
+    pub(crate) rules: Vec<ListedRule>,
     /// Made when it is asked for the first time, and forgotten when rules change.
     lookup: OnceLock<RuleLookup>,
 }
@@ -30,12 +28,12 @@ impl PartialEq for FunctionList {
 impl Eq for FunctionList {}
 
 #[derive(Debug, Clone)]
-struct ListedRule {
-    takes_in: bool,
-    rule: FunctionRule,
+pub(crate) struct ListedRule {
+    pub(crate) takes_in: bool,
+    pub(crate) rule: FunctionRule,
     /// Whether it is a name, and no later pattern says otherwise of it: then its place doesn't matter. May be
     /// false where such a pattern has been removed.
-    is_final: bool,
+    pub(crate) is_final: bool,
 }
 
 impl PartialEq for ListedRule {
@@ -80,8 +78,8 @@ impl FunctionList {
         self.rules.iter().filter(|listed| listed.takes_in).map(|listed| &listed.rule)
     }
 
-    /// Whether a function is in it. Takes time in proportion to the number of patterns; the first time after a
-    /// change to that of names, too.
+    /// Whether a function is in it. Takes time in proportion to the number of patterns; the first time after
+    /// a change to that of names, too.
     pub fn contains(&self, name: FunctionName<'_>, object: &[u8]) -> bool {
         let lookup = self.lookup.get_or_init(|| RuleLookup::of(&self.rules));
         let names = [Some(name.symbol), name.path].into_iter().flatten();
@@ -166,61 +164,10 @@ impl FromStr for FunctionList {
     }
 }
 
-/// A command: two words that whoever reads it knows the meaning of, and the functions that have it.
-pub type CompiledCommand<'a> = ([u64; 2], &'a FunctionList);
-
-/// The words of lists and of commands. The lists are what is traced and what is not; and for the tracer
-/// `function_graph` what it begins with, and what it hides.
-pub fn compile<'a>(
-    lists: [&FunctionList; LISTS],
-    commands: impl ExactSizeIterator<Item = CompiledCommand<'a>>,
-) -> Vec<u64> {
-    let mut words = Vec::new();
-    lists.into_iter().for_each(|list| compile_list(list, &mut words));
-    words.push(commands.len() as u64);
-    for (own, list) in commands {
-        words.extend(own);
-        compile_list(list, &mut words);
-    }
-    words
-}
-
-fn compile_list(list: &FunctionList, words: &mut Vec<u64>) {
-    let hashes = |wanted| {
-        let names = list.rules.iter().filter(|listed| listed.takes_in == wanted && listed.is_final);
-        let mut hashes: Vec<u64> = names.map(|listed| name_hash(listed.rule.pattern.as_bytes())).collect();
-        hashes.sort_unstable();
-        hashes
-    };
-    let (taken_in, left_out) = (hashes(true), hashes(false));
-    let patterns: Vec<_> = list.rules.iter().filter(|listed| !listed.is_final).collect();
-    words.push((patterns.len() as u64) << 32 | if list.is_empty() { 0 } else { IS_SET });
-    words.push((left_out.len() as u64) << 32 | taken_in.len() as u64);
-    words.extend(taken_in);
-    words.extend(left_out);
-    for ListedRule { takes_in, rule, .. } in patterns {
-        let (object, is_other) = rule.object_pattern().unwrap_or_default();
-        let lens = (rule.pattern.len() as u64) << 8 | (object.len() as u64) << 32;
-        let flag = |flag, is_set| if is_set { flag } else { 0 };
-        words.push(lens | flag(TAKES_IN, *takes_in) | flag(OTHER_OBJECTS, is_other));
-        words.extend(text_words(&rule.pattern));
-        words.extend(text_words(object));
-    }
-}
-
-/// A text, filled up to words with zeros.
-fn text_words(text: &str) -> impl Iterator<Item = u64> + use<'_> {
-    text.as_bytes().chunks(8).map(|bytes| {
-        let mut word = [0; 8];
-        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        u64::from_le_bytes(word)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CompiledLists, GraphRole};
+    use crate::{CompiledLists, GraphRole, LISTS, compile};
     use proptest::prelude::*;
     use std::format;
     use std::string::{String, ToString};

@@ -12,8 +12,8 @@
 //! S+12       lea rcx, words  jmp returned  which stores R at P again, and returns
 //! ```
 //!
-//! S is entered by a return, see `function_entry.rs`: calls and returns stay paired. The word at P is S+6 for as
-//! long as the function is there.
+//! S is entered by a return, see `function_entry.rs`: calls and returns stay paired. The word at P is S+6 for
+//! as long as the function is there.
 //!
 //! Unwinders find the caller in the slot's words: the distance to them is in the first instruction. The
 //! canonical frame address is one more than it would be: a slot's frame and its caller's must not have the
