@@ -1,6 +1,8 @@
 # redis-server under load, which a signal ends.
 . "${0%/*}/common.sh"
-redis-server --port 0 --unixsocket "$PWD/socket" --save '' --dir "$PWD" >log 2>&1 &
+# Without its test of memory: that writes where stacks of threads were that it has just ended, and may fault.
+options='--crash-memcheck-enabled no'
+redis-server --port 0 --unixsocket "$PWD/socket" --save '' --dir "$PWD" $options >log 2>&1 &
 server=$!
 answers() { redis-cli -s socket ping 2>/dev/null | grep -q PONG; }
 commands() { redis-cli -s socket info stats | sed -n 's/total_commands_processed:\([0-9]*\).*/\1/p'; }
