@@ -79,7 +79,7 @@ impl<'a> Sequence<'a> {
             while let Some(copied) = held.read(block, position, &mut page) {
                 position = copied.next_event();
                 given += copied.events;
-                self.take_page(&page[..copied.len], &mut numbers);
+                self.take_page(block, &page[..copied.len], &mut numbers);
                 if let Some(meanwhile) = meanwhile.take() {
                     done = Some(meanwhile(self));
                 }
@@ -106,11 +106,13 @@ impl<'a> Sequence<'a> {
         (overrun + statistics.overrun, entries + statistics.entries)
     }
 
-    /// Adds the numbers on a page.
-    fn take_page(&self, page: &[u8], numbers: &mut [Vec<i64>]) {
+    /// Adds the numbers on a page of a block: of a lane's, to which threads go that are interrupted again and
+    /// again, the CPU comes before each payload.
+    fn take_page(&self, block: u32, page: &[u8], numbers: &mut [Vec<i64>]) {
+        let place = if block < self.session.buffer().geometry().cpus { 0 } else { size_of::<u64>() };
         let [fd, offset, whence] = ["fd", "offset", "whence"].map(|name| self.format.field(name).unwrap());
         for event in Page::new(page).expect("a page").events() {
-            let value = |field: &trace_data::format::Field| field.integer(event.payload).unwrap();
+            let value = |field: &trace_data::format::Field| field.integer(&event.payload[place..]).unwrap();
             let (thread, number) = (-1 - value(fd), value(offset));
             assert_eq!(value(whence), (number * 7 + thread) & 0x7fff, "torn: {thread} {number}");
             numbers[thread as usize].push(number);
