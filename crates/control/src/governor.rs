@@ -89,8 +89,10 @@ impl ControlArea {
             words.cost.store(budget.cost, Relaxed);
             // Nobody has counted until now: what was recorded without a limit is not to be paid for.
             if words.budget.load(Relaxed) == 0 {
-                words.cpus.iter().for_each(|cpu| cpu.time.store(0, Relaxed));
-                words.cpus.iter().for_each(|cpu| cpu.debt.store(0, Relaxed));
+                for cpu in &words.cpus {
+                    cpu.time.store(0, Relaxed);
+                    cpu.debt.store(0, Relaxed);
+                }
             }
         }
         words.budget.store(budget.map_or(0, |budget| budget.millionths), Relaxed);

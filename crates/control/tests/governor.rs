@@ -29,12 +29,19 @@ fn switch_offset(id: u16) -> u64 {
     SWITCHES_OFFSET + (event_index(id) * size_of::<Switches>() + offset_of!(Switches, dropped)) as u64
 }
 
+/// A session with a budget, in which an event is enabled.
+fn governed() -> (Temporary, u16) {
+    let temporary = Temporary::new();
+    let id = temporary.file.add_event("app", "request", "").unwrap();
+    temporary.file.set_budget(Some(BUDGET), 1);
+    temporary.file.enable(id, RECORDING, true);
+    (temporary, id)
+}
+
 #[test]
 fn what_is_dropped_is_not_recorded_in_the_first_instance_alone() {
-    let temporary = Temporary::new();
-    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
-    file.set_budget(Some(BUDGET), 1);
-    file.enable(id, RECORDING, true);
+    let (temporary, id) = governed();
+    let file = &temporary.file;
     assert!(file.drop_event(id, 5, 10));
     assert_eq!(word(file, id), OFF);
     file.enable(id, 3, true);
@@ -48,10 +55,8 @@ fn what_is_dropped_is_not_recorded_in_the_first_instance_alone() {
 
 #[test]
 fn who_chooses_an_event_has_the_last_word() {
-    let temporary = Temporary::new();
-    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
-    file.set_budget(Some(BUDGET), 1);
-    file.enable(id, RECORDING, true);
+    let (temporary, id) = governed();
+    let file = &temporary.file;
     assert!(file.drop_event(id, 5, 10));
     file.enable(id, RECORDING, true);
     assert_eq!(word(file, id), FIRST_ALONE);
@@ -70,10 +75,8 @@ fn who_chooses_an_event_has_the_last_word() {
 
 #[test]
 fn who_is_killed_while_he_drops_one_loses_none() {
-    let temporary = Temporary::new();
-    let (file, id) = (&temporary.file, temporary.file.add_event("app", "request", "").unwrap());
-    file.set_budget(Some(BUDGET), 1);
-    file.enable(id, RECORDING, true);
+    let (temporary, id) = governed();
+    let file = &temporary.file;
     assert!(file.drop_event(id, 5, 10));
     // Said to be dropped, and not yet dropped.
     write(&temporary, switch_offset(id), 0);

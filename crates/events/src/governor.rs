@@ -31,6 +31,11 @@ pub const BACK: u32 = 1;
 /// What has become of it.
 const STATES: &[(i64, &str)] = &[(DROPPED as i64, "dropped"), (BACK as i64, "back")];
 
+/// The fixed fields of one: of an event whose name has so many bytes, without the zero byte that follows it.
+pub const fn fixed_fields(name: usize, state: u32, rate: u32, budget: u32) -> [u32; 4] {
+    [(name as u32 + 1) << 16 | GOVERNOR.fixed_size() as u32, state, rate, budget]
+}
+
 /// All of them, in the order of their ids.
 pub(crate) const ALL: [EventType; 1] = [GOVERNOR];
 

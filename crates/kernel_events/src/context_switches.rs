@@ -5,17 +5,15 @@ use crate::instance::KernelRecord;
 use events::switch::{CONTEXT_SWITCH, IN, OUT, PREEMPTED};
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, ReadFormat, SampleFlag, Sampler};
+use rustix::io::Errno;
 use std::io;
+use trace_data::bytes::{u32_at, u64_at};
 use trace_data::page::Missed;
 
 /// Bytes of a CPU's buffer, at most: with the page before it what `perf_event_mlock_kb` lets each user have.
 const MOST_BYTES: usize = 512 << 10;
 /// Less than that is lost within a moment.
 const LEAST_BYTES: usize = 16 << 10;
-
-/// The error of a CPU that is offline, and of those after the last that there can be.
-const ENODEV: i32 = 19;
-const EINVAL: i32 = 22;
 
 /// `PERF_RECORD_LOST` and `PERF_RECORD_SWITCH`.
 const LOST: u32 = 2;
@@ -48,9 +46,13 @@ impl ContextSwitches {
         for cpu in 0..cpus {
             match sampler(cpu) {
                 Ok(sampler) => found.push(CpuSwitches { cpu, sampler, lost: Missed::None }),
-                Err(error) if error.raw_os_error() == Some(ENODEV) => {}
-                Err(error) if error.raw_os_error() == Some(EINVAL) && !found.is_empty() => break,
-                Err(error) => return Err(Error::Perf(error)),
+                Err(error) => match Errno::from_io_error(&error) {
+                    // It is offline.
+                    Some(Errno::NODEV) => {}
+                    // After the last that there can be.
+                    Some(Errno::INVAL) if !found.is_empty() => break,
+                    _ => return Err(Error::Perf(error)),
+                },
             }
         }
         Ok(ContextSwitches { cpus: found, record: Vec::new() })
@@ -74,20 +76,19 @@ impl ContextSwitches {
                 // Read, so that the kernel can use its place again.
                 drop(record);
                 match kind {
-                    LOST => *lost = lost.and(Missed::of(word(&body, 8).unwrap_or(1))),
+                    LOST => *lost = lost.and(Missed::of(u64_at(&body, 8).unwrap_or(1))),
                     SWITCH => {
                         let (Some(process), Some(tid), Some(time)) =
-                            (half(&body, 0), half(&body, 4), word(&body, 8))
+                            (u32_at(&body, 0), u32_at(&body, 4), u64_at(&body, 8))
                         else {
                             continue;
                         };
                         if process == own || tid == 0 {
                             continue;
                         }
+                        let common = abi::common::word(CONTEXT_SWITCH.id, 0, 0, tid as i32);
                         self.record.clear();
-                        self.record.extend_from_slice(&CONTEXT_SWITCH.id.to_le_bytes());
-                        self.record.extend_from_slice(&[0, 0]);
-                        self.record.extend_from_slice(&tid.to_le_bytes());
+                        self.record.extend_from_slice(&common.to_le_bytes());
                         self.record.extend_from_slice(&direction(misc).to_le_bytes());
                         let (payload, lost) = (&self.record, std::mem::take(lost));
                         take(&KernelRecord { cpu: *cpu, time, payload, lost })?;
@@ -138,14 +139,6 @@ fn direction(misc: u16) -> u32 {
     }
 }
 
-fn half(bytes: &[u8], offset: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
-}
-
-fn word(bytes: &[u8], offset: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,8 +153,8 @@ mod tests {
         child.wait().unwrap();
         let mut found: Vec<(u64, u32, u32)> = Vec::new();
         let taken: Result<(), ()> = switches.consume(usize::MAX, |record| {
-            let tid = half(record.payload, 4).unwrap();
-            found.push((record.time, tid, half(record.payload, 8).unwrap()));
+            let tid = u32_at(record.payload, 4).unwrap();
+            found.push((record.time, tid, u32_at(record.payload, 8).unwrap()));
             Ok(())
         });
         taken.unwrap();

@@ -27,7 +27,7 @@
 //! without flags that are about memory, descriptors or threads.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::io::{Cursor, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
@@ -104,14 +104,10 @@ pub fn enter_by(command: &mut Command, file: File) {
     // SAFETY: it allocates nothing; getpid(2) and write(2) are async-signal-safe.
     unsafe {
         command.pre_exec(move || {
-            let mut text = [0; 10];
-            let (mut number, mut start) = (std::process::id(), text.len());
-            while number > 0 {
-                start -= 1;
-                text[start] = b'0' + (number % 10) as u8;
-                number /= 10;
-            }
-            libc::write(file.as_raw_fd(), text[start..].as_ptr().cast(), text.len() - start);
+            let mut text = Cursor::new([0; 10]);
+            let _ = write!(text, "{}", std::process::id());
+            let length = text.position() as usize;
+            let _ = (&file).write(&text.get_ref()[..length]);
             Ok(())
         });
     }

@@ -169,7 +169,8 @@ impl Waits {
     pub fn finish(&mut self) -> Vec<ThreadWaits> {
         let threads: Vec<i32> = self.threads.keys().copied().collect();
         threads.iter().for_each(|tid| self.end_waits(*tid, self.last));
-        let off = |tid: i32| self.runs.is_any_known().then(|| self.runs.so_far(tid, self.last));
+        let is_known = self.runs.is_any_known();
+        let off = |tid: i32| is_known.then(|| self.runs.so_far(tid, self.last));
         std::mem::take(&mut self.sums).finish(self.runs.chosen(), off)
     }
 

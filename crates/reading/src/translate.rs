@@ -8,6 +8,7 @@ use events::ftrace::{FUNC_REPEATS, FUNC_REPEATS_ID, KERNEL_STACK_ID};
 use events::{FieldKind, sched};
 use session::{Instance, MARKER_IP, Timeline};
 use std::sync::{Arc, LazyLock};
+use trace_data::bytes::u64_at;
 use trace_data::record::Record;
 
 /// Gives records the time that is to be shown, their CPU where they come from a lane, and addresses that have
@@ -100,12 +101,12 @@ impl Translator {
     fn convert_times(&mut self, id: u16, record: &Record<'_>, is_copied: bool) -> bool {
         let (mut is_copied, payload) = (is_copied, record.payload);
         for offset in TIME_PLACES.get(event_index(id)).into_iter().flatten().copied() {
-            let Some(written) = word(payload, offset) else { continue };
+            let Some(written) = u64_at(payload, offset) else { continue };
             let time = self.timeline.nanoseconds_near(written, &mut self.inner_stretch);
             self.put(payload, &mut is_copied, offset, time.to_le_bytes());
         }
         if id == FUNC_REPEATS_ID
-            && let Some(halves) = word(payload, REPEATS_OFFSET)
+            && let Some(halves) = u64_at(payload, REPEATS_OFFSET)
         {
             let repeats = halves as u16;
             let delta = (halves >> 16 & 0xffff) << 32 | halves >> 32;
@@ -132,7 +133,7 @@ impl Translator {
     fn unwind(&mut self, payload: &[u8], time: u64) -> bool {
         self.payload.clear();
         self.payload.extend_from_slice(payload);
-        let tid = word(payload, 0).map_or(0, abi::common::pid) as u32;
+        let tid = u64_at(payload, 0).map_or(0, abi::common::pid) as u32;
         let process = self.tasks.process(tid, time);
         self.addresses.unwind(self.session.control(), process, &mut self.payload);
         true
@@ -153,12 +154,12 @@ impl Translator {
     /// The address that means in the recording what the one in a payload means; None where that
     /// is the same.
     fn name_address(&mut self, place: AddressPlace, payload: &[u8], time: u64) -> Option<u64> {
-        let address = word(payload, place.offset)?;
+        let address = u64_at(payload, place.offset)?;
         if address == MARKER_IP {
             self.addresses.name_marker();
             return None;
         }
-        let tid = abi::common::pid(word(payload, 0)?) as u32;
+        let tid = abi::common::pid(u64_at(payload, 0)?) as u32;
         let process = self.tasks.process(tid, time)?;
         let control = self.session.control();
         let translated = match place.is_return {
@@ -183,7 +184,3 @@ static TIME_PLACES: LazyLock<Vec<Vec<usize>>> =
 /// Where an event that stands for others says how many, and how long before it the last was: 16 bits, 16 high
 /// bits and 32 low bits.
 const REPEATS_OFFSET: usize = FUNC_REPEATS.offset(2);
-
-fn word(payload: &[u8], offset: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*payload.get(offset..)?.first_chunk()?))
-}

@@ -4,6 +4,7 @@ use kernel_events::KernelRecord;
 use reading::Spool;
 use session::Instance;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::path::{Path, PathBuf};
 use trace_data::page::PageBuilder;
@@ -65,14 +66,14 @@ impl SwitchSpools {
         self.placed.clear();
         self.placed.extend_from_slice(&u64::from(record.cpu).to_le_bytes());
         self.placed.extend_from_slice(record.payload);
-        if !self.cpus.contains_key(&record.cpu) {
-            let (spool, page) = (Spool::new(Some(&self.directory))?, PageBuilder::new(self.page_size));
-            self.cpus.insert(record.cpu, SwitchSpool { spool, page, lost: 0, last: 0 });
-        }
-        match self.cpus.get_mut(&record.cpu) {
-            Some(spool) => spool.push(record.time, &self.placed, lost),
-            None => Ok(()),
-        }
+        let spool = match self.cpus.entry(record.cpu) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let (spool, page) = (Spool::new(Some(&self.directory))?, PageBuilder::new(self.page_size));
+                new.insert(SwitchSpool { spool, page, lost: 0, last: 0 })
+            }
+        };
+        spool.push(record.time, &self.placed, lost)
     }
 
     /// The pages of each CPU that has any.

@@ -2,6 +2,7 @@
 
 use events::switch::{SWITCH, SWITCH_ID};
 use std::collections::BTreeMap;
+use trace_data::bytes::u32_at;
 use trace_data::record::Record;
 
 /// The last name of each thread that was switched to or from.
@@ -22,8 +23,8 @@ impl SwitchedNames {
         }
         for (comm, pid) in THREADS {
             let comm = record.payload.get(comm..comm + 16);
-            let pid = record.payload.get(pid..).and_then(|rest| rest.first_chunk());
-            let Some((comm, pid)) = comm.zip(pid.map(|bytes| i32::from_le_bytes(*bytes))) else { continue };
+            let Some((comm, pid)) = comm.zip(u32_at(record.payload, pid)) else { continue };
+            let pid = pid as i32;
             let name = comm.split(|byte| *byte == 0).next().unwrap_or_default();
             // The idle thread is one on each CPU.
             if pid != 0 && self.names.get(&pid).is_none_or(|known| known.as_bytes() != name) {

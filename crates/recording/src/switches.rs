@@ -11,6 +11,7 @@ use session::Instance;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use trace_data::bytes::u32_at;
 
 /// Pages of a CPU that are consumed at once, at most; or records, as many as fit them.
 const MOST_PAGES: usize = 512;
@@ -145,10 +146,7 @@ fn in_clock(clock: Clock, mono: u64, before: &Clocks, after: &Clocks) -> u64 {
 /// Whether an instance wants a record: it is of the right threads, and matches the event's filter.
 fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
     let (control, index, payload) = (session.control(), session.index(), record.payload);
-    let half = |offset: usize| {
-        let bytes = payload.get(offset..).and_then(|rest| rest.first_chunk());
-        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
-    };
+    let half = |offset: usize| u32_at(payload, offset).unwrap_or(0);
     let id = half(0) as u16;
     // Who runs or wakes, and who is to run or is woken: either is enough, as in the kernel.
     let own = half(4);

@@ -7,11 +7,8 @@ use crate::buffer::Buffer;
 use crate::geometry::{TailPage, page_header};
 use abi::atomic::{AtomicU32, AtomicU64};
 use abi::buffer::Tail;
-use abi::page::{HEADER_SIZE, TYPE_PADDING, TYPE_TIME_EXTEND, TYPE_TIME_STAMP};
+use abi::page::{self, PageEntry};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
-
-/// Bytes of an event's own word, and of the length where that doesn't fit it.
-const WORD: u64 = 4;
 
 impl Buffer {
     /// The number of the first event in the page that a CPU's next event goes to. None where there is none.
@@ -28,31 +25,25 @@ impl Buffer {
     pub fn visit_page_before(&self, cpu: u32, mut visit: impl FnMut(u32)) {
         let Some(place) = self.tail_page(cpu) else { return };
         let Some(index) = place.memory.before(place.index, 1) else { return };
-        let page = place.memory.page_offset(index);
-        let Some([_, commit]) = page_header(page, self.segment()) else { return };
+        let start = place.memory.page_offset(index);
+        let Some([_, commit]) = page_header(start, self.segment()) else { return };
         let commit: &AtomicU64 = commit;
         let len = commit.load(Relaxed).min(self.geometry().page_capacity());
         let word = |at: u64| {
-            let found: Option<&AtomicU32> = self.segment().get(page + HEADER_SIZE as u64 + at);
+            let found: Option<&AtomicU32> = self.segment().get(start + page::HEADER_SIZE as u64 + at);
             found.map_or(0, |word| word.load(Relaxed))
         };
         let mut at = 0;
-        while at + 2 * WORD <= len {
-            let kind = word(at) & 0x1f;
-            let (payload, size) = match kind {
-                0 => (Some(2 * WORD), WORD + u64::from(word(at + WORD))),
-                TYPE_PADDING => return,
-                TYPE_TIME_EXTEND | TYPE_TIME_STAMP => (None, 2 * WORD),
-                words => (Some(WORD), WORD + u64::from(words) * 4),
+        while at + 2 * page::EVENT_HEADER as u64 <= len {
+            let size = match page::entry(word(at), word(at + page::EVENT_HEADER as u64)) {
+                PageEntry::Data { lead, len, .. } => {
+                    visit(word(at + lead as u64));
+                    lead + len
+                }
+                PageEntry::TimeExtend(_) | PageEntry::TimeStamp(_) => page::TIME_EXTEND_SIZE,
+                PageEntry::Padding { .. } | PageEntry::End => return,
             };
-            if let Some(payload) = payload {
-                visit(word(at + payload));
-            }
-            // What makes no sense ends it.
-            if size < 2 * WORD {
-                return;
-            }
-            at += size.next_multiple_of(4);
+            at += (size as u64).next_multiple_of(4);
         }
     }
 

@@ -39,7 +39,7 @@ mod tracer;
 mod triggers;
 
 pub use author::Author;
-pub use budget::LeftOutEvent;
+pub use budget::{BUDGETS, LeftOutEvent};
 pub use calls_in_progress::{CallInProgress, CallsInProgress};
 pub use command_text::CommandText;
 pub use events::EventInfo;

@@ -11,7 +11,7 @@ use crate::shared::SharedSession;
 use abi::control::{FIRST_EVENT, is_of_tracer};
 use abi::instance::RECORDING;
 use control::{Budget, EVENT_NAME, Spending};
-use events::governor::{BACK, DROPPED, GOVERNOR, GOVERNOR_ID};
+use events::governor::{BACK, DROPPED, GOVERNOR_ID, fixed_fields};
 use events::{in_progress, sched};
 use ring_buffer::{RecordBuffer, WriterThread};
 
@@ -98,8 +98,8 @@ fn record(shared: &SharedSession, thread: WriterThread, (id, state): (u16, u32),
     let mut record = RecordBuffer::<WORDS>::new();
     // The identity begins with the TID.
     record.push(abi::common::word(GOVERNOR_ID, 0, 0, thread.identity as u32 as i32));
-    record.push_half((name.len() as u32 + 1) << 16 | GOVERNOR.fixed_size() as u32);
-    [state, rate, budget.millionths].into_iter().for_each(|half| record.push_half(half));
+    let fields = fixed_fields(name.len(), state, rate, budget.millionths);
+    fields.into_iter().for_each(|half| record.push_half(half));
     let mut text = [0; EVENT_NAME + 1];
     text.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
     record.push_bytes(text.get(..name.len() + 1).unwrap_or_default());

@@ -19,7 +19,7 @@ pub(crate) fn keep_error(event: &Event<'_>) {
 }
 
 /// Takes a snapshot for a record of `log`, if the session wants one.
-pub(crate) fn keep_record(target: &str, message: Arguments<'_>) {
+pub(crate) fn keep_record(target: &str, message: &str) {
     if wants_snapshots_of_log() {
         let mut reason = Texts::new();
         let _ = write!(reason, "{target}: {message}");

@@ -55,7 +55,7 @@ impl Log for Logger {
         match record.level() {
             Level::Error => {
                 error(target, message, line);
-                keep_record(target, *record.args());
+                keep_record(target, message);
             }
             Level::Warn => warn(target, message, line),
             Level::Info => info(target, message, line),

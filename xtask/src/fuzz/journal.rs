@@ -15,6 +15,7 @@ use std::hint::black_box;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use trace_data::bytes::u32_at;
 
 /// Bytes before the payload of an entry; its checksum, its payload's length and its kind are in there.
 const HEADER: usize = 32;
@@ -105,9 +106,7 @@ impl Journal {
             black_box(read(&self.run).is_ok());
         }
     }
-}
 
-impl Journal {
     /// Copies what its session has, after what is there.
     fn go_on(&self, of: &Damaged) -> Result<(), String> {
         let session = Arc::new(of.whole()?);
@@ -122,9 +121,9 @@ impl JournalFile {
         let bytes = fs::read(&path)?;
         let mut entries: BTreeMap<u32, Vec<Range<usize>>> = BTreeMap::new();
         let mut at = 0;
-        while let Some(len) = word(&bytes, at + LENGTH) {
+        while let Some(len) = u32_at(&bytes, at + LENGTH) {
             let end = at + HEADER + (len as usize).next_multiple_of(8);
-            entries.entry(word(&bytes, at + KIND).unwrap_or(0)).or_default().push(at..end);
+            entries.entry(u32_at(&bytes, at + KIND).unwrap_or(0)).or_default().push(at..end);
             at = end;
         }
         Ok(JournalFile { path, bytes, entries })
@@ -148,15 +147,11 @@ fn damage_sealed(file: &mut [u8], entry: &Range<usize>, random: &mut Random) {
     for _ in 0..1 + random.below(3) {
         damage(file, part.clone(), random);
     }
-    let Some(len) = word(file, entry.start + LENGTH) else { return };
+    let Some(len) = u32_at(file, entry.start + LENGTH) else { return };
     let end = (len as usize).checked_next_multiple_of(8).map(|len| entry.start + HEADER + len);
     let Some(checked) = end.and_then(|end| file.get(entry.start + LENGTH..end)) else { return };
     let checksum = crc32fast::hash(checked).to_le_bytes();
     file[entry.start + CHECKSUM..entry.start + LENGTH].copy_from_slice(&checksum);
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// Reads all of it, and writes it as a trace.dat file. How many events it has.

@@ -1,5 +1,6 @@
 //! The option that says what recording may cost.
 
+use session::BUDGETS;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
@@ -20,7 +21,7 @@ impl FromStr for BudgetOption {
             .trim_end()
             .parse()
             .ok()
-            .filter(|percent| (0.0001..=100.0).contains(percent));
+            .filter(|percent| BUDGETS.contains(percent));
         let percent = percent.ok_or("expected percent from 0.0001 to 100, or none")?;
         Ok(BudgetOption(Some(percent)))
     }

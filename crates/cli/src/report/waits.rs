@@ -237,7 +237,6 @@ fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
 }
 
 fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) -> Json {
-    let id = |tid: i32| Json::Number(u64::from(tid.unsigned_abs()));
     let ObjectWaits { object, durations, unfinished, off, peers } = waits;
     let off = knows_switches.then_some(*off);
     let [min, avg, p50, p99, max, total] = durations.summary().map(Json::Number);
@@ -254,7 +253,7 @@ fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) 
             WaitCause::End => "end",
         };
         Json::Object(vec![
-            ("tid", id(peer.peer.tid)),
+            ("tid", json_id(peer.peer.tid)),
             ("comm", Json::text(tasks.comm(peer.peer.tid))),
             ("cause", Json::Text(cause.to_owned())),
             ("count", Json::Number(peer.count)),
@@ -262,10 +261,7 @@ fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) 
             ("others", Json::Number(peer.others as u64)),
         ])
     };
-    Json::Object(vec![
-        ("tid", id(tid)),
-        ("tgid", tasks.tgid(tid).map_or(Json::Null, id)),
-        ("comm", Json::text(tasks.comm(tid))),
+    let of_wait = vec![
         ("kind", Json::Text(object.kind.name().to_owned())),
         ("call", Json::text(object.call.as_deref())),
         ("fd", Json::number(fd)),
@@ -282,18 +278,31 @@ fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) 
         ("off_cpu", Json::number(off.map(|off| off.blocked))),
         ("preempted", Json::number(off.map(|off| off.preempted))),
         ("on", Json::List(peers.iter().map(peer).collect())),
-    ])
+    ];
+    json_of_thread(tid, tasks, of_wait)
 }
 
 /// How long a thread didn't run, but in none of its waits.
 fn json_elsewhere(tid: i32, off: OffCpu, tasks: &dyn Tasks) -> Json {
-    let id = |tid: i32| Json::Number(u64::from(tid.unsigned_abs()));
-    Json::Object(vec![
-        ("tid", id(tid)),
-        ("tgid", tasks.tgid(tid).map_or(Json::Null, id)),
-        ("comm", Json::text(tasks.comm(tid))),
+    let of_time = vec![
         ("kind", Json::Null),
         ("off_cpu", Json::Number(off.blocked)),
         ("preempted", Json::Number(off.preempted)),
-    ])
+    ];
+    json_of_thread(tid, tasks, of_time)
+}
+
+/// These, after what says which thread they are of.
+fn json_of_thread(tid: i32, tasks: &dyn Tasks, more: Vec<(&'static str, Json)>) -> Json {
+    let mut fields = vec![
+        ("tid", json_id(tid)),
+        ("tgid", tasks.tgid(tid).map_or(Json::Null, json_id)),
+        ("comm", Json::text(tasks.comm(tid))),
+    ];
+    fields.extend(more);
+    Json::Object(fields)
+}
+
+fn json_id(tid: i32) -> Json {
+    Json::Number(tid.unsigned_abs().into())
 }

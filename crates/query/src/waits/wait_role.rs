@@ -64,11 +64,12 @@ impl WaitRole {
                 field("lock_addr").zip(field("flags")).map(|(lock, flags)| WaitRole::Contended(lock, flags))
             }
             _ if is(CONTENTION_END) => Some(WaitRole::Waited),
-            _ if is(switch::SWITCH) => ["prev_pid", "prev_state", "next_pid"]
-                .map(field)
-                .into_iter()
-                .collect::<Option<Vec<Field>>>()
-                .and_then(|fields| Some(WaitRole::Switch(Box::new(fields.try_into().ok()?)))),
+            _ if is(switch::SWITCH) => match ["prev_pid", "prev_state", "next_pid"].map(field) {
+                [Some(previous), Some(state), Some(next)] => {
+                    Some(WaitRole::Switch(Box::new([previous, state, next])))
+                }
+                _ => None,
+            },
             _ if is(switch::CONTEXT_SWITCH) => field("direction").map(WaitRole::ContextSwitch),
             _ if is(switch::WAKING) => field("pid").map(WaitRole::Waking),
             _ if format.system != LIBC => None,

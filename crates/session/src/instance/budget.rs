@@ -2,9 +2,13 @@
 
 use crate::{Error, Instance};
 use abi::instance::RECORDING;
-use control::{Budget, Clocks};
-use events::governor::{BACK, GOVERNOR, GOVERNOR_ID};
-use ring_buffer::{RecordBuffer, Writer, ticks};
+use control::{Budget, EVENT_NAME};
+use events::governor::{BACK, GOVERNOR_ID, fixed_fields};
+use ring_buffer::{RecordBuffer, Writer, duration_time, ticks};
+use std::ops::RangeInclusive;
+
+/// Percent that a budget may be.
+pub const BUDGETS: RangeInclusive<f64> = 0.0001..=100.0;
 
 /// Millionths in a percent.
 const PERCENT: f64 = 10_000.0;
@@ -14,8 +18,7 @@ const PERCENT: f64 = 10_000.0;
 const READINGS: u64 = 5;
 
 /// Words of the event: common fields, four more, the name.
-const WORDS: usize = 4 + MOST_NAME / 8;
-const MOST_NAME: usize = 64;
+const WORDS: usize = 4 + EVENT_NAME / 8;
 
 /// An event that is left out of the default instance as recording costs too much, or was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl Instance {
         self.control().budget().map(|budget| f64::from(budget.cost) / 1000.0)
     }
 
-    /// Says how many percent it may take from now on, in all traced processes at once: 0.0001 to 100; None
+    /// Says how many percent it may take from now on, in all traced processes at once, see [`BUDGETS`]; None
     /// for all. What an event costs is measured here and now. Cost: some 20 us.
     ///
     /// # Errors
@@ -116,19 +119,19 @@ impl Instance {
     }
 
     fn back_event(&self, (id, rate): (u16, u32), budget: Budget) -> RecordBuffer<WORDS> {
-        let mut name = [0; MOST_NAME];
+        let mut name = [0; EVENT_NAME];
         let name = self.control().event_name(id, &mut name).unwrap_or_default();
         let mut record = RecordBuffer::new();
         let tid = rustix::thread::gettid().as_raw_nonzero().get();
         record.push(abi::common::word(GOVERNOR_ID, 0, 0, tid));
-        record.push_half((name.len() as u32 + 1) << 16 | GOVERNOR.fixed_size() as u32);
-        [BACK, rate, budget.millionths].into_iter().for_each(|half| record.push_half(half));
+        let fields = fixed_fields(name.len(), BACK, rate, budget.millionths);
+        fields.into_iter().for_each(|half| record.push_half(half));
         record.push_bytes(&[name, b"\0"].concat());
         record
     }
 
     fn durations_now(&self) -> u64 {
-        self.control().duration_clock(&Clocks::now())
+        duration_time(self.control().tick_rate().is_some())
     }
 }
 
@@ -153,12 +156,18 @@ mod tests {
     use crate::{Session, SessionOptions};
     use control::Spending;
     use std::cell::Cell;
+    use tempfile::TempDir;
 
-    #[test]
-    fn a_budget_is_kept_and_what_is_left_out_comes_back() {
+    fn new_session() -> (TempDir, Instance) {
         let directory = tempfile::tempdir().unwrap();
         let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
         let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        (directory, session)
+    }
+
+    #[test]
+    fn a_budget_is_kept_and_what_is_left_out_comes_back() {
+        let (_directory, session) = new_session();
         assert_eq!((session.budget(), session.event_cost(), session.left_out()), (None, None, vec![]));
         session.set(&"libc:read".parse().unwrap(), true).unwrap();
         session.set_budget(Some(0.5)).unwrap();
@@ -179,9 +188,7 @@ mod tests {
 
     #[test]
     fn what_exceeds_a_quarter_of_a_second_of_the_budget_is_too_much() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
-        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let (_directory, session) = new_session();
         let control = session.control();
         assert_eq!(control.spend(0, 1, 1), None, "nothing limits it");
         control.set_budget(Some(Budget { millionths: 10_000, cost: 100_000 }), 0);
@@ -213,9 +220,7 @@ mod tests {
 
     #[test]
     fn who_is_dropped_again_stays_out_for_longer() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
-        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let (_directory, session) = new_session();
         session.set(&"libc:read".parse().unwrap(), true).unwrap();
         let control = session.control();
         control.set_budget(Some(Budget { millionths: 10_000, cost: 100_000 }), 0);
@@ -241,9 +246,7 @@ mod tests {
 
     #[test]
     fn who_says_himself_what_is_enabled_is_followed() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = SessionOptions { buffer_kb: 64, ..SessionOptions::default() };
-        let session = Session::create(&directory.path().join("s"), &options).unwrap();
+        let (_directory, session) = new_session();
         session.set_budget(Some(1.0)).unwrap();
         let read = session.events().find(|event| event.name == "read").unwrap().id;
         for on in [true, false] {

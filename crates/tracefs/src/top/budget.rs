@@ -5,6 +5,7 @@ use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
+use session::BUDGETS;
 
 /// Reads and takes percent, 0.0001 to 100; 0 for no limit. Of the session's default instance, wherever the
 /// top level is. EINVAL for others.
@@ -24,7 +25,7 @@ impl TextFile for BudgetPercent {
     fn store(&self, array: &TraceArray, bytes: &[u8]) -> Result<(), Errno> {
         let text = std::str::from_utf8(bytes).map_err(|_| Errno::INVAL)?;
         let percent: f64 = text.trim().parse().map_err(|_| Errno::INVAL)?;
-        let is_good = percent == 0.0 || (0.0001..=100.0).contains(&percent);
+        let is_good = percent == 0.0 || BUDGETS.contains(&percent);
         let budget = is_good.then_some(percent).ok_or(Errno::INVAL)?;
         array.instance().set_budget(Some(budget).filter(|budget| *budget > 0.0)).map_err(errno)
     }

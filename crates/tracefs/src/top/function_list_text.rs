@@ -6,6 +6,7 @@ use session::{
     FunctionCommand, FunctionFilter, FunctionList, FunctionLists, FunctionRule, TraceableFunction,
 };
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// The functions of a list, and what was written and fits none of them.
 pub(super) fn show_list(filter: FunctionFilter, list: &FunctionList, functions: &KnownFunctions) -> String {
@@ -55,21 +56,20 @@ pub(super) fn show_commands(array: &TraceArray, lists: &FunctionLists, functions
 pub(super) struct KnownFunctions {
     /// In the order of `available_filter_functions`.
     pub(super) all: Vec<TraceableFunction>,
-    /// What they are called.
-    names: HashSet<String>,
+    /// What they are called: made when it is asked for.
+    names: OnceLock<HashSet<String>>,
 }
 
 impl KnownFunctions {
     pub(super) fn of(array: &TraceArray) -> KnownFunctions {
-        let all = array.instance().session().traceable_functions();
-        let names = all.iter().flat_map(|function| &function.names);
-        let names = names.flat_map(|name| name.path.iter().chain([&name.symbol])).cloned().collect();
-        KnownFunctions { all, names }
+        KnownFunctions { all: array.instance().session().traceable_functions(), names: OnceLock::new() }
     }
 
     /// Whether one of them is called so.
     pub(super) fn have_name(&self, name: &str) -> bool {
-        self.names.contains(name)
+        let names = || self.all.iter().flat_map(|function| &function.names);
+        let words = || names().flat_map(|name| name.path.iter().chain([&name.symbol])).cloned().collect();
+        self.names.get_or_init(words).contains(name)
     }
 
     /// Whether a rule means any of them.

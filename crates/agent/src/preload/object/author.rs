@@ -53,6 +53,16 @@ unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char)
     control.wanted(system, name).contains(&Some(true)) || control.is_looked_at(system, name)
 }
 
+/// A reason of so many bytes of text. Null is none.
+///
+/// # Safety
+///
+/// The text can be read.
+unsafe fn reason(text: *const u8, length: usize) -> Reason {
+    // SAFETY: the caller's promise.
+    Reason::of(&[if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } }])
+}
+
 /// Takes a snapshot of the default instance, for the reason that the program gives: so many bytes of text.
 /// Async-signal-safe.
 ///
@@ -62,8 +72,7 @@ unsafe extern "C" fn lookback_wanted(system: *const c_char, name: *const c_char)
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lookback_take_snapshot(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
-    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
-    take_snapshot(SnapshotCause::Program, Reason::of(&[text]));
+    take_snapshot(SnapshotCause::Program, unsafe { reason(text, length) });
 }
 
 /// Takes a snapshot for a panic, where the session wants one: so many bytes of text say what it is. Not
@@ -75,8 +84,7 @@ unsafe extern "C" fn lookback_take_snapshot(text: *const u8, length: usize) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lookback_panicked(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
-    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
-    fatal::take_snapshot(ErrorSet::PANIC, None, SnapshotCause::Panic, Reason::of(&[text]));
+    fatal::take_snapshot(ErrorSet::PANIC, None, SnapshotCause::Panic, unsafe { reason(text, length) });
 }
 
 /// Whether error-level records of the program's logs take snapshots.
@@ -94,6 +102,5 @@ extern "C" fn lookback_chooses_log() -> bool {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lookback_logged(text: *const u8, length: usize) {
     // SAFETY: the caller's promise.
-    let text = if text.is_null() { &[] } else { unsafe { from_raw_parts(text, length) } };
-    fatal::take_snapshot(ErrorSet::LOG, None, SnapshotCause::Log, Reason::of(&[text]));
+    fatal::take_snapshot(ErrorSet::LOG, None, SnapshotCause::Log, unsafe { reason(text, length) });
 }

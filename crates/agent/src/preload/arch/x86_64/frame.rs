@@ -6,6 +6,7 @@
 //! stack and the registers that a callee preserves are as the program has left them, and reach libc's
 //! function so.
 
+use super::saved_registers::{load_vectors, store_vectors};
 use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
 use abi::control::{OFF, SECTIONS_ID, event_index};
@@ -21,6 +22,40 @@ const _: () = assert!(CONTENTION_HOLDER_ID == CONTENTION_END_ID + 1);
 
 /// Where in the word of common fields the locks are counted.
 const LOCKS_SHIFT: u32 = abi::common::word(0, 0, 1, 0).trailing_zeros();
+
+/// Puts the arguments that are in registers into the frame.
+macro_rules! save_arguments {
+    () => {
+        "mov [rsp + {ARGUMENTS}], rdi
+        mov [rsp + {ARGUMENTS} + 8], rsi
+        mov [rsp + {ARGUMENTS} + 16], rdx
+        mov [rsp + {ARGUMENTS} + 24], rcx
+        mov [rsp + {ARGUMENTS} + 32], r8
+        mov [rsp + {ARGUMENTS} + 40], r9"
+    };
+}
+
+/// Puts the caller, the stub's words and rax into the frame. Changes rdx.
+macro_rules! save_call {
+    () => {
+        "mov rdx, [rbp + 8]
+        mov [rsp + {CALLER}], rdx
+        mov [rsp + {WRAPPED}], r11
+        mov [rsp + {RAX}], rax"
+    };
+}
+
+/// Puts the arguments where libc's function expects them.
+macro_rules! load_arguments {
+    () => {
+        "mov rdi, [rsp + {ARGUMENTS}]
+        mov rsi, [rsp + {ARGUMENTS} + 8]
+        mov rdx, [rsp + {ARGUMENTS} + 16]
+        mov rcx, [rsp + {ARGUMENTS} + 24]
+        mov r8, [rsp + {ARGUMENTS} + 32]
+        mov r9, [rsp + {ARGUMENTS} + 40]"
+    };
+}
 
 /// What every stub jumps to, with its [`Wrapped`] in r11.
 #[unsafe(naked)]
@@ -113,12 +148,7 @@ pub(crate) unsafe extern "C" fn call() {
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
         "sub rsp, {FRAME}",
-        "mov [rsp + {ARGUMENTS}], rdi",
-        "mov [rsp + {ARGUMENTS} + 8], rsi",
-        "mov [rsp + {ARGUMENTS} + 16], rdx",
-        "mov [rsp + {ARGUMENTS} + 24], rcx",
-        "mov [rsp + {ARGUMENTS} + 32], r8",
-        "mov [rsp + {ARGUMENTS} + 40], r9",
+        save_arguments!(),
         "cmp dword ptr [r11 + {STACKED}], 0",
         "je 3f",
         "mov rdx, [rbp + 16]",
@@ -126,21 +156,13 @@ pub(crate) unsafe extern "C" fn call() {
         "mov rdx, [rbp + 24]",
         "mov [rsp + {ARGUMENTS} + 56], rdx",
         "3:",
-        "mov rdx, [rbp + 8]",
-        "mov [rsp + {CALLER}], rdx",
-        "mov [rsp + {WRAPPED}], r11",
-        "mov [rsp + {RAX}], rax",
+        save_call!(),
         "mov rdi, rsp",
         "call {before}",
         "mov r11, [rsp + {WRAPPED}]",
         "mov r10d, [r11 + {RETURNS}]",
         // Libc's function, with the arguments where it expects them.
-        "mov rdi, [rsp + {ARGUMENTS}]",
-        "mov rsi, [rsp + {ARGUMENTS} + 8]",
-        "mov rdx, [rsp + {ARGUMENTS} + 16]",
-        "mov rcx, [rsp + {ARGUMENTS} + 24]",
-        "mov r8, [rsp + {ARGUMENTS} + 32]",
-        "mov r9, [rsp + {ARGUMENTS} + 40]",
+        load_arguments!(),
         "mov rax, [rsp + {RAX}]",
         "mov r11, [rsp + {REAL}]",
         "test r10d, r10d",
@@ -210,47 +232,20 @@ pub(crate) unsafe extern "C" fn call_variadic() {
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
         "sub rsp, {VECTORS} + {FRAME}",
-        "mov [rsp + {ARGUMENTS}], rdi",
-        "mov [rsp + {ARGUMENTS} + 8], rsi",
-        "mov [rsp + {ARGUMENTS} + 16], rdx",
-        "mov [rsp + {ARGUMENTS} + 24], rcx",
-        "mov [rsp + {ARGUMENTS} + 32], r8",
-        "mov [rsp + {ARGUMENTS} + 40], r9",
-        "mov rdx, [rbp + 8]",
-        "mov [rsp + {CALLER}], rdx",
-        "mov [rsp + {WRAPPED}], r11",
-        "mov [rsp + {RAX}], rax",
+        save_arguments!(),
+        save_call!(),
         "test al, al",
         "jz 2f",
-        "movaps [rsp], xmm0",
-        "movaps [rsp + 16], xmm1",
-        "movaps [rsp + 32], xmm2",
-        "movaps [rsp + 48], xmm3",
-        "movaps [rsp + 64], xmm4",
-        "movaps [rsp + 80], xmm5",
-        "movaps [rsp + 96], xmm6",
-        "movaps [rsp + 112], xmm7",
+        store_vectors!(0 1 2 3 4 5 6 7),
         "2:",
         "lea rdi, [rsp + {VECTORS}]",
         "call {before}",
         "mov rax, [rsp + {RAX}]",
         "test al, al",
         "jz 3f",
-        "movaps xmm0, [rsp]",
-        "movaps xmm1, [rsp + 16]",
-        "movaps xmm2, [rsp + 32]",
-        "movaps xmm3, [rsp + 48]",
-        "movaps xmm4, [rsp + 64]",
-        "movaps xmm5, [rsp + 80]",
-        "movaps xmm6, [rsp + 96]",
-        "movaps xmm7, [rsp + 112]",
+        load_vectors!(0 1 2 3 4 5 6 7),
         "3:",
-        "mov rdi, [rsp + {ARGUMENTS}]",
-        "mov rsi, [rsp + {ARGUMENTS} + 8]",
-        "mov rdx, [rsp + {ARGUMENTS} + 16]",
-        "mov rcx, [rsp + {ARGUMENTS} + 24]",
-        "mov r8, [rsp + {ARGUMENTS} + 32]",
-        "mov r9, [rsp + {ARGUMENTS} + 40]",
+        load_arguments!(),
         "mov r11, [rsp + {REAL}]",
         "leave",
         ".cfi_def_cfa rsp, 8",
