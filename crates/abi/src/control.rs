@@ -22,6 +22,7 @@
 //! | filtering  |  a word per event: where its filter in the first instance is
 //! | triggering |  the same: where its triggers are
 //! | pid pages  |  bits of TIDs
+//! | waiters    |  which threads wait for what
 //! +------------+ CONTROL_SIZE
 //! | buffer     |  the first instance's
 //! +------------+ CONTROL_SIZE + Header::buffer_size
@@ -62,6 +63,7 @@ mod sections;
 mod state;
 mod table;
 mod trigger;
+pub mod waiter;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::clock::ClockWords;
@@ -70,7 +72,7 @@ pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
 pub use errors::ErrorSet;
 pub use event::{
-    BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, FIRST_EVENT, OFF, Switches, event_id,
+    BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, FIRST_EVENT, OFF, Switches, WATCHED, event_id,
     event_index, filter_lengths, filter_offset, filter_word, is_filter_word, is_of_tracer,
 };
 pub use functions_off::{FunctionsOff, FunctionsOffReason};
@@ -86,7 +88,7 @@ pub use pids::{
 };
 pub use placeholder::{FIRST_PLACEHOLDER, PLACEHOLDERS};
 pub use process_status::ProcessStatus;
-pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED};
+pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
 pub use state::State;
 pub use table::Table;
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
@@ -94,7 +96,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 24;
+pub const VERSION: u32 = 25;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -156,7 +158,7 @@ pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + FILTERING as u64;
 /// Where the pages with bits of TIDs start.
 pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + TRIGGERING as u64;
 /// Bytes of all that: what every process maps of it.
-pub const CONTROL_SIZE: usize = PID_PAGES_OFFSET as usize + PID_PAGES * 4096;
+pub const CONTROL_SIZE: usize = waiter::OFFSET as usize + waiter::SIZE;
 
 /// Bytes of the extension: filtering and triggering of the instances after the first. Each page takes
 /// memory when it is first needed.
@@ -328,9 +330,6 @@ const _: () = {
     // What a starting process looks at is within what the kernel maps by one read fault.
     assert!(TASK_STATES_OFFSET <= 64 * 1024);
     assert!(TASKS_OFFSET.is_multiple_of(64) && HEAP_OFFSET.is_multiple_of(64));
-    assert!(
-        FILTERING.is_multiple_of(4096)
-            && TRIGGERING.is_multiple_of(4096)
-            && CONTROL_SIZE.is_multiple_of(4096)
-    );
+    assert!(FILTERING.is_multiple_of(4096) && TRIGGERING.is_multiple_of(4096));
+    assert!(CONTROL_SIZE.is_multiple_of(4096));
 };

@@ -2,7 +2,8 @@
 
 use crate::area::ControlArea;
 use abi::control::{
-    CALLING, EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, OFF, Table, event_id, event_index, heap_range,
+    CALLING, EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, OFF, Table, WATCHED, event_id, event_index,
+    heap_range,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -113,7 +114,9 @@ impl ControlArea {
         let mut buffer = [0; LONGEST];
         let words = self.enabled_words();
         self.event_ids().any(|id| {
-            words.get(event_index(id)).is_some_and(|word| ![OFF, CALLING].contains(&word.load(Relaxed)))
+            words
+                .get(event_index(id))
+                .is_some_and(|word| ![OFF, CALLING, WATCHED].contains(&word.load(Relaxed)))
                 && self
                     .describe(id, &mut buffer)
                     .is_some_and(|found| (found.system, found.name) == (system, name))

@@ -109,7 +109,7 @@ impl ControlArea {
     /// wanted. For one who has the session's lock.
     pub fn want_nothing(&self, index: usize) {
         if self.measured_sections().instance() == Some(index) {
-            self.measure_sections(None);
+            self.measure_sections(None, core::iter::empty());
         }
         self.event_ids().for_each(|id| self.want_not(id, index));
         PidFilter::ALL.into_iter().for_each(|filter| self.clear_pids(index, filter));

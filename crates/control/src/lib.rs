@@ -82,6 +82,7 @@ mod tasks;
 mod tick_rate;
 mod triggers;
 mod unusable;
+mod waiters;
 
 pub use abi::control::ProcessStatus;
 pub use area::{ControlArea, Identity};
@@ -106,3 +107,4 @@ pub use switches::{InstanceSet, Switched};
 pub use tasks::{NewTask, TaskInfo};
 pub use tick_rate::TickRate;
 pub use unusable::Unusable;
+pub use waiters::{Wake, WakingCall, Woken};

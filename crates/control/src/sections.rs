@@ -13,17 +13,21 @@ impl ControlArea {
     }
 
     /// Has sections measured for an instance that these states make
-    /// ([`abi::control::SIGNALS_BLOCKED`] and others), or none any more. Traced processes see it at once, and
-    /// leave out sections that have begun before. Only for one who has the session's lock.
+    /// ([`abi::control::SIGNALS_BLOCKED`] and others), or none any more. The calls of these events are looked
+    /// at for that, whether they are on or not. Traced processes see it at once, and leave out sections that
+    /// have begun before. Only for one who has the session's lock.
     // Release: pairs with the Acquire of `measured_sections`: the instance's maximum was set before.
-    pub fn measure_sections(&self, measured: Option<(usize, u32)>) {
+    pub fn measure_sections(&self, measured: Option<(usize, u32)>, watched: impl Iterator<Item = u16>) {
         let before = self.measured_sections();
         if let Some(instance) = before.instance() {
             self.enable(SECTIONS_ID, instance, false);
+            let was_watched = |id: &u16| self.switched(*id).watched.contains(instance);
+            self.event_ids().filter(was_watched).for_each(|id| self.set_watched(id, instance, false));
         }
         self.header().sections.store(before.next(measured).0, Release);
         if let Some((instance, _)) = measured {
             self.enable(SECTIONS_ID, instance, true);
+            watched.for_each(|id| self.set_watched(id, instance, true));
         }
     }
 

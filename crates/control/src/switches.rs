@@ -10,8 +10,8 @@
 
 use crate::area::ControlArea;
 use abi::control::{
-    BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SECTIONS_ID, SWITCHES_OFFSET, Switches, event_index,
-    is_filter_word, is_of_tracer,
+    BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SECTIONS_ID, SWITCHES_OFFSET, Switches, WATCHED,
+    event_index, is_filter_word, is_of_tracer,
 };
 use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE, RECORDING};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -128,6 +128,8 @@ pub struct Switched {
     pub filtered: InstanceSet,
     /// Where something is done when it happens, on or not.
     pub triggered: InstanceSet,
+    /// Where the latency tracer looks at it, on or not.
+    pub watched: InstanceSet,
 }
 
 impl Switched {
@@ -135,6 +137,7 @@ impl Switched {
     fn summary(self, given: Given) -> u64 {
         let is_first_alone = self.on == InstanceSet::FIRST && given.flags == 0;
         match (self.on.is_empty(), self.triggered.is_empty()) {
+            (true, true) if !self.watched.is_empty() => WATCHED,
             (true, true) if given.is_calling => CALLING,
             (true, true) => OFF,
             (false, true) if is_first_alone && !self.filtered.contains(0) => FIRST_ALONE,
@@ -165,7 +168,8 @@ impl ControlArea {
         let on = InstanceSet::load(&switches.on);
         let on = if switches.dropped.load(Acquire) == 0 { on } else { on.without(RECORDING) };
         let filtered = InstanceSet::load(&switches.filtered);
-        Switched { on, filtered, triggered: InstanceSet::load(&switches.triggered) }
+        let [triggered, watched] = [&switches.triggered, &switches.watched].map(InstanceSet::load);
+        Switched { on, filtered, triggered, watched }
     }
 
     /// Switches an event on or off in an instance. Traced processes see it at once. Its filter there stays as
@@ -210,6 +214,11 @@ impl ControlArea {
     /// Says whether something is to be done in an instance when an event happens, be it on or not.
     pub fn set_triggered(&self, id: u16, instance: usize, is_triggered: bool) {
         self.switch(id, |switches| &switches.triggered, instance, is_triggered);
+    }
+
+    /// Says whether the latency tracer of an instance looks at an event's call, be it on or not.
+    pub(crate) fn set_watched(&self, id: u16, instance: usize, is_watched: bool) {
+        self.switch(id, |switches| &switches.watched, instance, is_watched);
     }
 
     /// Says whether an event has a filter in an instance.

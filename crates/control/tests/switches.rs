@@ -3,7 +3,7 @@
 
 mod common;
 
-use abi::control::{BY_SWITCHES, CALLING, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF};
+use abi::control::{BY_SWITCHES, CALLING, ENABLED_OFFSET, FIRST_ALONE, FIRST_EVENT, OFF, WAKEUPS, WATCHED};
 use abi::instance::{INSTANCES, PIDS, STACKS};
 use common::Temporary;
 use control::{ControlArea, InstanceSet};
@@ -11,6 +11,22 @@ use std::sync::atomic::Ordering::Relaxed;
 
 fn word(file: &ControlArea, id: u16) -> u64 {
     file.enabled_words()[abi::control::event_index(id)].load(Relaxed)
+}
+
+#[test]
+fn calls_are_looked_at_while_a_tracer_measures_them() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    let [id, other] = ["wait", "read"].map(|name| file.add_event("app", name, "").unwrap());
+    file.measure_sections(Some((3, WAKEUPS)), [id].into_iter());
+    assert_eq!((word(file, id), word(file, other)), (WATCHED, OFF));
+    assert!(!file.is_looked_at("app", "wait"), "it is not on");
+    file.enable(id, 0, true);
+    assert_eq!(word(file, id), FIRST_ALONE);
+    file.enable(id, 0, false);
+    assert_eq!(word(file, id), WATCHED);
+    file.measure_sections(None, core::iter::empty());
+    assert_eq!(word(file, id), OFF);
 }
 
 #[test]

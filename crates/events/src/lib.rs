@@ -48,6 +48,7 @@ mod names;
 pub mod sched;
 pub mod signal;
 pub mod switch;
+mod wake_role;
 
 pub use class::is_on_request;
 pub use event_type::EventType;
@@ -56,6 +57,7 @@ pub use fingerprint::FINGERPRINT;
 pub use format::format_file;
 pub use libc_call::{Call, SYSTEM as LIBC};
 pub use names::{SA_RESTORER, error_name, log_level_name, signal_name};
+pub use wake_role::WakeRole;
 
 /// Whether an event is the exit of a call that says when it has failed, with what in errno.
 pub fn can_fail(id: u16) -> bool {

@@ -1,7 +1,7 @@
 //! Which events are enabled.
 
 use crate::current;
-use abi::control::{BY_SWITCHES, CALLING, EVENTS, OFF, event_index};
+use abi::control::{BY_SWITCHES, CALLING, EVENTS, OFF, WATCHED, event_index};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
@@ -65,5 +65,5 @@ pub fn enabled_word(event: u16) -> &'static AtomicU64 {
 /// Whether an event is on. Two loads and two comparisons.
 #[inline(always)]
 pub fn is_enabled(event: u16) -> bool {
-    !matches!(enabled_word(event).load(Relaxed), OFF | CALLING)
+    !matches!(enabled_word(event).load(Relaxed), OFF | CALLING | WATCHED)
 }

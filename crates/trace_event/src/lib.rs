@@ -44,6 +44,7 @@ mod stack;
 mod state;
 mod thread;
 mod thread_words;
+mod wakeups;
 mod writers;
 
 pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
@@ -68,3 +69,4 @@ pub use thread::{
     ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
     placeholder_aside, thread_state, tid_of_libc, tid_offset,
 };
+pub use wakeups::{BegunWaits, WaitEnd, begin_waits, end_waits, wakes, wakeups_are_measured};

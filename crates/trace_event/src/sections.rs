@@ -122,10 +122,7 @@ unsafe fn state_changes(before: u32, after: u32, change: StateChange) {
     let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
     let measured = shared.control.measured_sections();
     let [was, is] = [before, after].map(|state| state & measured.states() != 0);
-    // What a child in its parent's memory does there is not the parent's.
-    let Some(instance) = measured.instance().filter(|_| was != is && !is_aside()) else { return };
-    let (Some(writer), Some(entered)) = (shared.writer_of(instance), enter()) else { return };
-    let measuring = Measuring { shared, entered, instance, writer, measured };
+    let Some(measuring) = (was != is).then(|| measuring(shared, measured)).flatten() else { return };
     if is {
         measuring.begin(change);
     } else {
@@ -134,14 +131,22 @@ unsafe fn state_changes(before: u32, after: u32, change: StateChange) {
     }
 }
 
+/// What is needed to measure in the calling thread.
+pub(crate) fn measuring(shared: &'static SharedSession, measured: MeasuredSections) -> Option<Measuring> {
+    // What a child in its parent's memory does there is not the parent's.
+    let instance = measured.instance().filter(|_| !is_aside())?;
+    let (writer, entered) = (shared.writer_of(instance)?, enter()?);
+    Some(Measuring { shared, entered, instance, writer, measured })
+}
+
 /// Who measures, and for whom.
 #[derive(Clone, Copy)]
-struct Measuring {
-    shared: &'static SharedSession,
+pub(crate) struct Measuring {
+    pub(crate) shared: &'static SharedSession,
     entered: Entered,
     instance: usize,
-    writer: &'static Writer,
-    measured: MeasuredSections,
+    pub(crate) writer: &'static Writer,
+    pub(crate) measured: MeasuredSections,
 }
 
 impl Measuring {
@@ -171,11 +176,20 @@ impl Measuring {
         // SAFETY: the words are the thread's own.
         unsafe { section().write_volatile(OwnSection::default()) };
         let is_measured = begun.start != 0 && begun.measured == self.measured.0;
-        if !is_measured || !self.writer.buffer().is_tracing() {
-            return;
+        if is_measured && self.writer.buffer().is_tracing() {
+            // SAFETY: the caller's promise.
+            unsafe { self.ends(begun.start, begun.started_at, change) };
         }
+    }
+
+    /// Notes how long it was since something began, and keeps the trace of it where that is to be kept.
+    ///
+    /// # Safety
+    ///
+    /// As for [`change_state`].
+    pub(crate) unsafe fn ends(self, start: u64, started_at: u64, change: StateChange) {
         self.record(change);
-        let passed = nanoseconds(begun.start, change.time);
+        let passed = nanoseconds(start, change.time);
         if !self.shared.control.exceeds_latency(self.instance, passed) {
             return;
         }
@@ -183,9 +197,9 @@ impl Measuring {
         self.entered.write_stack(self.shared, call, self.instance, self.writer);
         let section = MeasuredSection {
             cpu: CallingThread::new(self.shared).cpu() as u16,
-            start: begun.start,
+            start,
             nanoseconds: passed,
-            started_at: begun.started_at,
+            started_at,
             ended_at: change.place(),
         };
         // A recording has all sections.
@@ -195,7 +209,7 @@ impl Measuring {
     }
 
     /// Writes where a section begins or ends.
-    fn record(self, change: StateChange) {
+    pub(crate) fn record(self, change: StateChange) {
         let mut record = RecordBuffer::<5>::new();
         record.push(self.entered.common(FUNCTION_ID));
         record.push(change.function);

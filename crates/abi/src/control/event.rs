@@ -48,6 +48,8 @@ pub struct Switches {
     pub filtered: [AtomicU64; INSTANCE_WORDS],
     /// Something is done there when it happens, on or not: the kernel's soft mode.
     pub triggered: [AtomicU64; INSTANCE_WORDS],
+    /// The latency tracer there looks at it, on or not.
+    pub watched: [AtomicU64; INSTANCE_WORDS],
     /// Other than 0 while it is dropped from the first instance, on there or not, as recording costs too
     /// much.
     pub dropped: AtomicU64,
@@ -68,6 +70,8 @@ pub const BY_SWITCHES: u64 = 2;
 /// There is nothing to do with it, but processes are called to look what functions are wanted. One that has
 /// looked takes it for [`OFF`].
 pub const CALLING: u64 = 3;
+/// There is nothing to do with it, but a latency tracer looks at its call.
+pub const WATCHED: u64 = 4;
 
 /// The word for a filter that starts `offset` words after [`FILTERS_OFFSET`]. It is there as a word with
 /// its lengths (words of the program << 32 | bytes of the text), the program, and the text.

@@ -1,5 +1,5 @@
-//! Which sections of programs are measured: the kernel's latency tracers `irqsoff`, `preemptoff` and
-//! `preemptirqsoff`.
+//! Which sections of programs are measured: the kernel's latency tracers `irqsoff`, `preemptoff`,
+//! `preemptirqsoff` and `wakeup`.
 
 /// What has a word among those of events, and is switched like one, but is none: on where sections are
 /// measured. The kernel has no event of this number.
@@ -9,12 +9,15 @@ pub const SECTIONS_ID: u16 = 30;
 pub const SIGNALS_BLOCKED: u32 = 1;
 /// It lasts while a thread is in a critical section: holds a lock, or says so itself.
 pub const LOCKS_HELD: u32 = 2;
+/// It lasts from the call that wakes a thread until that thread goes on.
+pub const WAKEUPS: u32 = 4;
 
 /// The word that says what is measured, and for whom. Only who has the lock on the session's settings changes
 /// it.
 ///
 /// ```text
-/// bits  0..8    what makes a section: any of SIGNALS_BLOCKED and LOCKS_HELD; 0 while none is measured
+/// bits  0..8    what makes a section: any of SIGNALS_BLOCKED and LOCKS_HELD, or WAKEUPS; 0 while none is
+///               measured
 /// bits  8..16   the instance
 /// bits 32..64   how often that has changed: what began before the last change is not measured
 /// ```

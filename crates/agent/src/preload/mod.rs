@@ -14,6 +14,7 @@ mod record;
 mod section;
 mod signal;
 mod thread;
+mod wakeup;
 mod wrapper;
 
 /// There is no panic in this library: `lookback_agent_panics` is defined nowhere, so the linker refuses a

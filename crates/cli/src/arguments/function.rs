@@ -11,8 +11,9 @@ use session::{
 #[derive(Debug, Args)]
 pub(crate) struct FunctionArguments {
     /// Trace calls of functions of programs that were built for it: function, function_graph; or measure how
-    /// long threads block signals or hold locks: irqsoff, preemptoff, preemptirqsoff. Without -e no other
-    /// events
+    /// long threads block signals or hold locks (irqsoff, preemptoff, preemptirqsoff), or take to go on once
+    /// they are woken by libc's locks, conditions and semaphores, but not through descriptors (wakeup).
+    /// Without -e no other events
     #[arg(short = 'p', long = "tracer", value_name = "TRACER", value_parser = tracer, display_order = 0)]
     pub(crate) tracer: Option<&'static Tracer>,
 

@@ -179,8 +179,11 @@ fn what_set_refuses_is_explained() {
     for (arguments, parts) in [
         (&["on", "libc:open"][..], &["expected EVENT on|off, like `lookback set libc:open on`"][..]),
         (
-            &["current_tracer", "wakeup"],
-            &["current_tracer: Invalid argument", "expected one of function_graph preemptirqsoff preemptoff"],
+            &["current_tracer", "wakeup_rt"],
+            &[
+                "current_tracer: Invalid argument",
+                "expected one of function_graph wakeup preemptirqsoff preemptoff",
+            ],
         ),
         (&["trace_clock", "sundial"], &["trace_clock: Invalid argument", "expected one of local global"]),
         (&["events/libc/open/trigger", "stop"], &["expected one of traceon traceoff snapshot stacktrace"]),

@@ -3,6 +3,7 @@
 mod addresses;
 mod clocks;
 mod completeness;
+mod declared;
 mod error_languages;
 mod error_rates;
 mod errors;
@@ -26,6 +27,7 @@ mod snapshots_under_load;
 mod stacks;
 mod syslog;
 mod triggers;
+mod wakeup;
 
 use crate::common::*;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,8 @@
 use super::options_before::OptionsBefore;
 use super::{Instance, Preferences, TraceOption, Tracer};
 use crate::{Error, Lock};
+use abi::control::WAKEUPS;
+use events::WakeRole;
 use ring_buffer::{MeasuredSection, Snapshot, SnapshotCause, SnapshotOrigin};
 
 /// The trace of the longest section.
@@ -114,11 +116,13 @@ impl Instance {
     /// Has traced processes measure what a tracer does, from a maximum of 0 on.
     pub(super) fn measure_latency(&self, tracer: &Tracer) {
         let control = self.control();
-        control.measure_sections(None);
+        control.measure_sections(None, std::iter::empty());
         self.drop_sections();
         if tracer.measures_latency() {
             control.set_max_latency(self.index, 0);
-            control.measure_sections(Some((self.index, tracer.states)));
+            let measures_wakeups = tracer.states & WAKEUPS != 0;
+            let watched = WakeRole::watched().filter(|_| measures_wakeups);
+            control.measure_sections(Some((self.index, tracer.states)), watched);
         }
     }
 }

@@ -34,6 +34,7 @@ pub struct Tracer {
 /// Those that can be chosen, in the order of `available_tracers`.
 pub const TRACERS: &[&Tracer] = &[
     &FUNCTION_GRAPH,
+    &latency::WAKEUP,
     &latency::PREEMPTIRQSOFF,
     &latency::PREEMPTOFF,
     &latency::IRQSOFF,

@@ -15,7 +15,7 @@ use core::mem::transmute;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicUsize;
 use text_poke::Threads;
-use trace_event::{EnteredCall, FrameRecord, OuterCall, enter_call, leave_call};
+use trace_event::{BegunWaits, EnteredCall, FrameRecord, OuterCall, enter_call, leave_call};
 
 /// A symbol that is wrapped.
 ///
@@ -89,7 +89,8 @@ pub(crate) struct CallFrame {
     /// When it was made: a reading of [`call_time`](trace_event::call_time), or 0 if none of its events was
     /// enabled then.
     pub(crate) start: u64,
-    _aligned: u64,
+    /// What it waits for as far as wake-ups are measured, see `wakeup.rs`.
+    pub(crate) waits: BegunWaits,
     /// What the thread was in before. Nothing where the call has no start, or doesn't return.
     outer: OuterCall,
 }

@@ -16,10 +16,11 @@ use crate::preload::record::argument::{creation_mode, remap_target};
 use crate::preload::record::value::FieldValue;
 use crate::preload::signal::{handler, mask, send};
 use crate::preload::thread::create;
+use crate::preload::wakeup;
 use crate::preload::wrapper::frame::{CallFrame, CallPhase};
 use crate::preload::wrapper::write::write;
 use events::argument::*;
-use events::{Call, FieldKind, is_on_request};
+use events::{Call, FieldKind, WakeRole, is_on_request};
 use ring_buffer::RecordBuffer;
 use trace_event::{CallRecord, call_time, enter, is_enabled, nanoseconds};
 
@@ -97,7 +98,14 @@ macro_rules! wrap {
                             if HAS_TEXT { record_texts(frame) } else { record_entry(frame) }
                         }
                         wrap!(@hook $hooks, before, frame);
+                        // Last: what was called before may wait.
+                        if let Some(role) = const { WakeRole::of(Call::$call) } {
+                            wakeup::before(frame, role);
+                        }
                     } else {
+                        if let Some(role) = const { WakeRole::of(Call::$call) } {
+                            wakeup::after(frame, role);
+                        }
                         wrap!(@hook $hooks, after, frame);
                         if RETURNS == 1 && frame.start != 0 && is_enabled(Call::$call.exit()) {
                             record_exit(frame);

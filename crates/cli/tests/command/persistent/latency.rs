@@ -4,36 +4,40 @@ use super::*;
 use std::time::Duration;
 
 /// A session, and the program with sections of known lengths.
-struct Measured {
-    session: Persistent,
+pub(super) struct Measured {
+    pub(super) session: Persistent,
     program: String,
     /// Of which instance: the default one, or the tree's top level.
     instance: &'static [&'static str],
 }
 
 /// What a program has said of its section, in ns: that it lasted at least so long, and at most.
-struct Section {
+pub(super) struct Section {
     tid: u64,
     least: u64,
     most: u64,
 }
 
 impl Measured {
-    fn new(instance: &'static [&'static str]) -> Measured {
+    pub(super) fn new(instance: &'static [&'static str]) -> Measured {
+        Measured::of(instance, include_str!("../programs/latency.c"))
+    }
+
+    /// With another program.
+    pub(super) fn of(instance: &'static [&'static str], source: &str) -> Measured {
         let options = &["-e", "sched_process_exit", "--snapshots", "2", "--snapshot-on", "none"];
         let session = Persistent::new(options);
-        let source = include_str!("../programs/latency.c");
         let program = compile(&session.scratch, "latency", source, &["-O1", "-pthread"]);
         Measured { program: program.to_str().unwrap().to_string(), session, instance }
     }
 
     #[track_caller]
-    fn set(&self, file: &str, value: &str) {
+    pub(super) fn set(&self, file: &str, value: &str) {
         self.session.done("set", &[self.instance, &[file, value]].concat());
     }
 
     #[track_caller]
-    fn get(&self, file: &str) -> String {
+    pub(super) fn get(&self, file: &str) -> String {
         self.session.done("get", &[self.instance, &[file]].concat()).stdout
     }
 
@@ -53,7 +57,7 @@ impl Measured {
 
     /// Runs the program with a section of this kind.
     #[track_caller]
-    fn run(&self, kind: &str) -> Section {
+    pub(super) fn run(&self, kind: &str) -> Section {
         let printed = self.session.run(&[&self.program, kind]).stdout;
         let numbers: Vec<u64> = printed.split_whitespace().map(|number| number.parse().unwrap()).collect();
         let [tid, least, most] = numbers[..] else { panic!("{printed}") };
@@ -65,7 +69,7 @@ impl Measured {
     /// itself. Each time that is between what it has measured within the section and around it: with what
     /// each clock may be off, and in whole microseconds.
     #[track_caller]
-    fn measure(&self, kind: &str, started_at: &str, ended_at: &str) {
+    pub(super) fn measure(&self, kind: &str, started_at: &str, ended_at: &str) {
         for _ in 0..100 {
             self.set("tracing_max_latency", "0");
             let Section { tid, least, most } = self.run(kind);
@@ -89,7 +93,7 @@ impl Measured {
 }
 
 /// The default instance.
-const FLIGHT: &[&str] = &["-B", "flight"];
+pub(super) const FLIGHT: &[&str] = &["-B", "flight"];
 
 #[test]
 fn critical_sections_are_measured() {
@@ -276,25 +280,6 @@ fn snapshots_are_busy_and_those_of_programs_are_kept_apart() {
     measured.set("current_tracer", "nop");
     let listed = measured.session.done("snapshots", &["--json"]).stdout;
     assert_eq!((listed.matches("\"by\":").count(), listed.matches("\"by\":\"process\"").count()), (1, 1));
-}
-
-#[test]
-fn a_program_declares_sections_of_its_own() {
-    if is_missing(&["cc"]) {
-        return;
-    }
-    let measured = Measured::new(FLIGHT);
-    let source = include_str!("../programs/declared.c");
-    let include = format!("-I{}/../tracepoint/include", env!("CARGO_MANIFEST_DIR"));
-    let program = compile(&measured.session.scratch, "declared", source, &["-O1", &include]);
-    measured.set("current_tracer", "preemptoff");
-    let printed = measured.session.run(&[program.to_str().unwrap()]).stdout;
-    let numbers: Vec<u64> = printed.split_whitespace().map(|number| number.parse().unwrap()).collect();
-    let longest: u64 = measured.get("tracing_max_latency").trim().parse().unwrap();
-    assert!((numbers[0] / 1001..=numbers[1] / 999).contains(&longest), "{longest} us, {printed}");
-    let trace = measured.get("trace");
-    assert!(trace.contains("\n#  => started at: serve\n#  => ended at:   serve\n"), "{trace}");
-    assert!(trace.contains(": lookback_critical_section <-serve\n"), "{trace}");
 }
 
 #[test]

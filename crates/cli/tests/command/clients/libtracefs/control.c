@@ -32,7 +32,7 @@ static void check_tracers(struct tracefs_instance *instance)
 	char **tracers = tracefs_tracers(NULL);
 
 	/* The library leaves out the one that does nothing. */
-	CHECK(tracefs_list_size(tracers) == 5);
+	CHECK(tracefs_list_size(tracers) == 6);
 	tracefs_list_free(tracers);
 	CHECK(tracefs_tracer_available(NULL, "function") && tracefs_tracer_available(NULL, "function_graph"));
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_FUNCTION));
@@ -41,7 +41,7 @@ static void check_tracers(struct tracefs_instance *instance)
 	CHECK_TEXT(content(instance, "current_tracer"), "function_graph\n");
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_NOP));
 	CHECK(!tracefs_tracer_set(instance, TRACEFS_TRACER_CUSTOM, "nop"));
-	CHECK(tracefs_tracer_set(instance, TRACEFS_TRACER_WAKEUP) && errno == ENODEV);
+	CHECK(tracefs_tracer_set(instance, TRACEFS_TRACER_WAKEUP_RT) && errno == ENODEV);
 	CHECK(!tracefs_tracer_clear(instance));
 	CHECK_TEXT(content(instance, "current_tracer"), "nop\n");
 }
