@@ -11,6 +11,7 @@ use abi::control::{
     governed_parts, governed_word, heap_range, heap_word,
 };
 use abi::instance::RECORDING;
+use core::ops::RangeInclusive;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Nanoseconds whose budget may be overdrawn. So a burst is recorded.
@@ -21,6 +22,15 @@ const MOST_OWED: u64 = 4 * OVERDRAFT;
 
 /// Nanoseconds for which an event is dropped, at least; and at most, where it was dropped again and again.
 const PAUSES: (u64, u64) = (1_000_000_000, 64_000_000_000);
+
+/// An event takes so many times as long as its measured part: this, by that.
+const WHOLE_EVENT: (u64, u64) = (5, 4);
+
+/// One event counts for this part of the price,
+const PRICED: u64 = 32;
+
+/// and for this many times the price at most: a thread that has lost the CPU meanwhile has measured that.
+const MOST_PRICED: u64 = 8;
 
 /// A part of a CPU's time is in millionths of it.
 const WHOLE: u64 = 1_000_000;
@@ -33,7 +43,7 @@ pub const EVENT_NAME: usize = 64;
 pub struct Budget {
     /// Millionths of each CPU's time.
     pub millionths: u32,
-    /// Picoseconds that an event takes.
+    /// Picoseconds that an event is taken to take, until it is measured where events are recorded.
     pub cost: u32,
 }
 
@@ -92,6 +102,7 @@ impl ControlArea {
                 for cpu in &words.cpus {
                     cpu.time.store(0, Relaxed);
                     cpu.debt.store(0, Relaxed);
+                    cpu.cost.store(0, Relaxed);
                 }
             }
         }
@@ -108,12 +119,19 @@ impl ControlArea {
     }
 
     /// Counts what has come to a CPU until its event with this number, the first of a page, at `now` by the
-    /// clock of durations. None where somebody else has done so.
+    /// clock of durations. None where somebody else has done so. `taken` is how many ticks the measured part
+    /// of one event took, if that is known.
     ///
     /// Async-signal-safe. Cost: some loads, and two atomic instructions for each page.
     // AcqRel: of several who count the same events one does. Relaxed: an amount that is not quite right is
     // right enough.
-    pub fn spend(&self, cpu: u32, first_event: u64, now: u64) -> Option<(Budget, Spending)> {
+    pub fn spend(
+        &self,
+        cpu: u32,
+        first_event: u64,
+        now: u64,
+        taken: Option<u64>,
+    ) -> Option<(Budget, Spending)> {
         let budget = self.budget()?;
         let words = self.governed_cpu(cpu)?;
         let before = words.counted.load(Relaxed);
@@ -121,10 +139,11 @@ impl ControlArea {
             return None;
         }
         words.counted.compare_exchange(before, first_event, AcqRel, Relaxed).ok()?;
+        let cost = self.price(words, budget, taken);
         let last = words.time.swap(now, Relaxed);
         let events = first_event.checked_sub(before).filter(|_| last != 0 && last < now)?;
         let passed = self.passed_since(last, now);
-        let spent = events.saturating_mul(budget.cost.into()) / 1000;
+        let spent = events.saturating_mul(cost) / 1000;
         let allowed = budget.allowed(passed);
         let debt = words.debt.load(Relaxed).saturating_add(spent).saturating_sub(allowed);
         let debt = debt.min(budget.allowed(MOST_OWED));
@@ -140,6 +159,31 @@ impl ControlArea {
             _ => Spending::Fair,
         };
         Some((budget, spending))
+    }
+
+    /// Picoseconds that an event takes on a CPU, now that another one was measured there.
+    // Relaxed: see `spend`.
+    fn price(&self, words: &GovernedCpu, budget: Budget, taken: Option<u64>) -> u64 {
+        let before = match words.cost.load(Relaxed) {
+            0 => budget.cost.into(),
+            cost => u64::from(cost),
+        };
+        let (Some(taken), Some(rate)) = (taken, self.tick_rate()) else { return before };
+        let (whole, measured) = WHOLE_EVENT;
+        let taken = rate.nanoseconds(taken.saturating_mul(1000)).saturating_mul(whole) / measured;
+        let cost = (before * (PRICED - 1) + taken.min(before * MOST_PRICED)) / PRICED;
+        words.cost.store(cost.clamp(1, u32::MAX.into()) as u32, Relaxed);
+        cost
+    }
+
+    /// Picoseconds that an event takes on the CPU where it takes least, and where it takes most; None without
+    /// a budget.
+    // Relaxed: see `budget`.
+    pub fn event_costs(&self) -> Option<RangeInclusive<u32>> {
+        let budget = self.budget()?;
+        let costs = || self.governor().cpus.iter().map(|cpu| cpu.cost.load(Relaxed)).filter(|cost| *cost > 0);
+        let (least, most) = (costs().min(), costs().max());
+        Some(least.unwrap_or(budget.cost)..=most.unwrap_or(budget.cost))
     }
 
     /// Drops an event from the default instance. Whether this was who did so; not where too many are dropped.

@@ -6,7 +6,7 @@ mod common;
 use abi::control::{FIRST_ALONE, OFF, SWITCHES_OFFSET, Switches, event_index};
 use abi::instance::RECORDING;
 use common::Temporary;
-use control::{Budget, ControlArea};
+use control::{Budget, Clocks, ControlArea, Spending};
 use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering::Relaxed;
@@ -51,6 +51,40 @@ fn what_is_dropped_is_not_recorded_in_the_first_instance_alone() {
     assert_eq!(file.restore_due(LATER), Some((id, 5)));
     assert!(file.switched(id).on.iter().eq([0, 3]));
     assert!(file.dropped_events().all(|event| event.until == Some(LATER)));
+}
+
+/// One event of each page is measured, on each CPU.
+#[test]
+fn the_price_is_that_of_events_where_they_are_recorded() {
+    let (temporary, _) = governed();
+    let file = &temporary.file;
+    // From here on a tick is a nanosecond.
+    let created = file.identity().created;
+    file.use_tick_rate(&Clocks { tsc: created.tsc + 1000, mono: created.mono + 1000, ..created });
+    let (mut number, mut now) = (1, 1);
+    let mut turn = |cpu, taken| {
+        (number, now) = (number + 1000, now + 10_000_000);
+        let spending = file.spend(cpu, number, now, taken).map(|(_, spending)| spending);
+        (spending, file.event_costs().unwrap())
+    };
+    assert_eq!(turn(0, None), (None, 30_000..=30_000), "nothing was measured");
+    // 100,000 events in a second: 3 ms of the 10 that they may take.
+    assert_eq!(turn(0, None).0, Some(Spending::Quiet));
+    // A quarter more than is measured: 12.5 ms.
+    let (spending, costs) = (0..1000).map(|_| turn(0, Some(100))).last().unwrap();
+    assert!(matches!(spending, Some(Spending::TooMuch { .. })), "{spending:?}");
+    assert!((124_000..=125_000).contains(costs.start()) && costs.start() == costs.end(), "{costs:?}");
+    // A thread that has lost the CPU meanwhile.
+    let most = *turn(0, Some(u64::MAX)).1.end();
+    assert!((150_000..155_000).contains(&most), "{most}");
+    // Another CPU has a price of its own.
+    let costs = turn(1, Some(10)).1;
+    assert!(*costs.start() < 30_000 && *costs.end() == most, "{costs:?}");
+    // What was measured for an earlier budget is forgotten.
+    file.set_budget(None, now);
+    assert_eq!(file.event_costs(), None);
+    file.set_budget(Some(BUDGET), now);
+    assert_eq!(file.event_costs(), Some(30_000..=30_000));
 }
 
 #[test]

@@ -24,8 +24,10 @@ const TRIES: u32 = 64;
 /// any.
 const ABORTS: u32 = 2;
 
-/// Is told the CPU whose next page was begun, perhaps, and the thread that has written there.
-pub type PageTurned = fn(u32, WriterThread);
+/// Is told the CPU whose next page was begun, perhaps, and the thread that has written there; and how many
+/// [ticks](crate::ticks) its event had taken until the fast path refused it, if it has a
+/// [time that was read before](Writer::write_read).
+pub type PageTurned = fn(u32, WriterThread, Option<u64>);
 
 /// Writes events into a buffer. One serves all threads of a process.
 ///
@@ -80,7 +82,7 @@ impl Writer {
     /// Cost: about that of reading the time stamp counter.
     #[inline(always)]
     pub fn write(&self, thread: WriterThread, event: EncodedEvent<'_>) -> Result<(), NotWritten> {
-        self.write_by(thread, event, |area, cpu, block| {
+        self.write_by(thread, event, None, |area, cpu, block| {
             // SAFETY: the area is the calling thread's, the block that of `cpu`.
             unsafe { arch::append(area, cpu, block, &self.target, event) }
         })
@@ -98,18 +100,20 @@ impl Writer {
         event: EncodedEvent<'_>,
         ticks: u64,
     ) -> Result<(), NotWritten> {
-        self.write_by(thread, event, |area, cpu, block| {
+        self.write_by(thread, event, Some(ticks), |area, cpu, block| {
             // SAFETY: the area is the calling thread's, the block that of `cpu`.
             unsafe { arch::append_read(area, cpu, block, &self.target, event, ticks) }
         })
     }
 
-    /// Writes `event` by a section, `append`, or on the slow path.
+    /// Writes `event`, which was begun at `begun` if that is known, by a section, `append`, or on the slow
+    /// path.
     #[inline(always)]
     fn write_by(
         &self,
         thread: WriterThread,
         event: EncodedEvent<'_>,
+        begun: Option<u64>,
         append: impl FnOnce(Area, u32, *const Block) -> Outcome,
     ) -> Result<(), NotWritten> {
         if let Some(area) = thread.area {
@@ -117,12 +121,12 @@ impl Writer {
             if cpu < self.quick_cpus {
                 match append(area, cpu, self.buffer.block_address(cpu)) {
                     Outcome::Committed => return Ok(()),
-                    Outcome::Refused => return self.write_last(thread, area, event),
+                    Outcome::Refused => return self.write_last(thread, area, event, begun),
                     Outcome::Aborted => {}
                 }
             }
         }
-        self.write_slowly(thread, event)
+        self.write_slowly(thread, event, None)
     }
 
     /// Writes what the fast path refuses: often the last event of a page, after which there is less space
@@ -134,7 +138,9 @@ impl Writer {
         thread: WriterThread,
         area: Area,
         event: EncodedEvent<'_>,
+        begun: Option<u64>,
     ) -> Result<(), NotWritten> {
+        let taken = begun.map(|begun| arch::ticks().saturating_sub(begun));
         let cpu = area.raw_cpu();
         if cpu < self.quick_cpus {
             // SAFETY: the area is the calling thread's, the block that of `cpu`.
@@ -144,7 +150,7 @@ impl Writer {
                 return Ok(());
             }
         }
-        self.write_slowly(thread, event)
+        self.write_slowly(thread, event, taken)
     }
 
     /// The time now: [`Buffer::now`] of its buffer.
@@ -162,7 +168,7 @@ impl Writer {
     ///
     /// Cost: about 30 ns, and that of copying the slice.
     pub fn write_sliced(&self, thread: WriterThread, event: &Sliced<'_>) -> Result<(), NotWritten> {
-        self.write_slowly(thread, event)
+        self.write_slowly(thread, event, None)
     }
 
     /// Counts an event that no writer of the process could write, because it could not map the memory.
@@ -183,10 +189,16 @@ impl Writer {
         }
     }
 
-    /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap.
+    /// Writes after whatever has to be done first: adopt a change, go to the next page, record a gap. `taken`
+    /// is what a [`PageTurned`] is told.
     #[cold]
     #[inline(never)]
-    fn write_slowly(&self, thread: WriterThread, event: impl Writable) -> Result<(), NotWritten> {
+    fn write_slowly(
+        &self,
+        thread: WriterThread,
+        event: impl Writable,
+        taken: Option<u64>,
+    ) -> Result<(), NotWritten> {
         let Some(area) = thread.area else {
             return self.buffer.write_to_lane(thread, event, self.may_ask);
         };
@@ -203,7 +215,7 @@ impl Writer {
                     match unsafe { event.append_at(area, cpu, block, &self.target, time) } {
                         Outcome::Committed => {
                             if let Some(page_turned) = self.page_turned {
-                                page_turned(cpu, thread);
+                                page_turned(cpu, thread, taken);
                             }
                             return Ok(());
                         }

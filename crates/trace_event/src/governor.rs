@@ -26,9 +26,10 @@ const KINDS: usize = 32;
 const LEAST_PART: u64 = 32;
 
 /// Looks at what was recorded on a CPU until its last page was turned, for a thread that has written there.
+/// `taken` is what its event took, as far as a [`PageTurned`](ring_buffer::PageTurned) is told it.
 #[cold]
 #[inline(never)]
-pub(crate) fn page_turned(cpu: u32, thread: WriterThread) {
+pub(crate) fn page_turned(cpu: u32, thread: WriterThread, taken: Option<u64>) {
     let Some(shared) = current::shared() else { return };
     let (control, buffer) = (&shared.control, shared.writer().buffer());
     if control.budget().is_none() {
@@ -36,7 +37,7 @@ pub(crate) fn page_turned(cpu: u32, thread: WriterThread) {
     }
     let Some(first_event) = buffer.page_start(cpu) else { return };
     let now = crate::call_time();
-    match control.spend(cpu, first_event, now) {
+    match control.spend(cpu, first_event, now, taken) {
         Some((budget, Spending::TooMuch { rate })) => {
             let Some((id, rate)) = costliest(shared, cpu, rate) else { return };
             if control.drop_event(id, rate, now) {

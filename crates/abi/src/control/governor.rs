@@ -19,7 +19,7 @@ pub const GOVERNED_EVENTS: usize = 64;
 pub struct GovernorWords {
     /// Millionths of each CPU's time that recording may take; 0 for all of it.
     pub budget: AtomicU32,
-    /// Picoseconds that an event takes.
+    /// Picoseconds that an event is taken to take where no CPU has measured it.
     pub cost: AtomicU32,
     /// When an event was dropped last, by the clock of durations.
     pub dropped: AtomicU64,
@@ -40,6 +40,8 @@ pub struct GovernedCpu {
     pub time: AtomicU64,
     /// Nanoseconds of recording over the budget.
     pub debt: AtomicU64,
+    /// Picoseconds that an event takes here; 0 until one was measured.
+    pub cost: AtomicU32,
 }
 
 /// An event that is dropped, or has been.

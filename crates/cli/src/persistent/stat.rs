@@ -143,8 +143,11 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
     let time = complete_since(session, blocks).unwrap_or(0)..=u64::MAX;
     line("complete", completeness(session, blocks) + &left_out::exceptions(session, &time));
     if let Some(budget) = session.budget().filter(|_| session.name().is_none()) {
-        let cost = session.event_cost().unwrap_or(0.0);
-        let text = format!("{budget} % of each CPU for recording, at {cost:.0} ns for each event");
+        let costs = session.event_costs().map_or_else(String::new, |costs| {
+            let [least, most] = [costs.start(), costs.end()].map(|cost| format!("{cost:.0}"));
+            if least == most { least } else { format!("{least} to {most}") }
+        });
+        let text = format!("{budget} % of each CPU for recording, at {costs} ns for each event");
         let lines = std::iter::once(text).chain(left_out::lines(session, &time));
         line("budget", lines.collect::<Vec<_>>().join("\n           "));
     }

@@ -37,6 +37,12 @@ impl Persistent {
     fn stat(&self) -> String {
         self.done("stat", &["--interval", "0"]).stdout
     }
+
+    /// What it says of the budget.
+    fn budget_line(&self) -> String {
+        let stat = self.stat();
+        stat.lines().find(|line| line.starts_with("budget")).unwrap_or_default().to_owned()
+    }
 }
 
 /// Whoever looks may bring back what is dropped, for as long as it takes to be dropped again: so all that is
@@ -117,6 +123,22 @@ fn it_is_chosen_while_programs_run_and_off_by_default() {
     }
     run(&mut session.task("set", &["budget_percent", "much"]))
         .failure(125, &["expected percent from 0.0001 to 100, or 0"]);
+}
+
+/// The price of an event is at first that of the machine; what programs measure moves it.
+#[test]
+fn what_an_event_costs_is_measured_where_it_is_recorded() {
+    let session = Persistent::new(&["-e", "libc:read_exit", "--budget", "100"]);
+    let first = session.budget_line();
+    assert!(first.contains(" ns for each event"), "{first}");
+    assert_eq!(session.budget_line(), first, "nobody has measured");
+    let flood = compile(&session.scratch, "flood", FLOOD, &["-O1"]);
+    let running = start(&mut session.running(&[flood.to_str().unwrap()]));
+    running.wait_until(|| session.budget_line() != first);
+    running.signal(Signal::KILL);
+    running.wait();
+    session.done("set", &["budget_percent", "0"]);
+    assert_eq!(session.budget_line(), "");
 }
 
 /// Many processes, which were forked, and are killed while events are dropped: in the end all are back.
