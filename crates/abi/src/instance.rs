@@ -66,6 +66,10 @@ pub const NOT_ENABLED: u32 = 32768;
 /// The flag of the top level's where the profile leaves out of a function's time that of others within it.
 pub const NO_GRAPH_TIME: u32 = 65536;
 
+/// The flag of an instance in which calls of functions are recorded only by threads that are in a section
+/// that a latency tracer measures there, and nothing but the calls.
+pub const IN_SECTIONS: u32 = 131_072;
+
 /// The flags that are about functions, and about nothing else.
 pub const FUNCTION_FLAGS: u32 = ARGUMENTS
     | RETURN_ADDRESSES
@@ -75,7 +79,8 @@ pub const FUNCTION_FLAGS: u32 = ARGUMENTS
     | FUNCTION_NOT_PIDS
     | FUNCTION_STACKS
     | NO_REPEATS
-    | NO_GRAPH_TIME;
+    | NO_GRAPH_TIME
+    | IN_SECTIONS;
 
 /// Bytes of a name with the zero after it: the kernel's `NAME_MAX`, and one.
 pub const INSTANCE_NAME: usize = 256;

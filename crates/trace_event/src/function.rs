@@ -7,9 +7,12 @@ use crate::current;
 use crate::enabled::enabled_word;
 use crate::entered::{CallRecord, Entered, FrameRecord};
 use crate::recorder::{listed_as, passes};
+use crate::sections::is_in_section;
 use crate::shared::SharedSession;
 use abi::control::FIRST_ALONE;
-use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, RECORDING};
+use abi::instance::{
+    ARGUMENTS, FUNCTION_NOT_PIDS, FUNCTION_PIDS, FUNCTION_STACKS, IN_SECTIONS, NO_REPEATS, RECORDING,
+};
 use control::ControlArea;
 use core::sync::atomic::Ordering::Acquire;
 use event_trigger::DueAction;
@@ -49,7 +52,8 @@ impl Entered {
     }
 
     /// Calls `visit` for each instance in which a tracer's event is enabled, but not for those whose PID
-    /// filters of functions keep the calling thread out.
+    /// filters of functions keep the calling thread out, nor for those where it would have to be in a
+    /// section.
     pub fn visit_tracing(self, event_id: u16, visit: &mut dyn FnMut(TracingInstance)) {
         let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) else { return };
         let switched = shared.control.switched(event_id);
@@ -58,7 +62,7 @@ impl Entered {
             if self.is_kept_out(&shared.control, instance) {
                 return;
             }
-            let flags = shared.control.instance_flags(instance);
+            let Some(flags) = flags_of_calls(&shared.control, instance) else { return };
             // First: its filters are mapped with its buffer.
             if let Some(writer) = shared.writer_of(instance) {
                 let is_filtered = switched.filtered.contains(instance);
@@ -95,6 +99,16 @@ impl Entered {
         let call = CallRecord { frame, time: 0 };
         stage.act(due, Some(&|| self.write_stack(shared, Some(call), instance, writer)));
     }
+}
+
+/// The flags of an instance that say how calls are recorded there. None where the calling thread's are not.
+fn flags_of_calls(control: &ControlArea, instance: usize) -> Option<u32> {
+    let flags = control.instance_flags(instance);
+    if flags & IN_SECTIONS == 0 {
+        return Some(flags);
+    }
+    // The options are those of the tracer of functions.
+    is_in_section(control).then_some(flags & !(ARGUMENTS | FUNCTION_STACKS | NO_REPEATS))
 }
 
 impl TracingInstance {

@@ -14,7 +14,7 @@ use crate::shared::SharedSession;
 use crate::state::{locks_held, signals_are_blocked};
 use crate::{current, is_aside, is_enabled, nanoseconds, thread_words};
 use abi::control::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED};
-use control::Context;
+use control::{Context, ControlArea};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::{MeasuredSection, Reason, RecordBuffer, SnapshotCause, SnapshotOrigin, Writer};
 use trigger_effect::keep_longest;
@@ -109,6 +109,14 @@ pub unsafe fn change_state(
         // SAFETY: the caller's promise.
         unsafe { state_changes(before, after, change) };
     }
+}
+
+/// Whether the calling thread is in a section that is measured.
+pub(crate) fn is_in_section(control: &ControlArea) -> bool {
+    // SAFETY: the words are the thread's own.
+    let begun = unsafe { section().read_volatile() };
+    // What a child in its parent's memory does there is not the parent's.
+    begun.start != 0 && begun.measured == control.measured_sections().0 && !is_aside()
 }
 
 /// Begins a section, or ends one and notes how long it was, as the state changes.

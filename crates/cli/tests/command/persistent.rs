@@ -20,6 +20,7 @@ mod pids;
 mod pipe;
 mod reasons;
 mod saving;
+mod section_functions;
 mod service;
 mod services;
 mod snapshots;

@@ -78,7 +78,7 @@ impl Instance {
     /// Has traced processes look which functions are wanted now.
     fn call_for_functions(&self, has_commands: bool, lock: &Lock) {
         let is_profiled = self.control().is_profiling() && self.control().profiled_instance() == self.index;
-        if self.tracer().traces_functions() || has_commands || is_profiled {
+        if self.traces_functions() || has_commands || is_profiled {
             self.session.call_for_functions(lock);
         }
     }

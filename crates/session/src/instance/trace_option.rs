@@ -126,7 +126,7 @@ options! {
         Storage::Flag { own: (NO_MARKER_COPIES, false), named: (MARKER_COPIES, true) }, EVERYWHERE;
     /// Nothing is recorded while `trace` is open.
     PauseOnTrace = "pause-on-trace", 0, PREFERENCE, EVERYWHERE;
-    /// For tracers of latencies, of which there are none: whether they trace functions.
+    /// Latency tracers of sections record calls of functions within them.
     FunctionTrace = "function-trace", 1, PREFERENCE, EVERYWHERE;
     /// PID filters of functions follow forks and exits.
     FunctionFork = "function-fork", 0, Storage::PidFilters(Filtered::Functions), EVERYWHERE;
@@ -242,6 +242,7 @@ impl Instance {
     /// Switches an option. One of the current tracer's that can't be combined with others of it is refused.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option.storage() {
+            Storage::Preferences if option == TraceOption::FunctionTrace => self.set_function_trace(on)?,
             Storage::Preferences => self.prefer(|preferred| preferred.set(option, on))?,
             Storage::AlwaysOn if on => {}
             Storage::AlwaysOn => return Err(Error::AlwaysOn { option: option.name() }),

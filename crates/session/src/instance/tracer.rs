@@ -13,6 +13,8 @@ pub use function_graph::FUNCTION_GRAPH;
 
 use super::TraceOption;
 use crate::{Error, Instance};
+use abi::control::{LOCKS_HELD, SIGNALS_BLOCKED};
+use abi::instance::IN_SECTIONS;
 
 /// A tracer.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,9 +57,16 @@ impl Tracer {
 }
 
 impl Tracer {
-    /// Whether it traces functions.
+    /// Whether functions are what it is about.
     pub fn traces_functions(&self) -> bool {
         !self.events.is_empty()
+    }
+
+    /// The events that are on while it is current, if latency tracers trace functions `in_sections`.
+    fn events_of_functions(&self, in_sections: bool) -> &'static [u16] {
+        // Of wake-ups nobody knows which calls are within them.
+        let has_sections = self.states & (SIGNALS_BLOCKED | LOCKS_HELD) != 0;
+        if in_sections && has_sections { FUNCTION.events } else { self.events }
     }
 
     /// Whether it measures sections of programs, and keeps the trace of the longest.
@@ -96,6 +105,27 @@ impl Instance {
         self.preferences().tracer
     }
 
+    /// Whether calls of functions are recorded.
+    pub(crate) fn traces_functions(&self) -> bool {
+        let preferences = self.preferences();
+        let in_sections = preferences.is_on(TraceOption::FunctionTrace);
+        !preferences.tracer.events_of_functions(in_sections).is_empty()
+    }
+
+    /// Switches the option `function-trace`. Traced processes follow, as in [`Instance::set_tracer`].
+    pub(super) fn set_function_trace(&self, on: bool) -> Result<(), Error> {
+        let lock = self.session.lock_settings()?;
+        let mut preferences = self.preferences();
+        preferences.set(TraceOption::FunctionTrace, on);
+        self.prefer_locked(preferences)?;
+        let tracer = preferences.tracer;
+        if tracer.events_of_functions(true) != tracer.events_of_functions(false) {
+            FUNCTION.events.iter().for_each(|event| self.control().enable(*event, self.index, on));
+            self.session.call_for_functions(&lock);
+        }
+        Ok(())
+    }
+
     /// Makes a tracer the current one of this instance. Traced processes follow:
     /// see [`crate::Session::await_functions`]. Refused where options of it are on that can't be together,
     /// and for one that measures latencies while another instance has one.
@@ -113,12 +143,12 @@ impl Instance {
         preferences.tracer = tracer;
         self.choose_latency_options(&mut preferences, before);
         self.prefer_locked(preferences)?;
-        for (tracer, on) in [(before, false), (tracer, true)] {
-            for event in tracer.events {
-                self.control().enable(*event, self.index, on);
-            }
-        }
-        if before.traces_functions() || tracer.traces_functions() {
+        let in_sections = preferences.is_on(TraceOption::FunctionTrace);
+        let [ended, begun] = [before, tracer].map(|tracer| tracer.events_of_functions(in_sections));
+        ended.iter().for_each(|event| self.control().enable(*event, self.index, false));
+        self.control().set_instance_flags(self.index, IN_SECTIONS, tracer.measures_latency());
+        begun.iter().for_each(|event| self.control().enable(*event, self.index, true));
+        if !ended.is_empty() || !begun.is_empty() {
             self.session.call_for_functions(&lock);
         }
         if before.measures_latency() || tracer.measures_latency() {
@@ -147,5 +177,20 @@ mod tests {
         assert_eq!((on(&session), on(&top)), ([false; 2], [false; 2]));
         top.set_tracer(&FUNCTION_GRAPH).unwrap();
         assert_eq!((on(&session), on(&top)), ([false; 2], [false, true]));
+        let in_sections = || session.control().instance_flags(session.index) & IN_SECTIONS != 0;
+        let choose = |name: &str| session.set_tracer(Tracer::named(name).unwrap()).unwrap();
+        choose("irqsoff");
+        assert_eq!((on(&session), in_sections()), ([true, false], true));
+        session.set_option(TraceOption::FunctionTrace, false).unwrap();
+        assert_eq!((on(&session), in_sections()), ([false; 2], true));
+        choose("preemptoff");
+        assert_eq!(on(&session), [false; 2]);
+        session.set_option(TraceOption::FunctionTrace, true).unwrap();
+        assert_eq!((on(&session), in_sections()), ([true, false], true));
+        choose("wakeup");
+        assert_eq!(on(&session), [false; 2], "no call is known to be within a wake-up");
+        choose("function");
+        session.set_option(TraceOption::FunctionTrace, false).unwrap();
+        assert_eq!((on(&session), in_sections()), ([true, false], false));
     }
 }

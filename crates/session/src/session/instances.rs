@@ -87,7 +87,7 @@ impl Session {
         let _open = removed.lock_removal()?;
         let _reader = removed.lock_reader()?;
         removed.discard_all(&removed.holder()?)?;
-        let had_functions = removed.tracer().traces_functions() || self.control().has_commands(index);
+        let had_functions = removed.traces_functions() || self.control().has_commands(index);
         self.control().forget_instance(index);
         // It is gone. What can't be given back now is what the next one there is made of.
         removed.buffer().set_recording(false);
