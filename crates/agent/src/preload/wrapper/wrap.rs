@@ -219,8 +219,9 @@ macro_rules! wrap {
 
 /// Defines the stub of a symbol, by what it jumps to.
 macro_rules! wrap_symbol {
-    ([syslog::HOOKS], $($parts:tt)*) => { wrapped!(frame::call_variadic, $($parts)*); };
-    ($hooks:tt, $($parts:tt)*) => { wrapped!(frame::call, $($parts)*); };
+    ([syslog::HOOKS], $($parts:tt)*) => { wrapped!(hooked, frame::call_variadic, $($parts)*); };
+    ([], $($parts:tt)*) => { wrapped!(off, frame::call, $($parts)*); };
+    ($hooks:tt, $($parts:tt)*) => { wrapped!(hooked, frame::call, $($parts)*); };
 }
 
 events::calls!(wrappers);

@@ -62,24 +62,13 @@ macro_rules! load_arguments {
 pub(crate) unsafe extern "C" fn call() {
     naked_asm!(
         ".cfi_startproc",
-        // The common case: no hooks, nothing is on, and the function is known.
         "cmp dword ptr [r11 + {HOOKED}], 0",
         "jne 7f",
+        // Where nothing is on, and the function is known, the stub has jumped to that. Or processes are
+        // called to bring their code up to date: this one has perhaps done so.
         "movsxd r10, dword ptr [r11 + {ENABLED}]",
         "add r10, r11",
         "add r10, [rip + {SHIFT}]",
-        "cmp qword ptr [r10], {OFF}",
-        "jne 5f",
-        "cmp qword ptr [r10 + 8], {OFF}",
-        "jne 2f",
-        "6:",
-        "movsxd r10, dword ptr [r11 + {FOUND}]",
-        "mov r10, [r11 + r10]",
-        "test r10, r10",
-        "jz 2f",
-        "jmp r10",
-        // Processes are called to bring their code up to date: this one has perhaps done so.
-        "5:",
         "cmp qword ptr [r10], {CALLING}",
         "jne 2f",
         "cmp qword ptr [r10 + 8], {CALLING}",
@@ -89,7 +78,12 @@ pub(crate) unsafe extern "C" fn call() {
         "jz 2f",
         "mov r10d, [r10]",
         "cmp r10d, [rip + {DONE}]",
-        "je 6b",
+        "jne 2f",
+        "movsxd r10, dword ptr [r11 + {FOUND}]",
+        "mov r10, [r11 + r10]",
+        "test r10, r10",
+        "jz 2f",
+        "jmp r10",
         // Hooks that only count locks, nothing is on, and the function is known.
         "7:",
         "cmp dword ptr [r11 + {LOCKS}], 0",

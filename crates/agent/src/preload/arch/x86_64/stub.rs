@@ -1,6 +1,7 @@
 //! Stubs: what the exported symbols are.
 //!
-//! Those of calls with a frame jump to that. Those of functions that are wrapped by hand jump to their body
+//! Those of calls with a frame jump to that; those without hooks jump to libc's function where nothing is on.
+//! Those of functions that are wrapped by hand jump to their body
 //! and pass their caller's address to it as one more argument, after the call's own. Up to five of those
 //! leave a register for it, and the stub just jumps; six and more need the stack.
 
@@ -75,24 +76,29 @@ macro_rules! by_register {
 }
 
 /// Defines the exported symbol `$symbol` of a call with a frame: its [`Wrapped`], and what jumps to the frame
-/// with that in r11.
+/// with that in r11, after the instructions `$first`.
+///
+/// Each has a line of the cache to itself, which is all that is executed of the agent in the common case.
 ///
 /// [`Wrapped`]: crate::preload::wrapper::frame::Wrapped
 macro_rules! wrapped {
     (
-        $frame:path, $symbol:ident, $around:path, $event:expr,
+        $first:ident, $frame:path, $symbol:ident, $around:path, $event:expr,
         hooked: $hooked:expr, stacked: $stacked:expr, returns: $returns:expr, early: $early:expr,
         locks: $locks:expr
     ) => {
         const _: () = {
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
+            #[unsafe(link_section = ".text.stubs")]
             unsafe extern "C" fn $symbol() {
                 core::arch::naked_asm!(
                     ".cfi_startproc",
-                    "lea r11, [rip + 22f]",
+                    $crate::preload::arch::stub::$first!(),
+                    "21: lea r11, [rip + 22f]",
                     "jmp {call}",
                     ".cfi_endproc",
+                    ".balign 64",
                     ".pushsection .rodata.lookback, \"a\", @progbits",
                     concat!("23: .asciz \"", stringify!($symbol), "\""),
                     ".balign 4",
@@ -114,6 +120,8 @@ macro_rules! wrapped {
                     call = sym $frame,
                     around = sym $around,
                     nothing = sym trace_event::NOTHING_ENABLED,
+                    shift = sym trace_event::ENABLED_SHIFT,
+                    off = const abi::control::OFF,
                     word = const abi::control::event_index($event) * 8,
                     hooked = const $hooked,
                     stacked = const $stacked,
@@ -127,4 +135,29 @@ macro_rules! wrapped {
     };
 }
 
-pub(crate) use {by_register, jump, stub, wrapped};
+/// The common case of a call without hooks: nothing is on, and the function is known. Between two system
+/// calls caches are cold, and each line that is read costs more than all of these instructions: so they are
+/// few, and read nothing of the call's [`Wrapped`](crate::preload::wrapper::frame::Wrapped).
+macro_rules! off {
+    () => {
+        "lea r10, [rip + {nothing} + {word}]
+        add r10, [rip + {shift}]
+        cmp qword ptr [r10], {off}
+        jne 21f
+        cmp qword ptr [r10 + 8], {off}
+        jne 21f
+        mov r10, [rip + 24f]
+        test r10, r10
+        jz 21f
+        jmp r10"
+    };
+}
+
+/// No instruction: there are hooks.
+macro_rules! hooked {
+    () => {
+        "/* {shift} {off} */"
+    };
+}
+
+pub(crate) use {by_register, hooked, jump, off, stub, wrapped};
