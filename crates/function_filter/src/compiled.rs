@@ -19,7 +19,11 @@ use event_filter::glob_words;
 
 /// Lists that were compiled, wherever their words are.
 #[derive(Debug, Clone, Copy)]
-pub struct CompiledLists<F>(F);
+pub struct CompiledLists<F> {
+    word: F,
+    /// Whether what isn't named is left out.
+    is_naming: bool,
+}
 
 /// How many lists stand before the commands.
 pub const LISTS: usize = 4;
@@ -47,7 +51,14 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
     /// Those whose words `word` gives, by their numbers. None where there are no more; another time it may
     /// give others.
     pub fn new(word: F) -> CompiledLists<F> {
-        CompiledLists(word)
+        CompiledLists { word, is_naming: false }
+    }
+
+    /// These for functions that were not built to be traced: they are traced only where a list names them, by
+    /// a name or by a pattern. The pattern `*` for all files names none, nor does a list that isn't there.
+    #[must_use]
+    pub fn naming(self) -> CompiledLists<F> {
+        CompiledLists { is_naming: true, ..self }
     }
 
     /// Whether a function is traced, by its names and the name of the file that it is in. Without lists all
@@ -77,7 +88,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
     fn find_graph(&self) -> Option<bool> {
         let roots = self.after(self.after(0)?)?;
         let hidden = self.after(roots)?;
-        Some(((self.0)(roots)? | (self.0)(hidden)?) & IS_SET != 0)
+        Some(((self.word)(roots)? | (self.word)(hidden)?) & IS_SET != 0)
     }
 
     fn evaluate_graph(&self, name: FunctionName<'_>, object: &[u8]) -> Option<GraphRole> {
@@ -94,10 +105,10 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         visit: &mut dyn FnMut([u64; 2], bool),
     ) -> Option<()> {
         let mut start = (0..LISTS).try_fold(0, |start, _| self.after(start))?;
-        let count = (self.0)(start)?;
+        let count = (self.word)(start)?;
         start += 1;
         for _ in 0..count {
-            let words = [(self.0)(start)?, (self.0)(start.checked_add(1)?)?];
+            let words = [(self.word)(start)?, (self.word)(start.checked_add(1)?)?];
             start = start.checked_add(2)?;
             let is_meant = self.list(&mut start, name, object)?.unwrap_or(false);
             visit(words, is_meant);
@@ -107,19 +118,19 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
 
     fn evaluate(&self, name: FunctionName<'_>, object: &[u8]) -> Option<bool> {
         let mut start = 0;
-        let traced = self.list(&mut start, name, object)?.unwrap_or(true);
+        let traced = self.list(&mut start, name, object)?.unwrap_or(!self.is_naming);
         let not = self.list(&mut start, name, object)?.unwrap_or(false);
         Some(traced && !not)
     }
 
     /// Where the list ends that starts here. None where it is damaged.
     fn after(&self, start: usize) -> Option<usize> {
-        let header = (self.0)(start)?;
-        let counts = (self.0)(start.checked_add(1)?)?;
+        let header = (self.word)(start)?;
+        let counts = (self.word)(start.checked_add(1)?)?;
         let names = [counts as u32, (counts >> 32) as u32].map(|count| count as usize);
         let mut next = start.checked_add(2)?.checked_add(names[0])?.checked_add(names[1])?;
         for _ in 0..header >> 32 {
-            let pattern = (self.0)(next)?;
+            let pattern = (self.word)(next)?;
             let words = [pattern >> 8, pattern >> 32].map(|len| ((len & 0xffff) as usize).div_ceil(8));
             next = next.checked_add(1 + words[0] + words[1])?;
         }
@@ -129,26 +140,30 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
     /// Whether a function is in the list at `start`, which becomes the next one's; None where there is no
     /// list. None at all where it is damaged.
     fn list(&self, start: &mut usize, name: FunctionName<'_>, object: &[u8]) -> Option<Option<bool>> {
-        let header = (self.0)(*start)?;
-        let counts = (self.0)(start.checked_add(1)?)?;
+        let header = (self.word)(*start)?;
+        let counts = (self.word)(start.checked_add(1)?)?;
         let (taken_in, left_out) = (counts as u32 as usize, (counts >> 32) as usize);
         let hashes = start.checked_add(2)?;
         let mut found = None;
         let mut next = hashes.checked_add(taken_in)?.checked_add(left_out)?;
         for _ in 0..header >> 32 {
-            let pattern = (self.0)(next)?;
+            let pattern = (self.word)(next)?;
             let lens = [pattern >> 8, pattern >> 32].map(|len| (len & 0xffff) as usize);
             let [of_name, of_object] = lens;
             let object_start = next.checked_add(1 + of_name.div_ceil(8))?;
+            let names_none = self.is_naming && of_object == 0 && of_name == 1 && {
+                let first = (self.word)(next.checked_add(1)?)?;
+                first == u64::from(b'*')
+            };
             let fits = || {
                 name.is(|name| {
-                    glob_words(|index| (self.0)(next.checked_add(1)?.checked_add(index)?), of_name, name)
+                    glob_words(|index| (self.word)(next.checked_add(1)?.checked_add(index)?), of_name, name)
                 }) && (of_object == 0
-                    || glob_words(|index| (self.0)(object_start.checked_add(index)?), of_object, object)
+                    || glob_words(|index| (self.word)(object_start.checked_add(index)?), of_object, object)
                         != (pattern & OTHER_OBJECTS != 0))
             };
             // The last that fits counts.
-            if fits() {
+            if !names_none && fits() {
                 found = Some(pattern & TAKES_IN != 0);
             }
             next = object_start.checked_add(of_object.div_ceil(8))?;
@@ -167,7 +182,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low + (high - low) / 2;
-            match (self.0)(start + middle) {
+            match (self.word)(start + middle) {
                 Some(found) if found == hash => return true,
                 Some(found) if found < hash => low = middle + 1,
                 Some(_) => high = middle,

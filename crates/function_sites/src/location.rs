@@ -81,7 +81,7 @@ impl<'a> SiteLocator<'a> {
             SiteKind::Sled => Ok(first_instruction(site.address)),
             SiteKind::TracedEntry => Ok(self.inside(site.address, SitePlace::InsideEntry)),
             SiteKind::TracedExit => Ok(self.inside(site.address, SitePlace::InsideExit)),
-            SiteKind::UnlistedFentry => Ok(first_instruction(site.address)),
+            SiteKind::UnlistedFentry | SiteKind::Instruction => Ok(first_instruction(site.address)),
             SiteKind::UnlistedMcount => Ok(after_prologue(site.address)),
             SiteKind::McountCall | SiteKind::PatchableEntry => self.by_function(site),
         }

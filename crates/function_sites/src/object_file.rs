@@ -1,7 +1,9 @@
 //! An ELF file.
 
+use crate::frame_program::{FrameBase, ReturnAddress};
 use crate::function_frames::FunctionFrames;
 use crate::function_symbol::FunctionSymbol;
+use crate::left_alone::LeftAlone;
 use crate::profiled_calls::{McountTargets, kind_of};
 use crate::site::{FunctionSite, SiteKind};
 use crate::sled::entry_sleds;
@@ -51,6 +53,26 @@ impl<'a> ObjectFile<'a> {
     /// Whether it has sites that are known only once they were called, see [`SiteKind::is_unlisted`].
     pub fn has_unlisted_calls(&self) -> bool {
         self.unlisted().next().is_some()
+    }
+
+    /// Its functions that `symbols` names, for a file without sites that a compiler has left: those of which
+    /// `.eh_frame` says where they end, in the order of that table of symbols. Not those that must be left
+    /// alone, like setjmp(3); none of the dynamic linker, nor of Go, whose stacks are too small.
+    ///
+    /// Cost: a search in the table of frames for each.
+    pub fn unbuilt_sites<'s>(
+        &self,
+        symbols: &ObjectFile<'s>,
+    ) -> impl Iterator<Item = FunctionSite<'a>> + use<'a, 's> {
+        let symbols = *symbols;
+        let is_left_alone = self.section(".gopclntab").is_some() || self.is_dynamic_linker();
+        let frames = self.function_frames().filter(|_| !is_left_alone);
+        frames.into_iter().flat_map(move |frames| {
+            let left_alone = LeftAlone::among(symbols.functions());
+            let functions = symbols.functions().filter(move |function| !left_alone.contains(function.start));
+            let begun = functions.filter(move |function| span(frames, function.start).is_some());
+            begun.map(|function| unnamed(function.start, SiteKind::Instruction))
+        })
     }
 
     /// Calls of `mcount` and `__fentry__`, in a file without a section that lists them.
@@ -130,6 +152,25 @@ impl<'a> ObjectFile<'a> {
     pub(crate) fn function_frames(&self) -> Option<FunctionFrames<'a>> {
         let section = |name| self.section(name).map(|section| (section.sh_addr, self.data(&section)));
         FunctionFrames::new(section(".eh_frame_hdr")?, section(".eh_frame")?)
+    }
+
+    /// The addresses of the function that begins at one, as `.eh_frame` says: its caller's return address is
+    /// on top of the stack there. None where nothing says so.
+    ///
+    /// Cost: a search in the table of frames.
+    pub fn function_span(&self, start: u64) -> Option<Range<u64>> {
+        span(self.function_frames()?, start)
+    }
+
+    /// The code of the function that begins at an address; nothing where its end isn't known.
+    pub fn function_code(&self, start: u64) -> &'a [u8] {
+        let len = self.function_span(start).map_or(0, |span| (span.end - span.start) as usize);
+        self.code_at(start).get(..len).unwrap_or_default()
+    }
+
+    /// Whether it is the dynamic linker, by what it has to have.
+    fn is_dynamic_linker(&self) -> bool {
+        self.functions().any(|function| function.name == b"__tls_get_addr")
     }
 
     /// The string at an address, without the zero byte at its end.
@@ -230,6 +271,13 @@ impl<'a> ObjectFile<'a> {
             .filter(move |found| found.r_type == R_X86_64_RELATIVE && range.contains(&found.r_offset))
             .map(|found| found.r_addend.cast_unsigned())
     }
+}
+
+/// See [`ObjectFile::function_span`].
+fn span(frames: FunctionFrames<'_>, start: u64) -> Option<Range<u64>> {
+    let frame = frames.at(start).filter(|frame| frame.span.start == start)?;
+    let first = ReturnAddress { base: FrameBase::StackPointer, offset: 0 };
+    (frame.return_address(start) == Some(first)).then_some(frame.span)
 }
 
 /// A site in the function that contains it.

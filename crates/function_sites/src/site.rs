@@ -18,6 +18,9 @@ pub enum SiteKind {
     TracedEntry,
     /// The nop where it ends.
     TracedExit,
+    /// An instruction of a function that was not built to be traced. Where it is in the function is to be
+    /// planned.
+    Instruction,
 }
 
 impl SiteKind {

@@ -17,6 +17,7 @@
 //! | `call M`, to call X instead | `nop5` or `test eax, X` | `call X` | by one store, or guarded |
 //! | `call [M]`, in one word | `nop6` | as found | not at all |
 //! | `call [M]`, in two words | `test [M], edx` | as found | not at all |
+//! | an instruction, in one word | as found | `jmp X` | not at all |
 //! | XRay's `jmp +9` and nine bytes | `jmp +9; call X; nop4` | `nop2; call X; nop4` | unexecuted |
 //!
 //! A *word* is eight bytes at a multiple of eight. X is code of the caller of this crate; M is `mcount` or
@@ -42,6 +43,10 @@
 //! Five one-byte nops have another way, without preparation: their first byte becomes `e8`, and the others
 //! are the distance. They lead 1.87 GB below the site ([`plan::entry::punned_target`]); who has memory there,
 //! and code for each site, uses it. A thread between two nops goes on through the others.
+//!
+//! *An instruction* is any one of a function that was not built for tracing. One that is shorter than the
+//! jump is followed by the jump's last bytes, which stay: so X is where they say. X executes what the
+//! instruction was and jumps to the one after it; a thread is before it or after it, never in it.
 //!
 //! # Invariants
 //!

@@ -4,6 +4,7 @@
 //! kind.
 
 pub mod entry;
+pub mod instruction;
 pub mod nop;
 pub mod refusal;
 pub mod xray;

@@ -16,6 +16,10 @@ pub enum Refusal {
     IndirectInTwoWords,
     /// Nops don't call anything, so there has to be something for them to call.
     NoTarget,
+    /// An instruction whose bytes lie in two words, so no one store changes them.
+    InTwoWords,
+    /// A jump there would need other bytes than those that follow the instruction.
+    OtherBytes,
     /// A sled at an odd address, so its first two bytes may lie in two words.
     OddSled,
 }
@@ -31,6 +35,8 @@ impl Display for Refusal {
                 write!(f, "an indirect call in two words can't be made to call other code")
             }
             Refusal::NoTarget => write!(f, "nops have no code to call"),
+            Refusal::InTwoWords => write!(f, "an instruction that lies in two words"),
+            Refusal::OtherBytes => write!(f, "the bytes after it lead a jump to another place"),
             Refusal::OddSled => write!(f, "a sled at an odd address"),
         }
     }

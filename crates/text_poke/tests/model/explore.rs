@@ -200,6 +200,10 @@ impl Run<'_> {
         match executed {
             Executed::Nothing(len) => Ok(ahead(len)),
             Executed::Call(len, distance) => called(to(len, distance), len),
+            // What was moved is executed there, before the jump back.
+            Executed::Jump(len, distance) if self.site.resumes > 0 => {
+                called(to(len, distance), self.site.resumes)
+            }
             Executed::CallIndirect(len, distance) if to(len, distance) == POINTER => called(OWN, len),
             other => Err(format!("at {at}: {other:?} after {done} acts")),
         }

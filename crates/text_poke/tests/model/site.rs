@@ -2,7 +2,7 @@
 
 use text_poke::SiteCode;
 use text_poke::plan::entry::{self, CallTarget};
-use text_poke::plan::{Plan, xray};
+use text_poke::plan::{Plan, instruction, xray};
 
 /// Where the words of all sites begin. The lowest bits of a page's last word are set by each site.
 pub const WORDS: u64 = 0x40_0000_0ff0;
@@ -18,8 +18,10 @@ pub const POINTER: u64 = 0x40_0030_0000;
 pub struct ModelSite {
     pub name: &'static str,
     pub plan: Plan,
-    /// What it calls when it is on.
+    /// What it calls when it is on, or jumps to.
     pub target: u64,
+    /// Where a jump comes back to, from the site's start.
+    pub resumes: usize,
 }
 
 /// All sites.
@@ -56,14 +58,29 @@ fn sites_at(address: u64) -> Vec<ModelSite> {
     let entry = |(name, found, wanted, target): (_, Vec<u8>, _, _)| {
         // Of these some can't be planned at some addresses: what can is counted by a test.
         let plan = entry::plan(address, &found, wanted).ok()?;
-        Some(ModelSite { name, plan, target })
+        Some(ModelSite { name, plan, target, resumes: 0 })
     };
     let mut sites: Vec<ModelSite> = entries.into_iter().filter_map(entry).collect();
     let sled = [0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
     // At odd addresses there is none.
     let plan = xray::plan(address, &sled, TARGET).ok();
-    sites.extend(plan.map(|plan| ModelSite { name: "sled", plan, target: TARGET }));
+    sites.extend(plan.map(|plan| ModelSite { name: "sled", plan, target: TARGET, resumes: 0 }));
+    sites.extend(instructions(address));
     sites
+}
+
+/// Instructions of a function, and what follows them where they are shorter than a jump.
+fn instructions(address: u64) -> impl Iterator<Item = ModelSite> {
+    let punned = |bytes: u64| address + 5 + bytes;
+    let all: [(_, &[u8], _, _); 3] = [
+        ("instruction of 3 bytes", &[0x48, 0x89, 0xe5, 0x41, 0x57], 3, punned(0x5741_0010)),
+        ("instruction of 4 bytes", &[0x48, 0x83, 0xec, 0x20, 0x55], 4, punned(0x5500_1234)),
+        ("instruction of 7 bytes", &[0x48, 0x81, 0xec, 0, 1, 0, 0], 7, TARGET),
+    ];
+    all.into_iter().filter_map(move |(name, found, len, target)| {
+        let plan = instruction::plan(address, found, len, target).ok()?;
+        Some(ModelSite { name, plan, target, resumes: len })
+    })
 }
 
 impl ModelSite {

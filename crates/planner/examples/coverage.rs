@@ -1,0 +1,54 @@
+//! How many functions of a file have an entry point, and why the others have none.
+use function_sites::ObjectFile;
+use planner::{EntryPointPlace, FunctionCode, entry_points};
+use std::collections::BTreeMap;
+
+fn main() {
+    for path in std::env::args().skip(1) {
+        let bytes = std::fs::read(&path).unwrap();
+        let file = ObjectFile::parse(&bytes).unwrap();
+        let mut starts: Vec<_> = file.functions().map(|f| (f.start, f.name)).collect();
+        starts.sort();
+        starts.dedup_by_key(|(s, _)| *s);
+        let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        let mut total = 0;
+        let t = std::time::Instant::now();
+        for (start, name) in starts {
+            total += 1;
+            let why = match file.function_span(start) {
+                None => "no span".to_owned(),
+                Some(span) => {
+                    let code =
+                        file.code_at(start).get(..(span.end - span.start) as usize).unwrap_or_default();
+                    match entry_points(&FunctionCode { start, code }) {
+                        Err(why) => format!("refused: {why}"),
+                        Ok(mut points) => {
+                            let first = points.next().unwrap();
+                            let kind = match first.len {
+                                0..=2 => "?",
+                                3 => "3",
+                                4 => "4",
+                                _ => "5",
+                            };
+                            match first.place {
+                                EntryPointPlace::First => format!("first {kind}"),
+                                EntryPointPlace::Later { has_arguments, .. } => {
+                                    format!("later {kind} {}", if has_arguments { "args" } else { "" })
+                                }
+                            }
+                        }
+                    }
+                }
+            };
+            let e = counts.entry(why).or_default();
+            e.0 += 1;
+            if e.1.len() < 60 {
+                e.1 += &format!(" {}", String::from_utf8_lossy(name));
+            }
+        }
+        println!("{path}: {total} functions, {:?}", t.elapsed());
+        for (why, (n, examples)) in counts {
+            println!("  {:5.1} % {n:6} {why:40} {examples}", n as f64 * 100.0 / total as f64);
+        }
+    }
+}

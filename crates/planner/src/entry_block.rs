@@ -1,0 +1,61 @@
+//! What a function executes each time that it is called, before it branches or calls anything.
+
+use crate::function_code::FunctionCode;
+use crate::instruction::{DecodedInstruction, Flow, StackEffect};
+
+/// The most instructions that are looked at.
+const MOST: usize = 24;
+
+/// An instruction of the block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockStep {
+    pub(crate) instruction: DecodedInstruction,
+    /// Where it begins.
+    pub(crate) offset: usize,
+    /// How far above the stack pointer the return address is before it.
+    pub(crate) depth: u32,
+    /// Whether arguments are still in their registers before it.
+    pub(crate) has_arguments: bool,
+}
+
+/// The instructions of a function up to its first branch or call before which flags mean nothing, and before
+/// which nothing was put below the stack pointer.
+#[derive(Debug)]
+pub(crate) struct EntryBlock {
+    steps: [Option<BlockStep>; MOST],
+    /// The offset of the last one that moves the stack pointer: what is before its end is executed once.
+    pub(crate) frame: Option<usize>,
+}
+
+impl EntryBlock {
+    pub(crate) fn of(function: &FunctionCode<'_>) -> EntryBlock {
+        let mut block = EntryBlock { steps: [None; MOST], frame: None };
+        let (mut offset, mut depth, mut has_arguments) = (0, 0u32, true);
+        for place in &mut block.steps {
+            let Some(instruction) = DecodedInstruction::first(function.from(offset)) else { break };
+            if instruction.flow() != Flow::Next {
+                break;
+            }
+            *place = Some(BlockStep { instruction, offset, depth, has_arguments });
+            if !instruction.leaves_no_flags() || instruction.uses_red_zone() {
+                break;
+            }
+            match instruction.stack_effect() {
+                StackEffect::None => {}
+                StackEffect::Down(bytes) => {
+                    block.frame = Some(offset);
+                    depth = depth.saturating_add(bytes);
+                }
+                StackEffect::Unknown => break,
+            }
+            has_arguments &= !instruction.changes_arguments();
+            offset += instruction.len;
+        }
+        block
+    }
+
+    /// Its instructions, in their order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &BlockStep> + Clone {
+        self.steps.iter().flatten()
+    }
+}

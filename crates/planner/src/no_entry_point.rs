@@ -1,0 +1,26 @@
+//! Why a function can't be made to jump.
+
+use core::fmt::{Display, Formatter, Result};
+
+/// Why there is no place in a function that can be changed while threads are in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoEntryPoint {
+    /// Its bytes are not all instructions that the decoder knows.
+    Unknown,
+    /// A branch of its own leads to its first instruction, so that isn't executed once for each call.
+    Loop,
+    /// Before the first branch or call all instructions are shorter than three bytes, or lie in two words.
+    Short,
+}
+
+impl Display for NoEntryPoint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            NoEntryPoint::Unknown => "not all of its bytes are instructions that are known",
+            NoEntryPoint::Loop => "a branch of its own leads to its first instruction",
+            NoEntryPoint::Short => {
+                "before its first branch or call no instruction has three bytes and lies in one word"
+            }
+        })
+    }
+}
