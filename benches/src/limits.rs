@@ -47,6 +47,8 @@ const LIMITS: &[(&str, Limit)] = &[
     ("switch_10k_sites_ms", Limit::AtMost(50.0)),
     ("entry_vs_rdtsc", Limit::AtMost(1.8)),
     ("graph_per_call_vs_rdtsc", Limit::AtMost(2.8)),
+    ("unrebuilt_entry", Limit::AtMost(1.9)),
+    ("unrebuilt_graph", Limit::AtMost(2.8)),
     ("uftrace_vs_graph", Limit::AtLeast(2.5)),
     ("xray_fdr_vs_graph", Limit::AtLeast(5.0)),
     ("start_added_us", Limit::AtMost(100.0)),

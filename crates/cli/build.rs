@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that the object is made of.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "abi",
     "agent",
     "call_slots",
@@ -19,6 +19,7 @@ const CRATES: [&str; 14] = [
     "events",
     "function_filter",
     "function_sites",
+    "planner",
     "ring_buffer",
     "rseq",
     "shm",

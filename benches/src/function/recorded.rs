@@ -26,32 +26,91 @@ const NESTED: &str = "fibonacci";
 struct UserRows {
     /// A tracer; None for the profile.
     tracer: Option<&'static str>,
-    called: &'static str,
+    built: Built,
+    /// What a call takes longer, in ns, and in readings of the clock; what one that calls itself does.
+    called: Option<&'static str>,
     called_vs_rdtsc: &'static str,
-    nested: &'static str,
+    nested: Option<&'static str>,
     bytes: Option<&'static str>,
 }
 
-const USERS: [UserRows; 3] = [
+/// How the program was built.
+#[derive(Clone, Copy)]
+enum Built {
+    /// With sites.
+    WithSites,
+    /// As any program: the jump is in the place of the first instruction.
+    Plain,
+    /// With frames: the jump is after the first instruction, which has one byte.
+    WithFrames,
+}
+
+impl Built {
+    /// The name of the program, and what the compiler is told.
+    fn flags(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Built::WithSites => ("sites", &["-fpatchable-function-entry=5"]),
+            Built::Plain => ("plain", &[]),
+            Built::WithFrames => ("frames", &["-fno-omit-frame-pointer"]),
+        }
+    }
+}
+
+const USERS: [UserRows; 7] = [
     UserRows {
         tracer: Some("function"),
-        called: "entry_ns",
+        built: Built::WithSites,
+        called: Some("entry_ns"),
         called_vs_rdtsc: "entry_vs_rdtsc",
-        nested: "entry_nested_ns",
+        nested: Some("entry_nested_ns"),
         bytes: Some("bytes_per_function_event"),
     },
     UserRows {
         tracer: Some("function_graph"),
-        called: "graph_per_call_ns",
+        built: Built::WithSites,
+        called: Some("graph_per_call_ns"),
         called_vs_rdtsc: "graph_per_call_vs_rdtsc",
-        nested: "graph_nested_ns",
+        nested: Some("graph_nested_ns"),
         bytes: Some("bytes_per_graph_event"),
     },
     UserRows {
         tracer: None,
-        called: "profile_per_call_ns",
+        built: Built::WithSites,
+        called: Some("profile_per_call_ns"),
         called_vs_rdtsc: "profile_per_call_vs_rdtsc",
-        nested: "profile_nested_ns",
+        nested: Some("profile_nested_ns"),
+        bytes: None,
+    },
+    UserRows {
+        tracer: Some("function"),
+        built: Built::Plain,
+        called: None,
+        called_vs_rdtsc: "unrebuilt_entry",
+        nested: None,
+        bytes: None,
+    },
+    UserRows {
+        tracer: Some("function"),
+        built: Built::WithFrames,
+        called: None,
+        called_vs_rdtsc: "unrebuilt_later_entry",
+        nested: None,
+        bytes: None,
+    },
+    UserRows {
+        tracer: Some("function_graph"),
+        built: Built::Plain,
+        called: None,
+        called_vs_rdtsc: "unrebuilt_graph",
+        nested: None,
+        bytes: None,
+    },
+    UserRows {
+        tracer: Some("function_graph"),
+        built: Built::WithFrames,
+        called: None,
+        called_vs_rdtsc: "unrebuilt_later_graph",
+        nested: None,
         bytes: None,
     },
 ];
@@ -96,7 +155,8 @@ fn measure_user(
     programs: &ProgramDirectory,
     agent: &Path,
 ) -> Result<(), String> {
-    let program = programs.compile_as("functions", "sites", "cc", &["-fpatchable-function-entry=5"])?;
+    let (name, flags) = rows.built.flags();
+    let program = programs.compile_as("functions", name, "cc", flags)?;
     let session =
         |functions| rows.tracer.map_or_else(|| profiling(functions), |tracer| tracing(tracer, functions));
     let sessions = [Live::new(&[])?, session(CALLED)?, session(NESTED)?];
@@ -117,9 +177,13 @@ fn measure_user(
     }
     let [counter, plain_call, traced_call, plain_nest, traced_nest] = samples;
     let added = traced_call.added_to(&plain_call);
-    report.add(rows.called, Ok(added.median()));
+    if let Some(row) = rows.called {
+        report.add(row, Ok(added.median()));
+    }
     report.add(rows.called_vs_rdtsc, Ok(added.ratio_to(&counter)));
-    report.add(rows.nested, Ok(traced_nest.more_than(&plain_nest)));
+    if let Some(row) = rows.nested {
+        report.add(row, Ok(traced_nest.more_than(&plain_nest)));
+    }
     if let Some(row) = rows.bytes {
         report.add(row, bytes(called, &mut turns[2].0));
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 mod job;
+mod missing_functions;
 pub(crate) mod output;
 mod own_session;
 pub(crate) mod program;
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     if let Some(why) = recorded.cut_short() {
         say!("lookback: {why}; later events were not recorded");
     }
-    let has_no_functions = session.has_no_functions();
+    let missing_functions = session.missing_functions();
     let longest = session.longest();
     let functions_off = &FunctionsOffLine::all(recorded.records().session());
     session.end();
@@ -74,7 +75,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
         written,
         unseen,
         unmatched,
-        has_no_functions,
+        missing_functions: missing_functions.as_deref(),
         functions_off,
         longest,
         without_switches: without_switches.as_deref(),

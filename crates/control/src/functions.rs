@@ -44,6 +44,13 @@ impl ControlArea {
         (!words.is_empty()).then_some(FunctionWords(words))
     }
 
+    /// Whether there are lists of functions in any instance. Async-signal-safe.
+    // Relaxed: what is in them is read by way of `function_words`.
+    pub fn has_function_lists(&self) -> bool {
+        let words = (0..INSTANCES).filter_map(|instance| self.instance(instance));
+        words.map(|slot| slot.functions.load(Relaxed)).any(|word| word as u32 & !HAS_COMMANDS != 0)
+    }
+
     /// Whether functions have commands in an instance. Async-signal-safe.
     // Acquire: as in `function_words`.
     pub fn has_commands(&self, instance: usize) -> bool {
@@ -145,10 +152,12 @@ impl ControlArea {
     /// nothing can be traced.
     pub fn outdated_functions(&self) -> impl Iterator<Item = ProcessInfo> {
         let wanted = self.functions_wanted();
+        // Lists may name functions in any file.
+        let is_naming = self.has_function_lists();
         self.processes().filter(move |process| {
             process.end_time == 0
                 && process.functions_done != wanted
-                && self.maps(process.entry).any(|map| self.may_have_sites(map.object))
+                && (is_naming || self.maps(process.entry).any(|map| self.may_have_sites(map.object)))
         })
     }
 

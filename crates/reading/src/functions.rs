@@ -56,9 +56,10 @@ fn read(path: &Path, build_id: &[u8]) -> Option<Vec<Function>> {
             });
         Some(functions.collect())
     })?;
-    // Of several names for one place, a public one rather than one with underscores.
+    // Of several names for one place, a public one rather than one with underscores, and that rather than one
+    // of an old version.
     functions.sort_by_cached_key(|function| {
-        (function.start, function.name.starts_with('_'), function.name.clone())
+        (function.start, function_sites::oddness(&function.name), function.name.clone())
     });
     functions.dedup_by_key(|function| function.start);
     Some(functions)

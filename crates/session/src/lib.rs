@@ -68,7 +68,7 @@ pub use pace::Pace;
 pub use selection::{BadSelection, Selection};
 pub use session::{
     ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, Session, SiteObstacle,
-    TraceableFunction, TraceableName,
+    TraceableFunction, TraceableName, TracedBy,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

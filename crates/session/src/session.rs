@@ -16,6 +16,8 @@ mod removal;
 mod rules;
 mod top_level;
 mod traceable;
+mod traced_by;
+mod unbuilt;
 
 pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES, SAVED, SAVING};
 pub use conversion::ConversionCounts;
@@ -27,6 +29,7 @@ pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
 pub use profile::CpuProfile;
 pub use traceable::{SiteObstacle, TraceableFunction, TraceableName};
+pub use traced_by::TracedBy;
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

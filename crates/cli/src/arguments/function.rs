@@ -10,15 +10,15 @@ use session::{
 /// Which functions are traced.
 #[derive(Debug, Args)]
 pub(crate) struct FunctionArguments {
-    /// Trace calls of functions of programs that were built for it: function, function_graph; or measure how
-    /// long threads block signals or hold locks (irqsoff, preemptoff, preemptirqsoff), or take to go on once
-    /// they are woken by libc's locks, conditions and semaphores, but not through descriptors (wakeup).
-    /// Without -e no other events
+    /// Trace calls of functions that programs were built to have traced, or that -l names: function,
+    /// function_graph; or measure how long threads block signals or hold locks (irqsoff, preemptoff,
+    /// preemptirqsoff), or take to go on once they are woken by libc's locks, conditions and semaphores, but
+    /// not through descriptors (wakeup). Without -e no other events
     #[arg(short = 'p', long = "tracer", value_name = "TRACER", value_parser = tracer, display_order = 0)]
     pub(crate) tracer: Option<&'static Tracer>,
 
-    /// With -p: trace these functions only, a name or a pattern with * and ?, or PATTERN:mod:OBJECT for those
-    /// of one file; can be given several times
+    /// With -p: trace these functions only, also of programs that were not built for it: a name or a pattern
+    /// with * and ?, or PATTERN:mod:OBJECT for those of one file; can be given several times
     #[arg(short = 'l', long = "only", value_name = "FUNC", value_parser = rule, requires = "tracer")]
     only: Vec<FunctionRule>,
 

@@ -219,7 +219,8 @@ pub(crate) struct ListArguments {
     #[arg(short, long, conflicts_with_all = ["sessions", "events"])]
     pub(crate) threads: bool,
 
-    /// List the functions that can be traced instead, or those that fit a pattern with * and ?
+    /// List the functions that can be traced instead: those that programs were built to have traced, or of
+    /// all programs those that fit a name or a pattern with * and ?, or PATTERN:mod:OBJECT
     #[arg(
         short,
         long,
@@ -230,6 +231,10 @@ pub(crate) struct ListArguments {
         conflicts_with_all = ["sessions", "events", "threads"]
     )]
     pub(crate) functions: Option<FunctionRule>,
+
+    /// With -f: say how each is traced, or why it can't be
+    #[arg(long, requires = "functions")]
+    pub(crate) why: bool,
 
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]

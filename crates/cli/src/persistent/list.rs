@@ -11,7 +11,7 @@ use crate::persistent::{events_on, filtered, memory, option, pending};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
-use session::{FunctionRule, Instance, SessionsDirectory, TraceableFunction};
+use session::{FunctionList, FunctionRule, Instance, SessionsDirectory, SiteObstacle, TraceableFunction};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
         return events(&session, arguments.json);
     }
     if let Some(rule) = &arguments.functions {
-        return functions(&session, rule, arguments.json);
+        return functions(&session, rule, arguments);
     }
     look_after(&session)?;
     if arguments.threads {
@@ -46,19 +46,23 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 }
 
 /// Lists functions that can be traced, by the files that they are in.
-fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
-    let all = session.session().functions_with_sites();
+fn functions(session: &Instance, rule: &FunctionRule, arguments: &ListArguments) -> Done {
+    let mut named = FunctionList::default();
+    named.add(rule);
+    let mut all = session.session().functions_with_sites();
+    all.extend(session.session().unbuilt_functions(&named));
     let shown = |function: &&TraceableFunction| {
         function.fits(rule) || function.names.is_empty() && rule.pattern == "*"
     };
     let found: Vec<&TraceableFunction> = all.iter().filter(shown).collect();
-    if json {
+    if arguments.json {
         let object = |function: &&TraceableFunction| {
             Json::Object(vec![
                 ("function", Json::Text(function.name())),
                 ("symbol", Json::text(function.names.first().map(|name| &name.symbol))),
                 ("object", Json::text(Some(&function.object))),
                 ("address", Json::Number(function.address)),
+                ("traced_by", Json::text(can_be_traced(function).then_some(function.traced_by))),
                 ("not_traced_because", Json::text(function.obstacle.as_ref())),
             ])
         };
@@ -69,17 +73,26 @@ fn functions(session: &Instance, rule: &FunctionRule, json: bool) -> Done {
     }
     if found.is_empty() {
         return Err(Failure::failed(match all.len() {
-            0 => "no program that has run has functions that can be traced; build programs with \
-                  -fpatchable-function-entry=5"
+            0 if rule.pattern == "*" => "no program that has run was built for tracing functions; \
+                  `lookback list -f PATTERN` shows those of other programs that a pattern fits"
                 .to_string(),
+            0 => format!("no program that has run has a function that is called {rule}"),
             count => format!("none of {count} functions is called {rule}"),
         }));
     }
     let lines = found.iter().map(|function| {
-        let why = function.obstacle.as_ref().map_or_else(String::new, |why| format!("  ({why})"));
+        let why = match &function.obstacle {
+            Some(why) => format!("  ({why})"),
+            None if arguments.why => format!("  ({})", function.traced_by),
+            None => String::new(),
+        };
         format!("{} [{}]{why}\n", printable(&function.name()), printable(&function.object))
     });
     print(lines.collect::<String>().trim_end())
+}
+
+fn can_be_traced(function: &TraceableFunction) -> bool {
+    !matches!(function.obstacle, Some(SiteObstacle::Refused(_)))
 }
 
 /// The processes that are attached, and those that are not although they should be.

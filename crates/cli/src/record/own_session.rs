@@ -1,5 +1,6 @@
 //! The session of a recording: one of its own, or one that was asked for.
 
+use super::missing_functions::missing_functions;
 use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
 use crate::persistent::set_triggers;
@@ -92,9 +93,9 @@ impl OwnSession {
         selections.filter(fits).map(|selection| selection.text().to_string()).collect()
     }
 
-    /// Whether functions were to be traced, and no program that ran has any that can be.
-    pub(crate) fn has_no_functions(&self) -> bool {
-        self.session.tracer().traces_functions() && !self.session.session().has_seen_functions()
+    /// What to say of functions that were to be traced, and couldn't be.
+    pub(crate) fn missing_functions(&self) -> Option<String> {
+        missing_functions(&self.session)
     }
 
     /// The latency tracer, if one was current, and the longest section that it has measured, in ns.

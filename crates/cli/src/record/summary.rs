@@ -27,8 +27,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) unseen: &'a [UnseenProcess],
     /// What was to be recorded, but no program has such an event.
     pub(crate) unmatched: &'a [String],
-    /// Whether functions were to be traced, and no program has any that can be.
-    pub(crate) has_no_functions: bool,
+    /// What to say of functions that were to be traced, and couldn't be.
+    pub(crate) missing_functions: Option<&'a str>,
     /// The processes that have traced no functions any more, as something was wrong.
     pub(crate) functions_off: &'a [FunctionsOffLine],
     /// A latency tracer, and the longest section that it has measured, in ns.
@@ -74,11 +74,8 @@ impl Summary<'_> {
         if let Some(why) = self.without_switches {
             note!("  {dim}missing{dim:#}  {why}");
         }
-        if self.has_no_functions {
-            note!(
-                "  {dim}missing{dim:#}  functions: no program that ran has any that can be traced; build them \
-                 with -fpatchable-function-entry=5"
-            );
+        if let Some(why) = self.missing_functions {
+            note!("  {dim}missing{dim:#}  functions: {}", printable(why));
         }
         match self.longest {
             None => {}

@@ -197,7 +197,9 @@ fn functions_are_chosen_by_name() {
         assert_eq!(calls(&run(&mut scratch.report(&[])).success().stdout), expected, "{options:?}");
     }
     let outcome = run(&mut scratch.record(&["-p", "function"], &["true"])).success();
-    assert!(outcome.stderr.contains("can be traced; build them with -fpatchable-function-entry=5"));
+    assert!(
+        outcome.stderr.contains("name some with -l, or build programs with -fpatchable-function-entry=5")
+    );
     run(&mut scratch.record(&["-p", "graph"], &["true"])).failure(125, &["'graph'", "function"]);
     run(&mut scratch.record(&["-l", "leaf"], &["true"])).failure(125, &["--tracer"]);
     run(&mut scratch.record(&["-p", "function", "-l", "a b"], &["true"])).failure(125, &["expected FUNC"]);
@@ -223,7 +225,7 @@ fn a_program_that_runs_follows() {
     let mut command = scratch.lookback(&["run", "--session", &place, path(&program), "100000", "slowly"]);
     let running = start(&mut command);
     let listed = || {
-        let list = ["list", "--session", &place, "-f", "m*"];
+        let list = ["list", "--session", &place, "-f", "m*:mod:calls*"];
         run(&mut scratch.lookback(&list)).stdout
     };
     within(20, || listed() == "main [calls0]\nmiddle [calls0]\n");

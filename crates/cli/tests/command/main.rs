@@ -57,6 +57,7 @@ mod tracing;
 mod transcripts;
 mod tree;
 mod truncated;
+mod unbuilt_functions;
 mod unseen;
 mod views;
 mod waits;

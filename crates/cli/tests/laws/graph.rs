@@ -12,9 +12,9 @@ const BUILDS: [(&str, &[&str]); 3] = [
 
 /// How many functions have been entered, and how many have returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counts {
-    entered: u64,
-    returned: u64,
+pub(crate) struct Counts {
+    pub(crate) entered: u64,
+    pub(crate) returned: u64,
 }
 
 /// The program, as it does one thing, untraced and traced: what was recorded, for each way in which it was
@@ -30,7 +30,7 @@ fn keeps_the_law_with(way: &str, options: &[&str]) -> Vec<Counts> {
 }
 
 /// What is recorded of a program with these options, which does what it does untraced.
-fn recorded(program: Program, options: &[&str]) -> Counts {
+pub(crate) fn recorded(program: Program, options: &[&str]) -> Counts {
     // Where those that are built with -pg leave their profile.
     let profile = scratch().join("gmon");
     let program = program.env("GMON_OUT_PREFIX", profile.to_str().unwrap());

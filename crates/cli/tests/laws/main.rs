@@ -28,4 +28,5 @@ mod stacks;
 mod stress;
 mod surroundings;
 mod threads;
+mod unbuilt;
 mod unwinding;

@@ -33,10 +33,14 @@ const RESULTS: &str = r#"
         sed -nE '/^status/p; s/^(test[^ ]* \([^)]*\)).* \.\.\. (ok|skipped .*|FAIL|ERROR)$/\1 \2/p' |
         LC_ALL=C sort"#;
 
-/// Runs tests of Python's without lookback, and in a persistent session, with everything on: they come to
-/// the same. At least so many are compared.
+/// All events, and all functions of Python's own, and of the libraries that it uses, with their returns.
+const ALL_EVENTS: &[&str] = &["-e", "*:*"];
+const ALL_FUNCTIONS: &[&str] = &["-p", "function_graph", "-l", ":mod:python3*", "-l", ":mod:lib*"];
+
+/// Runs tests of Python's without lookback, and in a persistent session that records what `options` say: they
+/// come to the same. At least so many are compared.
 #[track_caller]
-fn python_does_the_same(python: &str, arguments: &[&str], least: usize) {
+fn python_does_the_same(python: &str, arguments: &[&str], least: usize, options: &[&str]) {
     let shell = || {
         let mut shell = vec!["/bin/sh", "-c", RESULTS, python];
         shell.extend(arguments);
@@ -45,13 +49,13 @@ fn python_does_the_same(python: &str, arguments: &[&str], least: usize) {
     let mut untraced = command(shell()[0]);
     untraced.args(&shell()[1..]);
     let untraced = run(untraced);
-    let path = scratch().join(format!("python-{}", arguments.join("-").replace('/', "")));
+    let path = scratch().join(format!("python-{}-{}", options.len(), arguments.join("-").replace('/', "")));
     let task = |task: &str, options: &[&str]| {
         let mut task_of = lookback();
         task_of.args([task, "-q", "--session"]).arg(&path).args(options);
         run(task_of)
     };
-    assert!(task("start", &["-e", "*:*"]).status.success());
+    assert!(task("start", options).status.success());
     let traced = task("run", &[&["--"], &shell()[..]].concat());
     let session = Instance::open(&path).unwrap();
     let written = |block| session.buffer().statistics(block).written;
@@ -85,13 +89,29 @@ const PROCESSES_AND_SOCKETS: [(&[&str], usize); 5] = [
 #[test]
 fn python_passes_its_tests_of_files_and_threads() {
     let Some(python) = python() else { return skip("python3 has no tests with it") };
-    FILES_AND_THREADS.iter().for_each(|(tests, least)| python_does_the_same(python, tests, *least));
+    FILES_AND_THREADS
+        .iter()
+        .for_each(|(tests, least)| python_does_the_same(python, tests, *least, ALL_EVENTS));
 }
 
 #[test]
 fn python_passes_its_tests_of_processes_and_sockets() {
     let Some(python) = python() else { return skip("python3 has no tests with it") };
-    PROCESSES_AND_SOCKETS.iter().for_each(|(tests, least)| python_does_the_same(python, tests, *least));
+    PROCESSES_AND_SOCKETS
+        .iter()
+        .for_each(|(tests, least)| python_does_the_same(python, tests, *least, ALL_EVENTS));
+}
+
+/// Tests of what jumps, throws, and switches stacks.
+const EXCEPTIONS_AND_THREADS: [(&[&str], usize); 3] =
+    [(&["test_generators"], 20), (&["test_thread"], 15), (&["test_dict"], 50)];
+
+#[test]
+fn python_passes_its_tests_with_all_of_its_functions_traced() {
+    let Some(python) = python() else { return skip("python3 has no tests with it") };
+    EXCEPTIONS_AND_THREADS
+        .iter()
+        .for_each(|(tests, least)| python_does_the_same(python, tests, *least, ALL_FUNCTIONS));
 }
 
 /// SQL that uses most of what a database does, with an answer at the end of each part.

@@ -1,6 +1,6 @@
 //! The functions that are traced now: those whose sites are enabled.
 
-use super::{Session, TraceableFunction};
+use super::{Session, TraceableFunction, TracedBy};
 use crate::this_process::is_alive;
 use crate::{FunctionFilter, FunctionLists};
 use abi::control::FunctionsOffReason;
@@ -35,7 +35,15 @@ impl Session {
             return Vec::new();
         }
         let mapped = self.objects_that_follow();
-        let functions = self.traceable_where(&|object| mapped.contains(&object));
+        let mut functions = self.traceable_where(&|object| mapped.contains(&object));
+        for wish in wishes.iter().filter(|wish| wish.is_tracing) {
+            let named = wish.lists.list(FunctionFilter::Only);
+            let named = self.unbuilt_where(named, &|object| mapped.contains(&object));
+            let new =
+                named.into_iter().filter(|found| found.obstacle.is_none() && !functions.contains(found));
+            let new: Vec<TraceableFunction> = new.collect();
+            functions.extend(new);
+        }
         let enabled = functions.into_iter().map(|function| {
             let users = wishes.iter().map(|wish| wish.users(&function)).sum();
             EnabledFunction { function, users }
@@ -82,8 +90,11 @@ impl Session {
 impl Wish {
     fn users(&self, function: &TraceableFunction) -> usize {
         let (only, never) = (self.lists.list(FunctionFilter::Only), self.lists.list(FunctionFilter::Never));
-        let is_traced =
-            self.is_tracing && (only.is_empty() || function.is_in(only)) && !function.is_in(never);
+        let is_wanted = match only.is_empty() {
+            true => function.traced_by == TracedBy::Site,
+            false => function.is_in(only),
+        };
+        let is_traced = self.is_tracing && is_wanted && !function.is_in(never);
         usize::from(is_traced) + self.lists.commands_of(function)
     }
 }

@@ -1,11 +1,12 @@
 //! The functions that can be traced: those of files with sites that traced processes have mapped.
 
 use super::Session;
+use super::traced_by::TracedBy;
 use crate::object_path::object_path;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{FunctionList, FunctionName, FunctionRule};
-use function_sites::{ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file};
+use function_sites::{ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file, oddness};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
@@ -23,6 +24,8 @@ pub struct TraceableFunction {
     pub object: String,
     /// Where its first site is, in the file's own addresses.
     pub address: u64,
+    /// How it is traced.
+    pub traced_by: TracedBy,
     /// Why it can't be traced, or not everywhere. None where nothing speaks against it.
     pub obstacle: Option<SiteObstacle>,
 }
@@ -35,6 +38,8 @@ pub enum SiteObstacle {
     /// Its site is nops of one byte each, between which threads may be: some program that runs has no memory
     /// where these lead, so they had to be replaced when it started.
     TooLate,
+    /// Its jump leads to where the bytes after it say, and in some program no memory is free there.
+    NoMemory,
 }
 
 impl Display for SiteObstacle {
@@ -45,6 +50,9 @@ impl Display for SiteObstacle {
                 "too late in a program that runs, whose threads may be between its nops; programs that start \
                  while functions are traced have it",
             ),
+            SiteObstacle::NoMemory => {
+                f.write_str("in some program no memory may be free where its jump leads")
+            }
         }
     }
 }
@@ -59,13 +67,13 @@ pub struct TraceableName {
 }
 
 impl TraceableName {
-    fn new(symbol: &[u8]) -> TraceableName {
+    pub(super) fn new(symbol: &[u8]) -> TraceableName {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         TraceableName { symbol: text(symbol), path: SourcePath::of(symbol).map(|path| text(path.as_bytes())) }
     }
 
     /// For lists of functions.
-    fn listed(&self) -> FunctionName<'_> {
+    pub(super) fn listed(&self) -> FunctionName<'_> {
         FunctionName { symbol: self.symbol.as_bytes(), path: self.path.as_ref().map(String::as_bytes) }
     }
 }
@@ -132,7 +140,7 @@ impl Session {
 }
 
 /// The bytes of the file with the symbols that were stripped from another one, if it is there.
-fn debug_file(file: &ObjectFile<'_>, path: &Path) -> Option<Vec<u8>> {
+pub(super) fn debug_file(file: &ObjectFile<'_>, path: &Path) -> Option<Vec<u8>> {
     if file.has_all_symbols() {
         return None;
     }
@@ -185,12 +193,18 @@ pub(super) fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) 
     }));
     found.sort_by_key(|(address, ..)| *address);
     let functions = found.into_iter().map(|(address, mut names, obstacle)| {
-        // Of several names a public one rather than one with underscores.
-        names.sort_by_cached_key(|name| (name.path.is_none() && name.symbol.starts_with('_'), name.clone()));
-        names.dedup();
-        TraceableFunction { names, object: object.clone(), address, obstacle }
+        sort_names(&mut names);
+        let traced_by = TracedBy::Site;
+        TraceableFunction { names, object: object.clone(), address, traced_by, obstacle }
     });
     functions.collect()
+}
+
+/// Sorts names: of several a public one comes first.
+pub(super) fn sort_names(names: &mut Vec<TraceableName>) {
+    let oddness = |name: &TraceableName| if name.path.is_some() { 0 } else { oddness(&name.symbol) };
+    names.sort_by_cached_key(|name| (oddness(name), name.clone()));
+    names.dedup();
 }
 
 /// What speaks against tracing a function by the site at an address.

@@ -130,7 +130,7 @@ impl OpenList {
         }
         let rule = rule(word, &functions.all)?;
         let is_unknown = functions.are_of_its_objects(&rule) && !functions.have(&rule);
-        if is_unknown && (adds || !self.has(&rule)) {
+        if is_unknown && (adds || !self.has(&rule)) && !self.names_unbuilt(&rule) {
             return Err(Errno::INVAL);
         }
         self.change(|list| if adds { list.add(&rule) } else { list.remove(&rule) })
@@ -147,7 +147,7 @@ impl OpenList {
         let fitting = || functions.all.iter().filter(|function| function.fits(&rule));
         let is_in = || fitting().any(|function| function.is_in(&before));
         let is_meant = match adds {
-            true => functions.all.is_empty() || functions.have(&rule),
+            true => functions.all.is_empty() || functions.have(&rule) || self.names_unbuilt(&rule),
             false => is_in() || before.added().any(|added| *added == rule),
         };
         if !is_pattern || !is_meant {
@@ -165,7 +165,8 @@ impl OpenList {
     ) -> Result<(), Errno> {
         let rule = command.functions();
         let is_unknown = functions.are_of_its_objects(rule) && !functions.have(rule);
-        if self.filter == FunctionFilter::Never || adds && is_unknown {
+        let is_refused = adds && is_unknown && !self.names_unbuilt(rule);
+        if self.filter == FunctionFilter::Never || is_refused {
             return Err(Errno::INVAL);
         }
         let instance = self.array.instance();
@@ -174,6 +175,11 @@ impl OpenList {
             Error::TriggerExists { .. } => Errno::INVAL,
             error => errno(error),
         })
+    }
+
+    /// Whether a rule names functions of files whose compiler has left no sites.
+    fn names_unbuilt(&self, rule: &FunctionRule) -> bool {
+        self.array.instance().session().has_unbuilt(rule)
     }
 
     /// Whether a rule is in the list as it was written.

@@ -1,5 +1,6 @@
 //! A call of a function, as its site has made it.
 
+use super::moved_code;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use trace_event::FrameRecord;
@@ -41,6 +42,23 @@ pub(crate) struct SavedCall {
     place: AtomicU64,
 }
 
+/// What the entry of moved code has on the stack.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct SavedMovedCall {
+    /// Where the moved instruction is, to which the entry returns.
+    moved: u64,
+    /// As if the function had called something at the instruction that was moved: the address in the frame is
+    /// within that, as unwinders expect it.
+    pub(super) call: SavedCall,
+}
+
+/// A call as an entry has saved it, of a function that has not done anything yet.
+pub(super) trait FirstCall {
+    /// The call.
+    fn at_first_instruction(&self) -> FunctionCall<'_>;
+}
+
 /// What a traced function is known to do when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FunctionEnd {
@@ -56,6 +74,8 @@ pub(super) enum FunctionEnd {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FunctionCall<'a> {
     saved: &'a SavedCall,
+    /// What it is known by.
+    site: u64,
     /// Where its return address is. None where nobody knows.
     pub(super) place: Option<&'a AtomicU64>,
     pub(super) end: FunctionEnd,
@@ -82,14 +102,6 @@ impl SavedCall {
         (&raw const self.place).addr() as u64
     }
 
-    /// The call of a function at its first instruction.
-    #[inline(always)]
-    pub(super) fn at_first_instruction(&self) -> FunctionCall<'_> {
-        let [_, body] = self.frame;
-        let end = FunctionEnd::Reentered(body);
-        FunctionCall { saved: self, place: Some(&self.place), end, has_arguments: true }
-    }
-
     /// The call of a function that has begun.
     pub(super) fn in_body<'a>(
         &'a self,
@@ -97,7 +109,43 @@ impl SavedCall {
         end: FunctionEnd,
         has_arguments: bool,
     ) -> FunctionCall<'a> {
-        FunctionCall { saved: self, place, end, has_arguments }
+        FunctionCall { saved: self, site: self.site(), place, end, has_arguments }
+    }
+}
+
+impl FirstCall for SavedCall {
+    #[inline(always)]
+    fn at_first_instruction(&self) -> FunctionCall<'_> {
+        let [_, body] = self.frame;
+        let end = FunctionEnd::Reentered(body);
+        FunctionCall { saved: self, site: self.site(), place: Some(&self.place), end, has_arguments: true }
+    }
+}
+
+impl SavedMovedCall {
+    /// The function.
+    #[inline(always)]
+    pub(super) fn site(&self) -> u64 {
+        moved_code::function_before(self.moved)
+    }
+
+    /// The call of a function that has begun.
+    pub(super) fn in_body<'a>(
+        &'a self,
+        place: Option<&'a AtomicU64>,
+        has_arguments: bool,
+    ) -> FunctionCall<'a> {
+        let end = FunctionEnd::Returned;
+        FunctionCall { saved: &self.call, site: self.site(), place, end, has_arguments }
+    }
+}
+
+impl FirstCall for SavedMovedCall {
+    #[inline(always)]
+    fn at_first_instruction(&self) -> FunctionCall<'_> {
+        let end = FunctionEnd::Reentered(self.moved);
+        let place = Some(&self.call.place);
+        FunctionCall { saved: &self.call, site: self.site(), place, end, has_arguments: true }
     }
 }
 
@@ -105,7 +153,7 @@ impl FunctionCall<'_> {
     /// The function, by its site.
     #[inline(always)]
     pub(super) fn site(self) -> u64 {
-        self.saved.site()
+        self.site
     }
 
     /// Its stack pointer at the site.

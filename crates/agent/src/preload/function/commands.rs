@@ -81,13 +81,15 @@ impl<'a> Replacement<'a> {
         COUNT.load(Relaxed) != 0
     }
 
-    /// The bits of the commands of a function: of each kind the oldest one that an instance has given it.
-    pub(super) fn bits(&self, name: FunctionName<'_>, object: &[u8]) -> u64 {
+    /// The bits of the commands of a function: of each kind the oldest one that an instance has given it. One
+    /// that was not built to be traced has to be named.
+    pub(super) fn bits(&self, name: FunctionName<'_>, object: &[u8], is_built: bool) -> u64 {
         let (mut bits, mut next) = (0, 0);
         for instance in self.control.commanding().filter(|_| self.has_any()) {
             let Some(words) = self.control.function_words(instance) else { continue };
             let mut kinds = 0_u64;
             let lists = CompiledLists::new(|index| words.get(index));
+            let lists = if is_built { lists } else { lists.naming() };
             lists.commands(name, object, &mut |[head, _], is_meant| {
                 let head = TriggerHead::decode(head);
                 let kind =

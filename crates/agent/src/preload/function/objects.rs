@@ -1,5 +1,6 @@
 //! The objects of the process that have sites.
 
+use super::files;
 use super::sites::SiteTable;
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
@@ -10,14 +11,14 @@ use crate::preload::object::{image, mapped};
 use abi::profile::function_key;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
-use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
-use function_sites::{ObjectFile, find_debug_file};
+use function_filter::FunctionName;
+use function_sites::{ObjectFile, SourcePath, find_debug_file};
 use text_poke::Text;
 
 /// The most objects with sites that a process can have.
-const OBJECTS: usize = 64;
+const OBJECTS: usize = 128;
 
 /// Bytes of a name that are kept.
 const NAME: usize = 128;
@@ -39,6 +40,8 @@ pub(super) struct TracedObject {
     pub(super) symbols: ObjectFile<'static>,
     /// Whether it has calls of `mcount` that no section lists.
     pub(super) has_unlisted: bool,
+    /// Whether its compiler has left sites.
+    pub(super) is_built: bool,
     /// Its sites, once any function was wanted.
     pub(super) sites: SiteTable,
     /// What they call, once any was enabled.
@@ -56,10 +59,35 @@ impl TracedObject {
 
     /// Looks its sites up, unless that was done. It has none where there is no memory for them.
     pub(super) fn find_sites(&self) {
-        if self.sites.all().is_empty() {
-            let _ = self.sites.fill(&self.file, self.base);
+        let symbols = Some(&self.symbols).filter(|_| !self.is_built);
+        let _ = self.sites.fill(&self.file, symbols, self.base);
+    }
+
+    /// The code of the function of a site that its compiler hasn't left; nothing for another one.
+    pub(super) fn code_of(&self, site: &TracedSite) -> &'static [u8] {
+        match self.is_built {
+            true => &[],
+            false => self.file.function_code(site.address.wrapping_sub(self.base)),
         }
     }
+
+    /// The names of its functions, one after the other, each as the file and as the source says it: whether
+    /// `is_it` says so of any.
+    pub(super) fn has_function(&self, is_it: &dyn Fn(FunctionName<'_>) -> bool) -> bool {
+        self.symbols.functions().any(|function| {
+            let path = SourcePath::of(function.name);
+            is_it(FunctionName { symbol: function.name, path: path.as_ref().map(SourcePath::as_bytes) })
+        })
+    }
+}
+
+/// How objects are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ObjectSearch {
+    /// Also those without sites that a compiler has left.
+    pub(super) with_unbuilt: bool,
+    /// The program runs: it must not see a descriptor that isn't its own.
+    pub(super) is_late: bool,
 }
 
 /// Objects that were found, in the order in which they were found. What has been put there stays.
@@ -125,7 +153,7 @@ pub(super) fn have_unlisted() -> bool {
 /// Looks up the sites of the object that an address is in, for one who has the turn.
 pub(super) fn fill_for(address: u64) {
     if let Some(object) = containing(address) {
-        object.sites.fill(&object.file, object.base);
+        object.find_sites();
     }
 }
 
@@ -133,25 +161,28 @@ fn containing(address: u64) -> Option<&'static TracedObject> {
     all().find(|object| object.text.pages.contains(&address))
 }
 
-/// Looks for sites in an object that the process has mapped: how many there are, if nobody has counted them.
-/// None where its file can't be read.
+/// Looks for sites in an object that the process has mapped: how many a compiler has left, if nobody has
+/// counted them. None where its file can't be read. One without any is known from then on only if functions
+/// are wanted that were not built to be traced.
 ///
 /// It makes system calls: only where the program may be expected to make such ones.
 pub(super) fn add(
     object: &LoadedObject<'_>,
     entry: u32,
     counted: Option<u64>,
+    how: ObjectSearch,
     _turn: &mut Turn,
 ) -> Option<u64> {
     let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
-    let bytes = map(path)?;
-    let Some(file) = ObjectFile::parse(bytes).filter(|file| file.sites().next().is_some()) else {
-        unmap(bytes);
+    let bytes = files::map(path, how.is_late)?;
+    let parsed = ObjectFile::parse(bytes).map(|file| (file, file.sites().next().is_some()));
+    let Some((file, is_built)) = parsed.filter(|(_, is_built)| *is_built || how.with_unbuilt) else {
+        files::unmap(bytes);
         return Some(0);
     };
     if file.build_id() != object.build_id() {
         // Somebody has put another file in its place.
-        unmap(bytes);
+        files::unmap(bytes);
         return None;
     }
     let count = counted.unwrap_or_else(|| file.sites().count() as u64);
@@ -159,7 +190,7 @@ pub(super) fn add(
     let index = TABLE.count.load(Relaxed);
     let same = |known: &&TracedObject| known.text == text && known.file.build_id() == file.build_id();
     if let Some(known) = known().find(same) {
-        unmap(bytes);
+        files::unmap(bytes);
         if !known.is_mapped.swap(true, Release) {
             // Its code is as it is in the file.
             known.sites.all().iter().for_each(|site| site.set_untouched());
@@ -167,7 +198,7 @@ pub(super) fn add(
         return Some(count);
     }
     if index >= OBJECTS {
-        unmap(bytes);
+        files::unmap(bytes);
         return Some(count);
     }
     let found = TracedObject {
@@ -176,8 +207,9 @@ pub(super) fn add(
         text,
         name: name_of(object),
         file,
-        symbols: debug_file(&file, path).unwrap_or(file),
-        has_unlisted: file.has_unlisted_calls(),
+        symbols: debug_file(&file, path, how.is_late).unwrap_or(file),
+        has_unlisted: is_built && file.has_unlisted_calls(),
+        is_built,
         sites: SiteTable::new(),
         trampolines: Trampolines::new(),
         is_mapped: AtomicBool::new(true),
@@ -210,7 +242,7 @@ fn name_of(object: &LoadedObject<'_>) -> ([u8; NAME], usize) {
 }
 
 /// The file with the symbols that were stripped from another one, if it is there.
-fn debug_file(file: &ObjectFile<'_>, path: &CStr) -> Option<ObjectFile<'static>> {
+fn debug_file(file: &ObjectFile<'_>, path: &CStr, is_late: bool) -> Option<ObjectFile<'static>> {
     if file.has_all_symbols() {
         return None;
     }
@@ -219,13 +251,13 @@ fn debug_file(file: &ObjectFile<'_>, path: &CStr) -> Option<ObjectFile<'static>>
     let length = read_link(path, &mut program);
     let path = length.and_then(|length| program.get(..length)).unwrap_or(path.to_bytes());
     find_debug_file(path, file.debug_link(), file.build_id(), |path| {
-        let bytes = map(path)?;
+        let bytes = files::map(path, is_late)?;
         let found = ObjectFile::parse(bytes);
         let is_its_own =
             |found: &ObjectFile<'_>| found.build_id() == file.build_id() && found.has_all_symbols();
         let found = found.filter(is_its_own);
         if found.is_none() {
-            unmap(bytes);
+            files::unmap(bytes);
         }
         found
     })
@@ -241,28 +273,4 @@ fn read_link(path: &CStr, into: &mut [u8; LONGEST]) -> Option<usize> {
     // SAFETY: the path ends with a zero byte; no more bytes are stored than there is space for.
     let length = unsafe { system_call::call(libc::SYS_readlink, arguments) };
     usize::try_from(length).ok().filter(|length| *length < LONGEST)
-}
-
-/// A file's bytes.
-fn map(path: &CStr) -> Option<&'static [u8]> {
-    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as u64;
-    // SAFETY: the path ends with a zero byte.
-    let file = unsafe { system_call::call(libc::SYS_open, [path.as_ptr().addr() as u64, flags, 0, 0, 0, 0]) };
-    let file = u64::try_from(file).ok()?;
-    // SAFETY: a file that is nobody else's is moved in, mapped where the kernel likes, and closed.
-    let (len, start) = unsafe {
-        let len = system_call::call(libc::SYS_lseek, [file, 0, libc::SEEK_END as u64, 0, 0, 0]);
-        let [protection, flags] = [libc::PROT_READ as u64, libc::MAP_PRIVATE as u64];
-        let start = system_call::call(libc::SYS_mmap, [0, len as u64, protection, flags, file, 0]);
-        system_call::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
-        (len, start)
-    };
-    let (len, start) = (usize::try_from(len).ok()?, usize::try_from(start).ok()?);
-    // SAFETY: mapped just now, and it stays.
-    Some(unsafe { core::slice::from_raw_parts(with_exposed_provenance(start), len) })
-}
-
-fn unmap(bytes: &'static [u8]) {
-    // SAFETY: mapped by `map`, and nobody has it any more.
-    let _ = unsafe { rustix::mm::munmap(bytes.as_ptr().cast_mut().cast(), bytes.len()) };
 }

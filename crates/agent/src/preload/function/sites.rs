@@ -22,13 +22,23 @@ impl SiteTable {
     }
 
     /// Fills it, unless that was done, for one who has the turn, with those of a file whose addresses are
-    /// moved by `base`. None where there is no memory.
+    /// moved by `base`: those that its compiler has left. If it has left none, those of its functions, which
+    /// `symbols` names. None where there is no memory.
     // Release: pairs with the Acquire of `all`. Relaxed: published by that.
-    pub(super) fn fill(&self, file: &ObjectFile<'static>, base: u64) -> Option<()> {
+    pub(super) fn fill(
+        &self,
+        file: &ObjectFile<'static>,
+        symbols: Option<&ObjectFile<'static>>,
+        base: u64,
+    ) -> Option<()> {
         if !self.all().is_empty() {
             return Some(());
         }
-        let count = file.sites().count();
+        let found = || {
+            let built = file.sites().filter(|_| symbols.is_none());
+            symbols.into_iter().flat_map(|symbols| file.unbuilt_sites(symbols)).chain(built)
+        };
+        let count = found().count();
         let bytes = count * size_of::<TracedSite>();
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping, where the kernel likes.
@@ -40,9 +50,10 @@ impl SiteTable {
         // Code from an address on: most sites are in the section of the one before.
         let mut code: (u64, &[u8]) = (0, &[]);
         let locator = SiteLocator::new(*file);
-        for site in file.sites().take(count) {
+        for site in found().take(count) {
             let Ok(location) = locator.locate(&site) else { continue };
-            if after(code, location.address).is_empty() {
+            // What isn't left by a compiler is planned when it is wanted.
+            if symbols.is_none() && after(code, location.address).is_empty() {
                 code = (location.address, file.code_at(location.address));
             }
             let site = TracedSite::new(&site, &location, base, after(code, location.address));
@@ -53,6 +64,7 @@ impl SiteTable {
         // SAFETY: so many were filled. Nobody else has them yet.
         let sites = unsafe { core::slice::from_raw_parts_mut(start, filled) };
         sort(sites);
+        let filled = different(sites);
         self.count.store(filled, Relaxed);
         self.start.store(start, Release);
         Some(())
@@ -141,6 +153,22 @@ fn sort(sites: &mut [TracedSite]) {
         swap(sites, 0, end);
         sift_down(sites, 0, end);
     }
+}
+
+/// Puts sites with different addresses first, of sorted ones: functions may have several names. How many they
+/// are.
+fn different(sites: &mut [TracedSite]) -> usize {
+    let mut count = 0;
+    for index in 0..sites.len() {
+        let address = |index: usize| sites.get(index).map(|site| site.address);
+        if count == 0 || address(count - 1) != address(index) {
+            if count != index {
+                swap(sites, count, index);
+            }
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Exchanges two sites. (The standard library's may panic.)

@@ -1,5 +1,6 @@
 //! A site, as it is in this process.
 
+use super::site_entry::{SiteEntry, SiteEntryChoice};
 use super::trampolines::Trampolines;
 use crate::preload::arch::mcount;
 use abi::instance::{INSTANCE_WORDS, PROFILE};
@@ -10,7 +11,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 use function_sites::{FunctionSite, ReturnAddress, SiteKind, SiteLocation, SitePlace};
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
-use text_poke::plan::{Plan, SiteState, xray};
+use text_poke::plan::{Plan, SiteState, instruction, xray};
 
 /// A site.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(super) struct TracedSite {
     commands: AtomicU64,
     /// [`NAMED`] and what follows it.
     state: AtomicU32,
+    /// How it is entered, if nothing was left there to be patched.
+    pub(super) entry: SiteEntryChoice,
     /// The bytes that it was found with, as far as they count for its plan.
     found: [u8; entry::ENOUGH],
 }
@@ -70,6 +73,7 @@ impl TracedSite {
             graph_hidden: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
             commands: AtomicU64::new(0),
             state: AtomicU32::new(0),
+            entry: SiteEntryChoice::none(),
             found: found(code),
         }
     }
@@ -233,8 +237,13 @@ impl TracedSite {
         self.address + (self.found.len() - self.code().len()) as u64
     }
 
-    /// What is to be stored there.
-    pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
+    /// What is to be stored there, where `code` is that of its function.
+    pub(super) fn plan(&self, trampolines: &Trampolines, code: &[u8]) -> Result<Plan, Refusal> {
+        if self.kind == SiteKind::Instruction {
+            let SiteEntry { offset, moved, len, .. } = self.entry.get().ok_or(Refusal::NoTarget)?;
+            let found = code.get(usize::from(offset)..).unwrap_or_default();
+            return instruction::plan(self.address + u64::from(offset), found, len.into(), moved);
+        }
         let target = trampolines.target(self.place, self.nops());
         match self.kind {
             SiteKind::Sled => xray::plan(self.address, &self.found, target),
@@ -267,6 +276,13 @@ impl TracedSite {
         }
         let state = self.state.load(Relaxed) & !NAMED;
         self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
+    }
+}
+
+impl Wanted {
+    /// Whether anybody does.
+    pub(super) fn is_any(&self) -> bool {
+        !self.instances.is_empty() || !self.graphed.is_empty() || self.commands != 0
     }
 }
 

@@ -5,7 +5,8 @@ use super::commands::Replacement;
 use super::common_case::use_case;
 use super::conversion;
 use super::graph;
-use super::objects::{self, TracedObject};
+use super::moved_code;
+use super::objects::{self, ObjectSearch, TracedObject};
 use super::off::{failed, refused};
 use super::opened;
 use super::self_test;
@@ -13,15 +14,17 @@ use super::traced_site::TracedSite;
 use super::turn::Turn;
 use super::wishes::Wishes;
 use crate::preload::memory::address_limit;
-use crate::preload::object::mapped;
+use crate::preload::object::elf::LoadedObject;
+use crate::preload::object::{image, mapped};
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::{CallConversion, FunctionsOff};
 use abi::remote::RemoteResult;
 use control::InstanceSet;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicU32, AtomicUsize};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
+use function_filter::FunctionName;
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Poke, Threads, apply};
 use trace_event::{AttachedSession, is_aside, session};
@@ -35,6 +38,10 @@ pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 /// 1 once something was not as it should be: then sites are off, and stay as they are (F4).
 static KILLED: AtomicU32 = AtomicU32::new(0);
 
+/// Whether objects were looked at for functions that lists name.
+// Relaxed, everywhere: one turn at a time.
+static IS_NAMING: AtomicBool = AtomicBool::new(false);
+
 /// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
 pub(crate) fn start() {
     if let Some(session) = session() {
@@ -44,7 +51,7 @@ pub(crate) fn start() {
         if may_change()
             && let Some(mut turn) = Turn::take()
         {
-            look(session, &mut turn);
+            look(session, &mut turn, false);
         }
         let is_alone = mapped::is_single_threaded();
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
@@ -52,17 +59,28 @@ pub(crate) fn start() {
 }
 
 /// Looks for sites in what the process has mapped.
-fn look(session: AttachedSession, turn: &mut Turn) {
+fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
+    // Functions that were not built to be traced are traced only where a list names them.
+    let is_naming = session.control().has_function_lists();
+    if is_naming {
+        IS_NAMING.store(true, Relaxed);
+    }
     mapped::for_each_entered(session.control(), &mut |object, entry| {
-        if session.control().may_have_sites(entry) {
+        let with_unbuilt = is_naming && !is_own(object);
+        if session.control().may_have_sites(entry) || with_unbuilt {
             let counted = session.control().sites(entry);
-            let found = objects::add(object, entry, counted, turn);
+            let found = objects::add(object, entry, counted, ObjectSearch { with_unbuilt, is_late }, turn);
             if let Some(found) = found.filter(|_| counted.is_none()) {
                 session.control().set_sites(entry, found);
             }
         }
     });
     callers::choose(session.control().functions_wanted() != 0, objects::have_unlisted());
+}
+
+/// Whether an object is this one.
+fn is_own(object: &LoadedObject<'_>) -> bool {
+    object.text().is_none_or(|text| image::span().contains(&(text.pages.start as usize)))
 }
 
 /// Brings the code up to date, if other functions are wanted than before: in a thread that is about to make a
@@ -88,12 +106,16 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
         return;
     }
     let Some(mut turn) = Turn::take() else { return };
-    let has_loaded = opened::is_unseen() && opened::have_returned(frame);
-    if has_loaded {
-        // Before: what is loaded from here on is unseen again.
-        opened::looks();
-        mapped::keep_up();
-        look(session, &mut turn);
+    let is_unseen = opened::is_unseen();
+    // Lists are new in the session: what they name may be in any object.
+    let is_named = session.control().has_function_lists() && !IS_NAMING.load(Relaxed);
+    if (is_unseen || is_named) && opened::have_returned(frame) {
+        if is_unseen {
+            // Before: what is loaded from here on is unseen again.
+            opened::looks();
+            mapped::keep_up();
+        }
+        look(session, &mut turn, threads == Threads::Running);
         // What was found there has to be brought up to date.
         DONE.store(session.control().functions_wanted().wrapping_sub(1), Relaxed);
     }
@@ -190,7 +212,7 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     let commands = &Replacement::begin(control, is_off, turn);
     let wishes = Wishes { control, tracing, graphing, profile, commands };
     if wishes.is_any() {
-        objects::all().for_each(TracedObject::find_sites);
+        objects::all().filter(|object| wishes.may_want(object)).for_each(TracedObject::find_sites);
     }
     use_case(wishes.common_case());
     let traced = objects::all().map(|object| update_object(session, &wishes, object, how)).sum();
@@ -217,7 +239,8 @@ fn update_object(
     if object.sites.all().is_empty() {
         return 0;
     }
-    object.sites.choose(&object.symbols, object.base, &|name| wishes.of(name, object.name()));
+    let wanted_by = |name: FunctionName<'_>| wishes.of(name, object.name(), object.is_built);
+    object.sites.choose(&object.symbols, object.base, &wanted_by);
     apply_object(session, object, how)
 }
 
@@ -237,6 +260,12 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
         }
         return traced(object);
     }
+    if !object.is_built
+        && let Err(why) = moved_code::make(object)
+    {
+        say_off(session, refused(why), Some(object));
+        return traced(object);
+    }
     let single = sites.iter().filter(|site| site.has_single_nops()).map(TracedSite::nops);
     if let Err(why) = trampolines.make(&object.text.pages, single) {
         say_off(session, refused(why), Some(object));
@@ -245,13 +274,18 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
     let planned = sites.iter().filter_map(|site| {
         let prepared = (is_alone && !site.is_traced()).then_some(SiteState::Off);
         let change = site.change(how.converting).or(prepared)?;
-        let plan = site.plan(trampolines).ok()?;
+        let code = object.code_of(site);
+        let plan = site.plan(trampolines, code).ok()?;
         let is_needy = plan.preparation() == Preparation::Alone;
         let is_ready = !is_needy || is_alone || site.is_prepared();
         let changes = site.change(how.converting).is_some() || is_needy;
         changes.then_some((site, plan, change, is_ready))
     });
-    let late = planned.clone().filter(|(.., is_ready)| !is_ready).count();
+    let without_entry = |site: &&TracedSite| site.is_wanted() && site.entry.get().is_none();
+    let late = match object.is_built {
+        true => planned.clone().filter(|(.., is_ready)| !is_ready).count(),
+        false => sites.iter().filter(without_entry).count(),
+    };
     session.control().set_late_sites(object.entry, late as u64);
     let planned = planned.filter(|(.., is_ready)| *is_ready);
     let pokes = planned.clone().map(|(_, plan, wanted, _)| Poke { plan, wanted });

@@ -2,6 +2,7 @@
 
 use super::commands::{self, Replacement};
 use super::common_case::CommonCase;
+use super::objects::TracedObject;
 use super::traced_site::Wanted;
 use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, PROFILE, RECORDING, RETURN_ADDRESSES};
 use control::{ControlArea, InstanceSet};
@@ -27,6 +28,12 @@ impl Wishes<'_> {
             || self.commands.has_any()
     }
 
+    /// Whether it may be that somebody wants a function of an object: of one without sites of a compiler all
+    /// are asked.
+    pub(super) fn may_want(&self, object: &TracedObject) -> bool {
+        object.is_built || object.has_function(&|name| self.of(name, object.name(), false).is_any())
+    }
+
     /// Which common case it is.
     pub(super) fn common_case(&self) -> CommonCase {
         if commands::is_any() {
@@ -47,17 +54,18 @@ impl Wishes<'_> {
         }
     }
 
-    /// Who wants a function of an object.
-    pub(super) fn of(&self, name: FunctionName<'_>, object: &[u8]) -> Wanted {
-        let mut wanted = Wanted { commands: self.commands.bits(name, object), ..Wanted::default() };
+    /// Who wants a function of an object. One that was not built to be traced has to be named.
+    pub(super) fn of(&self, name: FunctionName<'_>, object: &[u8], is_built: bool) -> Wanted {
+        let commands = self.commands.bits(name, object, is_built);
+        let mut wanted = Wanted { commands, ..Wanted::default() };
         self.tracing.for_each(|instance| {
-            if self.is_listed(instance, name, object) {
+            if self.is_listed(instance, name, object, is_built) {
                 wanted.instances = wanted.instances.with(instance);
             }
         });
         self.graphing.for_each(|instance| {
             let role = self.lists(instance).map(|lists| lists.graph(name, object));
-            if self.is_listed(instance, name, object) {
+            if self.is_listed(instance, name, object, is_built) {
                 wanted.graphed = wanted.graphed.with(instance);
             }
             if role.is_none_or(|role| role.is_root) {
@@ -67,15 +75,19 @@ impl Wishes<'_> {
                 wanted.graph_hidden = wanted.graph_hidden.with(instance);
             }
         });
-        if self.profile.is_some_and(|instance| self.is_listed(instance, name, object)) {
+        if self.profile.is_some_and(|instance| self.is_listed(instance, name, object, is_built)) {
             wanted.graphed = wanted.graphed.with(PROFILE);
         }
         wanted
     }
 
     /// Whether the lists of an instance let a function be traced.
-    fn is_listed(&self, instance: usize, name: FunctionName<'_>, object: &[u8]) -> bool {
-        self.lists(instance).is_none_or(|lists| lists.wants(name, object))
+    fn is_listed(&self, instance: usize, name: FunctionName<'_>, object: &[u8], is_built: bool) -> bool {
+        match self.lists(instance) {
+            None => is_built,
+            Some(lists) if is_built => lists.wants(name, object),
+            Some(lists) => lists.naming().wants(name, object),
+        }
     }
 
     fn lists(&self, instance: usize) -> Option<CompiledLists<impl Fn(usize) -> Option<u64> + Copy>> {

@@ -97,7 +97,7 @@ pub(crate) fn ask_limit() {
 }
 
 /// The stack that the kernel has made: it ends with the path that was executed.
-fn of_first_thread() -> Option<Range<usize>> {
+pub(crate) fn of_first_thread() -> Option<Range<usize>> {
     let reach = REACH.load(Relaxed);
     let end = end_of_first_stack();
     (end != 0 && reach != 0).then(|| end.saturating_sub(reach)..end)

@@ -5,9 +5,56 @@
 //! A function calls it before anything else, or a compiler's call of `mcount` is made to call it. No register
 //! may be changed, whatever its calling convention: callers that know a function rely on which ones it uses.
 
-use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, push_registers, restore_vectors, save_vectors};
 use crate::preload::function::record;
 use core::arch::naked_asm;
+
+/// Restores the registers that were pushed below the frame, and goes on in the function, or by a call slot
+/// whose code is at `rax`. The stack is as the function's caller has left it then.
+macro_rules! go_on {
+    () => {
+        concat!(
+            "test rax, rax\n",
+            "jnz 2f\n",
+            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
+            ".cfi_remember_state\n",
+            ".cfi_def_cfa rsp, 8\n",
+            ".cfi_restore rbp\n",
+            "ret\n",
+            // By a slot: its code's address goes where the red zone is when all else is as it was.
+            "2:\n",
+            ".cfi_restore_state\n",
+            ".cfi_remember_state\n",
+            "mov [rbp - 80], rax\n",
+            "xor eax, eax\n",
+            "rdsspq rax\n",
+            "test rax, rax\n",
+            "jnz 3f\n",
+            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
+            ".cfi_def_cfa rsp, 8\n",
+            ".cfi_restore rbp\n",
+            // By a return: so the processor expects no other one to where the site has called from, and all
+            // that follow go where it expects them. What is to return to the slot, as its caller, is where
+            // the stack pointer then has just passed.
+            "push [rsp - 88]\n",
+            ".cfi_adjust_cfa_offset 8\n",
+            "ret 16\n",
+            // Where there is a shadow stack by a jump, and the site's address goes of that.
+            "3:\n",
+            ".cfi_restore_state\n",
+            "mov eax, 1\n",
+            "incsspq rax\n",
+            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
+            ".cfi_def_cfa rsp, 8\n",
+            ".cfi_restore rbp\n",
+            "lea rsp, [rsp + 16]\n",
+            ".cfi_def_cfa_offset 0\n",
+            "jmp [rsp - 104]\n",
+        )
+    };
+}
+
+pub(super) use go_on;
 
 /// Records the call, and returns to the function, or enters it by a call slot
 /// ([`crate::preload::arch::call_slots`]). The stack is as the function's caller has left it, with two return
@@ -24,42 +71,7 @@ pub(crate) unsafe extern "C" fn called() {
         "call {record}",
         restore_vectors!(),
         "lea rsp, [rbp - 72]",
-        "test rax, rax",
-        "jnz 2f",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
-        ".cfi_remember_state",
-        ".cfi_def_cfa rsp, 8",
-        ".cfi_restore rbp",
-        "ret",
-        // By a slot: its code's address goes where the red zone is when all else is as it was.
-        "2:",
-        ".cfi_restore_state",
-        ".cfi_remember_state",
-        "mov [rbp - 80], rax",
-        "xor eax, eax",
-        "rdsspq rax",
-        "test rax, rax",
-        "jnz 3f",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
-        ".cfi_def_cfa rsp, 8",
-        ".cfi_restore rbp",
-        // By a return: so the processor expects no other one to where the site has called from, and all that
-        // follow go where it expects them. What is to return to the slot, as its caller, is where the stack
-        // pointer then has just passed.
-        "push [rsp - 88]",
-        ".cfi_adjust_cfa_offset 8",
-        "ret 16",
-        // Where there is a shadow stack by a jump, and the site's address goes of that.
-        "3:",
-        ".cfi_restore_state",
-        "mov eax, 1",
-        "incsspq rax",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
-        ".cfi_def_cfa rsp, 8",
-        ".cfi_restore rbp",
-        "lea rsp, [rsp + 16]",
-        ".cfi_def_cfa_offset 0",
-        "jmp [rsp - 104]",
+        go_on!(),
         ".cfi_endproc",
         record = sym record,
     )

@@ -26,6 +26,15 @@ macro_rules! pop_registers {
     };
 }
 
+/// Restores those that sites' entries save, and the frame pointer.
+macro_rules! pop_all {
+    () => {
+        $crate::preload::arch::x86_64::saved_registers::pop_registers!(
+            r11 r10 r9 r8 rdi rsi rdx rcx rax rbp
+        )
+    };
+}
+
 /// Stores these vector registers at the stack pointer, which is aligned: each at 16 times its number.
 macro_rules! store_vectors {
     ($($number:literal)+) => {
@@ -58,5 +67,6 @@ macro_rules! restore_vectors {
 }
 
 pub(super) use {
-    begin_frame, load_vectors, pop_registers, push_registers, restore_vectors, save_vectors, store_vectors,
+    begin_frame, load_vectors, pop_all, pop_registers, push_registers, restore_vectors, save_vectors,
+    store_vectors,
 };

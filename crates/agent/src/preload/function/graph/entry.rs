@@ -8,7 +8,7 @@ use super::record::{record_entry, write_entry};
 use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::{call_slots, shadow_stack};
-use crate::preload::function::call::{FunctionCall, FunctionEnd, SavedCall};
+use crate::preload::function::call::{FirstCall, FunctionCall, FunctionEnd};
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
 use ::call_slots::{SlotUse, WithState};
@@ -27,7 +27,7 @@ const MOST_JUMPS: u32 = 64;
 /// The address at which the function begins to run so that its return is seen; 0 for where it has called
 /// from.
 #[inline(always)]
-pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &SavedCall) -> u64 {
+pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl FirstCall) -> u64 {
     let call = saved.at_first_instruction();
     let (Some(place), FunctionEnd::Reentered(body)) = (call.place, call.end) else { return 0 };
     let caller = call.caller();
@@ -56,7 +56,7 @@ pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &SavedC
 
 /// Counts that a function is called, where nothing but the profile wants it. As [`enter_alone`].
 #[inline(always)]
-pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved: &SavedCall) -> u64 {
+pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved: &impl FirstCall) -> u64 {
     let call = saved.at_first_instruction();
     let (Some(place), FunctionEnd::Reentered(body), Some(session)) = (call.place, call.end, session()) else {
         return 0;
@@ -90,7 +90,7 @@ pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved:
 /// Does so for a function that was jumped to.
 #[cold]
 #[inline(never)]
-fn enter_profile_slowly(entered: Entered, saved: &SavedCall) -> u64 {
+fn enter_profile_slowly(entered: Entered, saved: &impl FirstCall) -> u64 {
     enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::PROFILE, Membership::default())
 }
 
@@ -136,7 +136,7 @@ fn has_limits() -> bool {
 /// Does so for a function that was jumped to, or where limits say what is recorded.
 #[cold]
 #[inline(never)]
-fn enter_slowly(entered: Entered, saved: &SavedCall) -> u64 {
+fn enter_slowly(entered: Entered, saved: &impl FirstCall) -> u64 {
     let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
     enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::FIRST, everywhere)
 }

@@ -1,0 +1,61 @@
+//! Files that are mapped to be read: those of objects, and of their symbols.
+
+use crate::preload::arch::mapped_apart::map_apart;
+use crate::preload::arch::system_call;
+use core::ffi::CStr;
+use core::ptr::with_exposed_provenance;
+
+/// A file's bytes. Once the program runs (`is_late`) it must not see a descriptor that isn't its own, so a
+/// child has that.
+pub(super) fn map(path: &CStr, is_late: bool) -> Option<&'static [u8]> {
+    if is_late { apart(path) } else { open(path) }
+}
+
+/// Has a child map it that shares this process's memory, and not its descriptors.
+fn apart(path: &CStr) -> Option<&'static [u8]> {
+    let (all, mut before) = (u64::MAX, 0_u64);
+    let size = size_of::<u64>() as u64;
+    let mut found = [0; 2];
+    // SAFETY: signals are blocked while the child runs, which keeps to its registers, and as before then.
+    unsafe {
+        let mask = [(&raw const all).addr() as u64, (&raw mut before).expose_provenance() as u64];
+        let call = |how: i32, [new, old]: [u64; 2]| {
+            system_call::call(libc::SYS_rt_sigprocmask, [how as u64, new, old, size, 0, 0])
+        };
+        if call(libc::SIG_SETMASK, mask) != 0 {
+            return None;
+        }
+        map_apart(path.as_ptr(), &mut found);
+        call(libc::SIG_SETMASK, [(&raw const before).addr() as u64, 0]);
+    }
+    let [start, len] = found;
+    // SAFETY: mapped just now, and it stays.
+    (len != 0).then(|| unsafe {
+        core::slice::from_raw_parts(with_exposed_provenance(start as usize), len as usize)
+    })
+}
+
+/// Opens it, which the program doesn't see before it runs.
+fn open(path: &CStr) -> Option<&'static [u8]> {
+    let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as u64;
+    // SAFETY: the path ends with a zero byte.
+    let file = unsafe { system_call::call(libc::SYS_open, [path.as_ptr().addr() as u64, flags, 0, 0, 0, 0]) };
+    let file = u64::try_from(file).ok()?;
+    // SAFETY: a file that is nobody else's is moved in, mapped where the kernel likes, and closed.
+    let (len, start) = unsafe {
+        let len = system_call::call(libc::SYS_lseek, [file, 0, libc::SEEK_END as u64, 0, 0, 0]);
+        let [protection, flags] = [libc::PROT_READ as u64, libc::MAP_PRIVATE as u64];
+        let start = system_call::call(libc::SYS_mmap, [0, len as u64, protection, flags, file, 0]);
+        system_call::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
+        (len, start)
+    };
+    let (len, start) = (usize::try_from(len).ok()?, usize::try_from(start).ok()?);
+    // SAFETY: mapped just now, and it stays.
+    Some(unsafe { core::slice::from_raw_parts(with_exposed_provenance(start), len) })
+}
+
+/// Unmaps it again.
+pub(super) fn unmap(bytes: &'static [u8]) {
+    // SAFETY: mapped by `map`, and nobody has it any more.
+    let _ = unsafe { rustix::mm::munmap(bytes.as_ptr().cast_mut().cast(), bytes.len()) };
+}

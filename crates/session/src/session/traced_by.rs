@@ -1,0 +1,31 @@
+//! How functions are traced.
+
+use std::fmt::{self, Display, Formatter};
+
+/// How a function is traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TracedBy {
+    /// By a site that its compiler has left.
+    Site,
+    /// By a jump in the place of an instruction: so many bytes from its start on, of so many bytes.
+    Jump {
+        /// From the function's start to the instruction.
+        offset: usize,
+        /// Its bytes.
+        len: usize,
+    },
+}
+
+impl Display for TracedBy {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            TracedBy::Site => f.write_str("by a site that its compiler has left"),
+            TracedBy::Jump { offset: 0, len } => {
+                write!(f, "by a jump in place of its first instruction, of {len} bytes")
+            }
+            TracedBy::Jump { offset, len } => {
+                write!(f, "by a jump at +{offset:#x}, in place of an instruction of {len} bytes")
+            }
+        }
+    }
+}
