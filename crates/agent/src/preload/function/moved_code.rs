@@ -47,7 +47,7 @@ const CODE: u64 = CALL + 15 + 5;
 const PAGES: usize = 16_384;
 const LOOKED_AT: usize = 128;
 
-/// OpenPages where a jump has a choice.
+/// Pages where a jump has a choice.
 const LARGE: u64 = 16 * PAGE as u64;
 
 /// How many places are tried for a page.
@@ -87,7 +87,7 @@ pub(super) fn make(object: &TracedObject) -> Result<(), NotApplied> {
     sealed
 }
 
-/// OpenPages that are being written.
+/// Pages that are being written.
 struct OpenPages {
     /// The code that they are for.
     text: Range<u64>,

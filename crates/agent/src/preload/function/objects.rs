@@ -57,6 +57,11 @@ impl TracedObject {
         name.get(..*len).unwrap_or_default()
     }
 
+    /// How many sites a compiler has left.
+    fn count(&self) -> u64 {
+        self.file.sites().count() as u64
+    }
+
     /// Looks its sites up, unless that was done. It has none where there is no memory for them.
     pub(super) fn find_sites(&self) {
         let symbols = Some(&self.symbols).filter(|_| !self.is_built);
@@ -173,6 +178,15 @@ pub(super) fn add(
     how: ObjectSearch,
     _turn: &mut Turn,
 ) -> Option<u64> {
+    let text = object.text()?;
+    let same = |known: &&TracedObject| known.text == text && known.file.build_id() == object.build_id();
+    if let Some(known) = known().find(same) {
+        if !known.is_mapped.swap(true, Release) {
+            // Its code is as it is in the file.
+            known.sites.all().iter().for_each(|site| site.set_untouched());
+        }
+        return Some(counted.unwrap_or_else(|| known.count()));
+    }
     let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
     let bytes = files::map(path, how.is_late)?;
     let parsed = ObjectFile::parse(bytes).map(|file| (file, file.sites().next().is_some()));
@@ -186,17 +200,7 @@ pub(super) fn add(
         return None;
     }
     let count = counted.unwrap_or_else(|| file.sites().count() as u64);
-    let text = object.text()?;
     let index = TABLE.count.load(Relaxed);
-    let same = |known: &&TracedObject| known.text == text && known.file.build_id() == file.build_id();
-    if let Some(known) = known().find(same) {
-        files::unmap(bytes);
-        if !known.is_mapped.swap(true, Release) {
-            // Its code is as it is in the file.
-            known.sites.all().iter().for_each(|site| site.set_untouched());
-        }
-        return Some(count);
-    }
     if index >= OBJECTS {
         files::unmap(bytes);
         return Some(count);
