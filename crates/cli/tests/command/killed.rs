@@ -85,7 +85,7 @@ fn a_session_that_was_there_stays_and_is_recorded_again() {
     running.wait_for("ready\n");
     running.signal(Signal::KILL);
     running.wait();
-    for directory in ["/", "/tmp"] {
+    for directory in ["/", "/usr"] {
         let options = ["-q", "-e", "libc:opendir_exit", "--session", name];
         run(&mut scratch.record(&options, &["ls", directory])).success();
         scratch.trace().expect_of("ls", "opendir_exit", &format!("name={directory}"));
