@@ -30,7 +30,7 @@
 //!
 //! // push rbp; mov rbp, rsp; sub rsp, 0x20; call ...
 //! let code = [0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0xc9, 0xc3];
-//! let function = FunctionCode { start: 0x401000, code: &code };
+//! let function = FunctionCode { start: 0x5555_0000_1000, code: &code };
 //! let mut points = entry_points(&function).unwrap();
 //!
 //! let point = points.next().unwrap();
@@ -39,7 +39,7 @@
 //! // The jump's last byte is e8, the first of the call.
 //! let target = point.window.targets().start + 0x1000;
 //! assert_eq!(point.window.jump(target), Some(([0xe9, 0x00, 0x10, 0x00, 0xe8], 4)));
-//! let moved = MovedInstruction::new(&code[4..], 0x401004, target + 5).unwrap();
+//! let moved = MovedInstruction::new(&code[4..], 0x5555_0000_1004, target + 5).unwrap();
 //! assert_eq!(moved.bytes(), [0x48, 0x83, 0xec, 0x20]);
 //! ```
 //!
