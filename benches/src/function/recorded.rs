@@ -41,8 +41,8 @@ enum Built {
     WithSites,
     /// As any program: the jump is in the place of the first instruction.
     Plain,
-    /// With frames: the jump is after the first instruction, which has one byte.
-    WithFrames,
+    /// So that functions begin with `push rbp`: the jump is after that.
+    Unoptimized,
 }
 
 impl Built {
@@ -51,7 +51,7 @@ impl Built {
         match self {
             Built::WithSites => ("sites", &["-fpatchable-function-entry=5"]),
             Built::Plain => ("plain", &[]),
-            Built::WithFrames => ("frames", &["-fno-omit-frame-pointer"]),
+            Built::Unoptimized => ("unoptimized", &["-O0"]),
         }
     }
 }
@@ -91,7 +91,7 @@ const USERS: [UserRows; 7] = [
     },
     UserRows {
         tracer: Some("function"),
-        built: Built::WithFrames,
+        built: Built::Unoptimized,
         called: None,
         called_vs_rdtsc: "unrebuilt_later_entry",
         nested: None,
@@ -107,7 +107,7 @@ const USERS: [UserRows; 7] = [
     },
     UserRows {
         tracer: Some("function_graph"),
-        built: Built::WithFrames,
+        built: Built::Unoptimized,
         called: None,
         called_vs_rdtsc: "unrebuilt_later_graph",
         nested: None,
