@@ -24,7 +24,7 @@ impl Branches {
         let mut offset = 0;
         while offset < function.code.len() {
             let instruction = DecodedInstruction::first(function.from(offset))?;
-            offset += instruction.len;
+            offset += instruction.len();
             match instruction.flow() {
                 Flow::Branch(distance) | Flow::Jump(distance) => found.note(offset, distance),
                 Flow::Indirect => found.has_indirect = true,

@@ -49,8 +49,7 @@ pub(crate) struct Encoding {
     pub(crate) has_operand_size: bool,
     pub(crate) repeat: u8,
     pub(crate) has_address_size: bool,
-    /// Whether it has a REX prefix, and the bit that adds to a register in the opcode.
-    pub(crate) has_rex: bool,
+    /// The bit that a prefix adds to a register in the opcode.
     pub(crate) rex_base: u8,
     pub(crate) mode: Option<Mode>,
     /// The number that it ends in; 0 for none.
@@ -121,7 +120,6 @@ impl Encoding {
             has_operand_size: false,
             repeat: 0,
             has_address_size: false,
-            has_rex: false,
             rex_base: 0,
             mode: None,
             immediate: 0,
@@ -156,7 +154,6 @@ impl Encoding {
                     bytes.next();
                     // Another prefix after it would take its meaning away: compilers don't write that.
                     let is_prefix = matches!(bytes.peek()?, 0x40..=0x4f | 0x66 | 0x67 | 0xf0 | 0xf2 | 0xf3);
-                    self.has_rex = true;
                     self.is_wide = rex & 8 != 0;
                     self.rex_base = if rex & 1 != 0 { 8 } else { 0 };
                     return (!is_prefix).then_some(rex);

@@ -49,7 +49,7 @@ impl EntryBlock {
                 StackEffect::Unknown => break,
             }
             has_arguments &= !instruction.changes_arguments();
-            offset += instruction.len;
+            offset += instruction.len();
         }
         block
     }

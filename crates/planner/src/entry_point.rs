@@ -62,7 +62,7 @@ const RANKS: usize = 7;
 /// How good an instruction is: the first one is best, then those before which arguments are there; of these
 /// the longer ones, in whose place more jumps fit.
 fn rank(step: &BlockStep) -> usize {
-    let shared = JUMP_LEN.saturating_sub(step.instruction.len).min(2);
+    let shared = JUMP_LEN.saturating_sub(step.instruction.len()).min(2);
     match (step.offset, step.has_arguments) {
         (0, _) => 0,
         (_, true) => 1 + shared,
@@ -78,7 +78,7 @@ fn entry_point(
 ) -> Option<EntryPoint> {
     let BlockStep { instruction, offset, depth, has_arguments } = *step;
     let address = function.address(offset);
-    let changed = instruction.len.min(JUMP_LEN) as u64;
+    let changed = instruction.len().min(JUMP_LEN) as u64;
     let is_one_word = address % 8 + changed <= 8;
     // What may be jumped to by whoever knows the way is after the frame is set up: the stack would be
     // another one.
@@ -86,10 +86,10 @@ fn entry_point(
         && !branches.lead_into(1, offset)
         && (!branches.has_indirect || block.frame.is_some_and(|frame| offset <= frame) || offset == 0);
     let can_move = instruction.relative().is_ok();
-    let window = JumpWindow::new(address, instruction.len, function.from(offset + instruction.len))?;
+    let window = JumpWindow::new(address, instruction.len(), function.from(offset + instruction.len()))?;
     let place =
         if offset == 0 { EntryPointPlace::First } else { EntryPointPlace::Later { depth, has_arguments } };
-    let found = EntryPoint { offset, len: instruction.len, place, window };
+    let found = EntryPoint { offset, len: instruction.len(), place, window };
     (is_one_word && is_once && can_move).then_some(found)
 }
 

@@ -32,11 +32,7 @@ pub(crate) enum StackEffect {
 
 /// An instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DecodedInstruction {
-    encoding: Encoding,
-    /// How many bytes it has.
-    pub(crate) len: usize,
-}
+pub(crate) struct DecodedInstruction(Encoding);
 
 /// The numbers of the registers that arguments are in: rcx, rdx, rsi, rdi, r8, r9.
 const ARGUMENTS: [u8; 6] = [1, 2, 6, 7, 8, 9];
@@ -49,13 +45,17 @@ const REGISTER: u8 = 3;
 impl DecodedInstruction {
     /// The one that some code begins with. None where that is none, or none that is known.
     pub(crate) fn first(code: &[u8]) -> Option<DecodedInstruction> {
-        let encoding = Encoding::first(code)?;
-        Some(DecodedInstruction { encoding, len: encoding.len })
+        Encoding::first(code).map(DecodedInstruction)
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len
     }
 
     /// What is executed after it.
     pub(crate) fn flow(&self) -> Flow {
-        let Encoding { map, opcode, immediate, .. } = self.encoding;
+        let Encoding { map, opcode, immediate, .. } = self.0;
         let (kind, selected) = self.mode().map_or((0, 0), |mode| (mode.kind, mode.reg & 7));
         match (map, opcode) {
             (OpcodeMap::One, 0x70..=0x7f | 0xe0..=0xe3) | (OpcodeMap::Two, 0x80..=0x8f) => {
@@ -84,7 +84,7 @@ impl DecodedInstruction {
 
     /// What it does to the stack pointer.
     pub(crate) fn stack_effect(&self) -> StackEffect {
-        let Encoding { map, opcode, immediate, has_operand_size, .. } = self.encoding;
+        let Encoding { map, opcode, immediate, has_operand_size, .. } = self.0;
         if map != OpcodeMap::One {
             return StackEffect::None;
         }
@@ -110,7 +110,7 @@ impl DecodedInstruction {
     /// Whether code after it doesn't look at flags that it has left: it leaves none, or is one of those that
     /// a function begins with, whose flags are of no use to anybody.
     pub(crate) fn leaves_no_flags(&self) -> bool {
-        let Encoding { map, opcode, repeat, .. } = self.encoding;
+        let Encoding { map, opcode, repeat, .. } = self.0;
         let mode = self.mode();
         let selected = mode.map_or(0, |mode| mode.reg & 7);
         match (map, opcode) {
@@ -138,8 +138,7 @@ impl DecodedInstruction {
     /// Whether it may change a register that an argument is in, of those that leave no flags.
     pub(crate) fn changes_arguments(&self) -> bool {
         // Of eight bits without a prefix some registers are parts of others.
-        let is_byte =
-            self.encoding.map == OpcodeMap::One && matches!(self.encoding.opcode, 0x88 | 0x8a | 0xb0..=0xb7);
+        let is_byte = self.0.map == OpcodeMap::One && matches!(self.0.opcode, 0x88 | 0x8a | 0xb0..=0xb7);
         self.changed_register().is_some_and(|register| is_byte || ARGUMENTS.contains(&register))
     }
 
@@ -155,7 +154,7 @@ impl DecodedInstruction {
     /// error where only the lower half of that address counts.
     pub(crate) fn relative(&self) -> Result<Option<(usize, i32)>, ()> {
         match self.mode().filter(|mode| mode.is_relative) {
-            Some(_) if self.encoding.has_address_size => Err(()),
+            Some(_) if self.0.has_address_size => Err(()),
             mode => Ok(mode.map(|mode| (mode.distance_at, mode.distance))),
         }
     }
@@ -166,7 +165,7 @@ impl DecodedInstruction {
 
     /// The general register that it writes to, of those whose effects are known here: what isn't is none.
     fn changed_register(&self) -> Option<u8> {
-        let Encoding { map, opcode, repeat, rex_base, .. } = self.encoding;
+        let Encoding { map, opcode, repeat, rex_base, .. } = self.0;
         let second = || self.mode().filter(|mode| mode.kind == REGISTER).map(|mode| mode.base);
         match (map, opcode) {
             (OpcodeMap::One, 0x8a | 0x8b | 0x8d | 0x63 | 0x33) => self.mode().map(|mode| mode.reg),
@@ -179,6 +178,6 @@ impl DecodedInstruction {
     }
 
     fn mode(&self) -> Option<Mode> {
-        self.encoding.mode
+        self.0.mode
     }
 }

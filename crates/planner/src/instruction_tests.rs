@@ -50,7 +50,7 @@ fn compare(start: u64, code: &[u8]) -> usize {
             expected.code()
         );
         let Some(found) = DecodedInstruction::first(&code[at..]) else { panic!("unknown: {text}") };
-        assert_eq!(found.len, expected.len(), "{text}");
+        assert_eq!(found.len(), expected.len(), "{text}");
         let distance = expected.near_branch_target().wrapping_sub(expected.next_ip()).cast_signed();
         let flow = match expected.flow_control() {
             _ if expected.code() == Code::Hlt => Flow::End,

@@ -15,8 +15,8 @@ impl MovedInstruction {
     /// the memory that it uses is out of reach there.
     pub fn new(code: &[u8], from: u64, to: u64) -> Option<MovedInstruction> {
         let instruction = DecodedInstruction::first(code)?;
-        let mut moved = MovedInstruction { bytes: [0; LONGEST], len: instruction.len };
-        for (place, byte) in moved.bytes.iter_mut().zip(code.get(..instruction.len)?) {
+        let mut moved = MovedInstruction { bytes: [0; LONGEST], len: instruction.len() };
+        for (place, byte) in moved.bytes.iter_mut().zip(code.get(..instruction.len())?) {
             *place = *byte;
         }
         let Some((at, distance)) = instruction.relative().ok()? else { return Some(moved) };

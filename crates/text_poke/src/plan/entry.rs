@@ -206,12 +206,12 @@ fn run_len(found: &[u8]) -> usize {
 }
 
 /// An opcode and the four bytes after it.
-fn code(opcode: u8, operand: [u8; 4]) -> SiteCode {
+pub(super) fn code(opcode: u8, operand: [u8; 4]) -> SiteCode {
     SiteCode::new(&[opcode]).with(&operand)
 }
 
 /// The first `len` bytes.
-fn exactly(found: &[u8], len: usize) -> Result<SiteCode, Refusal> {
+pub(super) fn exactly(found: &[u8], len: usize) -> Result<SiteCode, Refusal> {
     found.get(..len).map(SiteCode::new).ok_or_else(|| Refusal::Unknown(SiteCode::new(found)))
 }
 

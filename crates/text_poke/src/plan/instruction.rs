@@ -1,8 +1,8 @@
 //! Instructions of functions that nobody has built for tracing: each becomes a jump.
 
+use super::entry::{code, exactly};
 use super::refusal::Refusal;
 use super::{Plan, Preparation, displacement};
-use crate::site_code::SiteCode;
 use crate::word::is_one_word;
 
 /// `jmp rel32`.
@@ -15,23 +15,23 @@ const JUMP_LEN: usize = 5;
 ///
 /// The caller has moved the instruction to where the jump leads.
 pub fn plan(address: u64, found: &[u8], len: usize, target: u64) -> Result<Plan, Refusal> {
-    let found = found.get(..JUMP_LEN).ok_or_else(|| Refusal::Unknown(SiteCode::new(found)))?;
+    let found = exactly(found, JUMP_LEN)?;
     let end = address.wrapping_add(JUMP_LEN as u64);
-    let jump = SiteCode::new(&[JUMP]).with(&displacement(end, target)?);
+    let jump = code(JUMP, displacement(end, target)?);
     let changed = len.min(JUMP_LEN);
-    if found.get(changed..) != jump.bytes().get(changed..) {
+    if found.bytes().get(changed..) != jump.bytes().get(changed..) {
         return Err(Refusal::OtherBytes);
     }
     if !is_one_word(address, changed) {
         return Err(Refusal::InTwoWords);
     }
-    let found = SiteCode::new(found);
     Ok(Plan { address, found, off: found, on: jump, preparation: Preparation::None, returns_to: end })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site_code::SiteCode;
     use crate::word::changes;
 
     #[test]
