@@ -73,12 +73,13 @@ pub(super) fn make(object: &TracedObject) -> Result<(), NotApplied> {
     }
     let Some(mut pages) = OpenPages::new(object.text.pages.clone()) else { return Ok(()) };
     for site in sites().filter(is_new) {
-        let function = FunctionCode { start: site.address, code: object.code_of(site) };
+        let code = object.file.function_code(site.address.wrapping_sub(object.base));
+        let function = FunctionCode { start: site.address, code };
         let points = entry_points(&function).into_iter().flatten();
         let made = points.into_iter().find_map(|point| {
             let code = function.code.get(point.offset..)?;
             let moved = pages.write(&function, &point, code)?;
-            SiteEntry::new(&point, moved)
+            SiteEntry::new(&point, code, moved)
         });
         site.entry.choose(made);
     }

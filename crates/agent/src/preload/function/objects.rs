@@ -1,7 +1,7 @@
 //! The objects of the process that have sites.
 
 use super::files;
-use super::sites::SiteTable;
+use super::sites::{SiteTable, with_names};
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
@@ -14,7 +14,7 @@ use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{ObjectFile, SourcePath, find_debug_file};
+use function_sites::{ObjectFile, find_debug_file};
 use text_poke::Text;
 
 /// The most objects with sites that a process can have.
@@ -68,21 +68,9 @@ impl TracedObject {
         let _ = self.sites.fill(&self.file, symbols, self.base);
     }
 
-    /// The code of the function of a site that its compiler hasn't left; nothing for another one.
-    pub(super) fn code_of(&self, site: &TracedSite) -> &'static [u8] {
-        match self.is_built {
-            true => &[],
-            false => self.file.function_code(site.address.wrapping_sub(self.base)),
-        }
-    }
-
-    /// The names of its functions, one after the other, each as the file and as the source says it: whether
-    /// `is_it` says so of any.
+    /// Whether any of its functions is one of which `is_it` says so, by its names.
     pub(super) fn has_function(&self, is_it: &dyn Fn(FunctionName<'_>) -> bool) -> bool {
-        self.symbols.functions().any(|function| {
-            let path = SourcePath::of(function.name);
-            is_it(FunctionName { symbol: function.name, path: path.as_ref().map(SourcePath::as_bytes) })
-        })
+        self.symbols.functions().any(|function| with_names(function.name, is_it))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use planner::{EntryPoint, EntryPointPlace};
+use planner::{EntryPoint, EntryPointPlace, JUMP_LEN};
 
 /// Which of its instructions is a jump when it is traced, and where that leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,15 +11,18 @@ pub(super) struct SiteEntry {
     pub(super) offset: u8,
     pub(super) len: u8,
     pub(super) place: EntryPointPlace,
+    /// What was found there, as much as a jump has.
+    pub(super) found: [u8; JUMP_LEN],
     /// The code that it was moved to.
     pub(super) moved: u64,
 }
 
 impl SiteEntry {
-    /// That of an entry point. None for one that is too far from the start.
-    pub(super) fn new(point: &EntryPoint, moved: u64) -> Option<SiteEntry> {
+    /// That of an entry point, where the function has `code` from there on. None for one that is too far from
+    /// the start.
+    pub(super) fn new(point: &EntryPoint, code: &[u8], moved: u64) -> Option<SiteEntry> {
         let (offset, len) = (u8::try_from(point.offset).ok()?, u8::try_from(point.len).ok()?);
-        Some(SiteEntry { offset, len, place: point.place, moved })
+        Some(SiteEntry { offset, len, place: point.place, found: *code.first_chunk()?, moved })
     }
 }
 
@@ -30,6 +33,8 @@ pub(super) struct SiteEntryChoice {
     moved: AtomicU64,
     /// The rest of it: offset, length, whether it is later, whether arguments are there, depth.
     point: AtomicU64,
+    /// The bytes that were found, the first one lowest.
+    found: AtomicU64,
 }
 
 /// Code lies at multiples of eight.
@@ -43,7 +48,7 @@ const ARGUMENTS: u64 = 1 << 17;
 impl SiteEntryChoice {
     /// None was made.
     pub(super) const fn none() -> SiteEntryChoice {
-        SiteEntryChoice { moved: AtomicU64::new(0), point: AtomicU64::new(0) }
+        SiteEntryChoice { moved: AtomicU64::new(0), point: AtomicU64::new(0), found: AtomicU64::new(0) }
     }
 
     /// Whether one was made, or there is none.
@@ -61,7 +66,8 @@ impl SiteEntryChoice {
                 EntryPointPlace::Later { depth: (point >> 32) as u32, has_arguments: point & ARGUMENTS != 0 }
             }
         };
-        let entry = SiteEntry { offset: point as u8, len: (point >> 8) as u8, place, moved };
+        let [found @ .., _, _, _] = self.found.load(Relaxed).to_le_bytes();
+        let entry = SiteEntry { offset: point as u8, len: (point >> 8) as u8, place, found, moved };
         (moved != 0 && moved & (UNSEALED | NONE) == 0).then_some(entry)
     }
 
@@ -74,6 +80,8 @@ impl SiteEntryChoice {
                 LATER | if has_arguments { ARGUMENTS } else { 0 } | u64::from(depth) << 32
             }
         };
+        let [a, b, c, d, e] = entry.found;
+        self.found.store(u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]), Relaxed);
         self.point.store(u64::from(entry.offset) | u64::from(entry.len) << 8 | place, Relaxed);
         self.moved.store(entry.moved | UNSEALED, Relaxed);
     }

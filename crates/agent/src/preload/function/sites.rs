@@ -94,11 +94,7 @@ impl SiteTable {
         base: u64,
         wanted_by: &dyn Fn(FunctionName<'_>) -> Wanted,
     ) {
-        let asked = |symbol: &[u8]| {
-            let path = SourcePath::of(symbol);
-            wanted_by(FunctionName { symbol, path: path.as_ref().map(SourcePath::as_bytes) })
-        };
-        let without_name = asked(b"");
+        let without_name = with_names(b"", wanted_by);
         for site in self.all() {
             site.forget_name();
             match SourcePath::of_site(site.name) {
@@ -114,7 +110,7 @@ impl SiteTable {
             let mut sites =
                 self.of_function(&function, base, first).filter(|site| site.name.is_empty()).peekable();
             if sites.peek().is_some() {
-                let wanted = asked(function.name);
+                let wanted = with_names(function.name, wanted_by);
                 sites.for_each(|site| site.want(&wanted, true));
             }
         }
@@ -131,6 +127,12 @@ impl SiteTable {
         let sites = self.all().get(first..).unwrap_or_default().iter();
         sites.take_while(move |site| function.contains(site.address))
     }
+}
+
+/// Asks by a function's symbol, and by the path that the source has for it.
+pub(super) fn with_names<T>(symbol: &[u8], ask: &dyn Fn(FunctionName<'_>) -> T) -> T {
+    let path = SourcePath::of(symbol);
+    ask(FunctionName { symbol, path: path.as_ref().map(SourcePath::as_bytes) })
 }
 
 /// What code has from an address on. Nothing for one that is not in it.

@@ -237,12 +237,11 @@ impl TracedSite {
         self.address + (self.found.len() - self.code().len()) as u64
     }
 
-    /// What is to be stored there, where `code` is that of its function.
-    pub(super) fn plan(&self, trampolines: &Trampolines, code: &[u8]) -> Result<Plan, Refusal> {
+    /// What is to be stored there.
+    pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
         if self.kind == SiteKind::Instruction {
-            let SiteEntry { offset, moved, len, .. } = self.entry.get().ok_or(Refusal::NoTarget)?;
-            let found = code.get(usize::from(offset)..).unwrap_or_default();
-            return instruction::plan(self.address + u64::from(offset), found, len.into(), moved);
+            let SiteEntry { offset, len, found, moved, .. } = self.entry.get().ok_or(Refusal::NoTarget)?;
+            return instruction::plan(self.address + u64::from(offset), &found, len.into(), moved);
         }
         let target = trampolines.target(self.place, self.nops());
         match self.kind {

@@ -274,8 +274,7 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
     let planned = sites.iter().filter_map(|site| {
         let prepared = (is_alone && !site.is_traced()).then_some(SiteState::Off);
         let change = site.change(how.converting).or(prepared)?;
-        let code = object.code_of(site);
-        let plan = site.plan(trampolines, code).ok()?;
+        let plan = site.plan(trampolines).ok()?;
         let is_needy = plan.preparation() == Preparation::Alone;
         let is_ready = !is_needy || is_alone || site.is_prepared();
         let changes = site.change(how.converting).is_some() || is_needy;

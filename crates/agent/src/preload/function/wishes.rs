@@ -29,9 +29,11 @@ impl Wishes<'_> {
     }
 
     /// Whether it may be that somebody wants a function of an object: of one without sites of a compiler all
-    /// are asked.
+    /// are asked, until its functions were looked up.
     pub(super) fn may_want(&self, object: &TracedObject) -> bool {
-        object.is_built || object.has_function(&|name| self.of(name, object.name(), false).is_any())
+        object.is_built
+            || !object.sites.all().is_empty()
+            || object.has_function(&|name| self.of(name, object.name(), false).is_any())
     }
 
     /// Which common case it is.

@@ -4,7 +4,7 @@
 //!
 //! A compiler has left the site for a call that changes no register but the flags.
 
-use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, end_frame, push_all, restore_vectors, save_vectors};
 use crate::preload::function::record_in_body;
 use core::arch::naked_asm;
 
@@ -15,15 +15,13 @@ pub(crate) unsafe extern "C" fn called() {
     naked_asm!(
         ".cfi_startproc",
         begin_frame!(),
-        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
+        push_all!(),
         "lea rdi, [rbp - 72]",
         save_vectors!(),
         "call {record}",
         restore_vectors!(),
         "lea rsp, [rbp - 72]",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
-        ".cfi_def_cfa rsp, 8",
-        ".cfi_restore rbp",
+        end_frame!(),
         "ret",
         ".cfi_endproc",
         record = sym record_in_body,

@@ -5,7 +5,7 @@
 //! A function calls it before anything else, or a compiler's call of `mcount` is made to call it. No register
 //! may be changed, whatever its calling convention: callers that know a function rely on which ones it uses.
 
-use super::saved_registers::{begin_frame, push_registers, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, push_all, restore_vectors, save_vectors};
 use crate::preload::function::record;
 use core::arch::naked_asm;
 
@@ -16,10 +16,8 @@ macro_rules! go_on {
         concat!(
             "test rax, rax\n",
             "jnz 2f\n",
-            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
             ".cfi_remember_state\n",
-            ".cfi_def_cfa rsp, 8\n",
-            ".cfi_restore rbp\n",
+            $crate::preload::arch::x86_64::saved_registers::end_frame!(),
             "ret\n",
             // By a slot: its code's address goes where the red zone is when all else is as it was.
             "2:\n",
@@ -30,9 +28,7 @@ macro_rules! go_on {
             "rdsspq rax\n",
             "test rax, rax\n",
             "jnz 3f\n",
-            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
-            ".cfi_def_cfa rsp, 8\n",
-            ".cfi_restore rbp\n",
+            $crate::preload::arch::x86_64::saved_registers::end_frame!(),
             // By a return: so the processor expects no other one to where the site has called from, and all
             // that follow go where it expects them. What is to return to the slot, as its caller, is where
             // the stack pointer then has just passed.
@@ -44,9 +40,7 @@ macro_rules! go_on {
             ".cfi_restore_state\n",
             "mov eax, 1\n",
             "incsspq rax\n",
-            $crate::preload::arch::x86_64::saved_registers::pop_all!(),
-            ".cfi_def_cfa rsp, 8\n",
-            ".cfi_restore rbp\n",
+            $crate::preload::arch::x86_64::saved_registers::end_frame!(),
             "lea rsp, [rsp + 16]\n",
             ".cfi_def_cfa_offset 0\n",
             "jmp [rsp - 104]\n",
@@ -65,7 +59,7 @@ pub(crate) unsafe extern "C" fn called() {
         ".cfi_startproc",
         // The function that has called is seen as if it had not: its frame is this one's caller's.
         begin_frame!(),
-        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
+        push_all!(),
         "lea rdi, [rbp - 72]",
         save_vectors!(),
         "call {record}",

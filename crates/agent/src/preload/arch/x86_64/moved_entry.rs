@@ -9,27 +9,32 @@
 //! Nothing but moved code calls it. No register may be changed; flags may, as none are in use there.
 
 use super::function_entry::go_on;
-use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, end_frame, push_all, restore_vectors, save_vectors};
 use crate::preload::function::moved_code::WITHIN_BEFORE;
 use crate::preload::function::{record_moved, record_moved_in_body};
 use core::arch::naked_asm;
 
-/// Keeps the address of the moved code below the registers, and has the frame return to the function's own.
-macro_rules! begin_moved {
+/// Saves all registers, and calls what records. The address of the moved code is below the registers then,
+/// and the frame returns to the function's own code. Afterwards all is as before but that the registers are
+/// still on the stack.
+macro_rules! record {
     () => {
-        "mov rcx, [rbp + 8]
-        push rcx
-        mov rcx, [rcx - {within}]
-        mov [rbp + 8], rcx
-        mov rdi, rsp"
-    };
-}
-
-/// Has the frame return to the moved code again.
-macro_rules! end_moved {
-    () => {
-        "mov rcx, [rbp - 80]
-        mov [rbp + 8], rcx"
+        concat!(
+            begin_frame!(),
+            "\n",
+            push_all!(),
+            "mov rcx, [rbp + 8]
+            push rcx
+            mov rcx, [rcx - {within}]
+            mov [rbp + 8], rcx
+            mov rdi, rsp\n",
+            save_vectors!(),
+            "call {record}\n",
+            restore_vectors!(),
+            "mov rcx, [rbp - 80]
+            mov [rbp + 8], rcx
+            lea rsp, [rbp - 72]",
+        )
     };
 }
 
@@ -39,14 +44,7 @@ macro_rules! end_moved {
 pub(crate) unsafe extern "C" fn called_first() {
     naked_asm!(
         ".cfi_startproc",
-        begin_frame!(),
-        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
-        begin_moved!(),
-        save_vectors!(),
-        "call {record}",
-        restore_vectors!(),
-        end_moved!(),
-        "lea rsp, [rbp - 72]",
+        record!(),
         go_on!(),
         ".cfi_endproc",
         record = sym record_moved,
@@ -59,17 +57,8 @@ pub(crate) unsafe extern "C" fn called_first() {
 pub(crate) unsafe extern "C" fn called_later() {
     naked_asm!(
         ".cfi_startproc",
-        begin_frame!(),
-        push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11),
-        begin_moved!(),
-        save_vectors!(),
-        "call {record}",
-        restore_vectors!(),
-        end_moved!(),
-        "lea rsp, [rbp - 72]",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax rbp),
-        ".cfi_def_cfa rsp, 8",
-        ".cfi_restore rbp",
+        record!(),
+        end_frame!(),
         "ret",
         ".cfi_endproc",
         record = sym record_moved_in_body,

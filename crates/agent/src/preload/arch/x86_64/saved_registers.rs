@@ -26,11 +26,22 @@ macro_rules! pop_registers {
     };
 }
 
-/// Restores those that sites' entries save, and the frame pointer.
-macro_rules! pop_all {
+/// Saves those that callees may change, as what sites call is to keep them.
+macro_rules! push_all {
     () => {
-        $crate::preload::arch::x86_64::saved_registers::pop_registers!(
-            r11 r10 r9 r8 rdi rsi rdx rcx rax rbp
+        $crate::preload::arch::x86_64::saved_registers::push_registers!(rax rcx rdx rsi rdi r8 r9 r10 r11)
+    };
+}
+
+/// Restores those, and ends the frame.
+macro_rules! end_frame {
+    () => {
+        concat!(
+            $crate::preload::arch::x86_64::saved_registers::pop_registers!(
+                r11 r10 r9 r8 rdi rsi rdx rcx rax rbp
+            ),
+            ".cfi_def_cfa rsp, 8\n",
+            ".cfi_restore rbp\n",
         )
     };
 }
@@ -67,6 +78,6 @@ macro_rules! restore_vectors {
 }
 
 pub(super) use {
-    begin_frame, load_vectors, pop_all, pop_registers, push_registers, restore_vectors, save_vectors,
-    store_vectors,
+    begin_frame, end_frame, load_vectors, pop_registers, push_all, push_registers, restore_vectors,
+    save_vectors, store_vectors,
 };
