@@ -11,7 +11,7 @@ use crate::persistent::{events_on, filtered, memory, option, pending};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
-use session::{FunctionList, FunctionRule, Instance, SessionsDirectory, SiteObstacle, TraceableFunction};
+use session::{FunctionRule, Instance, SessionsDirectory, TraceableFunction};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -47,10 +47,8 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
 
 /// Lists functions that can be traced, by the files that they are in.
 fn functions(session: &Instance, rule: &FunctionRule, arguments: &ListArguments) -> Done {
-    let mut named = FunctionList::default();
-    named.add(rule);
     let mut all = session.session().functions_with_sites();
-    all.extend(session.session().unbuilt_functions(&named));
+    all.extend(session.session().unbuilt_named(rule));
     let shown = |function: &&TraceableFunction| {
         function.fits(rule) || function.names.is_empty() && rule.pattern == "*"
     };
@@ -62,7 +60,7 @@ fn functions(session: &Instance, rule: &FunctionRule, arguments: &ListArguments)
                 ("symbol", Json::text(function.names.first().map(|name| &name.symbol))),
                 ("object", Json::text(Some(&function.object))),
                 ("address", Json::Number(function.address)),
-                ("traced_by", Json::text(can_be_traced(function).then_some(function.traced_by))),
+                ("traced_by", Json::text(function.traced_by)),
                 ("not_traced_because", Json::text(function.obstacle.as_ref())),
             ])
         };
@@ -81,18 +79,14 @@ fn functions(session: &Instance, rule: &FunctionRule, arguments: &ListArguments)
         }));
     }
     let lines = found.iter().map(|function| {
-        let why = match &function.obstacle {
-            Some(why) => format!("  ({why})"),
-            None if arguments.why => format!("  ({})", function.traced_by),
-            None => String::new(),
+        let why = match (&function.obstacle, function.traced_by) {
+            (Some(why), _) => format!("  ({why})"),
+            (None, Some(traced_by)) if arguments.why => format!("  ({traced_by})"),
+            _ => String::new(),
         };
         format!("{} [{}]{why}\n", printable(&function.name()), printable(&function.object))
     });
     print(lines.collect::<String>().trim_end())
-}
-
-fn can_be_traced(function: &TraceableFunction) -> bool {
-    !matches!(function.obstacle, Some(SiteObstacle::Refused(_)))
 }
 
 /// The processes that are attached, and those that are not although they should be.

@@ -91,7 +91,7 @@ impl Wish {
     fn users(&self, function: &TraceableFunction) -> usize {
         let (only, never) = (self.lists.list(FunctionFilter::Only), self.lists.list(FunctionFilter::Never));
         let is_wanted = match only.is_empty() {
-            true => function.traced_by == TracedBy::Site,
+            true => function.traced_by == Some(TracedBy::Site),
             false => function.is_in(only),
         };
         let is_traced = self.is_tracing && is_wanted && !function.is_in(never);

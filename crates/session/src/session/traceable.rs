@@ -24,8 +24,8 @@ pub struct TraceableFunction {
     pub object: String,
     /// Where its first site is, in the file's own addresses.
     pub address: u64,
-    /// How it is traced.
-    pub traced_by: TracedBy,
+    /// How it is traced. None where it can't be.
+    pub traced_by: Option<TracedBy>,
     /// Why it can't be traced, or not everywhere. None where nothing speaks against it.
     pub obstacle: Option<SiteObstacle>,
 }
@@ -158,12 +158,28 @@ type FoundSite = (u64, Vec<TraceableName>, Option<SiteObstacle>);
 /// The functions of a file with sites, if it is the one with this build id: where a program has found some of
 /// them too late, or not.
 pub(super) fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) -> Vec<TraceableFunction> {
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-    let Some(file) = ObjectFile::parse(&bytes) else { return Vec::new() };
-    if !file.build_id().starts_with(build_id) {
-        return Vec::new();
-    }
-    let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    with_file(path, build_id, |file, object| functions_in_file(file, object, path, is_late))
+}
+
+/// What `visit` finds in a file, by its name without directories, if it is the one with this build id. Else
+/// nothing.
+pub(super) fn with_file<T>(
+    path: &Path,
+    build_id: &[u8],
+    visit: impl FnOnce(ObjectFile<'_>, &str) -> Vec<T>,
+) -> Vec<T> {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let file = ObjectFile::parse(&bytes).filter(|file| file.build_id().starts_with(build_id));
+    let object = path.file_name().unwrap_or_default().to_string_lossy();
+    file.map_or_else(Vec::new, |file| visit(file, &object))
+}
+
+fn functions_in_file(
+    file: ObjectFile<'_>,
+    object: &str,
+    path: &Path,
+    is_late: bool,
+) -> Vec<TraceableFunction> {
     let locator = SiteLocator::new(file);
     let mut found: Vec<FoundSite> = Vec::new();
     let mut named = BTreeMap::new();
@@ -194,8 +210,9 @@ pub(super) fn functions_with_sites(path: &Path, build_id: &[u8], is_late: bool) 
     found.sort_by_key(|(address, ..)| *address);
     let functions = found.into_iter().map(|(address, mut names, obstacle)| {
         sort_names(&mut names);
-        let traced_by = TracedBy::Site;
-        TraceableFunction { names, object: object.clone(), address, traced_by, obstacle }
+        let is_refused = matches!(obstacle, Some(SiteObstacle::Refused(_)));
+        let traced_by = (!is_refused).then_some(TracedBy::Site);
+        TraceableFunction { names, object: object.to_string(), address, traced_by, obstacle }
     });
     functions.collect()
 }

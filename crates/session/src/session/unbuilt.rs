@@ -1,7 +1,7 @@
 //! Functions of files whose compiler has left no sites.
 
 use super::Session;
-use super::traceable::{SiteObstacle, TraceableFunction, TraceableName, debug_file, sort_names};
+use super::traceable::{SiteObstacle, TraceableFunction, TraceableName, debug_file, sort_names, with_file};
 use super::traced_by::TracedBy;
 use crate::object_path::object_path;
 use abi::control::OBJECTS;
@@ -42,13 +42,13 @@ impl Session {
         unbuilt.flat_map(|object| self.named_in(&object, &is_named)).collect()
     }
 
-    /// Whether a rule names any of those.
+    /// Those that a rule names.
     ///
     /// Cost: as [`Session::unbuilt_functions`].
-    pub fn has_unbuilt(&self, rule: &FunctionRule) -> bool {
+    pub fn unbuilt_named(&self, rule: &FunctionRule) -> Vec<TraceableFunction> {
         let mut named = FunctionList::default();
         named.add(rule);
-        !self.unbuilt_functions(&named).is_empty()
+        self.unbuilt_functions(&named)
     }
 
     fn named_in(
@@ -68,14 +68,19 @@ fn named_functions(
     is_late: bool,
     is_named: &dyn Fn(&TraceableName, &str) -> bool,
 ) -> Vec<TraceableFunction> {
-    let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
-    let Some(file) = ObjectFile::parse(&bytes).filter(|file| file.build_id().starts_with(build_id)) else {
-        return Vec::new();
-    };
-    if file.sites().next().is_some() {
-        return Vec::new();
-    }
-    let object = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    with_file(path, build_id, |file, object| match file.sites().next() {
+        Some(_) => Vec::new(),
+        None => named_in_file(file, object, path, is_late, is_named),
+    })
+}
+
+fn named_in_file(
+    file: ObjectFile<'_>,
+    object: &str,
+    path: &Path,
+    is_late: bool,
+    is_named: &dyn Fn(&TraceableName, &str) -> bool,
+) -> Vec<TraceableFunction> {
     let debug = debug_file(&file, path);
     let symbols = debug.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
     let mut named: BTreeMap<u64, Vec<TraceableName>> = BTreeMap::new();
@@ -83,27 +88,25 @@ fn named_functions(
         named.entry(function.start).or_default().push(TraceableName::new(function.name));
     }
     let starts: HashSet<u64> = file.unbuilt_sites(&symbols).map(|site| site.address).collect();
-    named.retain(|_, names| names.iter().any(|name| is_named(name, &object)));
+    named.retain(|_, names| names.iter().any(|name| is_named(name, object)));
     let found = named.into_iter().filter(|(start, _)| starts.contains(start));
     let functions = found.map(|(address, mut names)| {
         sort_names(&mut names);
         let (traced_by, obstacle) = plan(&file, address, is_late);
-        TraceableFunction { names, object: object.clone(), address, traced_by, obstacle }
+        TraceableFunction { names, object: object.to_string(), address, traced_by, obstacle }
     });
     functions.collect()
 }
 
-/// How a function is traced, and what speaks against it.
-fn plan(file: &ObjectFile<'_>, start: u64, is_late: bool) -> (TracedBy, Option<SiteObstacle>) {
+/// How a function is traced, if it can be, and what speaks against it.
+fn plan(file: &ObjectFile<'_>, start: u64, is_late: bool) -> (Option<TracedBy>, Option<SiteObstacle>) {
     let function = FunctionCode { start, code: file.function_code(start) };
     let points: Vec<EntryPoint> = match entry_points(&function) {
         Ok(points) => points.collect(),
-        Err(why) => {
-            return (TracedBy::Jump { offset: 0, len: 0 }, Some(SiteObstacle::Refused(why.to_string())));
-        }
+        Err(why) => return (None, Some(SiteObstacle::Refused(why.to_string()))),
     };
+    let best =
+        points.first().map(|EntryPoint { offset, len, .. }| TracedBy::Jump { offset: *offset, len: *len });
     let is_free = points.iter().any(|point| point.window.is_free());
-    let best = points.first().map(|point| (point.offset, point.len)).unwrap_or_default();
-    let traced_by = TracedBy::Jump { offset: best.0, len: best.1 };
-    (traced_by, (is_late && !is_free).then_some(SiteObstacle::NoMemory))
+    (best, (is_late && !is_free).then_some(SiteObstacle::NoMemory))
 }

@@ -179,7 +179,7 @@ impl OpenList {
 
     /// Whether a rule names functions of files whose compiler has left no sites.
     fn names_unbuilt(&self, rule: &FunctionRule) -> bool {
-        self.array.instance().session().has_unbuilt(rule)
+        !self.array.instance().session().unbuilt_named(rule).is_empty()
     }
 
     /// Whether a rule is in the list as it was written.
