@@ -3,6 +3,9 @@
 use super::*;
 use std::time::Duration;
 
+/// The program with sections of known lengths.
+const SOURCE: &str = concat!(include_str!("../programs/measured.c"), include_str!("../programs/latency.c"));
+
 /// A session, and the program with sections of known lengths.
 pub(super) struct Measured {
     pub(super) session: Persistent,
@@ -20,7 +23,7 @@ pub(super) struct Section {
 
 impl Measured {
     pub(super) fn new(instance: &'static [&'static str]) -> Measured {
-        Measured::of(instance, include_str!("../programs/latency.c"))
+        Measured::of(instance, SOURCE)
     }
 
     /// With another program.
@@ -324,8 +327,7 @@ fn a_recording_has_all_sections() {
         return;
     }
     let scratch = Scratch::new();
-    let source = include_str!("../programs/latency.c");
-    let program = compile(&scratch, "latency", source, &["-O1", "-pthread"]);
+    let program = compile(&scratch, "latency", SOURCE, &["-O1", "-pthread"]);
     let outcome = run(&mut scratch.record(&["-p", "preemptoff"], &[program.to_str().unwrap(), "nested"]));
     assert!(outcome.stderr.contains("\n  longest  preemptoff: "), "{outcome:?}");
     let report = run(&mut scratch.report(&[])).success().stdout;

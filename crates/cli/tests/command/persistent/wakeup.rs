@@ -8,7 +8,8 @@ fn wakeups_are_measured() {
     if is_missing(&["cc"]) || needs_root("let a thread keep its CPU") {
         return;
     }
-    let measured = Measured::of(FLIGHT, include_str!("../programs/wakeup.c"));
+    let source = concat!(include_str!("../programs/measured.c"), include_str!("../programs/wakeup.c"));
+    let measured = Measured::of(FLIGHT, source);
     measured.set("current_tracer", "wakeup");
     for (kind, started_at, ended_at) in [
         ("mutex", "free_mutex", "await_mutex"),

@@ -1,42 +1,15 @@
 /* A thread that is woken 20 ms before it gets the CPU, which who wakes it keeps: 1 percent of that is much
    more than a switch takes. For the kind that is asked for: the thread, what passed at least, and at most, in
    ns of CLOCK_MONOTONIC. */
-#define _GNU_SOURCE
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define PLACE __attribute__((noinline, noclone))
+/* Here `first` and `begun` are around what wakes, `ended` is the end of what the waker does, and `last` when
+   the woken thread goes on. */
 
-static long now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000L + time.tv_nsec;
-}
-
-static void spend(long milliseconds)
-{
-    long end = now() + milliseconds * 1000000;
-    while (now() < end)
-        ;
-}
-
-/* Around what wakes, at the end of what the waker does, and when the woken thread goes on. */
-static long first, begun, ended, last;
-
-/* So that calls return into the functions that make them. */
-static volatile int calls;
 static int waiter;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore;
 static int is_ready;
 
