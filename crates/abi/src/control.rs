@@ -27,6 +27,8 @@
 //! | buffer     |  the first instance's
 //! +------------+ CONTROL_SIZE + Header::buffer_size
 //! | functions  |  of each instance, twice: the lists of functions that it traces
+//! | probes     |  twice: what probes are where
+//! | hits       |  how often each was hit
 //! +------------+
 //! | extension  |  filtering and triggering of the other instances, one after the other
 //! +------------+
@@ -58,6 +60,7 @@ mod maps;
 mod obstacle;
 mod pids;
 mod placeholder;
+mod probe_hits;
 mod process_status;
 mod sections;
 mod state;
@@ -87,6 +90,7 @@ pub use pids::{
     OTHER_PIDS, PID_LISTS, PID_PAGES, PID_PARTS, PidList, TIDS, TIDS_IN_PART, pid_page, with_pid_page,
 };
 pub use placeholder::{FIRST_PLACEHOLDER, PLACEHOLDERS};
+pub use probe_hits::{PROBE_HITS, PROBE_HITS_SHARDS, ProbeHits};
 pub use process_status::ProcessStatus;
 pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
 pub use state::State;
@@ -96,7 +100,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 27;
+pub const VERSION: u32 = 28;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -169,6 +173,12 @@ pub const FUNCTION_LISTS: usize = 1 << 20;
 /// Bytes that an instance has for them: two areas, of which one is valid, see
 /// [`InstanceSlot::functions`]. Each page takes memory when it is first needed.
 pub const FUNCTIONS_SIZE: usize = 2 * FUNCTION_LISTS;
+
+/// The most bytes of what probes are compiled to.
+pub const PROBE_WORDS: usize = 1 << 18;
+/// Bytes for them: two areas, of which one is valid, see [`ControlHeader::probes`]; and what counts hits.
+/// Each page takes memory when it is first needed.
+pub const PROBES_SIZE: usize = 2 * PROBE_WORDS + PROBE_HITS * size_of::<ProbeHits>() * PROBE_HITS_SHARDS;
 
 /// The file in a session's directory: a control area, and the [buffer](crate::buffer) of each instance, all
 /// of one size. One file, because every process that starts has to open and map it; what no instance uses
@@ -263,6 +273,8 @@ pub struct ControlHeader {
     _processes_reach: u32,
     /// Which sections of programs are measured: a [`MeasuredSections`].
     pub sections: AtomicU64,
+    /// Version << 32 | words of probes; they are in the area that is the version's lowest bit.
+    pub probes: AtomicU64,
 }
 
 /// A thread that is not the first of its process.

@@ -3,7 +3,7 @@
 use crate::unusable::Unusable;
 use abi::buffer::MAX_CPUS;
 use abi::control::{
-    CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EXTENSION_SIZE, FUNCTIONS_SIZE, MAGIC, VERSION,
+    CONTROL_SIZE, ControlHeader, ENABLED_OFFSET, EXTENSION_SIZE, FUNCTIONS_SIZE, MAGIC, PROBES_SIZE, VERSION,
 };
 use abi::instance::INSTANCES;
 use abi::profile::profile_size;
@@ -109,10 +109,10 @@ impl FileLayout {
     }
 
     fn functions_size(&self) -> u64 {
-        (self.buffers * FUNCTIONS_SIZE) as u64
+        (self.buffers * FUNCTIONS_SIZE + PROBES_SIZE) as u64
     }
 
-    /// The lists of functions that instances trace.
+    /// The lists of functions that instances trace, and probes.
     pub fn functions(&self) -> Range<u64> {
         let start = CONTROL_SIZE as u64 + self.buffer_size;
         start..start + self.functions_size()
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(layout.mapped_buffer(2), Some(third.start..third.start + 2 * 4096));
         assert!(layout.buffer(3).is_none());
         let alone = FileLayout::new(1, 4096, 4096, 1).unwrap();
-        let size = (CONTROL_SIZE + 4096 + FUNCTIONS_SIZE) as u64 + profile_size(1);
+        let size = (CONTROL_SIZE + 4096 + FUNCTIONS_SIZE + PROBES_SIZE) as u64 + profile_size(1);
         assert_eq!((alone.extension(), alone.size()), (None, size));
     }
 

@@ -17,9 +17,9 @@ use function_filter::CompiledLists;
 use rustix::io;
 use shm::Errno;
 
-/// The words of an instance's lists of functions.
+/// The words of an instance's lists of functions, or those of probes.
 #[derive(Debug, Clone, Copy)]
-pub struct FunctionWords<'a>(&'a [AtomicU64]);
+pub struct FunctionWords<'a>(pub(crate) &'a [AtomicU64]);
 
 impl FunctionWords<'_> {
     /// The word of this number. None after the last.
@@ -152,8 +152,8 @@ impl ControlArea {
     /// nothing can be traced.
     pub fn outdated_functions(&self) -> impl Iterator<Item = ProcessInfo> {
         let wanted = self.functions_wanted();
-        // Lists may name functions in any file.
-        let is_naming = self.has_function_lists();
+        // Lists may name functions in any file, and probes may be in any.
+        let is_naming = self.has_function_lists() || self.has_probes();
         self.processes().filter(move |process| {
             process.end_time == 0
                 && process.functions_done != wanted

@@ -71,6 +71,7 @@ mod objects;
 mod pattern;
 mod pids;
 mod placeholders;
+mod probes;
 mod processes;
 mod profile;
 mod resolved;

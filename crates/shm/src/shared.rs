@@ -34,6 +34,7 @@ shared! {
     abi::control::EventEntry,
     abi::control::Switches,
     abi::control::PidList,
+    abi::control::ProbeHits,
     abi::control::waiter::Waiter,
     abi::control::TaskEntry,
     abi::control::ProcessEntry,
