@@ -37,6 +37,7 @@ extern crate std;
 
 mod byte_reader;
 mod debug_file;
+mod file_offset;
 mod frame_program;
 mod function_frames;
 mod function_symbol;

@@ -42,6 +42,11 @@ impl<'a> ObjectFile<'a> {
         Some(ObjectFile { bytes, sections: sections?, section_names: names? })
     }
 
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Its sites, in the order of its sections; those of one section are nearly always in the order of their
     /// addresses.
     pub fn sites(&self) -> impl Iterator<Item = FunctionSite<'a>> + use<'a> {

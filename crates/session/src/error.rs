@@ -324,6 +324,9 @@ pub enum Error {
         /// What was asked for.
         name: String,
     },
+    /// What is wrong with a probe.
+    #[error(transparent)]
+    Probe(crate::ProbeFailure),
     /// Times are written in a way that can't be shown in a clock.
     #[error("{path} has no times of {name}: make a session with `lookback start -C {name}`")]
     OtherClock {
@@ -333,11 +336,8 @@ pub enum Error {
         name: &'static str,
     },
     /// Somebody has made the session's file shorter.
-    #[error("{path}: the session's file was truncated: `lookback delete` it, and make another")]
-    Truncated {
-        /// The session.
-        path: PathBuf,
-    },
+    #[error("{0}: the session's file was truncated: `lookback delete` it, and make another")]
+    Truncated(PathBuf),
     /// The system refuses something.
     #[error("{path}: {error}")]
     System {

@@ -37,6 +37,7 @@ mod names;
 mod object_path;
 mod options;
 mod pace;
+mod probe_failure;
 mod selection;
 mod session;
 mod sessions_directory;
@@ -65,10 +66,12 @@ pub use names::FLIGHT;
 pub use object_path::object_path;
 pub use options::SessionOptions;
 pub use pace::Pace;
+pub use probe_definition::{BadProbe, ProbeError, Removal};
+pub use probe_failure::ProbeFailure;
 pub use selection::{BadSelection, Selection};
 pub use session::{
-    ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, Session, SiteObstacle,
-    TraceableFunction, TraceableName, TracedBy,
+    ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, ProbeCounts, Session, SessionProbe,
+    SiteObstacle, TraceableFunction, TraceableName, TracedBy,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

@@ -11,6 +11,8 @@ mod instances;
 mod lock;
 mod mapping;
 mod paths;
+mod probed_files;
+mod probes;
 mod profile;
 mod removal;
 mod rules;
@@ -19,7 +21,7 @@ mod traceable;
 mod traced_by;
 mod unbuilt;
 
-pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES, SAVED, SAVING};
+pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES, PROBES, SAVED, SAVING};
 pub use conversion::ConversionCounts;
 pub use enabled_functions::EnabledFunction;
 pub(crate) use group::{DIRECTORY_FOR_GROUP, share};
@@ -27,6 +29,7 @@ pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
+pub use probes::{ProbeCounts, SessionProbe};
 pub use profile::CpuProfile;
 pub use traceable::{SiteObstacle, TraceableFunction, TraceableName};
 pub use traced_by::TracedBy;
@@ -106,7 +109,7 @@ impl Session {
     pub fn check_whole(&self) -> Result<(), Error> {
         let is_whole = || self.file().metadata().is_ok_and(|found| found.len() >= self.status.len);
         if shm::was_truncated() && !is_whole() {
-            return Err(Error::Truncated { path: self.path.clone() });
+            return Err(Error::Truncated(self.path.clone()));
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ mod latency;
 mod mark;
 mod message;
 mod numbers;
+mod probe;
 mod thread_name;
 mod time;
 mod writer;

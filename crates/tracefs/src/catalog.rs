@@ -32,7 +32,8 @@ impl EventName {
     }
 }
 
-/// The events of a session, to be found by their names. There may be more by now, but never others.
+/// The events of a session, to be found by their names. There may be more by now, but never others, unless
+/// probes were removed.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     /// In the order of their ids.
@@ -42,17 +43,21 @@ pub(crate) struct Catalog {
     /// The id that the next will have, whether those before it can be described or not; 0 where nobody has
     /// looked yet.
     next: u16,
+    /// Which probes there were.
+    probes: u64,
 }
 
 impl Catalog {
-    /// Makes `known` again if there are more events by now.
+    /// Makes `known` again if there are more events by now, or other probes.
     pub(crate) fn update(known: &mut Arc<Catalog>, instance: &Instance) {
         let control = instance.control();
         let next = control.next_event(known.next);
-        if next != known.next {
-            let mut catalog = Catalog { next, ..Catalog::default() };
+        let probes = instance.session().probes_version();
+        if (next, probes) != (known.next, known.probes) {
+            let mut catalog = Catalog { next, probes, ..Catalog::default() };
+            let removed = instance.session().removed_probe_events();
             let mut buffer = vec![0; LONGEST];
-            for id in control.event_ids() {
+            for id in control.event_ids().filter(|id| !removed.contains(id)) {
                 control.describe(id, &mut buffer).into_iter().for_each(|found| catalog.insert(&found));
             }
             *known = Arc::new(catalog);

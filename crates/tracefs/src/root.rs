@@ -55,6 +55,8 @@ const ONCE: &[&str] = &[
     "snapshot_save_to",
     "sub_buffers",
     "trace_stat",
+    "uprobe_events",
+    "uprobe_profile",
 ];
 
 fn is_there(array: &TraceArray, name: &str) -> bool {

@@ -6,7 +6,6 @@ mod buffer_percent;
 mod buffer_size;
 mod buffer_subbuf_size;
 mod current_tracer;
-mod dynamic_events;
 mod enabled_functions;
 mod error_log;
 mod error_rates;
@@ -19,6 +18,7 @@ mod function_profile_enabled;
 mod max_graph_depth;
 mod pid_filters;
 mod printk_formats;
+mod probe_events;
 mod readme;
 mod saved_cmdlines_size;
 mod saved_threads;
@@ -99,7 +99,9 @@ pub(crate) const FILES: &[Listed] = &[
     set_event::LISTED,
     pid_filters::EVENT,
     pid_filters::EVENT_NOTRACE,
-    dynamic_events::LISTED,
+    probe_events::DYNAMIC,
+    probe_events::UPROBES,
+    probe_events::PROFILE,
     error_log::LISTED,
 ];
 

@@ -30,7 +30,8 @@ impl Instance {
         let classes: HashMap<u16, &str> =
             events::all().filter_map(|event| Some((event.id, event.class?))).collect();
         let mut buffer = vec![0; 64 * 1024];
-        let ids = self.control().event_ids();
+        let removed = self.session.removed_probe_events();
+        let ids = self.control().event_ids().filter(move |id| !removed.contains(id));
         ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
     }
 

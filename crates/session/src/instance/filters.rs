@@ -87,6 +87,8 @@ impl Instance {
             Some(_) => {
                 filters.iter().for_each(|filter| self.control().enable(filter.id, self.index, true));
                 self.control().announce_switched();
+                let enabled: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
+                self.session.follow_probes(&enabled, &lock);
                 filters.len()
             }
         };

@@ -56,8 +56,10 @@ impl Instance {
             }
             Ok(())
         })?;
-        let _lock = self.session.lock_settings()?;
-        self.soften(target).ok_or_else(too_many)
+        let lock = self.session.lock_settings()?;
+        self.soften(target).ok_or_else(too_many)?;
+        self.session.follow_probes(&[target], &lock);
+        Ok(())
     }
 
     /// Takes a command from functions, whatever its count and event. Errors: there is none of this kind, or
@@ -75,9 +77,11 @@ impl Instance {
                 Some(_) => Ok(()),
             }
         })?;
-        let _lock = self.session.lock_settings()?;
+        let lock = self.session.lock_settings()?;
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
-        targets.into_iter().try_for_each(|target| self.soften(target).ok_or_else(too_many))
+        targets.iter().try_for_each(|target| self.soften(*target).ok_or_else(too_many))?;
+        self.session.follow_probes(&targets, &lock);
+        Ok(())
     }
 
     /// Gives a command of another instance a counter of its own, and memory for its snapshots.

@@ -39,7 +39,7 @@ impl Instance {
         pattern: Option<&str>,
         on: bool,
         find: impl FnOnce() -> Vec<u16>,
-        _lock: &Lock,
+        lock: &Lock,
     ) -> Result<usize, Error> {
         // First the rule, see `control::ControlArea::set_rules`.
         if let Some(pattern) = pattern {
@@ -50,6 +50,7 @@ impl Instance {
             self.control().enable(*id, self.index, on);
         }
         self.control().announce_switched();
+        self.session.follow_probes(&found, lock);
         Ok(found.len())
     }
 
@@ -62,8 +63,10 @@ impl Instance {
     /// Switches all events off, and the tracer, and forgets all patterns and filters.
     pub fn set_all_off(&self) -> Result<(), Error> {
         self.set_tracer(<&Tracer>::default())?;
-        let _lock = self.session.lock_settings()?;
-        self.session.set_instance_off(self.index)
+        let lock = self.session.lock_settings()?;
+        self.session.set_instance_off(self.index)?;
+        self.session.follow_all_probes(&lock);
+        Ok(())
     }
 
     /// The patterns that events of programs go by: a line for each, `+` or `-` in front.

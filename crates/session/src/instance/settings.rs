@@ -42,6 +42,7 @@ impl Instance {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
         let lock = self.session.lock_settings().ok();
         self.restore_locked(settings)?;
+        lock.iter().for_each(|lock| self.session.follow_all_probes(lock));
         drop(lock);
         if self.function_lists() != settings.functions {
             self.change_functions(|lists| *lists = settings.functions.clone())?;
@@ -59,9 +60,14 @@ impl Instance {
         self.control().set_instance_graph_depth(self.index, depth);
         self.control().set_instance_threshold(self.index, threshold);
         let events: Vec<EventInfo> = self.events().collect();
+        // Nobody has brought these but who has defined them.
+        let probes: Vec<u16> = self.session.probes().iter().map(|probe| probe.event).collect();
         let mut filters = Vec::new();
         for event in &events {
-            let by_rules = || (self.is_wanted(&event.system, &event.name), None);
+            let by_rules = || {
+                let is_wanted = !probes.contains(&event.id) && self.is_wanted(&event.system, &event.name);
+                (is_wanted, None)
+            };
             let (on, filter) = settings.events.get(&event.id).cloned().unwrap_or_else(by_rules);
             self.control().enable(event.id, self.index, on);
             if event.filter != filter {

@@ -170,7 +170,7 @@ impl Instance {
         count: Option<u64>,
         filter: Option<(Filter, &str)>,
     ) -> Result<(), Error> {
-        let _lock = self.session.lock_settings()?;
+        let lock = self.session.lock_settings()?;
         let before = self.trigger_words(event.id);
         let there: Vec<Trigger> = Trigger::all(before.as_slice()).collect();
         if there.iter().any(|other| other.excludes(action, target)) {
@@ -191,11 +191,13 @@ impl Instance {
         words.extend(text.as_bytes().chunks(8).map(packed));
         words.extend(before);
         self.store_triggers(event.id, &words).ok_or_else(too_many)?;
-        self.soften(target).ok_or_else(too_many)
+        self.soften(target).ok_or_else(too_many)?;
+        self.session.follow_probes(&[event.id, target], &lock);
+        Ok(())
     }
 
     pub(super) fn remove_trigger(&self, id: u16, action: &Action, target: u16) -> Result<(), Error> {
-        let _lock = self.session.lock_settings()?;
+        let lock = self.session.lock_settings()?;
         let mut words = self.trigger_words(id);
         let found = Trigger::all(words.as_slice()).find(|trigger| trigger.excludes(action, target));
         let Some(found) = found else { return Ok(()) };
@@ -204,7 +206,9 @@ impl Instance {
         self.store_triggers(id, &words).ok_or_else(too_many)?;
         // It may be what another trigger enables.
         self.soften(id).ok_or_else(too_many)?;
-        self.soften(target).ok_or_else(too_many)
+        self.soften(target).ok_or_else(too_many)?;
+        self.session.follow_probes(&[id, target], &lock);
+        Ok(())
     }
 
     /// Gives a new instance the triggers of another, with what is left of their counts, for one who has

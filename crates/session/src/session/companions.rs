@@ -20,6 +20,9 @@ pub(crate) const ERROR_LOG: &str = "error_log";
 /// The file of lists of functions.
 pub(crate) const FUNCTIONS: &str = "functions";
 
+/// The file of probes.
+pub(crate) const PROBES: &str = "probes";
+
 /// The file of [`crate::Saving`].
 pub(crate) const SAVING: &str = "saving";
 
@@ -49,8 +52,9 @@ pub(crate) fn is_own(name: &OsStr) -> bool {
         let number = name.strip_prefix(CPU_LOCK.0).and_then(|rest| rest.strip_suffix(CPU_LOCK.1));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     };
-    let is_known =
-        |name: &str| [SESSION_FILE, PREFERENCES, ERROR_LOG, FUNCTIONS, SAVING, SAVED, OPEN].contains(&name);
+    let is_known = |name: &str| {
+        [SESSION_FILE, PREFERENCES, ERROR_LOG, FUNCTIONS, PROBES, SAVING, SAVED, OPEN].contains(&name)
+    };
     is_instance_file(name)
         || name
             .to_str()

@@ -94,7 +94,7 @@ impl Session {
         let _ = self.set_instance_off(index);
         let _ = removed.give_memory_back();
         let _ = self.forget_companions(index);
-        if had_functions {
+        if had_functions || self.control().has_probes() {
             self.call_for_functions(&lock);
         }
         Ok(())

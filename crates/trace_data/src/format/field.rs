@@ -78,6 +78,18 @@ impl Field {
         Some(String::from_utf8_lossy(until_nul(self.bytes(payload)?)))
     }
 
+    /// The bytes that element `index` of a field of several `__data_loc` words points to: of any other field
+    /// element 0 is [`Field::bytes`].
+    pub(crate) fn located_element<'a>(&self, payload: &'a [u8], index: usize) -> Option<&'a [u8]> {
+        if index == 0 {
+            return self.bytes(payload);
+        }
+        let at = index.checked_mul(4).filter(|at| *at < self.size)?;
+        let word = u32_at(payload, self.offset.checked_add(at)?)?;
+        let (start, len) = ((word & 0xffff) as usize, (word >> 16) as usize);
+        payload.get(start..start.checked_add(len)?)
+    }
+
     /// Element `index` of an array of numbers, as [`Field::integer`] would return it.
     pub fn element(&self, payload: &[u8], index: usize) -> Option<i64> {
         let size = self.element_type()?.size;

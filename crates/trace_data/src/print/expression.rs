@@ -23,8 +23,8 @@ pub(super) enum Expression {
     Cast(Cast, Box<Expression>),
     /// A constant string.
     Text(String),
-    /// The string in a dynamic array.
-    DynamicText(usize),
+    /// The string in a dynamic array; the one of an index, of a field that has several.
+    DynamicText(usize, usize),
     /// A dynamic array.
     DynamicArray(usize),
     /// Names of the bits set.

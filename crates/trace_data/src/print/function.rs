@@ -17,7 +17,7 @@ impl Parser<'_> {
             "__print_hex" => self.hex(true),
             "__print_hex_str" => self.hex(false),
             "__print_array" => self.array(),
-            "__get_str" | "__get_rel_str" => self.dynamic(Expression::DynamicText),
+            "__get_str" | "__get_rel_str" => self.dynamic_text(),
             "__get_bitmask" | "__get_rel_bitmask" => self.dynamic(Expression::Bitmask),
             "__get_cpumask" | "__get_rel_cpumask" => self.dynamic(Expression::Cpumask),
             "__get_dynamic_array"
@@ -82,12 +82,34 @@ impl Parser<'_> {
 
     /// `field)`, which must have its data elsewhere in the payload.
     fn dynamic(&mut self, of: fn(usize) -> Expression) -> Result<Typed, PrintError> {
-        let field = self.field()?;
-        if !matches!(self.fields[field].kind, Kind::DataLocation(_) | Kind::RelativeLocation(_)) {
-            return Err(self.tokens.error("no dynamic array"));
-        }
+        let field = self.dynamic_field()?;
         self.expect(")")?;
         Ok(pointer(of(field)))
+    }
+
+    fn dynamic_field(&mut self) -> Result<usize, PrintError> {
+        let field = self.field()?;
+        match self.fields[field].kind {
+            Kind::DataLocation(_) | Kind::RelativeLocation(_) => Ok(field),
+            _ => Err(self.tokens.error("no dynamic array")),
+        }
+    }
+
+    /// `field)`, or `field[INDEX])` for one of several: arrays of strings of probes.
+    fn dynamic_text(&mut self) -> Result<Typed, PrintError> {
+        let field = self.dynamic_field()?;
+        let index = match self.take_if("[")? {
+            false => 0,
+            true => {
+                let Token::Number { value, .. } = self.tokens.next()? else {
+                    return Err(self.tokens.error("no index"));
+                };
+                self.expect("]")?;
+                value as usize
+            }
+        };
+        self.expect(")")?;
+        Ok(pointer(Expression::DynamicText(field, index)))
     }
 
     /// `value, probably)`.

@@ -14,8 +14,8 @@ impl Evaluator<'_> {
         let start = out.len();
         match expression {
             Expression::Text(text) => out.extend_from_slice(text.as_bytes()),
-            Expression::DynamicText(field) => {
-                let bytes = self.bytes(*field);
+            Expression::DynamicText(field, index) => {
+                let bytes = self.fields[*field].located_element(self.payload, *index).unwrap_or_default();
                 if bytes.is_empty() {
                     return;
                 }

@@ -1,7 +1,7 @@
 //! What follows the time: an event's name and what its print format makes of a record.
 
 use super::escape::escape;
-use super::{Layout, fields, ftrace};
+use super::{Layout, fields, ftrace, probe};
 use crate::bytes::{u16_at, until_nul};
 use crate::event::{Event, EventTable};
 use crate::record::Record;
@@ -41,7 +41,11 @@ fn as_it_is(event: &Event, record: &Record<'_>, symbols: &dyn Symbols, layout: L
     }
     out.extend_from_slice(event.format().name.as_bytes());
     out.extend_from_slice(b": ");
+    let start = out.len();
     event.print(payload, symbols, out);
+    if probe::is_probe(event.format()) {
+        probe::mend(event.format(), payload, start, out);
+    }
     out.push(b'\n');
 }
 

@@ -43,6 +43,22 @@ const DIRECTORIES: &str = "
 \t    ! before it takes it away
 ";
 
+/// What definitions of probes are, in the kernel's words.
+const PROBES: &str = "\
+\t  accepts: event-definitions (one definition per line)
+\t   Format: p[:[<group>/][<event>]] <place> [<args>]
+\t           r[:[<group>/][<event>]] <place> [<args>]
+\t           -:[<group>/][<event>]
+\t    place (uprobe): <path>:<offset>[%return][(ref_ctr_offset)]
+\t                    <path>:<symbol>[+<offset>][%return][(ref_ctr_offset)]
+\t     args: <name>=fetcharg[:type]
+\t fetcharg: %<register>, @<address>, @+<offset>,
+\t           $stack<index>, $stack, $retval, $comm, $arg<N>,
+\t           +|-[u]<offset>(<fetcharg>), \\imm-value, \\\"imm-string\"
+\t     type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, string, ustring,
+\t           b<bit-width>@<bit-offset>/<container-size>, <type>\\[<array-size>\\]
+";
+
 impl TextFile for Readme {
     const MODE: u32 = 0o440;
 
@@ -58,6 +74,9 @@ impl TextFile for Readme {
         );
         for file in FILES {
             let _ = writeln!(text, "  {:<20}\t- {}", file.name, file.help.replace("{tracers}", &tracers()));
+            if file.name == "uprobe_events" {
+                text.push_str(PROBES);
+            }
         }
         text.push_str(&DIRECTORIES.replace("{actions}", &actions()));
         Ok(text)
@@ -84,7 +103,7 @@ mod tests {
     use crate::top::tests::{read, tree};
 
     /// What programs look for, of features that don't exist.
-    const ABSENT: &[&str] = &["imm-value", "synthetic", "uprobe", "kprobe", "hist", "onchange", "place"];
+    const ABSENT: &[&str] = &["synthetic", "kprobe", "hist", "onchange", "symstr", "maxactive"];
 
     #[test]
     fn nothing_is_claimed_that_does_not_exist() {

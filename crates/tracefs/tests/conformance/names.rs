@@ -97,6 +97,8 @@ fn what_we_have_the_kernel_has() {
         "saved_cmdlines_size",
         "saved_tgids",
         "tracing_thresh",
+        "uprobe_events",
+        "uprobe_profile",
         "printk_formats",
         "instances",
         "printk-msg-only",
