@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that the object is made of.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "abi",
     "agent",
     "call_slots",
@@ -20,6 +20,7 @@ const CRATES: [&str; 15] = [
     "function_filter",
     "function_sites",
     "planner",
+    "probe",
     "ring_buffer",
     "rseq",
     "shm",

@@ -23,8 +23,11 @@ pub const FIRST_MADE: usize = 2;
 /// wants some as they do.
 pub const PROFILE: usize = INSTANCES;
 
-/// Words with a bit for each instance, and for [`PROFILE`].
-pub const INSTANCE_WORDS: usize = (PROFILE + 1).div_ceil(64);
+/// The bit of probes that are hit when a function returns: the same.
+pub const RETURN_PROBES: usize = PROFILE + 1;
+
+/// Words with a bit for each instance, for [`PROFILE`] and for [`RETURN_PROBES`].
+pub const INSTANCE_WORDS: usize = (RETURN_PROBES + 1).div_ceil(64);
 
 /// The flag of an instance that has a PID filter whose events alone are recorded.
 pub const PIDS: u32 = 1;

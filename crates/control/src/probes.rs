@@ -87,7 +87,7 @@ impl ControlArea {
     // Relaxed: the count carries nothing but itself.
     #[inline]
     pub fn count_probe_hit(&self, counter: u16, tid: u32) {
-        if let Some(counter) = self.counters_of(counter).nth(tid as usize % PROBE_HITS_SHARDS) {
+        if let Some(counter) = self.counter(counter, tid as usize % PROBE_HITS_SHARDS) {
             counter.hits.fetch_add(1, Relaxed);
         }
     }
@@ -95,17 +95,18 @@ impl ControlArea {
     /// Counts that an event of a probe could not be recorded. Async-signal-safe.
     // Relaxed: the count carries nothing but itself.
     pub fn count_probe_miss(&self, counter: u16) {
-        if let Some(counter) = self.counters_of(counter).next() {
+        if let Some(counter) = self.counter(counter, 0) {
             counter.missed.fetch_add(1, Relaxed);
         }
     }
 
     fn counters_of(&self, counter: u16) -> impl Iterator<Item = &ProbeHits> {
-        let all: &[ProbeHits] = self
-            .function_lists()
-            .and_then(|area| area.slice(self.hits_place(), PROBE_HITS * PROBE_HITS_SHARDS))
-            .unwrap_or_default();
-        all.iter().skip(usize::from(counter)).step_by(PROBE_HITS)
+        (0..PROBE_HITS_SHARDS).filter_map(move |shard| self.counter(counter, shard))
+    }
+
+    fn counter(&self, counter: u16, shard: usize) -> Option<&ProbeHits> {
+        let all = self.function_lists()?.slice(self.hits_place(), PROBE_HITS * PROBE_HITS_SHARDS)?;
+        all.get(shard * PROBE_HITS + usize::from(counter))
     }
 
     /// Where probes of a version are.

@@ -167,6 +167,19 @@ impl<'a> ObjectFile<'a> {
         span(self.function_frames()?, start)
     }
 
+    /// The addresses of the function that an address is in, of which `symbols` has the names. None where
+    /// nothing says where it begins and ends, and for those that [`ObjectFile::unbuilt_sites`] leaves out.
+    ///
+    /// Cost: that of looking at all names.
+    pub fn span_around(&self, symbols: &ObjectFile<'_>, address: u64) -> Option<Range<u64>> {
+        if self.section(".gopclntab").is_some() || self.is_dynamic_linker() {
+            return None;
+        }
+        let span = self.function_frames()?.at(address)?.span;
+        let is_left_alone = LeftAlone::among(symbols.functions()).contains(span.start);
+        (!is_left_alone).then_some(span)
+    }
+
     /// The code of the function that begins at an address; nothing where its end isn't known.
     pub fn function_code(&self, start: u64) -> &'a [u8] {
         let len = self.function_span(start).map_or(0, |span| (span.end - span.start) as usize);
@@ -208,6 +221,17 @@ impl<'a> ObjectFile<'a> {
     pub fn debug_link(&self) -> &'a [u8] {
         let link = self.section(".gnu_debuglink").map(|section| self.data(&section)).unwrap_or_default();
         link.split(|byte| *byte == 0).next().unwrap_or_default()
+    }
+
+    /// The address at which this place of the file is mapped. None for one that isn't in a section that is.
+    pub fn address_at(&self, offset: u64) -> Option<u64> {
+        let contains = |section: &SectionHeader| {
+            section.sh_flags & u64::from(SHF_ALLOC) != 0
+                && section.sh_type != SHT_NOBITS
+                && offset.wrapping_sub(section.sh_offset) < section.sh_size
+        };
+        let section = self.sections.iter().find(contains)?;
+        Some(section.sh_addr.wrapping_add(offset.wrapping_sub(section.sh_offset)))
     }
 
     /// The bytes from an address of its code on, up to the end of the section. None where it has no section.

@@ -46,3 +46,26 @@ impl Branches {
         }
     }
 }
+
+/// Whether a branch of a function may lead between two of its bytes, both included: also where some of its
+/// bytes are no instructions that are known, or a jump only knows where it leads when it is executed.
+///
+/// Cost: it decodes all of the function.
+pub(crate) fn lead_between(function: &FunctionCode<'_>, first: usize, last: usize) -> bool {
+    let mut offset = 0;
+    while offset < function.code.len() {
+        let Some(instruction) = DecodedInstruction::first(function.from(offset)) else { return true };
+        offset += instruction.len();
+        let distance = match instruction.flow() {
+            Flow::Branch(distance) | Flow::Jump(distance) => distance,
+            Flow::Indirect => return true,
+            Flow::Next | Flow::Call | Flow::End => continue,
+        };
+        let target =
+            i64::try_from(offset).ok().and_then(|end| usize::try_from(end.checked_add(distance)?).ok());
+        if target.is_some_and(|target| (first..=last).contains(&target)) {
+            return true;
+        }
+    }
+    false
+}

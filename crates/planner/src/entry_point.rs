@@ -54,19 +54,27 @@ pub fn entry_points(
             *place = Some(point);
         }
     }
-    if found.iter().all(Option::is_none) { Err(NoEntryPoint::Short) } else { Ok(found.into_iter().flatten()) }
+    if found.iter().all(Option::is_none) {
+        Err(NoEntryPoint::TwoWords)
+    } else {
+        Ok(found.into_iter().flatten())
+    }
 }
 
-const RANKS: usize = 7;
+const RANKS: usize = 13;
 
 /// How good an instruction is: the first one is best, then those before which arguments are there; of these
-/// the longer ones, in whose place more jumps fit.
+/// the longer ones, in whose place more jumps fit. Those of one or two bytes come last: each takes a page of
+/// memory.
 fn rank(step: &BlockStep) -> usize {
-    let shared = JUMP_LEN.saturating_sub(step.instruction.len()).min(2);
-    match (step.offset, step.has_arguments) {
-        (0, _) => 0,
-        (_, true) => 1 + shared,
-        (_, false) => 4 + shared,
+    let shared = JUMP_LEN.saturating_sub(step.instruction.len());
+    match (step.offset, step.has_arguments, shared.checked_sub(3)) {
+        (0, _, None) => 0,
+        (_, true, None) => 1 + shared,
+        (_, false, None) => 4 + shared,
+        (0, _, Some(more)) => 7 + more,
+        (_, true, Some(more)) => 9 + more,
+        (_, false, Some(more)) => 11 + more,
     }
 }
 
@@ -98,9 +106,23 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
+    /// Those of three bytes and more.
     fn points(start: u64, code: &[u8]) -> Result<Vec<(usize, usize, EntryPointPlace)>, NoEntryPoint> {
-        let points = entry_points(&FunctionCode { start, code })?;
+        let points = entry_points(&FunctionCode { start, code })?.filter(|point| point.len >= 3);
         Ok(points.map(|point| (point.offset, point.len, point.place)).collect())
+    }
+
+    #[test]
+    fn short_instructions_come_last() {
+        // push rbp; mov rbp, rsp; push r15; call.
+        let code = [0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0xe8, 0, 0, 0, 0];
+        let offsets = |start, code| {
+            let points = entry_points(&FunctionCode { start, code }).unwrap();
+            points.map(|point| point.offset).collect::<Vec<_>>()
+        };
+        assert_eq!(offsets(0x1000, &code), [1, 0, 4]);
+        // Where it lies in two words the second one is none.
+        assert_eq!(offsets(0x1006, &code), [0, 4]);
     }
 
     fn later(depth: u32, has_arguments: bool) -> EntryPointPlace {
@@ -123,14 +145,14 @@ mod tests {
     fn what_lies_in_two_words_is_no_entry_point() {
         let code = [0x48, 0x83, 0xec, 0x18, 0xc3, 0x90];
         assert!(points(0x1004, &code).is_ok());
-        assert_eq!(points(0x1005, &code), Err(NoEntryPoint::Short));
+        assert_eq!(points(0x1005, &code), Err(NoEntryPoint::TwoWords));
     }
 
     #[test]
     fn what_a_branch_leads_to_is_executed_more_than_once() {
         // push rbx; mov rbx, rdi; sub rsp, 16; jmp to the second one.
         let code = [0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10, 0xeb, 0xf7];
-        assert_eq!(points(0x1000, &code), Err(NoEntryPoint::Short));
+        assert_eq!(points(0x1000, &code), Err(NoEntryPoint::TwoWords));
         // The same one jumps to the third: the second is left.
         let code = [0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10, 0xeb, 0xfa];
         assert_eq!(points(0x1000, &code), Ok([(1, 3, later(8, true))].to_vec()));
@@ -143,7 +165,7 @@ mod tests {
     fn after_a_complete_frame_a_table_may_lead() {
         // push rbx; mov rbx, rdi; lea rax, [rip]; jmp rax.
         let code = [0x53, 0x48, 0x89, 0xfb, 0x48, 0x8d, 0x05, 0, 0, 0, 0, 0xff, 0xe0];
-        assert_eq!(points(0x1000, &code), Err(NoEntryPoint::Short));
+        assert_eq!(points(0x1000, &code), Err(NoEntryPoint::TwoWords));
         // With sub rsp, 16 after the copy.
         let code = [0x53, 0x48, 0x89, 0xfb, 0x48, 0x83, 0xec, 0x10, 0xff, 0xe0];
         assert_eq!(points(0x1000, &code), Ok([(4, 4, later(8, true)), (1, 3, later(8, true))].to_vec()));
@@ -162,6 +184,6 @@ mod tests {
     #[test]
     fn bytes_that_are_no_instructions_are_refused() {
         assert_eq!(points(0x1000, &[0x48, 0x83, 0xec, 0x18, 0x06, 0xc3]), Err(NoEntryPoint::Unknown));
-        assert_eq!(points(0x1000, &[]), Err(NoEntryPoint::Short));
+        assert_eq!(points(0x1000, &[]), Err(NoEntryPoint::TwoWords));
     }
 }

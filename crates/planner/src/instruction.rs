@@ -135,6 +135,21 @@ impl DecodedInstruction {
         }
     }
 
+    /// Whether it does nothing, whatever the processor's state.
+    pub(crate) fn does_nothing(&self) -> bool {
+        let Encoding { map, opcode, repeat, rex_base, .. } = self.0;
+        match (map, opcode) {
+            // With f3 it waits.
+            (OpcodeMap::One, 0x90) => repeat == 0 && rex_base == 0,
+            (OpcodeMap::Two, 0x1f) => true,
+            // A mark.
+            (OpcodeMap::Two, 0x1e) => {
+                repeat == 0xf3 && self.mode().is_some_and(|mode| mode.kind == REGISTER && mode.reg & 7 == 7)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it may change a register that an argument is in, of those that leave no flags.
     pub(crate) fn changes_arguments(&self) -> bool {
         // Of eight bits without a prefix some registers are parts of others.

@@ -12,7 +12,7 @@ pub struct JumpWindow {
     /// The end of the jump, from which its distance counts.
     end: u64,
     /// The bytes that stay.
-    fixed: [u8; 2],
+    fixed: [u8; JUMP_LEN - 1],
     /// How many of them there are.
     count: usize,
 }
@@ -22,7 +22,7 @@ impl JumpWindow {
     /// there is none.
     pub(crate) fn new(address: u64, len: usize, following: &[u8]) -> Option<JumpWindow> {
         let count = JUMP_LEN.saturating_sub(len);
-        let mut fixed = [0; 2];
+        let mut fixed = [0; JUMP_LEN - 1];
         for (place, byte) in fixed.get_mut(..count)?.iter_mut().zip(following.get(..count)?) {
             *place = *byte;
         }
@@ -50,13 +50,13 @@ impl JumpWindow {
     }
 
     fn distances(&self) -> Range<i64> {
-        let [one, two] = self.fixed;
-        let start: i32 = match self.count {
-            0 => return i64::from(i32::MIN)..i64::from(i32::MAX) + 1,
-            1 => i32::from_le_bytes([0, 0, 0, one]),
-            _ => i32::from_le_bytes([0, 0, one, two]),
-        };
-        let start = i64::from(start);
+        if self.count == 0 {
+            return i64::from(i32::MIN)..i64::from(i32::MAX) + 1;
+        }
+        let mut lowest = [0; JUMP_LEN - 1];
+        let fixed = self.fixed.iter().take(self.count);
+        lowest.iter_mut().skip(JUMP_LEN - 1 - self.count).zip(fixed).for_each(|(to, from)| *to = *from);
+        let start = i64::from(i32::from_le_bytes(lowest));
         start..start + (1 << (8 * (4 - self.count)))
     }
 }
@@ -80,7 +80,15 @@ mod tests {
         let window = JumpWindow::new(address, 7, &[]).unwrap();
         assert!(window.is_free() && window.jump(address).is_some());
         assert_eq!(window.jump(address + (1 << 32)), None);
-        assert_eq!(JumpWindow::new(address, 2, &[0; 9]), None);
+        // Three bytes that stay leave 256 addresses, and four of them one.
+        let window = JumpWindow::new(address, 2, &[0x01, 0x02, 0x03]).unwrap();
+        let start = address + 5 + 0x0302_0100;
+        assert_eq!(window.targets(), start..start + 0x100);
+        let window = JumpWindow::new(address, 1, &[0x48, 0x89, 0xe5, 0xff, 0x90]).unwrap();
+        let target = address + 5 - 0x1a_76b8;
+        assert_eq!(window.targets(), target..target + 1);
+        assert_eq!(window.jump(target), Some(([0xe9, 0x48, 0x89, 0xe5, 0xff], 1)));
+        assert_eq!(JumpWindow::new(address, 1, &[0; 3]), None);
         assert_eq!(JumpWindow::new(address, 4, &[]), None);
     }
 }

@@ -71,9 +71,13 @@ mod instruction_tests;
 mod jump_window;
 mod moved_instruction;
 mod no_entry_point;
+mod no_probe_point;
+mod probe_point;
 
 pub use entry_point::{EntryPoint, EntryPointPlace, entry_points};
 pub use function_code::FunctionCode;
 pub use jump_window::{JUMP_LEN, JumpWindow};
 pub use moved_instruction::MovedInstruction;
 pub use no_entry_point::NoEntryPoint;
+pub use no_probe_point::NoProbePoint;
+pub use probe_point::{ProbePoint, probe_points};

@@ -9,8 +9,8 @@ pub enum NoEntryPoint {
     Unknown,
     /// A branch of its own leads to its first instruction, so that isn't executed once for each call.
     Loop,
-    /// Before the first branch or call all instructions are shorter than three bytes, or lie in two words.
-    Short,
+    /// Before the first branch or call all instructions lie in two words, or too near the end.
+    TwoWords,
 }
 
 impl Display for NoEntryPoint {
@@ -18,9 +18,7 @@ impl Display for NoEntryPoint {
         f.write_str(match self {
             NoEntryPoint::Unknown => "not all of its bytes are instructions that are known",
             NoEntryPoint::Loop => "a branch of its own leads to its first instruction",
-            NoEntryPoint::Short => {
-                "before its first branch or call no instruction has three bytes and lies in one word"
-            }
+            NoEntryPoint::TwoWords => "before its first branch or call no instruction lies in one word",
         })
     }
 }

@@ -76,7 +76,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbes<F> {
     }
 
     /// All of them, in their order.
-    pub fn iter(&self) -> impl Iterator<Item = CompiledProbe<F>> + use<'_, F> {
+    pub fn iter(self) -> impl Iterator<Item = CompiledProbe<F>> + use<F> {
         let mut next = 0;
         core::iter::from_fn(move || {
             let (probe, len) = self.with_len(next)?;

@@ -42,6 +42,10 @@ pub(crate) enum StoredKind {
     Text = 2,
 }
 
+impl StoredKind {
+    const ALL: [StoredKind; 3] = [StoredKind::Integer, StoredKind::BitField, StoredKind::Text];
+}
+
 /// An argument, as words have it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompiledArgument {
@@ -65,11 +69,10 @@ impl CompiledArgument {
         let [source, register, dereferences, sizes, count, left, right, _] = word(index)?.to_le_bytes();
         let value = word(index.checked_add(1)?)?;
         let bytes = sizes & 15;
-        let stored = match sizes >> 4 {
-            0 => StoredForm::Integer { bytes },
-            1 => StoredForm::BitField { bytes, left, right },
-            2 => StoredForm::Text,
-            _ => return None,
+        let stored = match *StoredKind::ALL.get(usize::from(sizes >> 4))? {
+            StoredKind::Integer => StoredForm::Integer { bytes },
+            StoredKind::BitField => StoredForm::BitField { bytes, left, right },
+            StoredKind::Text => StoredForm::Text,
         };
         let source = *SourceKind::ALL.get(usize::from(source))?;
         let text = index.checked_add(2)?;

@@ -56,8 +56,12 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
     /// Fetches the arguments into a record, after its common fields and addresses. How many bytes the record
     /// has then, the zero byte of its last text included.
     ///
-    /// What can't be read is 0, or [`FAULT`] for a text.
-    pub fn fetch(&self, machine: &impl Machine, record: &mut [u8]) -> usize {
+    /// What can't be read is 0, or [`FAULT`] for a text. None where an argument is in a register that nobody
+    /// knows.
+    pub fn fetch(&self, machine: &impl Machine, record: &mut [u8]) -> Option<usize> {
+        if !self.arguments().all(|argument| is_known(&argument, machine)) {
+            return None;
+        }
         let start = self.kind.record_start();
         let size: usize = self.arguments().map(|argument| size(&argument)).sum();
         let text_at = start.saturating_add(size);
@@ -65,7 +69,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
         for argument in self.arguments() {
             self.fetch_one(&argument, machine, &mut record);
         }
-        record.text_at.min(record.bytes.len())
+        Some(record.text_at.min(record.bytes.len()))
     }
 
     fn arguments(&self) -> impl Iterator<Item = CompiledArgument> + use<'_, F> {
@@ -142,12 +146,21 @@ fn size(argument: &CompiledArgument) -> usize {
     argument.stored.size() * usize::from(argument.count)
 }
 
+/// Whether the register that an argument needs is known.
+fn is_known(argument: &CompiledArgument, machine: &impl Machine) -> bool {
+    match argument.source {
+        SourceKind::Register => machine.register(argument.register).is_some(),
+        SourceKind::StackWord => machine.register(MachineRegister::STACK_POINTER).is_some(),
+        _ => true,
+    }
+}
+
 /// What an argument begins with.
 fn source(argument: &CompiledArgument, machine: &impl Machine) -> Option<u64> {
     match argument.source {
-        SourceKind::Register => Some(machine.register(argument.register)),
+        SourceKind::Register => machine.register(argument.register),
         SourceKind::StackWord => {
-            let stack = machine.register(MachineRegister::STACK_POINTER);
+            let stack = machine.register(MachineRegister::STACK_POINTER)?;
             load(machine, stack.wrapping_add(argument.value.wrapping_mul(8)))
         }
         SourceKind::Immediate => Some(argument.value),

@@ -1,6 +1,6 @@
 //! A call of a function, as its site has made it.
 
-use super::moved_code;
+use super::moved_site;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use trace_event::FrameRecord;
@@ -126,7 +126,7 @@ impl SavedMovedCall {
     /// The function.
     #[inline(always)]
     pub(super) fn site(&self) -> u64 {
-        moved_code::function_before(self.moved)
+        moved_site::function_before(self.moved)
     }
 
     /// The call of a function that has begun.

@@ -4,7 +4,7 @@ use super::call::{FirstCall, FunctionCall, SavedCall, SavedMovedCall};
 use super::commands::Commands;
 use super::common_case::{CommonCase, common_case};
 use super::traced_site::TracedSite;
-use super::{graph, objects, repeats};
+use super::{graph, objects, probed, repeats};
 use abi::instance::{ARGUMENTS, FUNCTION_STACKS, NO_REPEATS};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;
@@ -61,6 +61,9 @@ pub(super) fn record_by_site(entered: Entered, call: FunctionCall<'_>, site: &'s
     let commands = Commands::of(site);
     commands.act(entered, call.frame(), false);
     write_call(entered, call, Some(site));
+    if site.probes() != 0 {
+        probed::record_call(entered, call, site);
+    }
     commands.act(entered, call.frame(), true);
     if site.is_graphed() { graph::enter(entered, call, site) } else { 0 }
 }

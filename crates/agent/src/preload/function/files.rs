@@ -3,7 +3,9 @@
 use crate::preload::arch::mapped_apart::map_apart;
 use crate::preload::arch::system_call;
 use core::ffi::CStr;
+use core::mem::MaybeUninit;
 use core::ptr::with_exposed_provenance;
+use probe::FileIdentity;
 
 /// A file's bytes. Once the program runs (`is_late`) it must not see a descriptor that isn't its own, so a
 /// child has that.
@@ -52,6 +54,23 @@ fn open(path: &CStr) -> Option<&'static [u8]> {
     let (len, start) = (usize::try_from(len).ok()?, usize::try_from(start).ok()?);
     // SAFETY: mapped just now, and it stays.
     Some(unsafe { core::slice::from_raw_parts(with_exposed_provenance(start), len) })
+}
+
+/// What the file at a path is known by, that has this build id, or an empty one.
+pub(super) fn identity(build_id: &[u8], path: &CStr) -> FileIdentity {
+    let mut id = [0; 20];
+    id.iter_mut().zip(build_id).for_each(|(to, from)| *to = *from);
+    if !build_id.is_empty() {
+        return FileIdentity::BuildId(id);
+    }
+    let mut status = MaybeUninit::<libc::stat>::zeroed();
+    let arguments = [path.as_ptr().addr() as u64, status.as_mut_ptr().expose_provenance() as u64, 0, 0, 0, 0];
+    // SAFETY: the path ends with a zero byte; what is stored has space. Zeros are a value.
+    let status = unsafe {
+        system_call::call(libc::SYS_stat, arguments);
+        status.assume_init()
+    };
+    FileIdentity::Inode { device: status.st_dev, inode: status.st_ino }
 }
 
 /// Unmaps it again.

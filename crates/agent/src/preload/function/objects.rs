@@ -1,10 +1,10 @@
 //! The objects of the process that have sites.
 
-use super::files;
 use super::sites::{SiteTable, with_names};
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
+use super::{files, probe_place};
 use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{image, mapped};
@@ -15,6 +15,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 use function_filter::FunctionName;
 use function_sites::{ObjectFile, find_debug_file};
+use probe::FileIdentity;
 use text_poke::Text;
 
 /// The most objects with sites that a process can have.
@@ -34,6 +35,8 @@ pub(super) struct TracedObject {
     pub(super) text: Text,
     /// The name of its file, without directories, as far as there is space.
     name: ([u8; NAME], usize),
+    /// What its file is known by.
+    pub(super) identity: FileIdentity,
     /// Its file, mapped to be read, for good.
     pub(super) file: ObjectFile<'static>,
     /// The file that has its symbols: names are looked up there whenever other functions are wanted.
@@ -72,6 +75,11 @@ impl TracedObject {
     pub(super) fn has_function(&self, is_it: &dyn Fn(FunctionName<'_>) -> bool) -> bool {
         self.symbols.functions().any(|function| with_names(function.name, is_it))
     }
+}
+
+/// What an object is known by as long as the process runs.
+pub(super) fn key(object: &TracedObject) -> usize {
+    (&raw const *object).addr()
 }
 
 /// How objects are looked for.
@@ -128,6 +136,12 @@ pub(super) fn key_of(site: u64) -> Option<u64> {
     containing(site).map(|object| function_key(object.entry, site.wrapping_sub(object.base)))
 }
 
+/// Where a place in the file that an address is in is mapped.
+pub(super) fn file_address(address: u64, offset: u64) -> Option<u64> {
+    let object = containing(address)?;
+    Some(object.base.wrapping_add(object.file.address_at(offset)?))
+}
+
 /// The site whose call returns to an address.
 pub(super) fn calling(returns_to: u64) -> Option<&'static TracedSite> {
     find(returns_to.wrapping_sub(1)).filter(|site| site.call_end() == Some(returns_to))
@@ -172,6 +186,7 @@ pub(super) fn add(
         if !known.is_mapped.swap(true, Release) {
             // Its code is as it is in the file.
             known.sites.all().iter().for_each(|site| site.set_untouched());
+            probe_place::set_untouched(key(known));
         }
         return Some(counted.unwrap_or_else(|| known.count()));
     }
@@ -198,6 +213,7 @@ pub(super) fn add(
         base: object.base,
         text,
         name: name_of(object),
+        identity: files::identity(object.build_id(), path),
         file,
         symbols: debug_file(&file, path, how.is_late).unwrap_or(file),
         has_unlisted: is_built && file.has_unlisted_calls(),

@@ -1,7 +1,14 @@
 //! What makes a process trace no functions any more (ftrace_kill), as the session is told.
 
+use super::objects::TracedObject;
 use abi::control::{FunctionsOff, FunctionsOffReason};
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::{Acquire, Release};
 use text_poke::{NotApplied, SiteCode, SiteFailure};
+use trace_event::AttachedSession;
+
+/// 1 once something was not as it should be: then sites are off, and stay as they are (F4).
+static KILLED: AtomicU32 = AtomicU32::new(0);
 
 /// Bytes of code, and how many of them count.
 fn code(code: SiteCode) -> ([u8; SiteCode::MOST], u8) {
@@ -32,4 +39,24 @@ pub(super) fn failed(failure: SiteFailure) -> FunctionsOff {
         }
         SiteFailure::TooLate { address } | SiteFailure::NoText { address } => FunctionsOff { address, ..off },
     }
+}
+
+/// Whether something was not as it should be.
+pub(super) fn is_killed() -> bool {
+    KILLED.load(Acquire) != 0
+}
+
+/// Says why no functions are traced, or none of an object, whose code it was about.
+pub(super) fn say_off(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
+    let (object, base) = object.map_or((off.object, 0), |object| (Some(object.entry), object.base));
+    let off = FunctionsOff { object, address: off.address.wrapping_sub(base), ..off };
+    if let Some(process) = session.process() {
+        session.control().set_functions_off(process, &off);
+    }
+}
+
+/// Disables all sites from now on, for a reason (ftrace_kill).
+pub(super) fn kill(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
+    say_off(session, off, object);
+    KILLED.store(1, Release);
 }

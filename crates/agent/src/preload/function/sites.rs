@@ -1,10 +1,12 @@
 //! The sites of an object, as they are in this process.
 
-use super::traced_site::{TracedSite, Wanted};
+use super::traced_site::TracedSite;
+use super::wanted::Wanted;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SourcePath, partition_point_near};
+use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourcePath, partition_point_near};
+use planner::JUMP_LEN;
 use rustix::mm::{MapFlags, ProtFlags};
 
 /// The sites of an object, in the order of their addresses.
@@ -85,6 +87,20 @@ impl SiteTable {
     pub(super) fn find(&self, address: u64) -> Option<&'static TracedSite> {
         let sites = self.all();
         sites.get(sites.partition_point(|site| site.address <= address).checked_sub(1)?)
+    }
+
+    /// The site that is called at the start of a function, which is at `start` and does nothing before
+    /// `first`.
+    pub(super) fn of_start(&self, start: u64, first: u64) -> Option<&'static TracedSite> {
+        let is_at = |site: &&TracedSite| [start, first].contains(&site.address);
+        self.find(first).filter(is_at).filter(|site| site.place() == SitePlace::FirstInstruction)
+    }
+
+    /// Whether a jump at an address would share bytes with a site, or with the instruction that is one's
+    /// jump.
+    pub(super) fn overlap(&self, address: u64) -> bool {
+        let end = address.saturating_add(JUMP_LEN as u64);
+        self.find(end - 1).is_some_and(|site| site.touches(&(address..end)))
     }
 
     /// Asks for each site who wants it, by the names of the functions that have it.

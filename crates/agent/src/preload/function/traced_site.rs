@@ -2,13 +2,16 @@
 
 use super::site_entry::{SiteEntry, SiteEntryChoice};
 use super::trampolines::Trampolines;
+use super::wanted::Wanted;
 use crate::preload::arch::mcount;
-use abi::instance::{INSTANCE_WORDS, PROFILE};
+use abi::instance::{INSTANCE_WORDS, PROFILE, RETURN_PROBES};
 use control::InstanceSet;
+use core::ops::Range;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use function_sites::{FunctionSite, ReturnAddress, SiteKind, SiteLocation, SitePlace};
+use planner::JUMP_LEN;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
 use text_poke::plan::{Plan, SiteState, instruction, xray};
@@ -25,13 +28,15 @@ pub(super) struct TracedSite {
     pub(super) name: &'static [u8],
     /// The instances that want it, for the tracer `function`.
     wanted: [AtomicU64; INSTANCE_WORDS],
-    /// Those that want it for the tracer `function_graph`, and the profile; those for which a graph begins
-    /// there; and those for which nothing of one is recorded from there on.
+    /// Those that want it for the tracer `function_graph`, the profile, and probes of returns; those for
+    /// which a graph begins there; and those for which nothing of one is recorded from there on.
     graphed: [AtomicU64; INSTANCE_WORDS],
     graph_roots: [AtomicU64; INSTANCE_WORDS],
     graph_hidden: [AtomicU64; INSTANCE_WORDS],
     /// A bit for each command that is done there, see `commands.rs`.
     commands: AtomicU64,
+    /// The number of the first of its probes, see `probes.rs`; 0 where it has none.
+    probes: AtomicU32,
     /// [`NAMED`] and what follows it.
     state: AtomicU32,
     /// How it is entered, if nothing was left there to be patched.
@@ -72,6 +77,7 @@ impl TracedSite {
             graph_roots: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
             graph_hidden: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
             commands: AtomicU64::new(0),
+            probes: AtomicU32::new(0),
             state: AtomicU32::new(0),
             entry: SiteEntryChoice::none(),
             found: found(code),
@@ -123,10 +129,14 @@ impl TracedSite {
         self.graphed.iter().any(|word| word.load(Relaxed) != 0)
     }
 
-    /// Whether anybody wants it, or a command. Of ends of functions only `function_graph`
+    /// Whether anybody wants it, or a command or a probe. Of ends of functions only `function_graph`
     /// and the profile want to know.
     pub(super) fn is_wanted(&self) -> bool {
-        let is_called = || self.commands() != 0 || self.wanted.iter().any(|word| word.load(Relaxed) != 0);
+        let is_called = || {
+            self.commands() != 0
+                || self.probes() != 0
+                || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
+        };
         self.is_graphed() || self.place != SitePlace::InsideExit && is_called()
     }
 
@@ -140,6 +150,40 @@ impl TracedSite {
     // Relaxed: the version of the table of commands says whether they are valid.
     pub(super) fn commands(&self) -> u64 {
         self.commands.load(Relaxed)
+    }
+
+    /// The number of the first of its probes.
+    // Relaxed: the version of the table of probes says whether it is valid.
+    pub(super) fn probes(&self) -> u32 {
+        self.probes.load(Relaxed)
+    }
+
+    /// Where that is.
+    pub(super) fn first_probe(&self) -> &AtomicU32 {
+        &self.probes
+    }
+
+    /// Whether it has turned out that its function can't be made to call.
+    pub(super) fn has_no_entry(&self) -> bool {
+        self.kind == SiteKind::Instruction && self.entry.is_made() && self.entry.get().is_none()
+    }
+
+    /// Says which it is.
+    // Relaxed: the same.
+    pub(super) fn set_probes(&self, first: u32) {
+        self.probes.store(first, Relaxed);
+    }
+
+    /// Whether a probe wants to know of returns.
+    pub(super) fn is_return_probed(&self) -> bool {
+        has(&self.graphed, RETURN_PROBES)
+    }
+
+    /// Has one want to, until others are asked who wants it.
+    pub(super) fn set_return_probed(&self) {
+        if let Some(word) = self.graphed.get(RETURN_PROBES / 64) {
+            word.fetch_or(1 << (RETURN_PROBES % 64), Relaxed);
+        }
     }
 
     /// Whether it is enabled.
@@ -237,6 +281,16 @@ impl TracedSite {
         self.address + (self.found.len() - self.code().len()) as u64
     }
 
+    /// Whether bytes at these addresses change with it, or are part of what is there then.
+    pub(super) fn touches(&self, addresses: &Range<u64>) -> bool {
+        let (start, len) = match self.entry.get() {
+            Some(entry) => (self.address + u64::from(entry.offset), JUMP_LEN),
+            None if self.kind == SiteKind::Instruction => return false,
+            None => (self.address, entry::ENOUGH),
+        };
+        start < addresses.end && addresses.start < start + len as u64
+    }
+
     /// What is to be stored there.
     pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
         if self.kind == SiteKind::Instruction {
@@ -278,32 +332,10 @@ impl TracedSite {
     }
 }
 
-impl Wanted {
-    /// Whether anybody does.
-    pub(super) fn is_any(&self) -> bool {
-        !self.instances.is_empty() || !self.graphed.is_empty() || self.commands != 0
-    }
-}
-
 /// Whether an instance's bit is set.
 // Relaxed: who is called while that changes may go either way.
 fn has(words: &[AtomicU64; INSTANCE_WORDS], instance: usize) -> bool {
     words.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
-}
-
-/// Who wants a function.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Wanted {
-    /// The instances that trace its calls.
-    pub(super) instances: InstanceSet,
-    /// Those that trace its calls and returns, and the profile.
-    pub(super) graphed: InstanceSet,
-    /// Those in which a graph begins there.
-    pub(super) graph_roots: InstanceSet,
-    /// Those in which nothing of a graph is recorded from there on.
-    pub(super) graph_hidden: InstanceSet,
-    /// A bit for each of its commands.
-    pub(super) commands: u64,
 }
 
 /// The first bytes of code.

@@ -4,11 +4,14 @@ use super::callers;
 use super::commands::Replacement;
 use super::common_case::use_case;
 use super::conversion;
+use super::files;
 use super::graph;
 use super::moved_code;
 use super::objects::{self, ObjectSearch, TracedObject};
-use super::off::{failed, refused};
+use super::off::{self, failed, is_killed, kill, refused, say_off};
 use super::opened;
+use super::probe_places;
+use super::probes::{self, ProbePlacement};
 use super::self_test;
 use super::traced_site::TracedSite;
 use super::turn::Turn;
@@ -18,11 +21,11 @@ use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{image, mapped};
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
-use abi::control::{CallConversion, FunctionsOff};
+use abi::control::CallConversion;
 use abi::remote::RemoteResult;
-use control::InstanceSet;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
+use control::{ControlArea, InstanceSet};
+use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
 use function_filter::FunctionName;
 use text_poke::plan::{Preparation, SiteState};
@@ -35,12 +38,12 @@ pub(crate) static DONE: AtomicU32 = AtomicU32::new(0);
 /// The address of the word that says what it wants; 0 before the process is attached.
 pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 
-/// 1 once something was not as it should be: then sites are off, and stay as they are (F4).
-static KILLED: AtomicU32 = AtomicU32::new(0);
-
 /// Whether objects were looked at for functions that lists name.
 // Relaxed, everywhere: one turn at a time.
 static IS_NAMING: AtomicBool = AtomicBool::new(false);
+
+/// Which probes of the session objects were looked at for.
+static PROBES: AtomicU64 = AtomicU64::new(0);
 
 /// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
 pub(crate) fn start() {
@@ -61,12 +64,17 @@ pub(crate) fn start() {
 /// Looks for sites in what the process has mapped.
 fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
     // Functions that were not built to be traced are traced only where a list names them.
-    let is_naming = session.control().has_function_lists();
+    let control = session.control();
+    let is_naming = control.has_function_lists();
     if is_naming {
         IS_NAMING.store(true, Relaxed);
     }
+    // Before: probes that come meanwhile are looked for again.
+    PROBES.store(control.probes_version(), Relaxed);
+    let has_probes = control.has_probes() && (control.has_functions() || map_lists(session).is_some());
     mapped::for_each_entered(session.control(), &mut |object, entry| {
-        let with_unbuilt = is_naming && !is_own(object);
+        let is_named = is_naming || has_probes && is_probed(control, object);
+        let with_unbuilt = is_named && !is_own(object);
         if session.control().may_have_sites(entry) || with_unbuilt {
             let counted = session.control().sites(entry);
             let found = objects::add(object, entry, counted, ObjectSearch { with_unbuilt, is_late }, turn);
@@ -76,6 +84,12 @@ fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
         }
     });
     callers::choose(session.control().functions_wanted() != 0, objects::have_unlisted());
+}
+
+/// Whether any probe is in the file of an object.
+fn is_probed(control: &ControlArea, object: &LoadedObject<'_>) -> bool {
+    let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
+    probes::mention(control, files::identity(object.build_id(), path))
 }
 
 /// Whether an object is this one.
@@ -107,8 +121,9 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
     }
     let Some(mut turn) = Turn::take() else { return };
     let is_unseen = opened::is_unseen();
-    // Lists are new in the session: what they name may be in any object.
-    let is_named = session.control().has_function_lists() && !IS_NAMING.load(Relaxed);
+    // Lists or probes are new in the session: what they name may be in any object.
+    let is_named = session.control().has_function_lists() && !IS_NAMING.load(Relaxed)
+        || session.control().probes_version() != PROBES.load(Relaxed);
     if (is_unseen || is_named) && opened::have_returned(frame) {
         if is_unseen {
             // Before: what is loaded from here on is unseen again.
@@ -164,26 +179,6 @@ fn may_change() -> bool {
     !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set() && !is_aside()
 }
 
-/// Whether something was not as it should be.
-fn is_killed() -> bool {
-    KILLED.load(Acquire) != 0
-}
-
-/// Says why no functions are traced, or none of an object, whose code it was about.
-fn say_off(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
-    let (object, base) = object.map_or((off.object, 0), |object| (Some(object.entry), object.base));
-    let off = FunctionsOff { object, address: off.address.wrapping_sub(base), ..off };
-    if let Some(process) = session.process() {
-        session.control().set_functions_off(process, &off);
-    }
-}
-
-/// Disables all sites from now on, for a reason (ftrace_kill).
-fn kill(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
-    say_off(session, off, object);
-    KILLED.store(1, Release);
-}
-
 /// How sites are switched.
 #[derive(Debug, Clone, Copy)]
 struct HowToUpdate {
@@ -205,18 +200,24 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     let is_any = !tracing.is_empty()
         || !graphing.is_empty()
         || profile.is_some()
-        || control.commanding().next().is_some();
+        || control.commanding().next().is_some()
+        || control.has_probes();
     if is_any && !control.has_functions() && map_lists(session).is_none() {
         return 0;
     }
     let commands = &Replacement::begin(control, is_off, turn);
-    let wishes = Wishes { control, tracing, graphing, profile, commands };
+    let probes = &ProbePlacement::begin(control, is_killed, turn);
+    let wishes = Wishes { control, tracing, graphing, profile, commands, probes };
     if wishes.is_any() {
         objects::all().filter(|object| wishes.may_want(object)).for_each(TracedObject::find_sites);
     }
     use_case(wishes.common_case());
     let traced = objects::all().map(|object| update_object(session, &wishes, object, how)).sum();
-    if !is_killed && self::is_killed() {
+    for object in objects::all() {
+        probes.place_rest(object);
+        probe_places::apply_at(session, object, how.threads);
+    }
+    if !is_killed && off::is_killed() {
         return update_objects(session, how, turn);
     }
     traced
@@ -241,6 +242,7 @@ fn update_object(
     }
     let wanted_by = |name: FunctionName<'_>| wishes.of(name, object.name(), object.is_built);
     object.sites.choose(&object.symbols, object.base, &wanted_by);
+    wishes.probes.place(object);
     apply_object(session, object, how)
 }
 

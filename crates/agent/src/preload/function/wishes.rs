@@ -3,7 +3,8 @@
 use super::commands::{self, Replacement};
 use super::common_case::CommonCase;
 use super::objects::TracedObject;
-use super::traced_site::Wanted;
+use super::probes::{self, ProbePlacement};
+use super::wanted::Wanted;
 use abi::instance::{GRAPH_ARGUMENTS, NO_HANDLERS, PROFILE, RECORDING, RETURN_ADDRESSES};
 use control::{ControlArea, InstanceSet};
 use function_filter::{CompiledLists, FunctionName};
@@ -18,6 +19,7 @@ pub(super) struct Wishes<'a> {
     /// The instance whose lists say which are profiled, if any is to be.
     pub(super) profile: Option<usize>,
     pub(super) commands: &'a Replacement<'a>,
+    pub(super) probes: &'a ProbePlacement<'a>,
 }
 
 impl Wishes<'_> {
@@ -26,6 +28,7 @@ impl Wishes<'_> {
             || !self.graphing.is_empty()
             || self.profile.is_some()
             || self.commands.has_any()
+            || self.probes.is_any()
     }
 
     /// Whether it may be that somebody wants a function of an object: of one without sites of a compiler all
@@ -33,12 +36,13 @@ impl Wishes<'_> {
     pub(super) fn may_want(&self, object: &TracedObject) -> bool {
         object.is_built
             || !object.sites.all().is_empty()
+            || self.probes.is_in(object)
             || object.has_function(&|name| self.of(name, object.name(), false).is_any())
     }
 
     /// Which common case it is.
     pub(super) fn common_case(&self) -> CommonCase {
-        if commands::is_any() {
+        if commands::is_any() || probes::is_any() {
             return CommonCase::None;
         }
         let is_plain = |instance| {

@@ -10,7 +10,7 @@
 
 use super::function_entry::go_on;
 use super::saved_registers::{begin_frame, end_frame, push_all, restore_vectors, save_vectors};
-use crate::preload::function::moved_code::WITHIN_BEFORE;
+use crate::preload::function::moved_site::WITHIN_BEFORE;
 use crate::preload::function::{record_moved, record_moved_in_body};
 use core::arch::naked_asm;
 

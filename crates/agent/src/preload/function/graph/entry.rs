@@ -9,10 +9,11 @@ use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::{call_slots, shadow_stack};
 use crate::preload::function::call::{FirstCall, FunctionCall, FunctionEnd};
+use crate::preload::function::probed;
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
 use ::call_slots::{SlotUse, WithState};
-use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, PROFILE, RECORDING};
+use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, PROFILE, RECORDING, RETURN_PROBES};
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
@@ -165,6 +166,9 @@ pub(in crate::preload::function) fn enter(
     if site.is_profiled() {
         wanting = wanting.with(PROFILE);
     }
+    if site.is_return_probed() {
+        wanting = wanting.with(RETURN_PROBES);
+    }
     enter_as(entered, call, site.identity(), wanting, own)
 }
 
@@ -193,9 +197,13 @@ fn enter_as(
 ) -> u64 {
     let Some(session) = session() else { return 0 };
     let is_profiled = wanting.contains(PROFILE) && session.control().is_profiling();
+    let is_probed = wanting.contains(RETURN_PROBES);
     let Some(place) = CallPlace::of(call) else {
         if is_profiled {
             profile::count_endless_call(session, call.site());
+        }
+        if is_probed {
+            probed::miss_return(call.site());
         }
         return 0;
     };
@@ -203,6 +211,9 @@ fn enter_as(
         miss();
         if is_profiled {
             profile::miss(session);
+        }
+        if is_probed {
+            probed::miss_return(call.site());
         }
         0
     };
@@ -221,7 +232,7 @@ fn enter_as(
     };
     let recorded = wanting.iter().filter(is_recorded).fold(InstanceSet::default(), InstanceSet::with);
     let is_first_hidden = hidden != before.hidden;
-    if recorded.is_empty() && !is_first_hidden && !is_profiled {
+    if recorded.is_empty() && !is_first_hidden && !is_profiled && !is_probed {
         return 0;
     }
     let Some(slot) = pool::take().or_else(reclaim::take) else { return miss_it() };
@@ -232,6 +243,9 @@ fn enter_as(
     let mut written = record_entry(entered, session.control(), call, (start, outer), recorded);
     if is_profiled && profile::count_call(session, slot, call.site()) {
         written = written.with(PROFILE);
+    }
+    if is_probed {
+        written = written.with(RETURN_PROBES);
     }
     if written.is_empty() && !is_first_hidden {
         pool::give_back(slot);

@@ -5,7 +5,8 @@ use super::slot::CallSlot;
 use super::thread::missed;
 use super::{chain, profile};
 use crate::preload::function::call::FunctionCall;
-use abi::instance::{GRAPH_ARGUMENTS, PROFILE, RECORDING, RETURN_ADDRESSES};
+use crate::preload::function::probed;
+use abi::instance::{GRAPH_ARGUMENTS, PROFILE, RECORDING, RETURN_ADDRESSES, RETURN_PROBES};
 use call_slots::SlotUse;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::Relaxed;
@@ -97,9 +98,19 @@ fn record_exit_in(entered: Entered, slot: &'static CallSlot, value: u64, end: u6
         if instance == PROFILE {
             return profile::count_return(slot, end);
         }
+        if instance == RETURN_PROBES {
+            return record_probed(entered, slot, value);
+        }
         let depth = chain::depth(slot.outer(), instance);
         write_exit(entered, slot, (value, depth), end, instance);
     });
+}
+
+/// Records what probes want of a return.
+fn record_probed(entered: Entered, slot: &'static CallSlot, value: u64) {
+    let caller = real_caller(slot.caller.load(Relaxed));
+    let stack_pointer = slot.place().wrapping_add(8);
+    probed::record_return(entered, slot.function.load(Relaxed), caller, stack_pointer, value);
 }
 
 #[inline(always)]

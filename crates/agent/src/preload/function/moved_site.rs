@@ -1,0 +1,71 @@
+//! What moved code is made of, and what is before it: see [`moved_code`](super::moved_code).
+
+use core::ptr::with_exposed_provenance;
+use planner::JumpWindow;
+
+/// Bytes of a call.
+pub(super) const CALL: u64 = 5;
+
+/// `lea rsp, [rsp - 128]`: past what a function may have below the stack pointer.
+pub(super) const PAST_RED_ZONE: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
+/// `lea rsp, [rsp + 128]`.
+pub(super) const BACK: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
+
+/// From where a function's entry returns to in moved code back to its word.
+const WORD_BEFORE: u64 = 16 + CALL;
+/// And to the address within the instruction.
+pub(crate) const WITHIN_BEFORE: u64 = 8 + CALL;
+/// Back to those two in the middle of a function.
+const PROBE_WORD_BEFORE: u64 = WORD_BEFORE + PAST_RED_ZONE.len() as u64;
+pub(crate) const PROBE_WITHIN_BEFORE: u64 = WITHIN_BEFORE + PAST_RED_ZONE.len() as u64;
+
+/// What moved code calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MovedEntry {
+    /// A function's first instruction.
+    First,
+    /// A later one that is executed once for each call.
+    Later,
+    /// Any other.
+    Anywhere,
+}
+
+impl MovedEntry {
+    /// All of them, as their jumps follow each other in a page.
+    pub(super) const ALL: [MovedEntry; 3] = [MovedEntry::First, MovedEntry::Later, MovedEntry::Anywhere];
+}
+
+/// What is made for an instruction.
+pub(super) struct MovedSite<'a> {
+    pub(super) entry: MovedEntry,
+    /// The word that whoever records finds.
+    pub(super) word: u64,
+    /// Where the instruction is, its bytes and what follows.
+    pub(super) address: u64,
+    pub(super) code: &'a [u8],
+    pub(super) len: usize,
+    /// The jumps that can take its place.
+    pub(super) window: JumpWindow,
+}
+
+/// The function whose moved code an entry returns to.
+#[inline(always)]
+pub(super) fn function_before(moved: u64) -> u64 {
+    // SAFETY: the entry of moved code was called from there; what is made has that word there.
+    unsafe { word(moved - WORD_BEFORE) }
+}
+
+/// The number of the probe's place whose moved code an entry returns to.
+pub(super) fn probe_before(moved: u64) -> u64 {
+    // SAFETY: the entry was called from moved code, which has its word there.
+    unsafe { word(moved - PROBE_WORD_BEFORE) }
+}
+
+/// # Safety
+///
+/// A word is there.
+#[inline(always)]
+unsafe fn word(address: u64) -> u64 {
+    // SAFETY: the caller's promise. Where a jump leads to one address alone, that may be any.
+    unsafe { with_exposed_provenance::<u64>(address as usize).read_unaligned() }
+}

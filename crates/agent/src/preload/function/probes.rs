@@ -1,0 +1,200 @@
+//! Probes where functions are called and where they return: which there are in this process.
+//!
+//! A site has the first of its probes; each has the next one of the same site. Who has the turn replaces the
+//! table while other threads may be at a site, as that of [commands](super::commands): its version is odd
+//! meanwhile, and another one afterwards, and who sees two versions records nothing. Nor does anybody if the
+//! probes in the session have changed meanwhile, until the code is brought up to date again.
+
+use super::objects::{TracedObject, key};
+use super::probe_place;
+use super::turn::Turn;
+use abi::control::PROBE_HITS;
+use control::{ControlArea, FunctionWords};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64, fence};
+use probe::{CompiledProbe, CompiledProbes, FileIdentity, ProbeKind};
+
+/// A probe: the index of its first word, the address that it is at, and the number of the next one.
+struct PlacedProbe {
+    index: AtomicU32,
+    next: AtomicU32,
+    address: AtomicU64,
+}
+
+/// Numbers begin with 1: 0 is none.
+static TABLE: [PlacedProbe; PROBE_HITS] =
+    [const { PlacedProbe { index: AtomicU32::new(0), next: AtomicU32::new(0), address: AtomicU64::new(0) } };
+        PROBE_HITS];
+
+/// How many probes the table has.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Odd while it is replaced.
+static VERSION: AtomicU32 = AtomicU32::new(0);
+
+/// Which of the session's probes it is of.
+static PROBES_VERSION: AtomicU64 = AtomicU64::new(0);
+
+/// The mark of a place that may be jumped to.
+const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+
+/// 1 once there were probes: a site may be called by others than tracers since then.
+static SEEN: AtomicU32 = AtomicU32::new(0);
+
+/// Whether there are probes, or were some.
+// Relaxed: set before any site is enabled for one.
+#[inline(always)]
+pub(super) fn is_any() -> bool {
+    SEEN.load(Relaxed) != 0
+}
+
+/// The probes of the session, whose words are these.
+fn compiled<'a>(words: FunctionWords<'a>) -> CompiledProbes<impl Fn(usize) -> Option<u64> + Copy + use<'a>> {
+    CompiledProbes::new(move |index| words.get(index))
+}
+
+/// Whether any probe may be in a file.
+pub(super) fn mention(control: &ControlArea, file: FileIdentity) -> bool {
+    control.probe_words().is_some_and(|words| compiled(words).iter().any(|probe| probe.file == file))
+}
+
+/// The table while it is replaced, for one who has the turn.
+pub(super) struct ProbePlacement<'a> {
+    control: &'a ControlArea,
+    is_off: bool,
+}
+
+impl<'a> ProbePlacement<'a> {
+    // AcqRel: what is stored afterwards is seen by nobody who doesn't see this. Relaxed stores of the table
+    // and of sites are between this and the Release of `drop`.
+    pub(super) fn begin(control: &'a ControlArea, is_off: bool, _turn: &Turn) -> ProbePlacement<'a> {
+        // A process may have been copied from one in which it was being replaced.
+        if VERSION.load(Relaxed) & 1 == 0 {
+            VERSION.fetch_add(1, AcqRel);
+        }
+        fence(Release);
+        PROBES_VERSION.store(control.probes_version(), Relaxed);
+        COUNT.store(0, Relaxed);
+        let placement = ProbePlacement { control, is_off };
+        SEEN.fetch_or(u32::from(placement.enabled().next().is_some()), Relaxed);
+        placement
+    }
+
+    /// Those whose events are enabled.
+    fn enabled(&self) -> impl Iterator<Item = CompiledProbe<impl Fn(usize) -> Option<u64> + Copy + use<'a>>> {
+        let control = self.control;
+        let words = control.probe_words().filter(|_| !self.is_off);
+        words.into_iter().flat_map(|words| compiled(words).iter()).filter(move |probe| {
+            let switched = control.switched(probe.event);
+            !switched.on.union(switched.triggered).is_empty()
+        })
+    }
+
+    /// Whether any is enabled.
+    pub(super) fn is_any(&self) -> bool {
+        self.enabled().next().is_some()
+    }
+
+    /// Whether one of them is in an object.
+    pub(super) fn is_in(&self, object: &TracedObject) -> bool {
+        self.enabled().any(|probe| probe.file == object.identity)
+    }
+
+    /// Has the sites of an object have those that are at them, after these were asked who else wants them.
+    pub(super) fn place(&self, object: &TracedObject) {
+        object.sites.all().iter().for_each(|site| site.set_probes(0));
+        probe_place::forget(key(object));
+        for probe in self.enabled().filter(|probe| probe.file == object.identity) {
+            let Some(start) = object.file.address_at(probe.offset) else { continue };
+            let address = object.base.wrapping_add(start);
+            let mark = if object.file.code_at(start).starts_with(&ENDBR64) { ENDBR64.len() } else { 0 };
+            let site = object.sites.of_start(address, address + mark as u64);
+            let site = site.filter(|site| !site.has_no_entry());
+            if let Some(site) = site.filter(|_| probe.kind == ProbeKind::Return) {
+                site.set_return_probed();
+            }
+            let first = match site {
+                Some(site) => site.first_probe(),
+                None => {
+                    match probe_place::want(key(object), address).filter(|_| probe.kind == ProbeKind::Entry) {
+                        Some(place) => &place.probes,
+                        None => continue,
+                    }
+                }
+            };
+            let count = COUNT.load(Relaxed);
+            let Some(placed) = TABLE.get(count as usize) else { return };
+            placed.index.store(probe.index as u32, Relaxed);
+            placed.address.store(address, Relaxed);
+            placed.next.store(first.load(Relaxed), Relaxed);
+            COUNT.store(count + 1, Relaxed);
+            first.store(count + 1, Relaxed);
+        }
+    }
+
+    /// Has probes of calls be at the first instruction itself, of functions that have turned out to have no
+    /// place where they can be made to call.
+    pub(super) fn place_rest(&self, object: &TracedObject) {
+        for site in object.sites.all().iter().filter(|site| site.probes() != 0 && site.has_no_entry()) {
+            if let Some(place) = probe_place::want(key(object), site.address) {
+                place.probes.store(site.probes(), Relaxed);
+            }
+            site.set_probes(0);
+        }
+    }
+}
+
+impl Drop for ProbePlacement<'_> {
+    // Release: pairs with the Acquire of `visit`.
+    fn drop(&mut self) {
+        VERSION.store(VERSION.load(Relaxed).wrapping_add(1), Release);
+    }
+}
+
+/// The probes of a site, or of another place, one after the other.
+pub(super) struct SiteProbes<'a> {
+    control: &'a ControlArea,
+    words: FunctionWords<'a>,
+    version: u32,
+    /// The number of the next one, and how many may follow.
+    next: u32,
+    left: u32,
+    /// The address that the last one is at.
+    pub(super) address: u64,
+}
+
+impl<'a> SiteProbes<'a> {
+    /// Those from the one with this number on. None while the table is replaced.
+    // Acquire: pairs with the Release at the end of a replacement.
+    pub(super) fn from(control: &'a ControlArea, first: &AtomicU32) -> Option<SiteProbes<'a>> {
+        let version = VERSION.load(Acquire);
+        let words = control.probe_words().filter(|_| version & 1 == 0)?;
+        let (next, left) = (first.load(Relaxed), COUNT.load(Relaxed));
+        Some(SiteProbes { control, words, version, next, left, address: 0 })
+    }
+
+    /// The next one of a kind.
+    pub(super) fn next(
+        &mut self,
+        kind: ProbeKind,
+    ) -> Option<CompiledProbe<impl Fn(usize) -> Option<u64> + Copy + use<'a>>> {
+        loop {
+            self.left = self.left.checked_sub(1)?;
+            let placed = TABLE.get(self.next.checked_sub(1)? as usize)?;
+            self.next = placed.next.load(Relaxed);
+            let probe = compiled(self.words).at(placed.index.load(Relaxed) as usize)?;
+            if probe.kind == kind {
+                self.address = placed.address.load(Relaxed);
+                return Some(probe);
+            }
+        }
+    }
+
+    /// Whether they are the same as when this began: then what was read of them is right.
+    // Acquire fence: pairs with the Release fence of a replacement, and puts the Relaxed loads before the
+    // second look at the version, which can be Relaxed, too.
+    pub(super) fn are_current(&self) -> bool {
+        fence(Acquire);
+        VERSION.load(Relaxed) == self.version && self.control.probes_version() == PROBES_VERSION.load(Relaxed)
+    }
+}

@@ -1,0 +1,72 @@
+//! What an instruction's entry has on the stack that a probe is at.
+
+use super::moved_site;
+use trace_event::FrameRecord;
+
+/// All registers, and where the instruction was moved to.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct SavedProbe {
+    /// Where the moved instruction is, before which the entry returns.
+    moved: u64,
+    /// From r15 down to r8.
+    high: [u64; 8],
+    rdi: u64,
+    rsi: u64,
+    rbx: u64,
+    rdx: u64,
+    rcx: u64,
+    rax: u64,
+    flags: u64,
+    /// As if the function had called something at the instruction.
+    frame: FrameRecord,
+}
+
+/// What the entry leaves out below the function's stack pointer.
+const RED_ZONE: u64 = 128;
+
+impl SavedProbe {
+    /// The number of the probe's place.
+    pub(super) fn place(&self) -> u64 {
+        moved_site::probe_before(self.moved)
+    }
+
+    pub(super) fn frame(&self) -> *const FrameRecord {
+        &raw const self.frame
+    }
+
+    pub(super) fn flags(&self) -> u64 {
+        self.flags
+    }
+
+    /// The function's stack pointer.
+    pub(super) fn stack_pointer(&self) -> u64 {
+        let after = (&raw const self.frame).wrapping_add(1).addr() as u64;
+        after.wrapping_add(RED_ZONE)
+    }
+
+    /// The general registers, by their numbers.
+    pub(super) fn general(&self) -> [u64; 16] {
+        let [r15, r14, r13, r12, r11, r10, r9, r8] = self.high;
+        let [rbp, _] = self.frame;
+        let [rax, rcx, rdx, rbx] = [self.rax, self.rcx, self.rdx, self.rbx];
+        [
+            rax,
+            rcx,
+            rdx,
+            rbx,
+            self.stack_pointer(),
+            rbp,
+            self.rsi,
+            self.rdi,
+            r8,
+            r9,
+            r10,
+            r11,
+            r12,
+            r13,
+            r14,
+            r15,
+        ]
+    }
+}
