@@ -8,6 +8,7 @@ mod mounting;
 mod output;
 mod persist;
 mod persistent;
+mod probe;
 mod recording;
 mod report;
 mod set;
@@ -23,6 +24,7 @@ pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
 pub(crate) use persist::{FromOption, PersistArguments};
 pub(crate) use persistent::*;
+pub(crate) use probe::ProbeArguments;
 pub(crate) use recording::RecordingArguments;
 pub(crate) use report::{ReportArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
@@ -84,6 +86,7 @@ pub(crate) enum TaskArguments {
     Extract(ExtractArguments),
     Persist(PersistArguments),
     Set(SetArguments),
+    Probe(ProbeArguments),
     /// Print the contents of a control file.
     #[command(after_help = "\
 Examples:

@@ -27,6 +27,7 @@ mod number;
 mod object;
 mod passed;
 mod persistent;
+mod probes;
 mod record;
 mod report;
 mod say;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         TaskArguments::Extract(arguments) => persistent::extract(&arguments),
         TaskArguments::Persist(arguments) => persistent::persist(&arguments),
         TaskArguments::Set(arguments) => persistent::set(&arguments),
+        TaskArguments::Probe(arguments) => probes::run(&arguments),
         TaskArguments::Get(arguments) => tree::get(&arguments),
         TaskArguments::Cat(arguments) => tree::cat(&arguments),
         TaskArguments::Ls(arguments) => tree::ls(&arguments),

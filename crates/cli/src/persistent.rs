@@ -28,6 +28,7 @@ mod switch;
 mod taken;
 mod threads;
 mod unit;
+mod usdt;
 mod watched_session;
 
 pub(crate) use extract::extract;
@@ -83,7 +84,7 @@ impl InstanceArguments {
 }
 
 /// What has to be said to other tasks so that they mean the session at `path`.
-fn option(path: &Path) -> String {
+pub(crate) fn option(path: &Path) -> String {
     if (SessionArguments { session: None }).path().is_ok_and(|default| default == path) {
         return String::new();
     }

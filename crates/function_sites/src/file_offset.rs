@@ -15,14 +15,6 @@ impl ObjectFile<'_> {
         })
     }
 
-    /// The address that the byte at an offset of the file is mapped at. None where it isn't.
-    pub fn address_of_offset(&self, offset: u64) -> Option<u64> {
-        self.mapped(|segment| {
-            let within = offset.checked_sub(segment.p_offset).filter(|within| *within < segment.p_filesz)?;
-            segment.p_vaddr.checked_add(within)
-        })
-    }
-
     /// What is found in a segment that is mapped: in an executable one, if it is in several.
     fn mapped(&self, find: impl Fn(&ProgramHeader) -> Option<u64>) -> Option<u64> {
         const EXECUTABLE: u32 = elf::abi::PF_X;
@@ -48,7 +40,7 @@ mod tests {
         let main = file.functions().find(|function| function.name == b"main").unwrap();
         let offset = file.offset_of_address(main.start).unwrap();
         assert_eq!(bytes.get(offset as usize..).unwrap().get(..8), file.code_at(main.start).get(..8));
-        assert_eq!(file.address_of_offset(offset), Some(main.start));
-        assert_eq!((file.offset_of_address(u64::MAX), file.address_of_offset(u64::MAX)), (None, None));
+        assert_eq!(file.address_at(offset), Some(main.start));
+        assert_eq!((file.offset_of_address(u64::MAX), file.address_at(u64::MAX)), (None, None));
     }
 }

@@ -51,6 +51,7 @@ mod site;
 mod sled;
 mod source_path;
 mod traced_section;
+mod usdt_site;
 
 pub use debug_file::find_debug_file;
 pub use frame_program::{FrameBase, ReturnAddress};
@@ -61,3 +62,4 @@ pub use near::partition_point_near;
 pub use object_file::ObjectFile;
 pub use site::{FunctionSite, SiteKind};
 pub use source_path::SourcePath;
+pub use usdt_site::UsdtSite;

@@ -262,6 +262,16 @@ impl<'a> ObjectFile<'a> {
         StringTable::new(section.map_or(&[], |section| self.data(&section)))
     }
 
+    /// The address of a section.
+    pub(crate) fn section_address(&self, name: &str) -> Option<u64> {
+        self.section(name).map(|section| section.sh_addr)
+    }
+
+    /// The bytes of a section; none where it isn't there.
+    pub(crate) fn section_data(&self, name: &str) -> &'a [u8] {
+        self.section(name).map(|section| self.data(&section)).unwrap_or_default()
+    }
+
     fn section(&self, name: &str) -> Option<SectionHeader> {
         let is_named = |section: &SectionHeader| {
             self.section_names.get_raw(section.sh_name as usize).is_ok_and(|found| found == name.as_bytes())

@@ -4,7 +4,7 @@ use crate::argument::ProbeArgument;
 use crate::bad_probe::{BadProbe, ProbeError};
 use crate::event_name::{self, GROUP, MOST};
 use crate::fetch::FetchContext;
-use crate::place::ProbePlace;
+use crate::place::DefinedPlace;
 use crate::probed_files::ProbedFiles;
 use crate::words::DefinitionWords;
 use probe::ProbeKind;
@@ -43,7 +43,7 @@ impl ProbeDefinition {
             [b'p', ..] => false,
             _ => return Err(no_definition()),
         };
-        let place = ProbePlace::parse(place, files).map_err(|(error, byte)| words.error(error, 1, byte))?;
+        let place = DefinedPlace::parse(place, files).map_err(|(error, byte)| words.error(error, 1, byte))?;
         let kind = if is_return || place.is_return { ProbeKind::Return } else { ProbeKind::Entry };
         if kind == ProbeKind::Return && place.symbol.as_ref().is_some_and(|(_, offset)| *offset != 0) {
             let at = place.path.len() + 1;
@@ -59,7 +59,7 @@ impl ProbeDefinition {
         let group = group.unwrap_or(GROUP).to_string();
         let is_entry = || files.is_entry(&place.path, place.offset);
         let arguments = parse_arguments(&words, kind, &is_entry)?;
-        let ProbePlace { path, offset, reference_counter, .. } = place;
+        let DefinedPlace { path, offset, reference_counter, .. } = place;
         Ok(ProbeDefinition { kind, group, event, path, offset, reference_counter, arguments })
     }
 
@@ -115,7 +115,7 @@ fn parse_arguments(
 }
 
 /// The name of an event that was given none: of a symbol as the kernel's kprobes have it.
-fn default_name(place: &ProbePlace, kind: ProbeKind) -> String {
+fn default_name(place: &DefinedPlace, kind: ProbeKind) -> String {
     let name = match &place.symbol {
         Some((symbol, offset)) => {
             let letter = if kind == ProbeKind::Return { 'r' } else { 'p' };

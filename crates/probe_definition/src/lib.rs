@@ -28,6 +28,7 @@ mod integer;
 mod place;
 mod probed_files;
 mod removal;
+mod usdt_argument;
 mod value_type;
 mod words;
 
@@ -35,7 +36,8 @@ pub use argument::ProbeArgument;
 pub use bad_probe::{BadProbe, ProbeError};
 pub use definition::ProbeDefinition;
 pub use format::is_probe_format;
-pub use place::ProbePlace;
+pub use place::DefinedPlace;
 pub use probed_files::{NoFile, NoSymbol, ProbedFiles};
 pub use removal::Removal;
+pub use usdt_argument::usdt_arguments;
 pub use value_type::{TypeName, ValueType};

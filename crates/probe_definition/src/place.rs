@@ -9,7 +9,7 @@ const RETURN: &str = "%return";
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProbePlace {
+pub struct DefinedPlace {
     /// The path of the file, as it was written.
     pub path: String,
     /// The offset in it.
@@ -22,9 +22,9 @@ pub struct ProbePlace {
     pub symbol: Option<(String, u64)>,
 }
 
-impl ProbePlace {
+impl DefinedPlace {
     /// What a word says; or what is wrong, and at which byte of it.
-    pub(crate) fn parse(word: &str, files: &dyn ProbedFiles) -> Result<ProbePlace, (ProbeError, usize)> {
+    pub(crate) fn parse(word: &str, files: &dyn ProbedFiles) -> Result<DefinedPlace, (ProbeError, usize)> {
         let (path, place) = split(word, files).ok_or((ProbeError::NoDefinition, 0))?;
         files.check(path).map_err(|why| match why {
             NoFile::NotFound => (ProbeError::FileNotFound, 0),
@@ -49,7 +49,7 @@ impl ProbePlace {
                 (found, Some((symbol.to_string(), offset)))
             }
         };
-        Ok(ProbePlace { path: path.to_string(), offset, reference_counter, is_return, symbol })
+        Ok(DefinedPlace { path: path.to_string(), offset, reference_counter, is_return, symbol })
     }
 }
 

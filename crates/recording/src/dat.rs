@@ -66,7 +66,8 @@ pub fn write_dat(
     }
     progress(written.events);
     let session = records.session();
-    let events: Vec<EventInfo> = session.events().filter(|event| is_described(event, &counts)).collect();
+    let events: Vec<EventInfo> =
+        session.described_events().filter(|event| is_described(event, &counts)).collect();
     tell_losses(session, &mut written);
     written.counts = named(&counts, &events);
     let metadata = metadata(records, &events, names, file.totals());

@@ -44,6 +44,7 @@ mod sessions_directory;
 mod size;
 mod this_process;
 mod timeline;
+mod usdt_place;
 
 pub use abi::clock::TraceClock;
 pub use abi::control::ErrorSet;
@@ -77,3 +78,4 @@ pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
 pub use this_process::pid_here;
 pub use timeline::Timeline;
+pub use usdt_place::UsdtPlace;

@@ -11,6 +11,7 @@ mod instances;
 mod lock;
 mod mapping;
 mod paths;
+mod probe_obstacle;
 mod probed_files;
 mod probes;
 mod profile;

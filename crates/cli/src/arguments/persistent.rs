@@ -236,6 +236,17 @@ pub(crate) struct ListArguments {
     #[arg(long, requires = "functions")]
     pub(crate) why: bool,
 
+    /// List the places for USDT instead, of these programs and libraries, or of those that traced processes
+    /// have used: the events that their authors have named, the offset in the file, that of the reference
+    /// counter, and the arguments, as for lookback probe
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..,
+        conflicts_with_all = ["sessions", "events", "threads", "functions"]
+    )]
+    pub(crate) usdt: Option<Vec<String>>,
+
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]
     pub(crate) sessions: bool,

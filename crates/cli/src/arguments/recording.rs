@@ -22,6 +22,11 @@ pub(crate) struct RecordingArguments {
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
+    /// Define this probe and record its event, 'FILE:FUNC [ARG]...' as for lookback probe; without -e no
+    /// other events; can be given several times
+    #[arg(long = "probe", value_name = "PROBE", display_order = 0)]
+    pub(crate) probes: Vec<String>,
+
     #[command(flatten)]
     pub(crate) functions: FunctionArguments,
 
@@ -44,10 +49,10 @@ pub(crate) struct RecordingArguments {
 
 impl RecordingArguments {
     /// The events that are recorded: if none was named the default ones, or none at all where functions are
-    /// traced.
+    /// traced, or probes were given.
     pub(crate) fn wanted_events(&self) -> Vec<FilteredSelection> {
         match self.events.as_slice() {
-            [] if self.functions.tracer.is_some() => Vec::new(),
+            [] if self.functions.tracer.is_some() || !self.probes.is_empty() => Vec::new(),
             [] => vec![FilteredSelection::default()],
             events => events.to_vec(),
         }

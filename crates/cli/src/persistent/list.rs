@@ -7,7 +7,7 @@ use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
 use crate::persistent::saving::look_after;
 use crate::persistent::threads::ThreadList;
-use crate::persistent::{events_on, filtered, memory, option, pending};
+use crate::persistent::{events_on, filtered, memory, option, pending, usdt};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
@@ -21,6 +21,9 @@ use trace_data::text::printable;
 pub(crate) fn list(arguments: &ListArguments) -> Done {
     if arguments.sessions {
         return sessions(arguments.json);
+    }
+    if let Some(files) = &arguments.usdt {
+        return usdt::list(files, || arguments.which.open(), arguments.json);
     }
     let session = arguments.which.open()?;
     if arguments.events {

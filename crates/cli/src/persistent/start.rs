@@ -6,6 +6,7 @@ use crate::number::{bytes, count, grouped};
 use crate::persistent::pending::follow;
 use crate::persistent::saving::look_after;
 use crate::persistent::{events_on, memory};
+use crate::probes::define_enabled;
 use crate::say::note;
 use anstyle::Style;
 use events::{EventType, switch};
@@ -90,8 +91,10 @@ fn make(
     let options =
         SessionOptions { buffer_kb, snapshots, instances, group, clock, ..SessionOptions::default() };
     let session = Session::create(path, &options)?;
-    let set =
-        arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted));
+    let set = define_enabled(&session, &arguments.recording.probes);
+    let set = set.and_then(|()| {
+        arguments.recording.wanted_events().iter().try_for_each(|wanted| enable_or_warn(&session, wanted))
+    });
     let set = set.and_then(|()| set_triggers(&session, &arguments.recording).map(drop));
     let set = set.and_then(|()| choose_threads(&session, arguments));
     let set = set.and_then(|()| choose_snapshots(&session, arguments, errors, rules));
@@ -140,6 +143,7 @@ fn enable(session: Instance, group: Option<u32>, arguments: &StartArguments) -> 
     if !arguments.recording.events.is_empty() {
         session.set_all_off()?;
     }
+    define_enabled(&session, &arguments.recording.probes)?;
     for event in &arguments.recording.events {
         enable_or_warn(&session, event)?;
     }

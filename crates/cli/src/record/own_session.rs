@@ -4,6 +4,7 @@ use super::missing_functions::missing_functions;
 use crate::arguments::RecordArguments;
 use crate::failure::{Done, Failure};
 use crate::persistent::set_triggers;
+use crate::probes::OwnProbes;
 use crate::say::say;
 use session::{
     DEFAULT_KB, FilteredSelection, Instance, Lock, Selection, Session, SessionOptions, SessionsDirectory,
@@ -27,6 +28,8 @@ pub(crate) struct OwnSession {
     selections: Vec<FilteredSelection>,
     /// The triggers that it has set, and the events that have them.
     triggers: Vec<(Vec<u16>, String)>,
+    /// The probes that it has defined.
+    probes: OwnProbes,
 }
 
 impl OwnSession {
@@ -58,8 +61,12 @@ impl OwnSession {
             before: None,
             selections: Vec::new(),
             triggers: Vec::new(),
+            probes: OwnProbes::default(),
         };
-        own.enable(arguments.recording.wanted_events())?;
+        let (probes, events) = OwnProbes::define(own.session.session(), &arguments.recording.probes)?;
+        own.probes = probes;
+        // A filter of -e holds, and is set after.
+        own.enable(events.into_iter().chain(arguments.recording.wanted_events()).collect())?;
         own.triggers = set_triggers(&own.session, &arguments.recording)?;
         arguments.recording.apply_stack_options(&own.session)?;
         arguments.recording.functions.apply(&own.session)?;
@@ -119,6 +126,8 @@ impl OwnSession {
 impl Drop for OwnSession {
     fn drop(&mut self) {
         self.end();
+        // Not before: whoever writes the recording looks for their events.
+        self.probes.remove(self.session.session());
         if self.is_made {
             let _ = Session::remove(self.session.path());
         }

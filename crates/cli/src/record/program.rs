@@ -48,7 +48,8 @@ impl Program {
     }
 }
 
-fn locate(name: &OsStr) -> Done<PathBuf> {
+/// Where the program of a name is, as a shell finds it.
+pub(crate) fn locate(name: &OsStr) -> Done<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         let path = PathBuf::from(name);
         return match executable(&path) {

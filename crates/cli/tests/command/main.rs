@@ -43,6 +43,7 @@ mod mounting;
 mod peers;
 mod persistent;
 mod places;
+mod probes;
 mod process_tree;
 mod processes;
 mod programs;

@@ -25,13 +25,18 @@ pub struct EventInfo {
 }
 
 impl Instance {
-    /// All events that the session knows.
+    /// All events that the session knows, but for those of probes that were removed.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
+        let removed = self.session.removed_probe_events();
+        self.described_events().filter(move |event| !removed.contains(&event.id))
+    }
+
+    /// All events that there are descriptions of: for readers of what was recorded.
+    pub fn described_events(&self) -> impl Iterator<Item = EventInfo> {
         let classes: HashMap<u16, &str> =
             events::all().filter_map(|event| Some((event.id, event.class?))).collect();
         let mut buffer = vec![0; 64 * 1024];
-        let removed = self.session.removed_probe_events();
-        let ids = self.control().event_ids().filter(move |id| !removed.contains(id));
+        let ids = self.control().event_ids();
         ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
     }
 

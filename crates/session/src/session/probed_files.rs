@@ -37,7 +37,7 @@ impl ProbedFiles for FilesOnDisk {
 
     fn is_entry(&self, path: &str, offset: u64) -> bool {
         let begins = |file: &ObjectFile<'_>, symbols: &ObjectFile<'_>| {
-            let Some(address) = file.address_of_offset(offset) else { return false };
+            let Some(address) = file.address_at(offset) else { return false };
             file.function_span(address).is_some()
                 || symbols.functions().any(|function| function.start == address)
         };
@@ -76,7 +76,10 @@ pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
 }
 
 /// What is found in an ELF file, with the file that has its symbols. None for others.
-fn with_symbols<T>(path: &str, find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T) -> Option<T> {
+pub(super) fn with_symbols<T>(
+    path: &str,
+    find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T,
+) -> Option<T> {
     let path = Path::new(path);
     let bytes = std::fs::read(path).ok()?;
     let file = ObjectFile::parse(&bytes)?;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
 
@@ -125,6 +125,12 @@ impl Session {
     /// Whether any program that was traced has functions that can be traced.
     pub fn has_seen_functions(&self) -> bool {
         self.objects_with_sites().next().is_some()
+    }
+
+    /// The files that traced processes have mapped since the session was made.
+    pub fn mapped_files(&self) -> Vec<PathBuf> {
+        let objects = (0..OBJECTS as u32).filter_map(|entry| self.control().object(entry));
+        objects.filter_map(|object| object_path(self.control(), &object)).collect()
     }
 
     fn objects_with_sites(&self) -> impl Iterator<Item = ObjectInfo> {

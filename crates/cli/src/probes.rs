@@ -1,0 +1,160 @@
+//! `lookback probe`, and probes of recordings.
+
+mod file;
+mod list;
+mod text;
+
+pub(crate) use file::find as find_file;
+
+use crate::arguments::ProbeArguments;
+use crate::failure::{Done, Failure};
+use crate::persistent::option;
+use crate::say::{note, say};
+use session::{Error, FilteredSelection, Instance, ProbeError, ProbeFailure, Removal, Session, SessionProbe};
+use std::process::ExitCode;
+use text::ProbeText;
+
+/// How many events of one name are tried.
+const NAMES: usize = 100;
+
+/// Defines, lists or removes probes.
+pub(crate) fn run(arguments: &ProbeArguments) -> Done {
+    let instance = arguments.which.open()?;
+    let session = instance.session();
+    if arguments.list {
+        return list::list(&instance, arguments.json);
+    }
+    if !arguments.del.is_empty() {
+        return remove(session, arguments);
+    }
+    let option = option(session.path());
+    for (definition, done) in arguments.definitions.iter().zip(0..) {
+        let defined = define(session, definition).inspect_err(|_| {
+            if done > 0 {
+                note!("lookback: the probes before it are defined");
+            }
+        })?;
+        let (event, place) = (event(&defined), list::place(&defined));
+        tell_of_obstacle(&defined);
+        note!("lookback: {event} at {place}; `lookback set{option} {event} on` enables it");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says why a probe can't be placed.
+fn tell_of_obstacle(probe: &SessionProbe) {
+    if let Some(why) = probe.obstacle() {
+        say!("lookback: {} can't be recorded: {}: {why}", event(probe), list::place(probe));
+    }
+}
+
+/// What the event of a probe is called.
+pub(crate) fn event(probe: &SessionProbe) -> String {
+    format!("{}:{}", probe.definition.group, probe.definition.event)
+}
+
+/// Defines a probe, under the first name that is free where none was given.
+pub(crate) fn define(session: &Session, definition: &str) -> Done<SessionProbe> {
+    let text = ProbeText::parse(definition)?;
+    let first = session.define_probe(&text.line(0));
+    let numbers = 1..if text.is_named() { 1 } else { NAMES };
+    let defined = numbers.fold(first, |defined, number| match defined {
+        Err(Error::Probe(ProbeFailure::Bad(bad))) if is_name_taken(bad.error) => {
+            session.define_probe(&text.line(number))
+        }
+        defined => defined,
+    });
+    defined.map_err(|error| refused(definition, error))
+}
+
+fn is_name_taken(error: ProbeError) -> bool {
+    matches!(error, ProbeError::EventExists | ProbeError::OtherKind | ProbeError::OtherArguments)
+}
+
+fn refused(definition: &str, error: Error) -> Failure {
+    match error {
+        Error::Probe(ProbeFailure::Bad(bad)) if bad.error == ProbeError::NoDefinition => {
+            Failure::failed(format_args!(
+                "{definition:?} is no probe: expected 'FILE:FUNC [ARG]...', 'FILE:OFFSET [ARG]...', or a line of uprobe_events"
+            ))
+        }
+        Error::Probe(ProbeFailure::Bad(bad)) if bad.error == ProbeError::NoVariables => {
+            Failure::failed(format_args!(
+                "{bad}\nvariables have no names here: expected $arg1, %REGISTER or another value; see lookback-probe(1)"
+            ))
+        }
+        error => error.into(),
+    }
+}
+
+/// Removes the probes of the events that are meant.
+fn remove(session: &Session, arguments: &ProbeArguments) -> Done {
+    let is_meant = |probe: &SessionProbe| {
+        let (group, event) = (&probe.definition.group, &probe.definition.event);
+        arguments.del.iter().any(|selection| selection.matches(group, event, None))
+    };
+    let probes = session.probes();
+    let mut events: Vec<&SessionProbe> = probes.iter().filter(|probe| is_meant(probe)).collect();
+    events.dedup_by_key(|probe| probe.event);
+    if events.is_empty() {
+        return Err(Error::Probe(ProbeFailure::NotFound { path: session.path().to_path_buf() }).into());
+    }
+    events.into_iter().try_for_each(|probe| remove_event(session, probe))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Removes all probes with the event of one.
+fn remove_event(session: &Session, probe: &SessionProbe) -> Done<()> {
+    let (group, event) = (&probe.definition.group, &probe.definition.event);
+    let removal = Removal::parse(&format!("-:{group}/{event}"));
+    match removal.map(|removal| session.remove_probes(&removal)) {
+        // Another who removes it has done so just before.
+        None | Some(Ok(_) | Err(Error::Probe(ProbeFailure::NotFound { .. }))) => Ok(()),
+        Some(Err(error)) => Err(error.into()),
+    }
+}
+
+/// Probes that were defined for as long as something is recorded.
+#[derive(Debug, Default)]
+pub(crate) struct OwnProbes(Vec<SessionProbe>);
+
+impl OwnProbes {
+    /// Defines probes: all, or none where one is refused. Those that exist already are not its own.
+    pub(crate) fn define(
+        session: &Session,
+        definitions: &[String],
+    ) -> Done<(OwnProbes, Vec<FilteredSelection>)> {
+        let (mut own, mut events) = (OwnProbes::default(), Vec::new());
+        for definition in definitions {
+            let before = session.probes();
+            match define(session, definition) {
+                Ok(probe) => {
+                    tell_of_obstacle(&probe);
+                    events.push(selection(&event(&probe))?);
+                    let is_first = before.iter().all(|other| other.event != probe.event);
+                    own.0.extend(Some(probe).filter(|_| is_first));
+                }
+                Err(failure) => {
+                    own.remove(session);
+                    return Err(failure);
+                }
+            }
+        }
+        Ok((own, events))
+    }
+
+    /// Removes them, once their events are disabled. One that somebody else has enabled stays.
+    pub(crate) fn remove(&mut self, session: &Session) {
+        self.0.drain(..).for_each(|probe| drop(remove_event(session, &probe)));
+    }
+}
+
+/// Defines probes and enables their events: for a persistent session.
+pub(crate) fn define_enabled(instance: &Instance, definitions: &[String]) -> Done<()> {
+    let (_, events) = OwnProbes::define(instance.session(), definitions)?;
+    events.iter().try_for_each(|event| Ok(instance.enable(event).map(drop)?))
+}
+
+fn selection(event: &str) -> Done<FilteredSelection> {
+    event.parse().map_err(Failure::failed)
+}

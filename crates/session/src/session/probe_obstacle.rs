@@ -1,0 +1,45 @@
+//! Why traced processes can't place a probe, as far as its file says.
+
+use super::probed_files::with_symbols;
+use super::probes::SessionProbe;
+use function_sites::ObjectFile;
+use planner::{FunctionCode, entry_points, probe_points};
+
+impl SessionProbe {
+    /// Why no process can place it. None where nothing speaks against it, as far as its file says: in a
+    /// process, no memory may be free where its jump would lead.
+    ///
+    /// Cost: reading the file's tables of symbols, and decoding a function.
+    pub fn obstacle(&self) -> Option<String> {
+        let (path, offset) = (&self.definition.path, self.definition.offset);
+        let found = with_symbols(path, |file, symbols| self.obstacle_in(file, symbols, offset));
+        found.unwrap_or_else(|| Some("its file is no program or library for x86-64".to_string()))
+    }
+
+    fn obstacle_in(&self, file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64) -> Option<String> {
+        let Some(address) = file.address_at(offset) else {
+            return Some("the file has no code there".to_string());
+        };
+        // A compiler's own sites are always used.
+        if file.sites().next().is_some() {
+            return None;
+        }
+        let Some(span) = file.span_around(symbols, address) else {
+            return Some(
+                "nothing says where its function begins and ends, or that is left alone".to_string(),
+            );
+        };
+        let code = file.code_at(span.start).get(..(span.end - span.start) as usize).unwrap_or_default();
+        let function = FunctionCode { start: span.start, code };
+        let entry = if span.start == address { entry_points(&function).err() } else { None };
+        if self.is_return() {
+            let inside = (span.start != address).then(|| "a function's return needs its start".to_string());
+            return inside.or_else(|| entry.map(|why| why.to_string()));
+        }
+        if span.start == address && entry.is_none() {
+            return None;
+        }
+        let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
+        probe_points(&function, within).err().map(|why| why.to_string())
+    }
+}
