@@ -12,11 +12,13 @@ use std::num::ParseIntError;
 use std::process::ExitCode;
 
 /// The tasks, in the order in which the help shows them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Record a program", &["record", "report", "events"]),
     ("Record in a persistent session", &["start", "run", "stop", "list", "stat", "delete", "install"]),
-    ("Read its events", &["show", "snapshot", "snapshots", "latency", "extract", "persist"]),
-    ("Change it", &["set", "clear", "reset"]),
+    (
+        "Read its events, and change what it records",
+        &["show", "snapshot", "snapshots", "latency", "extract", "persist", "set", "probe", "clear", "reset"],
+    ),
     ("Use its control tree, the kernel's tracefs", &["get", "cat", "ls", "mount", "umount", "exec"]),
     ("More", &["help", "version", "completions"]),
 ];
