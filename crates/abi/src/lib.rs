@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod atomic;
+pub mod attach;
 pub mod buffer;
 pub mod clock;
 pub mod common;

@@ -1,5 +1,6 @@
 //! The command's arguments. Its help and its man pages are made from this.
 
+mod attach;
 mod budget;
 mod choice;
 mod function;
@@ -17,6 +18,7 @@ mod snapshots;
 mod tree;
 mod trigger;
 
+pub(crate) use attach::AttachArguments;
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use latency::LatencyArguments;
@@ -79,6 +81,7 @@ pub(crate) enum TaskArguments {
     /// `lookback start` goes on recording.
     Stop(InstanceArguments),
     Run(RunArguments),
+    Attach(AttachArguments),
     Show(Box<ShowArguments>),
     Snapshot(SnapshotArguments),
     Snapshots(Box<SnapshotsArguments>),

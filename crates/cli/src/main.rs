@@ -11,6 +11,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod attach;
 mod columns;
 mod completeness;
 mod completions;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),
         TaskArguments::Run(arguments) => persistent::run(&arguments),
+        TaskArguments::Attach(arguments) => attach::run(&arguments),
         TaskArguments::Show(arguments) => persistent::show(&arguments),
         TaskArguments::Snapshot(arguments) => persistent::snapshot(&arguments),
         TaskArguments::Snapshots(arguments) => persistent::snapshots(*arguments),

@@ -36,7 +36,7 @@ pub(crate) use install::install;
 pub(crate) use latency::latency;
 pub(crate) use list::list;
 pub(crate) use persist::persist;
-pub(crate) use run::run;
+pub(crate) use run::{note_what_is_missing, run};
 pub(crate) use set::set;
 pub(crate) use show::show;
 pub(crate) use snapshot::snapshot;

@@ -1,15 +1,15 @@
 //! Choosing a thread that may be stopped.
 
-use crate::candidate::{Candidate, name};
-use crate::interrupted::StopEffect;
-use crate::look::{ProcessLook, SleepingCall, ThreadLook, threads};
+use crate::candidate::{Candidate, candidates};
+use crate::look::{ProcessLook, ThreadLook};
 use crate::refusal::CallRefusal;
 use crate::routine::RemoteRoutine;
-use crate::slept::slept;
-use crate::socket;
 use crate::stopped::{Stopped, ThreadFailure};
-use crate::target::{TargetProcess, not_permitted};
+use crate::target::TargetProcess;
 use abi::remote::RemoteResult;
+use rustix::process::setpriority_process;
+use rustix::thread::set_current_timer_slack;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 /// What was done.
@@ -22,15 +22,29 @@ pub struct Called {
 }
 
 /// Between two looks at all threads.
-const PAUSE: Duration = Duration::from_millis(2);
+pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 
 /// Has a thread of a process call the routine of `agent`, which is the file that the process has loaded as
 /// its agent. Looks for a thread that can for so long.
 ///
 /// One at a time for each process: the caller sees to that.
 pub fn call(pid: u32, agent: &[u8], within: Duration) -> Result<Called, CallRefusal> {
-    // In a thread of its own: at its end the kernel detaches what is left.
-    let attempt = || Attempt::new(pid, agent)?.repeat(Instant::now() + within);
+    in_thread(|| Attempt::new(pid, agent)?.repeat(Instant::now() + within))
+}
+
+/// What only root can ask for.
+const LOWEST_NICE: i32 = -20;
+
+/// Does it in a thread of its own: at its end the kernel detaches what is left.
+pub(crate) fn in_thread<T: Send>(
+    attempt: impl FnOnce() -> Result<T, CallRefusal> + Send,
+) -> Result<T, CallRefusal> {
+    let attempt = || {
+        // So that it sleeps as short as it asks for, and goes on before others: somebody stands still.
+        let _ = set_current_timer_slack(NonZeroU64::new(1));
+        let _ = setpriority_process(None, LOWEST_NICE);
+        attempt()
+    };
     std::thread::scope(|scope| scope.spawn(attempt).join())
         .unwrap_or_else(|_| Err(CallRefusal::System("the call has failed".to_owned())))
 }
@@ -44,13 +58,7 @@ struct Attempt {
 
 impl Attempt {
     fn new(pid: u32, agent: &[u8]) -> Result<Attempt, CallRefusal> {
-        match ProcessLook::at(pid).ok_or(CallRefusal::Gone)? {
-            ProcessLook { state: 'Z' | 'X', .. } => return Err(CallRefusal::Gone),
-            ProcessLook { tracer, .. } if tracer != 0 => return Err(CallRefusal::Traced(tracer)),
-            ProcessLook { state: 'T', .. } => return Err(CallRefusal::Stopped),
-            ProcessLook { has_filter: true, .. } => return Err(CallRefusal::Filter),
-            _ => {}
-        }
+        ProcessLook::at(pid).ok_or(CallRefusal::Gone)?.may_be_traced()?;
         let target = TargetProcess::open(pid)?;
         let routine = RemoteRoutine::find(&target, agent)?;
         Ok(Attempt { target, routine })
@@ -61,7 +69,7 @@ impl Attempt {
         loop {
             let mut why = "none of its threads can be interrupted now".to_owned();
             if self.is_free()? {
-                for candidate in self.candidates(&mut why)? {
+                for candidate in candidates(&self.target, &self.routine.code, &mut why)? {
                     match self.try_with(&candidate) {
                         Ok(called) => return Ok(called),
                         Err(ThreadFailure::Next(reason)) => why = reason,
@@ -84,7 +92,7 @@ impl Attempt {
         }
         match ThreadLook::at(self.target.pid, owner) {
             Ok(ThreadLook::Sleeps(call)) => Ok(!self.routine.code.contains(&call.returns_to)),
-            Ok(_) => match Stopped::stop(&self.target, &self.routine, &Candidate::running(owner)) {
+            Ok(_) => match Stopped::stop(&self.target, Some(&self.routine), &Candidate::running(owner)) {
                 Ok(stopped) => stopped.went_on_outside().map_err(ThreadFailure::into_refusal),
                 Err(failure) => Err(failure.into_refusal()),
             },
@@ -95,7 +103,7 @@ impl Attempt {
 
     fn try_with(&self, candidate: &Candidate) -> Result<Called, ThreadFailure> {
         let start = Instant::now();
-        let result = Stopped::stop(&self.target, &self.routine, candidate)?.call()?;
+        let result = Stopped::stop(&self.target, Some(&self.routine), candidate)?.call(&self.routine)?;
         let stood_still = start.elapsed();
         match result {
             Some(RemoteResult::Done) => Ok(Called { tid: candidate.tid, stood_still }),
@@ -107,64 +115,6 @@ impl Attempt {
             )),
             Some(RemoteResult::NotAttached) => Err(ThreadFailure::For(CallRefusal::NotAttached)),
             None => Err(ThreadFailure::For(CallRefusal::System("the agent has failed in it".to_owned()))),
-        }
-    }
-
-    /// The threads that may be stopped: first those that sleep in a call that the kernel makes again by
-    /// itself, then those that run. And why the others may not.
-    fn candidates(&self, why: &mut String) -> Result<Vec<Candidate>, CallRefusal> {
-        let pid = self.target.pid;
-        let mut found = Vec::new();
-        for tid in threads(pid) {
-            match ThreadLook::at(pid, tid) {
-                Ok(ThreadLook::Stopped) => return Err(CallRefusal::Stopped),
-                Ok(ThreadLook::Waits) => {
-                    *why = format!("its thread {tid} waits for a disk, or for a child of vfork(2)");
-                }
-                Ok(ThreadLook::Runs) => found.push(Candidate::running(tid)),
-                Ok(ThreadLook::Sleeps(call)) => match self.sleeper(tid, call) {
-                    Ok(candidate) => found.push(candidate),
-                    Err(reason) => *why = reason,
-                },
-                Err(error) => match not_permitted(pid, &error) {
-                    CallRefusal::Gone => {}
-                    refusal => return Err(refusal),
-                },
-            }
-        }
-        found.sort_by_key(|candidate| match (candidate.call, candidate.effect) {
-            (Some(_), StopEffect::Restarts) => 0,
-            (None, _) => 1,
-            _ => 2,
-        });
-        Ok(found)
-    }
-
-    /// Whether an address is in a function of libc, or in the agent's syscall(2): callers of functions don't
-    /// rely on their arguments.
-    fn is_function(&self, address: u64) -> bool {
-        self.target.is_in_libc(address) || self.routine.code.contains(&address)
-    }
-
-    /// A thread that sleeps, if the program doesn't notice when it is stopped; else why it does.
-    fn sleeper(&self, tid: u32, call: SleepingCall) -> Result<Candidate, String> {
-        let pid = self.target.pid;
-        let effect = match StopEffect::on(&call) {
-            StopEffect::Input => socket::effect(pid, call.arguments[0] as i32),
-            effect => effect,
-        };
-        let slept = match effect {
-            StopEffect::EndsWithLimit(_) => slept(pid, tid).map(|slept| (slept, Instant::now())),
-            _ => None,
-        };
-        let sleeps = || format!("its thread {tid} sleeps in {}", name(call.number));
-        match effect {
-            StopEffect::Shows | StopEffect::Input => Err(format!("{}, which would end early", sleeps())),
-            // Elsewhere the compiler may rely on the argument's being what it was.
-            StopEffect::EndsWithLimit(_) if slept.is_none() || !self.is_function(call.returns_to) => {
-                Err(format!("{} with a time limit, of which it isn't known how much is left", sleeps()))
-            }
-            _ => Ok(Candidate { tid, call: Some(call), effect, slept }),
         }
     }
 }

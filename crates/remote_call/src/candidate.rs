@@ -1,7 +1,12 @@
 //! Threads that may be stopped, and the names of what they sleep in.
 
 use crate::interrupted::StopEffect;
-use crate::look::SleepingCall;
+use crate::look::{SleepingCall, ThreadLook, threads};
+use crate::refusal::CallRefusal;
+use crate::slept::slept;
+use crate::socket;
+use crate::target::{TargetProcess, not_permitted};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// A thread that may be stopped.
@@ -19,6 +24,74 @@ pub(crate) struct Candidate {
 impl Candidate {
     pub(crate) fn running(tid: u32) -> Candidate {
         Candidate { tid, call: None, effect: StopEffect::Restarts, slept: None }
+    }
+}
+
+/// The threads of a process that may be stopped, whose agent has its code there: first those that sleep in a
+/// call that the kernel makes again by itself, then those that run. And why the others may not.
+pub(crate) fn candidates(
+    target: &TargetProcess,
+    own_code: &Range<u64>,
+    why: &mut String,
+) -> Result<Vec<Candidate>, CallRefusal> {
+    let pid = target.pid;
+    let mut found = Vec::new();
+    for tid in threads(pid) {
+        match ThreadLook::at(pid, tid) {
+            Ok(ThreadLook::Stopped) => return Err(CallRefusal::Stopped),
+            Ok(ThreadLook::Waits) => {
+                *why = format!("its thread {tid} waits for a disk, or for a child of vfork(2)");
+            }
+            Ok(ThreadLook::Runs) => found.push(Candidate::running(tid)),
+            Ok(ThreadLook::Sleeps(call)) => match sleeper(target, own_code, (tid, call)) {
+                Ok(candidate) => found.push(candidate),
+                Err(reason) => *why = reason,
+            },
+            Err(error) => match not_permitted(pid, &error) {
+                CallRefusal::Gone => {}
+                refusal => return Err(refusal),
+            },
+        }
+    }
+    found.sort_by_key(|candidate| match (candidate.call, candidate.effect) {
+        (Some(_), StopEffect::Restarts) => 0,
+        (None, _) => 1,
+        _ => 2,
+    });
+    Ok(found)
+}
+
+/// Whether an address is in a function of libc, or in the agent's syscall(2): callers of functions don't
+/// rely on their arguments.
+fn is_function(target: &TargetProcess, own_code: &Range<u64>, address: u64) -> bool {
+    target.is_in_libc(address) || own_code.contains(&address)
+}
+
+/// A thread that sleeps, if the program doesn't notice when it is stopped; else why it does.
+fn sleeper(
+    target: &TargetProcess,
+    own_code: &Range<u64>,
+    (tid, call): (u32, SleepingCall),
+) -> Result<Candidate, String> {
+    let pid = target.pid;
+    let effect = match StopEffect::on(&call) {
+        StopEffect::Input => socket::effect(pid, call.arguments[0] as i32),
+        effect => effect,
+    };
+    let slept = match effect {
+        StopEffect::EndsWithLimit(_) => slept(pid, tid).map(|slept| (slept, Instant::now())),
+        _ => None,
+    };
+    let sleeps = || format!("its thread {tid} sleeps in {}", name(call.number));
+    match effect {
+        StopEffect::Shows | StopEffect::Input => Err(format!("{}, which would end early", sleeps())),
+        // Elsewhere the compiler may rely on the argument's being what it was.
+        StopEffect::EndsWithLimit(_)
+            if slept.is_none() || !is_function(target, own_code, call.returns_to) =>
+        {
+            Err(format!("{} with a time limit, of which it isn't known how much is left", sleeps()))
+        }
+        _ => Ok(Candidate { tid, call: Some(call), effect, slept }),
     }
 }
 

@@ -42,6 +42,10 @@ mod call;
 mod candidate;
 mod frame;
 mod interrupted;
+mod libc_image;
+mod load;
+mod load_plan;
+mod loading;
 mod look;
 mod ptrace;
 mod refusal;
@@ -54,4 +58,6 @@ mod target;
 
 pub use activity::Activity;
 pub use call::{Called, call};
+pub use load::load;
+pub use load_plan::AgentFile;
 pub use refusal::CallRefusal;

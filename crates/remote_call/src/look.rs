@@ -1,5 +1,6 @@
 //! What `/proc` says of processes and threads, without stopping them.
 
+use crate::refusal::CallRefusal;
 use std::fs::{read_dir, read_to_string};
 use std::io;
 
@@ -14,6 +15,10 @@ pub(crate) struct ProcessLook {
     pub(crate) has_filter: bool,
     /// Its user.
     pub(crate) user: u32,
+    /// Whether it ignores SIGTRAP.
+    pub(crate) ignores_traps: bool,
+    /// Whether it has a shadow stack: addresses that functions return to can't be chosen then.
+    pub(crate) has_shadow_stack: bool,
 }
 
 /// What a thread is doing.
@@ -46,6 +51,17 @@ impl ProcessLook {
         ProcessLook::parse(&read_to_string(format!("/proc/{pid}/status")).ok()?)
     }
 
+    /// Whether nothing speaks against tracing it now, as far as is seen from outside.
+    pub(crate) fn may_be_traced(&self) -> Result<(), CallRefusal> {
+        match self {
+            ProcessLook { state: 'Z' | 'X', .. } => Err(CallRefusal::Gone),
+            ProcessLook { tracer, .. } if *tracer != 0 => Err(CallRefusal::Traced(*tracer)),
+            ProcessLook { state: 'T', .. } => Err(CallRefusal::Stopped),
+            ProcessLook { has_filter: true, .. } => Err(CallRefusal::Filter),
+            _ => Ok(()),
+        }
+    }
+
     fn parse(status: &str) -> Option<ProcessLook> {
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -57,6 +73,12 @@ impl ProcessLook {
             tracer: number("TracerPid:").unwrap_or(0),
             has_filter: number("Seccomp:").unwrap_or(0) != 0,
             user: number("Uid:")?,
+            ignores_traps: field("SigIgn:")
+                .and_then(|set| u64::from_str_radix(set, 16).ok())
+                .is_none_or(|set| set >> (libc::SIGTRAP - 1) & 1 != 0),
+            has_shadow_stack: status
+                .lines()
+                .any(|line| line.starts_with("x86_Thread_features:") && line.contains("shstk")),
         })
     }
 }
@@ -122,9 +144,17 @@ mod tests {
         let own = ProcessLook::at(std::process::id()).unwrap();
         assert_eq!(own.user, rustix::process::getuid().as_raw());
         assert_eq!(ProcessLook::at(u32::MAX), None);
-        let status = "Name:\tx\nState:\tT (stopped)\nTracerPid:\t7\nUid:\t5\t5\nSeccomp:\t2\n";
+        let status = "Name:\tx\nState:\tT (stopped)\nTracerPid:\t7\n\
+                      Uid:\t5\t5\nSeccomp:\t2\nSigIgn:\t0000000000000010\n";
         let other = ProcessLook::parse(status);
-        let stopped = ProcessLook { state: 'T', tracer: 7, has_filter: true, user: 5 };
+        let stopped = ProcessLook {
+            state: 'T',
+            tracer: 7,
+            has_filter: true,
+            user: 5,
+            ignores_traps: true,
+            has_shadow_stack: false,
+        };
         assert_eq!(other, Some(stopped));
     }
 }

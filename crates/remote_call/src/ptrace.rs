@@ -87,6 +87,9 @@ const EXTENDED: i64 = 0x202;
 /// PTRACE_GET_RSEQ_CONFIGURATION.
 const GET_RSEQ: u32 = 0x420f;
 
+/// Between two looks whether a thread has stopped. A thread that has asked for it sleeps about so long.
+const PAUSE: Duration = Duration::from_micros(5);
+
 /// Bytes of extended registers, at most.
 const MOST: usize = 32 * 1024;
 
@@ -118,7 +121,8 @@ impl Tracee {
             if Instant::now() >= until {
                 return None;
             }
-            std::thread::sleep(Duration::from_micros(20));
+            // Whoever yields instead waits longer where all CPUs are in use.
+            std::thread::sleep(PAUSE);
         }
     }
 
@@ -130,6 +134,11 @@ impl Tracee {
     /// Lets it run on to its next system call.
     pub(crate) fn go_on_to_call(&self, signal: i32) -> io::Result<()> {
         self.request(libc::PTRACE_SYSCALL, 0, signal as usize)
+    }
+
+    /// Lets it execute one instruction.
+    pub(crate) fn step(&self) -> io::Result<()> {
+        self.request(libc::PTRACE_SINGLESTEP, 0, 0)
     }
 
     /// Traces it no longer.

@@ -1,5 +1,6 @@
 //! Why nothing was called.
 
+use abi::attach::AttachResult;
 use std::fmt;
 
 /// Why no thread has called the routine.
@@ -21,6 +22,12 @@ pub enum CallRefusal {
     NoThread(String),
     /// The process has left its session.
     NotAttached,
+    /// It has no C library into which the agent can be loaded: why not.
+    NoLibc(String),
+    /// Its dynamic linker has refused the agent: what it says.
+    NotLoaded(String),
+    /// The agent has refused to attach it.
+    NotAttachable(AttachResult),
     /// It has not ended in time, and goes on by itself.
     Unfinished,
     /// The system has failed in this.
@@ -40,9 +47,24 @@ impl fmt::Display for CallRefusal {
             CallRefusal::OtherAgent => f.write_str("it was started by another version of lookback"),
             CallRefusal::NoThread(why) => f.write_str(why),
             CallRefusal::NotAttached => f.write_str("it has left the session"),
+            CallRefusal::NoLibc(why) => f.write_str(why),
+            CallRefusal::NotLoaded(why) => write!(f, "its dynamic linker has not loaded the agent: {why}"),
+            CallRefusal::NotAttachable(result) => f.write_str(describe(*result)),
             CallRefusal::Unfinished => f.write_str("it has not ended in time, and goes on by itself"),
             CallRefusal::System(what) => f.write_str(what),
         }
+    }
+}
+
+fn describe(result: AttachResult) -> &'static str {
+    match result {
+        AttachResult::Done => "it is attached",
+        AttachResult::Attached => "it is attached already",
+        AttachResult::Foreign => "the session belongs to another user than it",
+        AttachResult::System => "it can't open or map the session's file",
+        AttachResult::Unusable => "the session is not one of this version",
+        AttachResult::UnknownLibc => "its C library is not a known one",
+        AttachResult::Busy => "another of its threads changes code, or unloads a library: try again",
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where the agent's routine is in a process.
 
 use crate::refusal::CallRefusal;
-use crate::target::TargetProcess;
+use crate::target::{Mapping, TargetProcess};
 use abi::OBJECT_PREFIX;
+use abi::attach::ATTACH_SYMBOL;
 use abi::remote::{AREA_SYMBOL, ENTRY_SYMBOL, RemoteArea, TIME_LIMITS};
 use object::elf::{PF_X, PT_LOAD};
 use object::read::elf::{ElfFile64, ProgramHeader};
@@ -63,9 +64,37 @@ impl RemoteRoutine {
     }
 }
 
+/// Where the agent's file has what it does when it is brought into a process.
+#[derive(Debug)]
+pub(crate) struct AttachRoutine {
+    name: String,
+    offset: u64,
+    /// From where its code is mapped to the routine.
+    distance: u64,
+}
+
+impl AttachRoutine {
+    /// That of `agent`, which is loaded from a file of this name.
+    pub(crate) fn of(agent: &[u8], name: &str) -> Option<AttachRoutine> {
+        let agent = agent.to_vec();
+        let layout = RoutineLayout::of(&agent)?;
+        let distance = layout.attach.wrapping_sub(layout.start);
+        Some(AttachRoutine { name: name.to_owned(), offset: layout.offset, distance })
+    }
+
+    /// Where it is in a process, if that has loaded the agent.
+    pub(crate) fn find(&self, target: &TargetProcess) -> Option<u64> {
+        let is_it = |mapping: &&Mapping| {
+            mapping.is_code && mapping.name == self.name && mapping.offset == self.offset
+        };
+        Some(target.mappings().find(is_it)?.addresses.start + self.distance)
+    }
+}
+
 /// Where all that is in the agent's file.
 struct RoutineLayout<'a> {
     entry: u64,
+    attach: u64,
     area: u64,
     /// The address of its code, on a whole page, and where in the file that is.
     start: u64,
@@ -82,6 +111,7 @@ impl RoutineLayout<'_> {
             Some((found.address(), found.size()))
         };
         let (entry, _) = symbol(ENTRY_SYMBOL)?;
+        let (attach, _) = symbol(ATTACH_SYMBOL)?;
         let (area, size) = symbol(AREA_SYMBOL)?;
         let endian = file.endian();
         let is_code = |header: &&object::elf::ProgramHeader64<object::Endianness>| {
@@ -93,6 +123,13 @@ impl RoutineLayout<'_> {
         let end = header.p_offset(endian) + header.p_filesz(endian);
         let code = agent.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)?;
         let is_whole = size == size_of::<RemoteArea>() as u64;
-        is_whole.then_some(RoutineLayout { entry, area, start: header.p_vaddr(endian) - ahead, offset, code })
+        is_whole.then_some(RoutineLayout {
+            entry,
+            attach,
+            area,
+            start: header.p_vaddr(endian) - ahead,
+            offset,
+            code,
+        })
     }
 }

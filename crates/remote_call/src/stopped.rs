@@ -23,13 +23,13 @@ const TO_STOP: Duration = Duration::from_secs(1);
 const TO_RUN: Duration = Duration::from_secs(5);
 
 /// All signals.
-const ALL: u64 = u64::MAX;
+pub(crate) const ALL: u64 = u64::MAX;
 
 /// In no system call.
-const NONE: u64 = u64::MAX;
+pub(crate) const NONE: u64 = u64::MAX;
 
 /// Flags of a function that is called: interrupts are enabled, as always.
-const FLAGS: u64 = 0x202;
+pub(crate) const FLAGS: u64 = 0x202;
 
 /// The least bytes of the routine's stack.
 const STACK: u64 = 48 * 1024;
@@ -74,20 +74,21 @@ fn ended() -> ThreadFailure {
 /// A thread that was stopped.
 #[derive(Debug)]
 pub(crate) struct Stopped<'a> {
-    target: &'a TargetProcess,
-    routine: &'a RemoteRoutine,
+    pub(crate) target: &'a TargetProcess,
+    /// None where the agent is not there yet.
+    routine: Option<&'a RemoteRoutine>,
     candidate: &'a Candidate,
-    tracee: Tracee,
+    pub(crate) tracee: Tracee,
     /// Its registers, as they were found.
-    found: ThreadRegisters,
+    pub(crate) found: ThreadRegisters,
     /// What they are to be when it goes on.
-    after: ThreadRegisters,
+    pub(crate) after: ThreadRegisters,
 }
 
 impl<'a> Stopped<'a> {
     pub(crate) fn stop(
         target: &'a TargetProcess,
-        routine: &'a RemoteRoutine,
+        routine: Option<&'a RemoteRoutine>,
         candidate: &'a Candidate,
     ) -> Result<Stopped<'a>, ThreadFailure> {
         let tracee = Tracee::seize(candidate.tid).map_err(|error| not_seized(target.pid, error))?;
@@ -115,36 +116,45 @@ impl<'a> Stopped<'a> {
 
     /// Lets it go on at once. Whether it was elsewhere than in the routine.
     pub(crate) fn went_on_outside(self) -> Result<bool, ThreadFailure> {
-        let is_outside = !self.routine.space().contains(&self.found.rsp);
+        let stack = self.found.rsp;
+        let is_outside = self.routine.is_none_or(|routine| !routine.space().contains(&stack));
         self.go_on()?;
         Ok(is_outside)
     }
 
+    /// The thread.
+    pub(crate) fn tid(&self) -> u32 {
+        self.candidate.tid
+    }
+
+    /// Whether it may be in a restartable sequence.
+    pub(crate) fn is_in_sequence(&self) -> bool {
+        rseq::is_inside(&self.tracee, self.target, self.found.rip)
+    }
+
     /// Has it call the routine, unless it is where it can't be interrupted, and go on. What the routine says;
     /// None where it has failed.
-    pub(crate) fn call(self) -> Result<Option<RemoteResult>, ThreadFailure> {
+    pub(crate) fn call(self, routine: &RemoteRoutine) -> Result<Option<RemoteResult>, ThreadFailure> {
         let (number, _) = self.found.call();
         let instruction = self.found.rip;
-        let is_inside = || {
-            self.routine.code.contains(&instruction)
-                || rseq::is_inside(&self.tracee, self.target, instruction)
-        };
+        let is_inside =
+            || routine.code.contains(&instruction) || rseq::is_inside(&self.tracee, self.target, instruction);
         // The agent's code has a system call in it that is the program's own: syscall(2).
         if number < 0 && is_inside() {
             self.go_on()?;
             return Err(ThreadFailure::Next("its thread can't be interrupted where it is".to_owned()));
         }
         let (mask, extended) = (self.tracee.mask()?, self.tracee.extended()?);
-        let space = self.routine.space();
+        let space = routine.space();
         let frame = ReturnFrame::new(space.end, &self.by_itself(), mask, &extended);
         if frame.address < space.start + STACK {
             self.go_on()?;
             return Err(CallRefusal::System("its registers take too much space".to_owned()).into());
         }
-        self.target.write(self.routine.owner(), &self.candidate.tid.to_le_bytes())?;
+        self.target.write(routine.owner(), &self.candidate.tid.to_le_bytes())?;
         self.target.write(frame.address, &frame.bytes)?;
         let inside = ThreadRegisters {
-            rip: self.routine.entry,
+            rip: routine.entry,
             rsp: frame.address,
             rax: 0,
             orig_rax: NONE,
@@ -153,18 +163,19 @@ impl<'a> Stopped<'a> {
         };
         self.tracee.set_registers(&inside)?;
         self.tracee.set_mask(ALL)?;
-        let result = self.run(&frame)?;
+        let result = self.run(frame.address)?.and_then(RemoteResult::of);
         self.tracee.set_mask(mask)?;
         self.tracee.set_extended(&extended)?;
         self.tracee.set_registers(&self.after)?;
-        self.target.write(self.routine.owner(), &0_u32.to_le_bytes())?;
+        self.target.write(routine.owner(), &0_u32.to_le_bytes())?;
         self.tracee.detach()?;
         Ok(result)
     }
 
-    /// Lets it run up to the routine's last call, which is skipped, and into a stop from which the kernel
-    /// goes on to look for signals, and at the call that the thread was in.
-    fn run(&self, frame: &ReturnFrame) -> Result<Option<RemoteResult>, ThreadFailure> {
+    /// Lets it run up to its call of rt_sigreturn(2) with a frame at this address, which is skipped, and into
+    /// a stop from which the kernel goes on to look for signals, and at the call that the thread was in. What
+    /// it has as that call's argument; None when it has failed before.
+    pub(crate) fn run(&self, frame: u64) -> Result<Option<u64>, ThreadFailure> {
         let until = Instant::now() + TO_RUN;
         let mut result = None;
         self.tracee.go_on_to_call(0)?;
@@ -173,9 +184,9 @@ impl<'a> Stopped<'a> {
                 Some(Stop::SystemCall) => {
                     let registers = self.tracee.registers()?;
                     let is_last =
-                        registers.orig_rax == libc::SYS_rt_sigreturn as u64 && registers.rsp == frame.address;
+                        registers.orig_rax == libc::SYS_rt_sigreturn as u64 && registers.rsp == frame;
                     if is_last && result.is_none() {
-                        result = Some(RemoteResult::of(registers.rdi));
+                        result = Some(registers.rdi);
                         self.tracee.interrupt()?;
                         self.tracee.set_registers(&ThreadRegisters { orig_rax: NONE, ..registers })?;
                         self.tracee.go_on(0)?;
@@ -183,9 +194,7 @@ impl<'a> Stopped<'a> {
                         self.tracee.go_on_to_call(0)?;
                     }
                 }
-                Some(Stop::Interrupted | Stop::WithProcess) if result.is_some() => {
-                    return Ok(result.flatten());
-                }
+                Some(Stop::Interrupted | Stop::WithProcess) if result.is_some() => return Ok(result),
                 Some(Stop::Interrupted | Stop::WithProcess) => self.tracee.go_on_to_call(0)?,
                 // No other can be blocked.
                 Some(Stop::Signal(libc::SIGSTOP)) if result.is_some() => self.tracee.go_on(libc::SIGSTOP)?,
@@ -199,7 +208,7 @@ impl<'a> Stopped<'a> {
     }
 
     /// Lets it go on, as if it had not been stopped.
-    fn go_on(self) -> Result<(), ThreadFailure> {
+    pub(crate) fn go_on(self) -> Result<(), ThreadFailure> {
         if self.after != self.found {
             self.tracee.set_registers(&self.after)?;
         }
@@ -239,7 +248,8 @@ impl<'a> Stopped<'a> {
                 let nanoseconds = self.target.read_word(place + 8)?;
                 let limit = Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds);
                 let left = limit.saturating_sub(slept);
-                let own = self.routine.time_limit(self.candidate.tid);
+                let Some(routine) = self.routine else { return Ok(()) };
+                let own = routine.time_limit(self.candidate.tid);
                 let words = [left.as_secs().to_le_bytes(), u64::from(left.subsec_nanos()).to_le_bytes()];
                 self.target.write(own, &words.concat())?;
                 self.after.set_argument(index, own);
@@ -249,7 +259,7 @@ impl<'a> Stopped<'a> {
     }
 
     /// Its registers if it has to go on by itself.
-    fn by_itself(&self) -> ThreadRegisters {
+    pub(crate) fn by_itself(&self) -> ThreadRegisters {
         const LENGTH: u64 = 2;
         let (number, result) = self.after.call();
         let (rax, is_again) = by_itself(number, result);

@@ -20,6 +20,7 @@ pub(crate) struct TargetProcess {
 pub(crate) struct Mapping {
     pub(crate) addresses: Range<u64>,
     pub(crate) is_code: bool,
+    pub(crate) is_writable: bool,
     /// Where in the file it starts.
     pub(crate) offset: u64,
     /// The file's name, without directories.
@@ -40,9 +41,22 @@ impl TargetProcess {
 
     /// Whether the C library has the instruction at an address.
     pub(crate) fn is_in_libc(&self, address: u64) -> bool {
-        let found = self.mappings().find(|mapping| mapping.addresses.contains(&address));
         let prefixes = ["libc.so", "libc-", "libpthread"];
-        found.is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
+        self.mapping(address)
+            .is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
+    }
+
+    /// What is mapped at an address.
+    pub(crate) fn mapping(&self, address: u64) -> Option<&Mapping> {
+        self.mappings().find(|mapping| mapping.addresses.contains(&address))
+    }
+
+    /// Where the object starts that has an address.
+    pub(crate) fn object_at(&self, address: u64) -> Option<u64> {
+        let found = self.mapping(address).filter(|found| !found.name.is_empty())?;
+        let before = self.mappings().filter(|mapping| mapping.addresses.start <= address);
+        let first = before.filter(|mapping| mapping.offset == 0 && mapping.name == found.name).last()?;
+        Some(first.addresses.start)
     }
 
     pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CallRefusal> {
@@ -55,6 +69,14 @@ impl TargetProcess {
         Ok(u64::from_le_bytes(bytes))
     }
 
+    /// A text with a zero byte at its end, of which at most so many bytes are read.
+    pub(crate) fn read_text(&self, address: u64, most: usize) -> Result<String, CallRefusal> {
+        let mut bytes = vec![0; most];
+        let count = self.memory.read_at(&mut bytes, address).map_err(|error| system(&error))?;
+        let text = bytes[..count].split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
     pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CallRefusal> {
         self.memory.write_all_at(bytes, address).map_err(|error| system(&error))
     }
@@ -65,11 +87,12 @@ impl Mapping {
         let mut words = line.split_whitespace();
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         let (start, end) = words.next()?.split_once('-')?;
-        let is_code = words.next()?.contains('x');
+        let access = words.next()?;
+        let (is_code, is_writable) = (access.contains('x'), access.contains('w'));
         let offset = number(words.next()?)?;
         let path = words.nth(2).unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-        Some(Mapping { addresses: number(start)?..number(end)?, is_code, offset, name })
+        Some(Mapping { addresses: number(start)?..number(end)?, is_code, is_writable, offset, name })
     }
 }
 

@@ -20,9 +20,10 @@ pub struct Attachment<'a> {
     pub agent: u64,
     /// The process's name, with zeros after it.
     pub comm: [u8; 16],
+    /// The process, where the calling thread may be another than its first one.
+    pub pid: Option<u32>,
     /// Where libc keeps a thread's TID, counted from the thread pointer. That is how a thread learns who it
-    /// is without asking the kernel, which a sandbox may forbid, and how it notices that it was forked. The
-    /// calling thread is the first one of the process.
+    /// is without asking the kernel, which a sandbox may forbid, and how it notices that it was forked.
     pub tid_offset: isize,
     /// What to call when something has happened that the caller may want to act on.
     pub hooks: Hooks,

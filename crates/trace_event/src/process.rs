@@ -26,7 +26,7 @@ pub unsafe fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachErro
     let shared = SharedSession::open(attachment, page_turned)?;
     thread::use_tid_offset(attachment.tid_offset);
     let shared = filling.put(shared);
-    let was_known = shared.enter_process(thread::libc_tid());
+    let was_known = shared.enter_process(attachment.pid.unwrap_or_else(thread::libc_tid));
     let entered = shared.process().and_then(|entry| shared.control.process(entry));
     if let Some(process) = entered.filter(|_| !was_known) {
         shared.control.pid_forked(process.parent, process.pid);

@@ -26,14 +26,6 @@ pub(crate) fn run(arguments: &RunArguments) -> Done {
     session.forget_dead_reader();
     session.session().check_trusted()?;
     let program = Program::find(&arguments.command)?;
-    warn(&session);
-    let object = object::install()?;
-    match execute(&program, &path, &object)? {}
-}
-
-/// Says why nothing will be recorded.
-fn warn(session: &Instance) {
-    let option = option(session.path());
     let needed = session.attached_bytes();
     if most_addresses().is_some_and(|most| most < needed) {
         let kb = needed / 1024;
@@ -41,7 +33,17 @@ fn warn(session: &Instance) {
             "lookback: the program's addresses are limited (ulimit -v), and the session takes {kb} KB of them: it \
              runs unrecorded; `lookback start -b` makes smaller ones"
         );
-    } else if session.buffer().control().is_off() {
+    } else {
+        note_what_is_missing(&session);
+    }
+    let object = object::install()?;
+    match execute(&program, &path, &object)? {}
+}
+
+/// Says why nothing is recorded of a program, if its session is so.
+pub(crate) fn note_what_is_missing(session: &Instance) {
+    let option = option(session.path());
+    if session.buffer().control().is_off() {
         note!("lookback: recording is stopped; `lookback start{option}` goes on");
     } else if events_on(session) == 0 && session.rules().is_empty() {
         note!("lookback: no event is enabled; `lookback set{option} EVENT on` enables some");

@@ -231,7 +231,7 @@ pub(crate) struct User {
 
 impl User {
     /// Who a process is.
-    fn of(process: &Path) -> Option<User> {
+    pub(crate) fn of(process: &Path) -> Option<User> {
         let status = read_to_string(process.join("status")).ok()?;
         let numbers = |name: &str| -> Vec<u32> {
             let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
@@ -247,6 +247,11 @@ impl User {
     /// Whether the session in `directory` can be opened.
     pub(crate) fn may_attach(&self, directory: &Path) -> bool {
         self.may(&directory.join(abi::control::SESSION_FILE), READ | WRITE)
+    }
+
+    /// Whether a file can be read.
+    pub(crate) fn may_read(&self, path: &Path) -> bool {
+        self.may(path, READ)
     }
 
     /// Whether a file's permissions, and those of the directories above it, allow `wanted`.

@@ -7,15 +7,15 @@ use std::fs::read_to_string;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const SITTING: &str = include_str!("programs/sitting.c");
-const SPINNING: &str = include_str!("programs/spinning.c");
-const MAKING: &str = include_str!("programs/making.c");
+pub const SITTING: &str = include_str!("programs/sitting.c");
+pub const SPINNING: &str = include_str!("programs/spinning.c");
+pub const MAKING: &str = include_str!("programs/making.c");
 
 /// How long calls with a limit take: `MILLISECONDS` of the program.
-const LIMIT: Duration = Duration::from_secs(10);
+pub const LIMIT: Duration = Duration::from_secs(10);
 
 /// After so much of it, at least, they are interrupted.
-const WAIT: Duration = Duration::from_secs(3);
+pub const WAIT: Duration = Duration::from_secs(3);
 
 const LIMITED: [&str; 12] = [
     "nanosleep",
@@ -53,7 +53,7 @@ const UNLIMITED: [&str; 18] = [
     "io_getevents_forever",
 ];
 
-fn field(pid: u32, name: &str) -> String {
+pub fn field(pid: u32, name: &str) -> String {
     let status = read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     line.unwrap_or_default().trim().to_string()
@@ -87,14 +87,14 @@ fn trace_now(scratch: &Scratch, place: &str, function: &str) -> Outcome {
 }
 
 /// What a program prints that has sat in a call.
-struct Ending {
-    error: i32,
-    passed: Duration,
-    handled: u32,
-    printed: String,
+pub struct Ending {
+    pub error: i32,
+    pub passed: Duration,
+    pub handled: u32,
+    pub printed: String,
 }
 
-fn ending(running: Running) -> Ending {
+pub fn ending(running: Running) -> Ending {
     let printed = running.wait().success().stdout;
     let words: Vec<&str> = printed.split_whitespace().collect();
     Ending {

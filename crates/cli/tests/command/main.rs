@@ -4,6 +4,8 @@
 
 mod agreement;
 mod answers;
+mod attach_refusals;
+mod attaching;
 mod author;
 mod bad_files;
 mod bad_programs;

@@ -18,7 +18,7 @@ use super::turn::Turn;
 use super::wishes::Wishes;
 use crate::preload::memory::address_limit;
 use crate::preload::object::elf::LoadedObject;
-use crate::preload::object::{image, mapped};
+use crate::preload::object::{binding, image, mapped};
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::CallConversion;
@@ -46,7 +46,8 @@ static IS_NAMING: AtomicBool = AtomicBool::new(false);
 static PROBES: AtomicU64 = AtomicU64::new(0);
 
 /// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
-pub(crate) fn start() {
+/// Whether the caller `is_alone`, and no function is entered where it is.
+pub(crate) fn start(is_alone: bool) {
     if let Some(session) = session() {
         conversion::start(session.control());
         let wanted = &raw const *session.control().functions_wanted_word();
@@ -56,7 +57,6 @@ pub(crate) fn start() {
         {
             look(session, &mut turn, false);
         }
-        let is_alone = mapped::is_single_threaded();
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
     }
 }
@@ -129,6 +129,7 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
             // Before: what is loaded from here on is unseen again.
             opened::looks();
             mapped::keep_up();
+            binding::keep_up();
         }
         look(session, &mut turn, threads == Threads::Running);
         // What was found there has to be brought up to date.
@@ -138,6 +139,14 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
     if control.functions_wanted() != DONE.load(Relaxed) || conversion::is_due(control) {
         update_all(session, threads, &turn);
     }
+}
+
+/// Has calls of the program lead to the wrappers from now on, in a process that we were brought into. False
+/// where somebody else has the turn.
+pub(crate) fn bind() -> bool {
+    let Some(_turn) = Turn::take() else { return false };
+    binding::start();
+    true
 }
 
 /// Brings the code up to date, if that can be done here and now: next to other threads.

@@ -18,6 +18,11 @@ pub(crate) fn is_glibc() -> bool {
     address!("_r_debug") != 0
 }
 
+/// An address in the C library.
+pub(crate) fn in_libc() -> usize {
+    address!("__errno_location")
+}
+
 /// What the kernel has passed to the process as `kind`; 0 where it hasn't. Async-signal-safe.
 pub(crate) fn auxiliary(kind: c_ulong) -> u64 {
     // SAFETY: always allowed, where it is there.

@@ -3,8 +3,9 @@
 //! Everything is read where it lies in memory.
 
 use core::ffi::CStr;
+use core::ops::Range;
 use core::ptr::with_exposed_provenance;
-use libc::{Elf64_Ehdr, Elf64_Phdr, PF_W, PF_X, PT_LOAD, PT_NOTE, dl_phdr_info};
+use libc::{Elf64_Ehdr, Elf64_Phdr, PF_W, PF_X, PT_DYNAMIC, PT_GNU_RELRO, PT_LOAD, PT_NOTE, dl_phdr_info};
 use shm::PAGE;
 use text_poke::Text;
 
@@ -72,6 +73,30 @@ impl<'a> LoadedObject<'a> {
         let (low, high) = self.span();
         let address = (address as u64).wrapping_sub(self.base);
         (low..high).contains(&address)
+    }
+
+    /// Its dynamic section. None where it has none.
+    pub(crate) fn dynamic(&self) -> Option<*const [u64; 2]> {
+        let header = self.headers_of(PT_DYNAMIC).next()?;
+        Some(with_exposed_provenance(self.base.wrapping_add(header.p_vaddr) as usize))
+    }
+
+    /// Whether it has a segment of data at an address: that can be written, unless it is
+    /// [`LoadedObject::read_only_pages`].
+    pub(crate) fn is_data(&self, address: usize) -> bool {
+        let address = (address as u64).wrapping_sub(self.base);
+        self.headers_of(PT_LOAD)
+            .filter(|header| header.p_flags & PF_W != 0)
+            .any(|header| (header.p_vaddr..header.p_vaddr + header.p_memsz).contains(&address))
+    }
+
+    /// The pages of its data that the dynamic linker has made read-only once it had relocated them.
+    pub(crate) fn read_only_pages(&self) -> Range<usize> {
+        let range = self.headers_of(PT_GNU_RELRO).next().map(|header| {
+            let start = self.base.wrapping_add(header.p_vaddr) as usize;
+            start & !(PAGE - 1)..start.wrapping_add(header.p_memsz as usize) & !(PAGE - 1)
+        });
+        range.unwrap_or(0..0)
     }
 
     /// Its build id; empty when it has none.

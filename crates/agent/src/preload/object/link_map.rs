@@ -21,6 +21,11 @@ impl LinkMap {
         self.dynamic == linker::own_dynamic_section()
     }
 
+    /// Whether no object was loaded after it.
+    pub(crate) fn is_last(&self) -> bool {
+        self.next.is_null()
+    }
+
     /// Where its symbols are.
     pub(crate) fn tables(&self) -> Option<SymbolTables> {
         // SAFETY: the dynamic linker has mapped what is in its list.
@@ -43,16 +48,40 @@ pub(crate) unsafe fn objects() -> impl Iterator<Item = &'static LinkMap> {
     })
 }
 
-/// Those of them that come after ours: where a program finds what we wrap. The vDSO is no object of theirs.
+/// Those of them in which a program finds what we wrap: those after ours, or where we came last, those that
+/// the process has started with. The vDSO is no object of theirs.
 ///
 /// # Safety
 ///
 /// As for [`objects`].
-pub(crate) unsafe fn objects_after_own() -> impl Iterator<Item = &'static LinkMap> {
+pub(crate) unsafe fn objects_of_program(is_late: bool) -> impl Iterator<Item = &'static LinkMap> {
     let vdso = borrowed::auxiliary(libc::AT_SYSINFO_EHDR) as usize;
     // SAFETY: the caller's promise.
-    let all = unsafe { objects() };
-    all.skip_while(|object| !object.is_own()).skip(1).filter(move |object| object.base != vdso)
+    let (before, count) = unsafe {
+        match is_late {
+            true => (0, objects_at_start()),
+            false => (objects().take_while(|object| !object.is_own()).count() + 1, usize::MAX),
+        }
+    };
+    // SAFETY: the caller's promise.
+    let all = unsafe { objects() }.skip(before).take(count);
+    all.filter(move |object| object.base != vdso && !object.is_own())
+}
+
+/// How many objects are there up to the C library and the dynamic linker, which all processes start with.
+/// What is loaded later comes after those, and may be unmapped.
+///
+/// # Safety
+///
+/// As for [`objects`].
+unsafe fn objects_at_start() -> usize {
+    let both = [borrowed::heads_of_objects().0, borrowed::in_libc()];
+    let lasts = both.map(|address| {
+        // SAFETY: the caller's promise.
+        let all = unsafe { objects() }.enumerate().filter(|(_, object)| object.base <= address);
+        all.max_by_key(|(_, object)| object.base).map_or(0, |(index, _)| index)
+    });
+    lasts.into_iter().max().unwrap_or(0) + 1
 }
 
 /// Where the dynamic linker's list starts: `struct r_debug`.

@@ -109,6 +109,14 @@ pub(crate) fn for_each_entered(control: &ControlArea, each: &mut dyn FnMut(&Load
     });
 }
 
+/// Calls `each` with every object.
+pub(crate) fn for_each_object(each: &mut dyn FnMut(&LoadedObject<'_>)) {
+    for_each(&mut |object, _| {
+        each(object);
+        ControlFlow::Continue(())
+    });
+}
+
 /// Calls `each` with the code of every object.
 pub(crate) fn for_each_text(each: &mut dyn FnMut(Text)) {
     for_each(&mut |object, _| {

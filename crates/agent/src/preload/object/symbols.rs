@@ -1,5 +1,7 @@
 //! The symbols of the objects that the process started with: they are never unmapped.
 //!
+//! Usually these come after ours. Where we were brought into a process that runs, ours is the last of all.
+//!
 //! Everything is read where it lies in memory, without a call to anybody: what asks for a symbol first may be
 //! the dynamic linker, or a library that is about to put itself before libc.
 
@@ -8,10 +10,19 @@ use crate::preload::object::tables::{SymbolKind, SymbolName, SymbolTables};
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 
 /// Our own path, once the symbols are remembered.
 static OWN_PATH: AtomicPtr<c_char> = AtomicPtr::new(null_mut());
+
+/// Whether we were brought into the process while it ran.
+static IS_LATE: AtomicBool = AtomicBool::new(false);
+
+/// Whether we were brought into the process while it ran, rather than preloaded. Only once the symbols are
+/// remembered.
+pub(crate) fn are_late() -> bool {
+    IS_LATE.load(Relaxed)
+}
 
 /// Our own path; empty before the symbols are remembered.
 pub(crate) fn own_path() -> &'static CStr {
@@ -30,8 +41,9 @@ pub(crate) fn remember() {
     // SAFETY: as long as a process starts nobody takes anything away.
     unsafe {
         if let Some(own) = link_map::objects().find(|object| object.is_own()) {
+            IS_LATE.store(own.is_last(), Relaxed);
             OWN_PATH.store(own.name.cast_mut(), Relaxed);
-            link_map::objects_after_own()
+            link_map::objects_of_program(are_late())
                 .filter_map(LinkMap::tables)
                 .for_each(|tables| remember_tables(&tables));
         }
@@ -98,7 +110,7 @@ pub(crate) fn find_object(name: SymbolName<'_>) -> Option<usize> {
 pub(crate) unsafe fn find_loaded(name: SymbolName<'_>) -> Option<usize> {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut all = link_map::objects_after_own().filter_map(LinkMap::tables);
+        let mut all = link_map::objects_of_program(are_late()).filter_map(LinkMap::tables);
         all.find_map(|tables| tables.find(name, SymbolKind::Function))
     }
 }
@@ -112,7 +124,7 @@ pub(crate) unsafe fn find_loaded(name: SymbolName<'_>) -> Option<usize> {
 pub(crate) unsafe fn find_version(name: SymbolName<'_>, version: &[u8]) -> Option<usize> {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut all = link_map::objects_after_own();
+        let mut all = link_map::objects_of_program(are_late());
         all.find_map(|object| object.tables()?.find_version(name, version, object.dynamic))
     }
 }
@@ -146,20 +158,21 @@ impl ObjectSlot {
         self.strings.store(tables.strings, Release);
     }
 
-    fn find(&self, name: SymbolName<'_>, kind: SymbolKind) -> Option<usize> {
+    /// What was stored; None before.
+    fn tables(&self) -> Option<SymbolTables> {
         let strings = self.strings.load(Acquire);
-        if strings == 0 {
-            return None;
-        }
-        let tables = SymbolTables {
+        (strings != 0).then(|| SymbolTables {
             base: self.base.load(Relaxed),
             symbols: self.symbols.load(Relaxed),
             strings,
             hash: self.hash.load(Relaxed),
             old_hash: self.old_hash.load(Relaxed),
             versions: self.versions.load(Relaxed),
-        };
+        })
+    }
+
+    fn find(&self, name: SymbolName<'_>, kind: SymbolKind) -> Option<usize> {
         // SAFETY: it is mapped for good.
-        unsafe { tables.find(name, kind) }
+        self.tables().and_then(|tables| unsafe { tables.find(name, kind) })
     }
 }

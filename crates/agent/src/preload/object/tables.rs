@@ -5,8 +5,8 @@
 /// An entry of the symbol table.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-struct SymbolEntry {
-    name: u32,
+pub(super) struct SymbolEntry {
+    pub(super) name: u32,
     info: u8,
     other: u8,
     section: u16,
@@ -215,7 +215,7 @@ impl SymbolTables {
     /// # Safety
     ///
     /// The object has a symbol `index`.
-    unsafe fn symbol(&self, index: u32) -> SymbolEntry {
+    pub(super) unsafe fn symbol(&self, index: u32) -> SymbolEntry {
         // SAFETY: the caller's promise.
         unsafe { *(self.symbols as *const SymbolEntry).add(index as usize) }
     }
@@ -265,7 +265,7 @@ impl SymbolTables {
     /// # Safety
     ///
     /// As above.
-    unsafe fn version(&self, index: u32) -> u16 {
+    pub(super) unsafe fn version(&self, index: u32) -> u16 {
         let versions = self.versions as *const u16;
         // SAFETY: the caller's promise.
         if versions.is_null() { 0 } else { unsafe { *versions.add(index as usize) } }
@@ -273,28 +273,37 @@ impl SymbolTables {
 }
 
 /// The bit of a version that is there for programs that were linked with an older library only.
-const HIDDEN: u16 = 0x8000;
+pub(super) const HIDDEN: u16 = 0x8000;
 
 /// The address of the entry `tag` of the object that is mapped at `base`. None where it has none.
 ///
 /// # Safety
 ///
 /// `dynamic` is its dynamic section.
-unsafe fn value(base: usize, dynamic: *const [u64; 2], tag: u64) -> Option<usize> {
+pub(super) unsafe fn value(base: usize, dynamic: *const [u64; 2], tag: u64) -> Option<usize> {
+    // SAFETY: the caller's promise.
+    let value = unsafe { entry(dynamic, tag) }? as usize;
+    // glibc's dynamic linker has added the base already, in most objects.
+    Some(if value < base { value + base } else { value })
+}
+
+/// The value of the entry `tag`. None where there is none.
+///
+/// # Safety
+///
+/// As above.
+pub(super) unsafe fn entry(dynamic: *const [u64; 2], tag: u64) -> Option<u64> {
     let mut entry = dynamic;
     // SAFETY: the caller's promise; the section ends with a zero.
-    let [_, value] = unsafe {
+    unsafe {
         while (*entry)[0] != tag {
             if (*entry)[0] == 0 {
                 return None;
             }
             entry = entry.add(1);
         }
-        *entry
-    };
-    // glibc's dynamic linker has added the base already, in most objects.
-    let value = value as usize;
-    Some(if value < base { value + base } else { value })
+        Some((*entry)[1])
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,10 @@ pub(crate) fn start() {
         return;
     }
     symbols::remember();
+    // Then somebody else says which session it is.
+    if symbols::are_late() {
+        return;
+    }
     // Before libc has started there is no environment, and whoever calls us then, it is too early. Another
     // thread than the first can't tell which process this is; the first one comes by here in any case.
     let is_early = environment::current().is_null() || !stack::is_of_first_thread();
@@ -88,7 +92,8 @@ fn join(object: &CStr) {
             if may_ask || attached.status.may_call() {
                 stack::ask_limit();
             }
-            began(attached);
+            settle(&attached, mapped::is_single_threaded());
+            record_origin(&attached);
         }
         Err(error) => environment::complain(describe(error)),
     }
@@ -105,7 +110,7 @@ fn is_privileged() -> bool {
 }
 
 /// Has clocks read by libc's own function: the one that calls from here lead to is our wrapper.
-fn read_clocks_by_libc() {
+pub(crate) fn read_clocks_by_libc() {
     const NAME: SymbolName<'_> = SymbolName::new(b"clock_gettime\0");
     if let Some(found) = symbols::find_libc(NAME) {
         // SAFETY: the function has this type, and libc stays loaded.
@@ -115,13 +120,21 @@ fn read_clocks_by_libc() {
 
 /// Attaches the process, if the session takes at most so many bytes of addresses.
 fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attached, AttachError> {
-    let attachment = Attachment {
+    let attachment = Attachment { most_addresses, ..attachment(file, tid_offset) };
+    // SAFETY: that is fstat(2), and libc keeps TIDs there.
+    unsafe { trace_event::attach(&attachment) }
+}
+
+/// How the process is attached, by what the kernel has said to it when it started.
+pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
+    Attachment {
         file,
         stat: stat(),
         user: borrowed::auxiliary(libc::AT_EUID) as u32,
-        most_addresses,
+        most_addresses: usize::MAX,
         agent: FINGERPRINT,
         comm: comm_of(image::program()),
+        pid: None,
         tid_offset,
         hooks: Hooks {
             thread_started: || {
@@ -137,9 +150,7 @@ fn attach(file: &CStr, tid_offset: isize, most_addresses: usize) -> Result<Attac
             may_call: || !sandbox::may_be_there(),
             may_map: || !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set(),
         },
-    };
-    // SAFETY: that is fstat(2), and libc keeps TIDs there.
-    unsafe { trace_event::attach(&attachment) }
+    }
 }
 
 /// libc's fstat(2), under the name that it has had since glibc 2.33, or before.
@@ -192,7 +203,7 @@ fn usual_tid_offset() -> Option<isize> {
 }
 
 /// Where glibc keeps it, as it says to debuggers: by a table of three words.
-fn published_tid_offset() -> Option<isize> {
+pub(crate) fn published_tid_offset() -> Option<isize> {
     const NAME: SymbolName<'_> = SymbolName::new(b"_thread_db_pthread_tid\0");
     let table = symbols::find_object(NAME)? as *const [u32; 3];
     // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
@@ -201,8 +212,9 @@ fn published_tid_offset() -> Option<isize> {
     (bits == 32 && elements == 1).then_some(offset as isize)
 }
 
-/// Enters what is mapped and records how the process came to be.
-fn began(attached: Attached) {
+/// Enters what is mapped, and looks for functions to trace. Whether the caller `is_alone` in the process, and
+/// where it is no function is entered.
+pub(crate) fn settle(attached: &Attached, is_alone: bool) {
     let Some(session) = session() else { return };
     if attached.status.may_call() {
         sandbox::was_none();
@@ -216,7 +228,12 @@ fn began(attached: Attached) {
     let _ = trace_event::enter();
     mapped::keep_up();
     end::make_key();
-    function::start();
+    function::start(is_alone);
+}
+
+/// Records how the process came to be.
+fn record_origin(attached: &Attached) {
+    let Some(session) = session() else { return };
     if !attached.was_known {
         let process = session.process().and_then(|process| session.control().process(process));
         let tid = process.map_or(0, |process| process.parent);

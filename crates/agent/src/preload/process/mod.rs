@@ -7,6 +7,7 @@ pub(crate) mod clone;
 pub(crate) mod clone_start;
 pub(crate) mod exit;
 pub(crate) mod fork;
+pub(crate) mod late;
 pub(crate) mod origin;
 pub(crate) mod priority;
 pub(crate) mod raw;

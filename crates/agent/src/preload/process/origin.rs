@@ -19,12 +19,17 @@ pub(crate) struct StatusFile {
     pub(crate) has_no_filter: bool,
 }
 
-/// What the hook is asked for. A file of another pid namespace, where the process has another number, is not
-/// believed.
+/// What the hook is asked for by the process's first thread.
 pub(crate) fn origin() -> Origin {
+    of(trace_event::tid_of_libc())
+}
+
+/// Where this process, `pid`, comes from. A file of another pid namespace, where the process has another
+/// number, is not believed.
+pub(crate) fn of(pid: u32) -> Origin {
     let Some(status_file) = read() else { return Origin::default() };
     let nice = if status_file.has_no_filter { own_nice() } else { 0 };
-    let is_own_namespace = status_file.pid == trace_event::tid_of_libc();
+    let is_own_namespace = status_file.pid == pid;
     let parent = if is_own_namespace { status_file.parent } else { 0 };
     Origin { parent, status: ProcessStatus::new(nice, status_file.has_no_filter) }
 }

@@ -153,6 +153,12 @@ impl Wrapped {
         real::known(found, name, self.early == 0)
     }
 
+    /// Whether it is this function.
+    pub(crate) fn is_called(&self, name: &CStr) -> bool {
+        // SAFETY: the stub's assembly has put a text with a zero byte there.
+        unsafe { CStr::from_ptr(self.at(self.name)) == name }
+    }
+
     /// Whether it is a function that `-D_FORTIFY_SOURCE` puts in place of another, as `__syslog_chk`.
     pub(crate) fn is_checked(&self) -> bool {
         // SAFETY: the stub's assembly has put a text with a zero byte there.

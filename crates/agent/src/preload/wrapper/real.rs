@@ -5,7 +5,7 @@
 //! signal handler; and what is never called costs nothing at start.
 
 use crate::preload::object::tables::SymbolName;
-use crate::preload::object::{borrowed, symbols};
+use crate::preload::object::{borrowed, image, symbols};
 use crate::preload::process::attach;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -54,10 +54,12 @@ fn find_slowly(name: &CStr) -> usize {
     type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> usize;
     const DLSYM: SymbolName<'_> = SymbolName::new(b"dlsym\0");
     let found = symbols::find_libc(DLSYM).map_or(0, |dlsym| {
-        // SAFETY: the function has this type, and RTLD_NEXT is a valid handle.
-        unsafe { transmute::<usize, Dlsym>(dlsym)(libc::RTLD_NEXT, name.as_ptr()) }
+        // Where we were brought in late nothing comes after us.
+        let from = if symbols::are_late() { libc::RTLD_DEFAULT } else { libc::RTLD_NEXT };
+        // SAFETY: the function has this type, and that is a valid handle.
+        unsafe { transmute::<usize, Dlsym>(dlsym)(from, name.as_ptr()) }
     });
-    if found != 0 {
+    if found != 0 && !image::span().contains(&found) {
         return found;
     }
     // SAFETY: the caller of the function has it loaded.

@@ -105,6 +105,12 @@ impl Running {
         self.child.stdin.take().unwrap()
     }
 
+    /// Its input, if that is a pipe, which it keeps.
+    #[track_caller]
+    pub fn child_input(&mut self) -> &mut ChildStdin {
+        self.child.stdin.as_mut().unwrap()
+    }
+
     /// What it has printed so far.
     pub fn printed(&self) -> String {
         content(&self.stdout)

@@ -11,6 +11,7 @@ mod long_jump;
 pub(crate) mod mapped_apart;
 pub(crate) mod mcount;
 pub(crate) mod moved_entry;
+pub(crate) mod opened;
 pub(crate) mod probe_entry;
 mod remote_entry;
 pub(crate) mod routines;

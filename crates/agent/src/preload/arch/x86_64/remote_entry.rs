@@ -6,12 +6,13 @@
 //! below. It has no way back but that call. Where somebody has the call fail, it is made again.
 
 use crate::preload::function::update_remotely;
+use crate::preload::process::late;
 use core::arch::naked_asm;
 
 /// Brings the process's code up to date, and gives the thread its registers back.
 #[unsafe(export_name = "lookback_remote_entry")]
 #[unsafe(naked)]
-unsafe extern "C" fn remote_entry() {
+unsafe extern "C" fn update_entry() {
     naked_asm!(
         "mov rbx, rsp",
         "call {update}",
@@ -22,6 +23,38 @@ unsafe extern "C" fn remote_entry() {
         "syscall",
         "jmp 2b",
         update = sym update_remotely,
+        SIGRETURN = const libc::SYS_rt_sigreturn,
+    )
+}
+
+/// Attaches the process as the request in rdi says, keeps in r12 what has come of it, and waits until it is
+/// stopped to have its registers put back. Where nobody does that in time, it gets them back by itself.
+#[unsafe(export_name = "lookback_attach_entry")]
+#[unsafe(naked)]
+unsafe extern "C" fn attach_entry() {
+    naked_asm!(
+        "mov rbx, rsp",
+        "call {attach}",
+        "mov r12d, eax",
+        // No signal, and how long.
+        "push 0",
+        "push {SECONDS}",
+        "push 0",
+        "push 0",
+        "mov rdi, rsp",
+        "xor esi, esi",
+        "lea rdx, [rsp + 16]",
+        "mov r10d, 8",
+        "mov eax, {WAIT}",
+        "syscall",
+        "2:",
+        "mov rsp, rbx",
+        "mov eax, {SIGRETURN}",
+        "syscall",
+        "jmp 2b",
+        attach = sym late::attach,
+        SECONDS = const abi::attach::WAIT_SECONDS,
+        WAIT = const libc::SYS_rt_sigtimedwait,
         SIGRETURN = const libc::SYS_rt_sigreturn,
     )
 }

@@ -1,0 +1,42 @@
+//! `lookback attach`: a program that runs already.
+
+use super::SessionArguments;
+use clap::Args;
+
+/// Attach programs that run already to a persistent session.
+///
+/// One thread of the program is stopped for about a millisecond, and made to load lookback's agent; the
+/// others run on. From then on the program's calls into libc are recorded, and its functions can be traced,
+/// as if it had been started by `lookback run`. Nothing of it is changed but the addresses by which it calls
+/// libc: its code stays as it is. That needs the right to trace it (ptrace), and glibc 2.34 or newer.
+///
+/// A thread is chosen that holds no lock of libc's, and what it sleeps in goes on where it was, with the time
+/// that was left. If none can be found within three seconds, or the program can't take it, it is left
+/// unharmed, and the reason is printed.
+///
+/// What the program has looked up before is not seen: functions whose addresses it has stored itself, and
+/// handlers of signals that it has set. Children that it forks are recorded; programs that it executes are
+/// not.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lookback start && lookback attach 4711
+  lookback attach redis-server      the process of this name
+  lookback attach --all nginx       all processes of this name
+  lookback show -p                  what they do, as it happens
+
+Exit status:
+  0    all are attached
+  125  one is not; those that could be are")]
+pub(crate) struct AttachArguments {
+    /// The processes: a PID; or the name of a program, as ps shows it or as its file is called
+    #[arg(value_name = "PID|NAME", required = true)]
+    pub(crate) processes: Vec<String>,
+
+    /// Attach all processes of a name, where there are several
+    #[arg(short, long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) which: SessionArguments,
+}

@@ -1,0 +1,144 @@
+//! Why a process can't be attached, as far as that is seen from outside: nobody stops it to find out.
+
+use super::named::NamedProcess;
+use crate::object;
+use crate::unseen::{User, limit_of_addresses};
+use control::ProcessInfo;
+use rustix::fs::{major, minor};
+use session::Instance;
+use std::fs::{read_link, read_to_string};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The reason; None where nothing is seen that speaks against it.
+pub(super) fn find(session: &Instance, process: &NamedProcess, object: &Path) -> Option<String> {
+    let directory = PathBuf::from(format!("/proc/{}", process.pid));
+    let status = read_to_string(directory.join("status")).ok()?;
+    let state = value(&status, "State:").and_then(|state| state.chars().next());
+    if process.comm == "lookback" {
+        return Some("it is lookback itself, which isn't recorded".to_owned());
+    }
+    if state != Some('Z') && value(&status, "VmSize:").is_none() {
+        return Some("it is a thread of the kernel's".to_owned());
+    }
+    // Whoever may not look is told why by the one who tries to trace it.
+    let maps = read_to_string(directory.join("maps")).ok().filter(|maps| !maps.is_empty())?;
+    is_attached(session, process, &maps)
+        .or_else(|| is_narrow(&directory).then(|| "it is a 32-bit program".to_owned()))
+        .or_else(|| namespace(&directory))
+        .or_else(|| memory(&directory, &status))
+        .or_else(|| file(session, &directory, object))
+}
+
+/// Whether it is attached to a session already.
+fn is_attached(session: &Instance, process: &NamedProcess, maps: &str) -> Option<String> {
+    if !maps.contains(object::PREFIX) {
+        return None;
+    }
+    let file = session.file().metadata().ok()?;
+    let own = format!(" {:02x}:{:02x} {} ", major(file.dev()), minor(file.dev()), file.ino());
+    if maps.contains(&own) {
+        let is_it = |found: ProcessInfo| found.end_time == 0 && found.status.obstacle().is_none();
+        let is_known = session.control().find_process(process.pid).is_some_and(is_it);
+        return is_known.then(|| "it is attached already".to_owned());
+    }
+    let other = maps.lines().find_map(session_of)?;
+    Some(format!("it is attached to another session, {}, and can be in one only", other.display()))
+}
+
+/// The directory of the session whose file a line of `/proc/PID/maps` is of.
+fn session_of(line: &str) -> Option<&Path> {
+    let path = Path::new(&line[line.find('/')?..]);
+    let is_it = line.contains(" rw-s ") && path.file_name()? == abi::control::SESSION_FILE;
+    path.parent().filter(|_| is_it)
+}
+
+/// Whether its program is for 32 bits.
+fn is_narrow(process: &Path) -> bool {
+    let mut head = [0; 5];
+    let mut read =
+        || std::io::Read::read_exact(&mut std::fs::File::open(process.join("exe")).ok()?, &mut head).ok();
+    read().is_some() && head == *b"\x7fELF\x01"
+}
+
+/// Whether it is in another namespace, where names mean something else.
+fn namespace(process: &Path) -> Option<String> {
+    let is_other = |name: &str| {
+        let [own, other] =
+            [Path::new("/proc/self"), process].map(|of| read_link(of.join("ns").join(name)).ok());
+        own.is_some() && other.is_some() && own != other
+    };
+    let advice = "run lookback there";
+    match () {
+        () if is_other("user") => Some(format!("it is in another user namespace: {advice}")),
+        () if is_other("pid") => Some(format!("it is in another PID namespace: {advice}")),
+        () => None,
+    }
+}
+
+/// Whether it can't have the memory.
+fn memory(process: &Path, status: &str) -> Option<String> {
+    if let Some(limit_kb) = limit_of_addresses(process) {
+        return Some(format!("its address space is limited to {limit_kb} KB (ulimit -v)"));
+    }
+    let size = |name| kilobytes(status, name).unwrap_or(0);
+    let is_locked = size("VmLck:") > 0 && size("VmLck:") >= size("VmSize:") / 2;
+    is_locked.then(|| "its memory is locked (mlockall), and so would be that of the session".to_owned())
+}
+
+/// Whether it doesn't find the files that it needs, or may not open them.
+fn file(session: &Instance, process: &Path, object: &Path) -> Option<String> {
+    let file = session.file();
+    let user = User::of(process)?;
+    if !user.may_attach(session.path()) {
+        return Some(format!(
+            "its user, {}, may not open the session: `lookback start --group` makes one that others may",
+            user.uid
+        ));
+    }
+    if !user.may_read(object) {
+        return Some(format!("its user, {}, may not read {}", user.uid, object.display()));
+    }
+    let root = process.join("root");
+    [object, &file].into_iter().find_map(|path| {
+        let absolute = std::path::absolute(path).ok()?;
+        let there = root.join(absolute.strip_prefix("/").ok()?);
+        let [here, there] =
+            [path, &there].map(|path| path.metadata().ok().map(|found| (found.dev(), found.ino())));
+        (here != there).then(|| {
+            format!(
+                "it doesn't see {}: it is in a container, or in another root directory",
+                absolute.display()
+            )
+        })
+    })
+}
+
+/// The value of a line of `/proc/PID/status`.
+fn value<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    Some(status.lines().find_map(|line| line.strip_prefix(name))?.trim())
+}
+
+fn kilobytes(status: &str, name: &str) -> Option<u64> {
+    value(status, name)?.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_sessions_are_found() {
+        let line = "7f00-7f80 rw-s 00000000 00:19 42    /dev/shm/lookback-0/default/session";
+        assert_eq!(session_of(line), Some(Path::new("/dev/shm/lookback-0/default")));
+        assert_eq!(session_of("7f00-7f80 r--p 00000000 00:19 42    /usr/lib/systemd/session"), None);
+        assert_eq!(session_of("7f00-7f80 rw-p 00000000 00:00 0"), None);
+    }
+
+    #[test]
+    fn values_of_the_status_are_found() {
+        let status = "Name:\tx\nVmLck:\t      12 kB\n";
+        assert_eq!((kilobytes(status, "VmLck:"), value(status, "Name:")), (Some(12), Some("x")));
+        assert_eq!(kilobytes(status, "VmSize:"), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! The C library of a process, as it is mapped there: where its functions are.
+//!
+//! Everything is read from the process's memory: the file may have been replaced since, or be another one
+//! where this command runs.
+
+use crate::refusal::CallRefusal;
+use crate::target::TargetProcess;
+use std::ops::Range;
+
+/// glibc, from version 2.34 on: with the dynamic linker's functions in it.
+#[derive(Debug)]
+pub(crate) struct LibcImage {
+    /// Its code.
+    pub(crate) text: Range<u64>,
+    pub(crate) dlopen: u64,
+    pub(crate) dlerror: u64,
+    /// Where threads have errno, from the address in fs; None where that isn't known.
+    pub(crate) errno_offset: Option<u64>,
+    /// The function that calls others with the dynamic linker's lock.
+    pub(crate) iterates: Range<u64>,
+    /// Two instructions: a system call, and a return.
+    pub(crate) system_call: u64,
+    /// Where handlers of signals return to: it calls rt_sigreturn(2).
+    pub(crate) handler_return: u64,
+}
+
+/// `syscall; ret`.
+const SYSTEM_CALL: &[u8] = &[0x0f, 0x05, 0xc3];
+
+/// `mov rax, 15; syscall`, to which unwinders know handlers by, too.
+const HANDLER_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
+
+impl LibcImage {
+    pub(crate) fn find(target: &TargetProcess) -> Result<LibcImage, CallRefusal> {
+        let refused = |why: &str| CallRefusal::NoLibc(why.to_owned());
+        let named = |prefix: &str| {
+            let mut mappings = target.mappings();
+            mappings.find(|mapping| mapping.is_code && mapping.name.starts_with(prefix))
+        };
+        let Some(code) = named("libc.so.6").or_else(|| named("libc-2.")) else {
+            return Err(refused(match () {
+                () if named("ld-musl").is_some() || named("libc.musl").is_some() => {
+                    "its C library is musl, which programs can't be attached with yet: start it by \
+                     `lookback run`"
+                }
+                () if named("ld-linux").is_some() || named("ld-2.").is_some() => {
+                    "it has no C library that is known"
+                }
+                () => "it is a static program: it has no dynamic linker to load the agent",
+            }));
+        };
+        let text = code.addresses.clone();
+        let start =
+            target.object_at(text.start).ok_or_else(|| refused("its C library is not as it should be"))?;
+        let symbols = ImageSymbols::read(target, start)?;
+        let find = |name| symbols.find(name);
+        let bytes = bytes(target, &text)?;
+        let instructions = |wanted: &[u8]| {
+            let at = bytes.windows(wanted.len()).position(|found| found == wanted)?;
+            Some(text.start + at as u64)
+        };
+        let image = || {
+            let iterates = find("dl_iterate_phdr")?;
+            Some(LibcImage {
+                dlopen: find("dlopen")?.start,
+                dlerror: find("dlerror")?.start,
+                errno_offset: errno_offset(target, find("__errno_location")?.start),
+                iterates,
+                system_call: instructions(SYSTEM_CALL)?,
+                handler_return: instructions(HANDLER_RETURN)?,
+                text: text.clone(),
+            })
+        };
+        image().ok_or_else(|| refused("its C library is older than glibc 2.34, or not known"))
+    }
+}
+
+/// Where a thread has errno: by the function that gives its address, which is
+/// `mov rax, [rip + OFFSET]; add rax, fs:[0]; ret`.
+fn errno_offset(target: &TargetProcess, function: u64) -> Option<u64> {
+    const BEGINS: &[u8] = &[0x48, 0x8b, 0x05];
+    const ENDS: &[u8] = &[0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0, 0xc3];
+    const BRANCH_TARGET: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
+    let code = bytes(target, &(function..function + 24)).ok()?;
+    let skipped = if code.starts_with(BRANCH_TARGET) { BRANCH_TARGET.len() } else { 0 };
+    let (distance, rest) = code[skipped..].strip_prefix(BEGINS)?.split_first_chunk::<4>()?;
+    let next = function + (skipped + BEGINS.len() + 4) as u64;
+    let place = next.wrapping_add_signed(i32::from_le_bytes(*distance).into());
+    if rest.starts_with(ENDS) { target.read_word(place).ok() } else { None }
+}
+
+fn bytes(target: &TargetProcess, range: &Range<u64>) -> Result<Vec<u8>, CallRefusal> {
+    let mut bytes = vec![0; (range.end - range.start) as usize];
+    target.read(range.start, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The symbols by which an object's functions are found.
+#[derive(Debug)]
+pub(crate) struct ImageSymbols {
+    base: u64,
+    symbols: Vec<u8>,
+    strings: Vec<u8>,
+}
+
+/// Bytes of an entry.
+const SYMBOL: usize = 24;
+
+/// The most bytes of a table that are read.
+const MOST: u64 = 64 << 20;
+
+impl ImageSymbols {
+    /// Those of the object whose file is mapped from this address on.
+    pub(crate) fn read(target: &TargetProcess, start: u64) -> Result<ImageSymbols, CallRefusal> {
+        let mut header = [0; 64];
+        target.read(start, &mut header)?;
+        let none = || CallRefusal::NoLibc("an object that it has mapped is not as it should be".to_owned());
+        let is_elf = header.starts_with(b"\x7fELF\x02");
+        let (offset, count) = (word(&header, 32), word(&header, 56) & 0xffff);
+        if !is_elf || count > 64 {
+            return Err(none());
+        }
+        let headers = bytes(target, &(start + offset..start + offset + 56 * count))?;
+        let headers: Vec<&[u8]> = headers.chunks_exact(56).collect();
+        let address = |kind: u64| {
+            let found = headers.iter().find(|header| word(header, 0) & 0xffff_ffff == kind)?;
+            Some((word(found, 16), word(found, 40)))
+        };
+        let (first, _) = address(1).ok_or_else(none)?;
+        let base = start.wrapping_sub(first & !0xfff);
+        let (dynamic, size) = address(2).ok_or_else(none)?;
+        let dynamic = base.wrapping_add(dynamic);
+        let dynamic = bytes(target, &(dynamic..dynamic.wrapping_add(size.min(MOST))))?;
+        let value = |tag: u64| {
+            let found = dynamic.chunks_exact(16).find(|entry| word(entry, 0) == tag)?;
+            Some(word(found, 8))
+        };
+        let place = |tag| value(tag).map(|at| if at < base { at + base } else { at });
+        let (symbols, strings, size) = place(6).zip(place(5)).zip(value(10)).map(flat).ok_or_else(none)?;
+        // The linkers that there are put the strings after the symbols.
+        if strings < symbols || strings - symbols > MOST || size > MOST {
+            return Err(none());
+        }
+        let symbols = bytes(target, &(symbols..strings))?;
+        Ok(ImageSymbols { base, symbols, strings: bytes(target, &(strings..strings + size))? })
+    }
+
+    /// Where it has a function.
+    pub(crate) fn find(&self, name: &str) -> Option<Range<u64>> {
+        let is_it = |symbol: &&[u8]| {
+            let text = self.strings.get((word(symbol, 0) & 0xffff_ffff) as usize..).unwrap_or_default();
+            let is_defined = u16::from_le_bytes([symbol[6], symbol[7]]) != 0;
+            let is_function = matches!(symbol[4] & 15, 2 | 10);
+            is_defined
+                && is_function
+                && text.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.first() == Some(&0))
+        };
+        let found = self.symbols.chunks_exact(SYMBOL).find(is_it)?;
+        let start = self.base.wrapping_add(word(found, 8));
+        Some(start..start.wrapping_add(word(found, 16)))
+    }
+}
+
+fn flat(((a, b), c): ((u64, u64), u64)) -> (u64, u64, u64) {
+    (a, b, c)
+}
+
+/// The eight bytes at an offset.
+fn word(bytes: &[u8], at: usize) -> u64 {
+    let found = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    found.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_this_process_are_found() {
+        let own = TargetProcess::open(std::process::id()).unwrap();
+        let image = LibcImage::find(&own).unwrap();
+        assert_eq!(image.dlopen, libc::dlopen as *const () as u64);
+        assert!(
+            image.errno_offset.is_some_and(|offset| offset.cast_signed() < 0),
+            "before the thread pointer"
+        );
+        assert!([image.system_call, image.handler_return].iter().all(|at| image.text.contains(at)));
+        assert!(!image.iterates.is_empty());
+    }
+}

@@ -1,0 +1,188 @@
+//! Has a process load the agent, and attach by it: what `lookback attach` does from outside.
+//!
+//! ```text
+//! outside                                       the thread
+//!   stop it, keep its registers
+//!   a frame below its stack, at mmap  --------->  maps memory
+//!   a request and a frame there, at dlopen ---->  the dynamic linker loads the agent
+//!   at the agent's routine  ------------------->  attaches the process
+//!   at munmap  -------------------------------->  frees the memory
+//!   put its registers back
+//! ```
+//!
+//! Each function returns to libc's instructions to which handlers of signals return, with a frame above: a
+//! thread whose tracer was killed gets its registers back by itself, after whichever of these it is in.
+
+use crate::call::{Called, PAUSE, in_thread};
+use crate::candidate::{Candidate, candidates};
+use crate::interrupted::{StopEffect, TimeLimit};
+use crate::libc_image::ImageSymbols;
+use crate::load_plan::{AgentFile, LoadPlan};
+use crate::loading::Loading;
+use crate::look::SleepingCall;
+use crate::refusal::CallRefusal;
+use crate::stopped::{Stopped, ThreadFailure};
+use abi::OBJECT_PREFIX;
+use abi::attach::{AttachRequest, AttachResult};
+use std::time::{Duration, Instant};
+
+/// Has a thread of a process load the agent, and attach by the request. Looks for a thread that can for so
+/// long: one that holds no lock which the dynamic linker needs.
+///
+/// One at a time for each process: the caller sees to that.
+pub fn load(
+    pid: u32,
+    agent: AgentFile<'_>,
+    request: &AttachRequest,
+    within: Duration,
+) -> Result<Called, CallRefusal> {
+    in_thread(|| LoadAttempt { plan: LoadPlan::new(pid, agent, request)? }.repeat(Instant::now() + within))
+}
+
+/// Looks for a thread of a process that can load the agent.
+#[derive(Debug)]
+struct LoadAttempt<'a> {
+    plan: LoadPlan<'a>,
+}
+
+impl LoadAttempt<'_> {
+    /// Tries all threads, again and again.
+    fn repeat(&self, until: Instant) -> Result<Called, CallRefusal> {
+        loop {
+            let mut why = "none of its threads can be interrupted now".to_owned();
+            for candidate in candidates(&self.plan.target, &(0..0), &mut why)? {
+                if let Err(reason) = self.check_call(&candidate) {
+                    why = reason;
+                    continue;
+                }
+                match self.try_with(&candidate) {
+                    Ok(called) => return Ok(called),
+                    Err(ThreadFailure::Next(reason)) => why = reason,
+                    Err(ThreadFailure::For(refusal)) => return Err(refusal),
+                }
+            }
+            if Instant::now() >= until {
+                return Err(CallRefusal::NoThread(why));
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn try_with(&self, candidate: &Candidate) -> Result<Called, ThreadFailure> {
+        let start = Instant::now();
+        let stopped = Stopped::stop(&self.plan.target, None, candidate)?;
+        if let Err(reason) = self.check_place(&stopped) {
+            stopped.go_on()?;
+            return Err(ThreadFailure::Next(reason));
+        }
+        let result = Loading::begin(&self.plan, stopped)?.end()?;
+        let stood_still = start.elapsed();
+        match result {
+            AttachResult::Done => Ok(Called { tid: candidate.tid, stood_still }),
+            AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(result).to_string())),
+            _ => Err(CallRefusal::NotAttachable(result).into()),
+        }
+    }
+
+    /// Whether what a thread sleeps in is a call that libc makes without a lock of its own.
+    fn check_call(&self, candidate: &Candidate) -> Result<(), String> {
+        let tid = candidate.tid;
+        match candidate.call {
+            Some(call) if !self.plan.libc.text.contains(&call.returns_to) => {
+                Err(format!("its thread {tid} sleeps in a system call that isn't libc's"))
+            }
+            Some(call) if is_of_lock(&call) => Err(format!("its thread {tid} waits for a lock")),
+            _ if matches!(candidate.effect, StopEffect::EndsWithLimit(TimeLimit::Timespec(_))) => {
+                Err(format!("its thread {tid} sleeps in a call with a time limit in memory"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a thread that has stopped holds no lock that the dynamic linker and malloc(3) need.
+    fn check_place(&self, stopped: &Stopped<'_>) -> Result<(), String> {
+        let tid = stopped.tid();
+        let registers = &stopped.found;
+        let (number, _) = registers.call();
+        if number >= 0 {
+            let call = SleepingCall { number, arguments: registers.arguments(), returns_to: registers.rip };
+            if !self.plan.libc.text.contains(&registers.rip) || is_of_lock(&call) || !can_sleep(&call) {
+                return Err(format!("its thread {tid} is in a system call"));
+            }
+        } else if stopped.is_in_sequence() || !self.is_in_program(registers.rip) {
+            return Err(format!("its thread {tid} runs in a library that may hold a lock"));
+        }
+        self.check_stack(tid, registers.rsp)
+    }
+
+    /// Whether an address is in code of the program's that is neither libc's, nor the dynamic linker's, nor
+    /// that of a library which has malloc(3).
+    fn is_in_program(&self, address: u64) -> bool {
+        let Some(mapping) = self.plan.target.mapping(address) else { return false };
+        let is_system = ["libc.so", "libc-", "ld-", "[", OBJECT_PREFIX];
+        if mapping.name.is_empty() || is_system.iter().any(|prefix| mapping.name.starts_with(prefix)) {
+            return false;
+        }
+        let Some(start) = self.plan.target.object_at(address) else { return false };
+        ImageSymbols::read(&self.plan.target, start).is_ok_and(|symbols| symbols.find("malloc").is_none())
+    }
+
+    /// Whether the stack shows no handler of a signal, which may have interrupted anything, and no function
+    /// that the dynamic linker calls with a lock.
+    fn check_stack(&self, tid: u32, stack: u64) -> Result<(), String> {
+        /// How much of it is looked at.
+        const MOST: u64 = 1 << 20;
+        let end = self.plan.target.mapping(stack).map(|mapping| mapping.addresses.end);
+        let Some(end) = end else { return Err(format!("the stack of its thread {tid} is not known")) };
+        let mut bytes = vec![0; (end - stack).min(MOST) as usize];
+        self.plan.target.read(stack, &mut bytes).map_err(|refusal| refusal.to_string())?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let libc = &self.plan.libc;
+        let is_lock = |(index, word): (usize, &u64)| {
+            *word == libc.handler_return && is_frame(&words[index + 1..]) || libc.iterates.contains(word)
+        };
+        match words.iter().enumerate().any(is_lock) {
+            true => Err(format!("its thread {tid} is in a handler of a signal, or looks for a library")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether words of a stack can be what the kernel puts there for a handler: flags, a link to nothing, and
+/// registers, among which is the selector of the program's code. What remains of one on a stack looks alike.
+fn is_frame(words: &[u64]) -> bool {
+    const SELECTORS: usize = 5 + 18;
+    const CODE: u64 = 0x33;
+    let word = |index: usize| words.get(index).copied().unwrap_or(0);
+    word(0) < 8 && word(1) == 0 && word(SELECTORS) & 0xffff == CODE
+}
+
+/// Whether a call waits for a lock that may be one of libc's own: those wait in this way only.
+fn is_of_lock(call: &SleepingCall) -> bool {
+    let command = call.arguments[1] as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
+    call.number == libc::SYS_futex && command != libc::FUTEX_WAIT_BITSET
+}
+
+/// Whether a call is one in which programs sleep.
+fn can_sleep(call: &SleepingCall) -> bool {
+    StopEffect::on(call) != StopEffect::Shows && call.number != libc::SYS_restart_syscall
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_for_locks_are_told_apart() {
+        let wait = |command: i32| SleepingCall {
+            number: libc::SYS_futex,
+            arguments: [1, command as u64, 0, 0, 0, 0],
+            returns_to: 0,
+        };
+        assert!(is_of_lock(&wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG)));
+        assert!(!is_of_lock(&wait(
+            libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME
+        )));
+    }
+}

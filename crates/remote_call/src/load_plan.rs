@@ -1,0 +1,95 @@
+//! What can be known before a thread is stopped that is to load the agent.
+
+use crate::libc_image::LibcImage;
+use crate::look::ProcessLook;
+use crate::refusal::CallRefusal;
+use crate::routine::AttachRoutine;
+use crate::target::TargetProcess;
+use abi::OBJECT_PREFIX;
+use abi::attach::AttachRequest;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The agent: its file, and what is in it.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentFile<'a> {
+    /// Where the process finds it.
+    pub path: &'a Path,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// A process, and all that can be known before one of its threads is stopped.
+#[derive(Debug)]
+pub(crate) struct LoadPlan<'a> {
+    pub(crate) target: TargetProcess,
+    pub(crate) libc: LibcImage,
+    pub(crate) routine: AttachRoutine,
+    /// Whether the process ignores SIGTRAP.
+    pub(crate) ignores_traps: bool,
+    pub(crate) path: &'a OsStr,
+    pub(crate) request: &'a AttachRequest,
+}
+
+impl<'a> LoadPlan<'a> {
+    pub(crate) fn new(
+        pid: u32,
+        agent: AgentFile<'a>,
+        request: &'a AttachRequest,
+    ) -> Result<LoadPlan<'a>, CallRefusal> {
+        let look = ProcessLook::at(pid).ok_or(CallRefusal::Gone)?;
+        look.may_be_traced()?;
+        let target = TargetProcess::open(pid)?;
+        let name = agent.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let has_other = target.mappings().any(|mapping| {
+            mapping.is_code && mapping.name.starts_with(OBJECT_PREFIX) && mapping.name != name
+        });
+        if has_other {
+            return Err(CallRefusal::OtherAgent);
+        }
+        let libc = LibcImage::find(&target)?;
+        if look.has_shadow_stack {
+            return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));
+        }
+        let routine = AttachRoutine::of(agent.bytes, &name).ok_or(CallRefusal::OtherAgent)?;
+        let (path, ignores_traps) = (agent.path.as_os_str(), look.ignores_traps);
+        Ok(LoadPlan { target, libc, routine, ignores_traps, path, request })
+    }
+}
+
+/// A request as it lies in the process's memory, with the mask of the thread's signals.
+pub(crate) fn bytes_of(request: &AttachRequest, mask: u64) -> Vec<u8> {
+    let mut bytes = mask.to_le_bytes().to_vec();
+    bytes.extend(request.comm);
+    bytes.extend(request.file);
+    for thread in &request.threads {
+        bytes.extend(thread.tid.to_le_bytes());
+        bytes.extend(thread.comm);
+    }
+    bytes
+}
+
+/// A path as the dynamic linker gets it.
+pub(crate) fn with_end(path: &OsStr) -> Vec<u8> {
+    [path.as_bytes(), b"\0"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::attach::NamedThread;
+    use abi::control::LONGEST_PATH;
+
+    #[test]
+    fn a_request_is_laid_out_as_the_agent_reads_it() {
+        let mut threads = [NamedThread::default(); abi::attach::NAMED_THREADS];
+        threads[1] = NamedThread { tid: 7, comm: *b"seven\0\0\0\0\0\0\0\0\0\0\0" };
+        let request = AttachRequest { mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
+        let bytes = bytes_of(&request, 5);
+        assert_eq!(bytes.len(), size_of::<AttachRequest>());
+        assert_eq!((bytes[0], bytes[std::mem::offset_of!(AttachRequest, file)]), (5, 2));
+        let second = std::mem::offset_of!(AttachRequest, threads) + size_of::<NamedThread>();
+        assert_eq!(&bytes[second..second + 9], b"\x07\0\0\0seven");
+    }
+}

@@ -1,0 +1,276 @@
+//! A thread that has stopped where it may load the agent: it does so, and is put back.
+
+use crate::frame::ReturnFrame;
+use crate::load_plan::{LoadPlan, bytes_of, with_end};
+use crate::look::ThreadLook;
+use crate::ptrace::{Stop, ThreadRegisters};
+use crate::refusal::CallRefusal;
+use crate::stopped::{ALL, FLAGS, NONE, Stopped, ThreadFailure};
+use crate::target::TargetProcess;
+use abi::attach::AttachResult;
+use std::time::{Duration, Instant};
+
+/// Bytes that a function may use below its thread's stack pointer.
+const RED_ZONE: u64 = 128;
+
+/// Bytes of memory that the thread gets: for a request, a path, and a stack that is large enough for the
+/// dynamic linker.
+const AREA: u64 = 512 * 1024;
+
+/// Where the path is in it, after the request.
+const PATH: u64 = 8192;
+
+/// Instructions that a function has which is followed one by one, at most.
+const STEPS: usize = 20_000;
+
+/// How long each function may take.
+const TO_RUN: Duration = Duration::from_secs(10);
+
+/// Between two looks whether the agent's routine waits.
+const TICK: Duration = Duration::from_micros(30);
+
+/// Bytes of an error message that are read.
+const MESSAGE: usize = 512;
+
+/// A stopped thread that has memory to work with.
+#[derive(Debug)]
+pub(crate) struct Loading<'a> {
+    plan: &'a LoadPlan<'a>,
+    stopped: Stopped<'a>,
+    mask: u64,
+    extended: Vec<u8>,
+    /// The address of the frame below its own stack.
+    own_frame: u64,
+    /// The memory, with a frame at its end.
+    area: u64,
+    frame: u64,
+}
+
+impl<'a> Loading<'a> {
+    /// Has the thread map memory, and puts what it needs there.
+    pub(crate) fn begin(plan: &'a LoadPlan<'a>, stopped: Stopped<'a>) -> Result<Loading<'a>, ThreadFailure> {
+        let (mask, extended) = (stopped.tracee.mask()?, stopped.tracee.extended()?);
+        let registers = stopped.by_itself();
+        let frame = |end| ReturnFrame::new(end, &registers, mask, &extended);
+        let own = frame(stopped.found.rsp - RED_ZONE);
+        let lowest = own.address - 8;
+        let has_space = plan
+            .target
+            .mapping(stopped.found.rsp)
+            .is_some_and(|stack| stack.is_writable && stack.addresses.start + RED_ZONE <= lowest);
+        if !has_space || put(plan, &own).is_err() {
+            stopped.go_on()?;
+            return Err(ThreadFailure::Next("its thread has too little stack left".to_owned()));
+        }
+        stopped.tracee.set_mask(ALL)?;
+        let mut loading =
+            Loading { plan, stopped, mask, extended: Vec::new(), own_frame: own.address, area: 0, frame: 0 };
+        let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+        let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
+        let mapped = loading.system_call(libc::SYS_mmap, [0, AREA, access, kind, u64::MAX, 0])?;
+        if mapped.cast_signed() <= 0 {
+            loading.extended = extended;
+            loading.put_back()?;
+            let why = "it can have no more memory (limits, or locked memory)".to_owned();
+            return Err(CallRefusal::System(why).into());
+        }
+        let in_area = frame(mapped + AREA);
+        loading.extended = extended;
+        (loading.area, loading.frame) = (mapped, in_area.address);
+        put(plan, &in_area)?;
+        plan.target.write(mapped, &bytes_of(plan.request, loading.mask))?;
+        plan.target.write(mapped + PATH, &with_end(plan.path))?;
+        Ok(loading)
+    }
+
+    /// Has it load the agent and attach, frees the memory, and lets the thread go on. What the agent says.
+    pub(crate) fn end(self) -> Result<AttachResult, ThreadFailure> {
+        let target = &self.plan.target;
+        let libc = &self.plan.libc;
+        let errno = libc.errno_offset.map(|offset| self.stopped.found.fs_base.wrapping_add(offset));
+        let mut before = [0; 4];
+        if let Some(place) = errno {
+            target.read(place, &mut before)?;
+        }
+        let result = self.attach();
+        // It goes on by itself, or is gone.
+        if let Err(ThreadFailure::Next(_) | ThreadFailure::For(CallRefusal::Unfinished)) = result {
+            return result;
+        }
+        if let Some(place) = errno {
+            target.write(place, &before)?;
+        }
+        self.system_call(libc::SYS_munmap, [self.area, AREA, 0, 0, 0, 0])?;
+        self.put_back()?;
+        result
+    }
+
+    fn attach(&self) -> Result<AttachResult, ThreadFailure> {
+        let libc = &self.plan.libc;
+        let flags = (libc::RTLD_NOW | libc::RTLD_LOCAL) as u64;
+        self.begin_call((libc.dlopen, self.frame - 8), [self.area + PATH, flags])?;
+        self.stopped.run(self.frame)?.ok_or_else(failed)?;
+        let now = TargetProcess::open(self.plan.target.pid)?;
+        let Some(routine) = self.plan.routine.find(&now) else {
+            let message = self.follow(libc.dlerror)?.filter(|message| *message != 0);
+            let message = message.and_then(|at| self.plan.target.read_text(at, MESSAGE).ok());
+            return Err(CallRefusal::NotLoaded(message.unwrap_or_else(|| "no reason".to_owned())).into());
+        };
+        self.begin_call((routine, self.frame), [self.area, 0])?;
+        AttachResult::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
+    }
+
+    /// Lets the agent's routine run until it waits, and stops it there. What it says then; None when it has
+    /// failed.
+    fn run_until_it_waits(&self) -> Result<Option<u64>, ThreadFailure> {
+        let tracee = &self.stopped.tracee;
+        let (pid, tid) = (self.plan.target.pid, self.stopped.tid());
+        let waits = || {
+            let look = ThreadLook::at(pid, tid);
+            matches!(look, Ok(ThreadLook::Sleeps(call)) if call.number == libc::SYS_rt_sigtimedwait)
+        };
+        let until = Instant::now() + TO_RUN;
+        let mut has_asked = false;
+        tracee.go_on(0)?;
+        loop {
+            if !has_asked && waits() {
+                tracee.interrupt()?;
+                has_asked = true;
+            }
+            match tracee.wait(Instant::now() + TICK) {
+                None if Instant::now() >= until => return Err(CallRefusal::Unfinished.into()),
+                None => {}
+                Some(Stop::Interrupted | Stop::WithProcess) if has_asked => {
+                    return Ok(Some(tracee.registers()?.r12));
+                }
+                Some(Stop::Interrupted | Stop::WithProcess | Stop::SystemCall) => tracee.go_on(0)?,
+                // No other can be blocked.
+                Some(Stop::Signal(libc::SIGSTOP)) => tracee.go_on(libc::SIGSTOP)?,
+                // A fault of the routine: the thread goes on without it.
+                Some(Stop::Signal(_)) => return Ok(None),
+                Some(Stop::Ended) => return Err(ended()),
+            }
+        }
+    }
+
+    /// Has the registers be those at the start of a function, with this stack pointer.
+    fn begin_call(
+        &self,
+        (function, stack): (u64, u64),
+        [first, second]: [u64; 2],
+    ) -> Result<(), ThreadFailure> {
+        let registers = ThreadRegisters {
+            rip: function,
+            rsp: stack,
+            rdi: first,
+            rsi: second,
+            rax: 0,
+            orig_rax: NONE,
+            eflags: FLAGS,
+            ..self.stopped.found
+        };
+        Ok(self.stopped.tracee.set_registers(&registers)?)
+    }
+
+    /// Executes a function without arguments instruction by instruction: what it returns. None where it
+    /// doesn't return.
+    fn follow(&self, function: u64) -> Result<Option<u64>, ThreadFailure> {
+        // A signal for each instruction, which the kernel doesn't leave blocked or ignored.
+        const TRAP: u64 = 1 << (libc::SIGTRAP - 1);
+        if self.plan.ignores_traps {
+            return Ok(None);
+        }
+        self.stopped.tracee.set_mask(ALL & !TRAP)?;
+        self.begin_call((function, self.frame - 8), [0, 0])?;
+        for _ in 0..STEPS {
+            let registers = self.step()?;
+            if registers.rip == self.plan.libc.handler_return {
+                return Ok(Some(registers.rax));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Executes one instruction: the registers after it.
+    fn step(&self) -> Result<ThreadRegisters, ThreadFailure> {
+        self.stopped.tracee.step()?;
+        match self.wait()? {
+            Stop::Signal(libc::SIGTRAP) => Ok(self.stopped.tracee.registers()?),
+            _ => Err(failed()),
+        }
+    }
+
+    /// Has the thread make a system call, and stop at its end: the call's result.
+    fn system_call(&self, number: i64, arguments: [u64; 6]) -> Result<u64, ThreadFailure> {
+        let tracee = &self.stopped.tracee;
+        let mut registers = ThreadRegisters {
+            rip: self.plan.libc.system_call,
+            rsp: self.own_frame - 8,
+            rax: number as u64,
+            orig_rax: NONE,
+            eflags: FLAGS,
+            ..self.stopped.found
+        };
+        for (index, argument) in arguments.into_iter().enumerate() {
+            registers.set_argument(index, argument);
+        }
+        tracee.set_registers(&registers)?;
+        // At its begin, then at its end.
+        let mut stops = 0;
+        tracee.go_on_to_call(0)?;
+        loop {
+            match self.wait()? {
+                Stop::SystemCall if stops == 1 => return Ok(tracee.registers()?.rax),
+                Stop::SystemCall => stops += 1,
+                Stop::Signal(libc::SIGSTOP) => {
+                    tracee.go_on_to_call(libc::SIGSTOP)?;
+                    continue;
+                }
+                Stop::Signal(_) => return Err(failed()),
+                _ => {}
+            }
+            tracee.go_on_to_call(0)?;
+        }
+    }
+
+    /// How it stops next.
+    fn wait(&self) -> Result<Stop, ThreadFailure> {
+        match self.stopped.tracee.wait(Instant::now() + TO_RUN) {
+            Some(Stop::Ended) => Err(ended()),
+            Some(stop) => Ok(stop),
+            None => Err(CallRefusal::Unfinished.into()),
+        }
+    }
+
+    /// Lets the thread go on with all that it had: from a stop in which the kernel looks for signals, and at
+    /// the call that the thread was in.
+    fn put_back(self) -> Result<(), ThreadFailure> {
+        self.stopped.tracee.interrupt()?;
+        self.stopped.tracee.go_on(0)?;
+        loop {
+            match self.wait()? {
+                Stop::Interrupted | Stop::WithProcess => break,
+                Stop::Signal(signal) => self.stopped.tracee.go_on(signal)?,
+                Stop::SystemCall | Stop::Ended => self.stopped.tracee.go_on(0)?,
+            }
+        }
+        self.stopped.tracee.set_mask(self.mask)?;
+        self.stopped.tracee.set_extended(&self.extended)?;
+        self.stopped.tracee.set_registers(&self.stopped.after)?;
+        Ok(self.stopped.tracee.detach()?)
+    }
+}
+
+/// Puts a frame in its place, and before it the address of what takes the registers from it.
+fn put(plan: &LoadPlan<'_>, frame: &ReturnFrame) -> Result<(), CallRefusal> {
+    let returns_to = plan.libc.handler_return.to_le_bytes();
+    plan.target.write(frame.address - 8, &[&returns_to, frame.bytes.as_slice()].concat())
+}
+
+fn ended() -> ThreadFailure {
+    ThreadFailure::Next("its thread has ended".to_owned())
+}
+
+fn failed() -> ThreadFailure {
+    CallRefusal::System("the agent, or the dynamic linker, has failed in it".to_owned()).into()
+}
