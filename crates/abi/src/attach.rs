@@ -11,6 +11,9 @@ use crate::control::LONGEST_PATH;
 /// The symbol of the routine's first instruction.
 pub const ATTACH_SYMBOL: &str = "lookback_attach_entry";
 
+/// The symbol of the first instruction of the routine that does the opposite.
+pub const DETACH_SYMBOL: &str = "lookback_detach_entry";
+
 /// How many seconds the routine waits, at most.
 pub const WAIT_SECONDS: u64 = 1;
 
@@ -21,6 +24,8 @@ pub const NAMED_THREADS: usize = 64;
 #[derive(Debug)]
 #[repr(C)]
 pub struct AttachRequest {
+    /// Which session it is: its number.
+    pub session: u64,
     /// The signals that the calling thread blocks, a bit for each: all are, while it is in the routine.
     pub mask: u64,
     /// The name of the process's first thread, with zeros after it.
@@ -41,7 +46,7 @@ pub struct NamedThread {
     pub comm: [u8; 16],
 }
 
-const _: () = assert!(size_of::<AttachRequest>() == 24 + LONGEST_PATH + 20 * NAMED_THREADS);
+const _: () = assert!(size_of::<AttachRequest>() == 32 + LONGEST_PATH + 20 * NAMED_THREADS);
 
 /// What the routine says, in r12 while it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +67,14 @@ pub enum AttachResult {
     /// Another of its threads changes code, or unloads a library: it is attached, but its calls don't lead to
     /// the agent yet.
     Busy = 6,
+    /// It was attached to another session before, which it has mapped still.
+    OtherSession = 7,
+    /// It is a copy of a process that was attached before.
+    Copied = 8,
+    /// It is not attached.
+    NotAttached = 9,
+    /// It was started with the agent.
+    Preloaded = 10,
 }
 
 impl AttachResult {
@@ -75,6 +88,10 @@ impl AttachResult {
             4 => Some(AttachResult::Unusable),
             5 => Some(AttachResult::UnknownLibc),
             6 => Some(AttachResult::Busy),
+            7 => Some(AttachResult::OtherSession),
+            8 => Some(AttachResult::Copied),
+            9 => Some(AttachResult::NotAttached),
+            10 => Some(AttachResult::Preloaded),
             _ => None,
         }
     }

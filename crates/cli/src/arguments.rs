@@ -18,7 +18,7 @@ mod snapshots;
 mod tree;
 mod trigger;
 
-pub(crate) use attach::AttachArguments;
+pub(crate) use attach::{AttachArguments, DetachArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use latency::LatencyArguments;
@@ -82,6 +82,7 @@ pub(crate) enum TaskArguments {
     Stop(InstanceArguments),
     Run(RunArguments),
     Attach(AttachArguments),
+    Detach(DetachArguments),
     Show(Box<ShowArguments>),
     Snapshot(SnapshotArguments),
     Snapshots(Box<SnapshotsArguments>),

@@ -1,15 +1,16 @@
-//! `lookback attach`: brings the agent into programs that run already.
+//! `lookback attach` and `detach`: bring the agent into programs that run already, and end its part there.
 
 mod named;
 mod obstacle;
 mod request;
 
-use crate::arguments::AttachArguments;
+use crate::arguments::{AttachArguments, DetachArguments};
 use crate::duration::duration;
 use crate::failure::{Done, Failure, code};
 use crate::object;
 use crate::persistent::note_what_is_missing;
 use crate::say::{note, say};
+use abi::attach::AttachRequest;
 use named::NamedProcess;
 use remote_call::{AgentFile, CallRefusal, Called};
 use session::Instance;
@@ -21,38 +22,57 @@ use std::time::Duration;
 const TRY: Duration = Duration::from_secs(3);
 
 /// Attaches processes to a session.
-pub(crate) fn run(arguments: &AttachArguments) -> Done {
+pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     let session = arguments.which.open()?;
     session.session().check_trusted()?;
+    note_what_is_missing(&session);
     let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
     let object = object::install()?;
-    note_what_is_missing(&session);
+    each(&processes, "attached", |process| match obstacle::find(&session, process, &object) {
+        Some(why) => Err(Failure::failed(why)),
+        None => call(&session, process, &object, remote_call::load),
+    })
+}
+
+/// Detaches processes from a session.
+pub(crate) fn detach(arguments: &DetachArguments) -> Done {
+    let session = arguments.which.open()?;
+    let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
+    let object = object::install()?;
+    each(&processes, "detached", |process| match obstacle::is_known(&session, process) {
+        false => Err(Failure::failed("it is not attached to this session")),
+        true => call(&session, process, &object, remote_call::detach),
+    })
+}
+
+/// Does something with each process, and says what has come of it.
+fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> Done<Called>) -> Done {
     let mut is_complete = true;
     for process in processes {
-        match attach(&session, &process, &object) {
+        match act(process) {
             Ok(called) => note!(
-                "lookback: {process} is attached; its thread {} stood still for {}",
+                "lookback: {process} is {done}; its thread {} stood still for {}",
                 called.tid,
                 duration(called.stood_still.as_nanos() as u64)
             ),
             Err(why) => {
                 is_complete = false;
-                say!("lookback: {process} was not attached: {}", why.message());
+                say!("lookback: {process} was not {done}: {}", why.message());
             }
         }
     }
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(code::FAILED) })
 }
 
-fn attach(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
-    if let Some(why) = obstacle::find(session, process, object) {
-        return Err(Failure::failed(why));
-    }
+/// What a thread of a process is made to do.
+type RemoteStep = fn(u32, AgentFile<'_>, &AttachRequest, Duration) -> Result<Called, CallRefusal>;
+
+fn call(session: &Instance, process: &NamedProcess, object: &Path, step: RemoteStep) -> Done<Called> {
     let request = request::of(session, process)?;
     let agent = AgentFile { path: object, bytes: object::OBJECT };
     // One at a time.
     let _lock = session.session().lock_settings()?;
-    remote_call::load(process.pid, agent, &request, TRY).map_err(|refusal| Failure::failed(advise(&refusal)))
+    step(process.pid, agent, &request, TRY).map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
 /// A refusal, with what helps.

@@ -156,6 +156,7 @@ impl ControlArea {
         let is_naming = self.has_function_lists() || self.has_probes();
         self.processes().filter(move |process| {
             process.end_time == 0
+                && !process.status.is_detached()
                 && process.functions_done != wanted
                 && (is_naming || self.maps(process.entry).any(|map| self.may_have_sites(map.object)))
         })

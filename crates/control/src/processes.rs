@@ -161,6 +161,17 @@ impl ControlArea {
         }
     }
 
+    /// Says that a process records nothing from now on, or that it does again.
+    // Relaxed: the flag carries nothing but itself.
+    pub fn set_detached(&self, entry: u32, is_detached: bool) {
+        if let Some(process) = self.process_table().entries.get(entry as usize) {
+            match is_detached {
+                true => process.status.fetch_or(ProcessStatus::DETACHED, Relaxed),
+                false => process.status.fetch_and(!ProcessStatus::DETACHED, Relaxed),
+            };
+        }
+    }
+
     /// Says that a process, and who is made by it from now on, may have a filter of system calls.
     // Relaxed: the flag carries nothing but itself.
     pub fn may_not_call(&self, entry: u32) {

@@ -58,6 +58,6 @@ mod target;
 
 pub use activity::Activity;
 pub use call::{Called, call};
-pub use load::load;
+pub use load::{detach, load};
 pub use load_plan::AgentFile;
 pub use refusal::CallRefusal;

@@ -21,6 +21,8 @@ use crate::load_plan::{AgentFile, LoadPlan};
 use crate::loading::Loading;
 use crate::look::SleepingCall;
 use crate::refusal::CallRefusal;
+use crate::routine::AttachStep;
+use crate::socket;
 use crate::stopped::{Stopped, ThreadFailure};
 use abi::OBJECT_PREFIX;
 use abi::attach::{AttachRequest, AttachResult};
@@ -36,7 +38,27 @@ pub fn load(
     request: &AttachRequest,
     within: Duration,
 ) -> Result<Called, CallRefusal> {
-    in_thread(|| LoadAttempt { plan: LoadPlan::new(pid, agent, request)? }.repeat(Instant::now() + within))
+    attempt(pid, agent, (request, AttachStep::Attach), within)
+}
+
+/// Has a thread of a process that has loaded the agent so detach it. As for [`load`].
+pub fn detach(
+    pid: u32,
+    agent: AgentFile<'_>,
+    request: &AttachRequest,
+    within: Duration,
+) -> Result<Called, CallRefusal> {
+    attempt(pid, agent, (request, AttachStep::Detach), within)
+}
+
+fn attempt(
+    pid: u32,
+    agent: AgentFile<'_>,
+    (request, step): (&AttachRequest, AttachStep),
+    within: Duration,
+) -> Result<Called, CallRefusal> {
+    let until = Instant::now() + within;
+    in_thread(|| LoadAttempt { plan: LoadPlan::new(pid, agent, request, step)? }.repeat(until))
 }
 
 /// Looks for a thread of a process that can load the agent.
@@ -106,7 +128,10 @@ impl LoadAttempt<'_> {
         let (number, _) = registers.call();
         if number >= 0 {
             let call = SleepingCall { number, arguments: registers.arguments(), returns_to: registers.rip };
-            if !self.plan.libc.text.contains(&registers.rip) || is_of_lock(&call) || !can_sleep(&call) {
+            if !self.plan.libc.text.contains(&registers.rip)
+                || is_of_lock(&call)
+                || !can_sleep(self.plan.target.pid, &call)
+            {
                 return Err(format!("its thread {tid} is in a system call"));
             }
         } else if stopped.is_in_sequence() || !self.is_in_program(registers.rip) {
@@ -164,9 +189,13 @@ fn is_of_lock(call: &SleepingCall) -> bool {
     call.number == libc::SYS_futex && command != libc::FUTEX_WAIT_BITSET
 }
 
-/// Whether a call is one in which programs sleep.
-fn can_sleep(call: &SleepingCall) -> bool {
-    StopEffect::on(call) != StopEffect::Shows && call.number != libc::SYS_restart_syscall
+/// Whether a call is one in which programs sleep: libc itself reads files, with a lock of malloc's, too.
+fn can_sleep(pid: u32, call: &SleepingCall) -> bool {
+    let effect = match StopEffect::on(call) {
+        StopEffect::Input => socket::effect(pid, call.arguments[0] as i32),
+        effect => effect,
+    };
+    effect != StopEffect::Shows
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::libc_image::LibcImage;
 use crate::look::ProcessLook;
 use crate::refusal::CallRefusal;
-use crate::routine::AttachRoutine;
+use crate::routine::{AttachRoutine, AttachStep};
 use crate::target::TargetProcess;
 use abi::OBJECT_PREFIX;
 use abi::attach::AttachRequest;
@@ -37,6 +37,7 @@ impl<'a> LoadPlan<'a> {
         pid: u32,
         agent: AgentFile<'a>,
         request: &'a AttachRequest,
+        step: AttachStep,
     ) -> Result<LoadPlan<'a>, CallRefusal> {
         let look = ProcessLook::at(pid).ok_or(CallRefusal::Gone)?;
         look.may_be_traced()?;
@@ -52,7 +53,10 @@ impl<'a> LoadPlan<'a> {
         if look.has_shadow_stack {
             return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));
         }
-        let routine = AttachRoutine::of(agent.bytes, &name).ok_or(CallRefusal::OtherAgent)?;
+        let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
+        if step == AttachStep::Detach && routine.find(&target).is_none() {
+            return Err(CallRefusal::NotAttached);
+        }
         let (path, ignores_traps) = (agent.path.as_os_str(), look.ignores_traps);
         Ok(LoadPlan { target, libc, routine, ignores_traps, path, request })
     }
@@ -60,7 +64,8 @@ impl<'a> LoadPlan<'a> {
 
 /// A request as it lies in the process's memory, with the mask of the thread's signals.
 pub(crate) fn bytes_of(request: &AttachRequest, mask: u64) -> Vec<u8> {
-    let mut bytes = mask.to_le_bytes().to_vec();
+    let mut bytes = request.session.to_le_bytes().to_vec();
+    bytes.extend(mask.to_le_bytes());
     bytes.extend(request.comm);
     bytes.extend(request.file);
     for thread in &request.threads {
@@ -85,10 +90,10 @@ mod tests {
     fn a_request_is_laid_out_as_the_agent_reads_it() {
         let mut threads = [NamedThread::default(); abi::attach::NAMED_THREADS];
         threads[1] = NamedThread { tid: 7, comm: *b"seven\0\0\0\0\0\0\0\0\0\0\0" };
-        let request = AttachRequest { mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
+        let request = AttachRequest { session: 3, mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
         let bytes = bytes_of(&request, 5);
         assert_eq!(bytes.len(), size_of::<AttachRequest>());
-        assert_eq!((bytes[0], bytes[std::mem::offset_of!(AttachRequest, file)]), (5, 2));
+        assert_eq!((bytes[0], bytes[8], bytes[std::mem::offset_of!(AttachRequest, file)]), (3, 5, 2));
         let second = std::mem::offset_of!(AttachRequest, threads) + size_of::<NamedThread>();
         assert_eq!(&bytes[second..second + 9], b"\x07\0\0\0seven");
     }

@@ -105,19 +105,29 @@ impl<'a> Loading<'a> {
         result
     }
 
+    /// Has it load the agent, unless that is there, and call its routine.
     fn attach(&self) -> Result<AttachResult, ThreadFailure> {
+        let routine = match self.plan.routine.find(&self.plan.target) {
+            Some(routine) => routine,
+            None => self.load()?,
+        };
+        self.begin_call((routine, self.frame), [self.area, 0])?;
+        AttachResult::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
+    }
+
+    /// Has it load the agent: where the routine is then.
+    fn load(&self) -> Result<u64, ThreadFailure> {
         let libc = &self.plan.libc;
         let flags = (libc::RTLD_NOW | libc::RTLD_LOCAL) as u64;
         self.begin_call((libc.dlopen, self.frame - 8), [self.area + PATH, flags])?;
         self.stopped.run(self.frame)?.ok_or_else(failed)?;
         let now = TargetProcess::open(self.plan.target.pid)?;
-        let Some(routine) = self.plan.routine.find(&now) else {
-            let message = self.follow(libc.dlerror)?.filter(|message| *message != 0);
-            let message = message.and_then(|at| self.plan.target.read_text(at, MESSAGE).ok());
-            return Err(CallRefusal::NotLoaded(message.unwrap_or_else(|| "no reason".to_owned())).into());
-        };
-        self.begin_call((routine, self.frame), [self.area, 0])?;
-        AttachResult::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
+        if let Some(routine) = self.plan.routine.find(&now) {
+            return Ok(routine);
+        }
+        let message = self.follow(libc.dlerror)?.filter(|message| *message != 0);
+        let message = message.and_then(|at| self.plan.target.read_text(at, MESSAGE).ok());
+        Err(CallRefusal::NotLoaded(message.unwrap_or_else(|| "no reason".to_owned())).into())
     }
 
     /// Lets the agent's routine run until it waits, and stops it there. What it says then; None when it has

@@ -64,6 +64,12 @@ fn describe(result: AttachResult) -> &'static str {
         AttachResult::System => "it can't open or map the session's file",
         AttachResult::Unusable => "the session is not one of this version",
         AttachResult::UnknownLibc => "its C library is not a known one",
+        AttachResult::OtherSession => {
+            "it was attached to another session before, and can be attached to that one only"
+        }
+        AttachResult::Copied => "it is a copy of a process that was attached before, and can't be attached",
+        AttachResult::NotAttached => "it is not attached",
+        AttachResult::Preloaded => "it was started with lookback, and stays attached",
         AttachResult::Busy => "another of its threads changes code, or unloads a library: try again",
     }
 }

@@ -3,7 +3,7 @@
 use crate::refusal::CallRefusal;
 use crate::target::{Mapping, TargetProcess};
 use abi::OBJECT_PREFIX;
-use abi::attach::ATTACH_SYMBOL;
+use abi::attach::{ATTACH_SYMBOL, DETACH_SYMBOL};
 use abi::remote::{AREA_SYMBOL, ENTRY_SYMBOL, RemoteArea, TIME_LIMITS};
 use object::elf::{PF_X, PT_LOAD};
 use object::read::elf::{ElfFile64, ProgramHeader};
@@ -64,7 +64,16 @@ impl RemoteRoutine {
     }
 }
 
-/// Where the agent's file has what it does when it is brought into a process.
+/// What the agent of a process is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttachStep {
+    /// It is loaded, unless it is there, and attaches the process.
+    Attach,
+    /// It detaches the process.
+    Detach,
+}
+
+/// Where the agent's file has what it does then.
 #[derive(Debug)]
 pub(crate) struct AttachRoutine {
     name: String,
@@ -75,10 +84,11 @@ pub(crate) struct AttachRoutine {
 
 impl AttachRoutine {
     /// That of `agent`, which is loaded from a file of this name.
-    pub(crate) fn of(agent: &[u8], name: &str) -> Option<AttachRoutine> {
+    pub(crate) fn of(agent: &[u8], name: &str, step: AttachStep) -> Option<AttachRoutine> {
         let agent = agent.to_vec();
         let layout = RoutineLayout::of(&agent)?;
-        let distance = layout.attach.wrapping_sub(layout.start);
+        let routine = if step == AttachStep::Attach { layout.attach } else { layout.detach };
+        let distance = routine.wrapping_sub(layout.start);
         Some(AttachRoutine { name: name.to_owned(), offset: layout.offset, distance })
     }
 
@@ -95,6 +105,7 @@ impl AttachRoutine {
 struct RoutineLayout<'a> {
     entry: u64,
     attach: u64,
+    detach: u64,
     area: u64,
     /// The address of its code, on a whole page, and where in the file that is.
     start: u64,
@@ -112,6 +123,7 @@ impl RoutineLayout<'_> {
         };
         let (entry, _) = symbol(ENTRY_SYMBOL)?;
         let (attach, _) = symbol(ATTACH_SYMBOL)?;
+        let (detach, _) = symbol(DETACH_SYMBOL)?;
         let (area, size) = symbol(AREA_SYMBOL)?;
         let endian = file.endian();
         let is_code = |header: &&object::elf::ProgramHeader64<object::Endianness>| {
@@ -126,6 +138,7 @@ impl RoutineLayout<'_> {
         is_whole.then_some(RoutineLayout {
             entry,
             attach,
+            detach,
             area,
             start: header.p_vaddr(endian) - ahead,
             offset,

@@ -188,7 +188,7 @@ impl<'a> Stopped<'a> {
                     if is_last && result.is_none() {
                         result = Some(registers.rdi);
                         self.tracee.interrupt()?;
-                        self.tracee.set_registers(&ThreadRegisters { orig_rax: NONE, ..registers })?;
+                        self.tracee.set_registers(&made_again(registers))?;
                         self.tracee.go_on(0)?;
                     } else {
                         self.tracee.go_on_to_call(0)?;
@@ -266,6 +266,13 @@ impl<'a> Stopped<'a> {
         let rip = if is_again { self.after.rip - LENGTH } else { self.after.rip };
         ThreadRegisters { rax: rax.cast_unsigned(), rip, ..self.after }
     }
+}
+
+/// Registers with which a call is skipped that a thread is about to make, and made after that, unless they
+/// are changed before: as long as that is so, it goes on by itself.
+fn made_again(registers: ThreadRegisters) -> ThreadRegisters {
+    const LENGTH: u64 = 2;
+    ThreadRegisters { rip: registers.rip - LENGTH, rax: registers.orig_rax, orig_rax: NONE, ..registers }
 }
 
 fn not_seized(pid: u32, error: io::Error) -> ThreadFailure {

@@ -18,6 +18,7 @@ const EMPTY: u32 = 0;
 const FILLING: u32 = 1;
 const FULL: u32 = 2;
 const LEFT: u32 = 3;
+const DETACHED: u32 = 4;
 
 /// The session, if there is one.
 #[inline(always)]
@@ -56,6 +57,22 @@ impl Drop for Filling {
     fn drop(&mut self) {
         FILLED.store(EMPTY, Release);
     }
+}
+
+/// Lets nobody find the session until it is [`found_again`]. False where there is none.
+pub(crate) fn detach() -> bool {
+    FILLED.compare_exchange(FULL, DETACHED, AcqRel, Relaxed).is_ok()
+}
+
+/// The session that the process was attached to, if it has been detached.
+pub(crate) fn detached() -> Option<&'static SharedSession> {
+    // SAFETY: it was filled before.
+    (FILLED.load(Acquire) == DETACHED).then(|| unsafe { (*SHARED.0.get()).assume_init_ref() })
+}
+
+/// Lets everybody find the session again from which the process was detached.
+pub(crate) fn found_again() {
+    let _ = FILLED.compare_exchange(DETACHED, FULL, AcqRel, Relaxed);
 }
 
 /// Lets nobody find the session any more. False where there is none.

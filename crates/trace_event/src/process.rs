@@ -46,6 +46,47 @@ pub fn leave() {
     }
 }
 
+/// Ends the process's part in the session, until it is attached [again]. What it has mapped stays, another
+/// thread may be using it.
+///
+/// [again]: attach_again
+pub fn detach() {
+    let entry = shared().and_then(SharedSession::process);
+    if let (Some(shared), true) = (shared(), current::detach()) {
+        enabled::use_no_words();
+        entry.inspect(|entry| shared.control.set_detached(*entry, true));
+    }
+}
+
+/// What comes of attaching a process again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachedAgain {
+    /// It is attached as it was before.
+    Done,
+    /// It was detached from another session.
+    OtherSession,
+    /// It is a copy of the process that was detached.
+    Copied,
+}
+
+/// Attaches this process, `pid`, to the session with this number again, if it was detached before. None where
+/// it was not.
+pub fn attach_again(session: u64, pid: u32) -> Option<AttachedAgain> {
+    let shared = current::detached()?;
+    if shared.session != session {
+        return Some(AttachedAgain::OtherSession);
+    }
+    if shared.pid() != pid {
+        return Some(AttachedAgain::Copied);
+    }
+    if let Some(entry) = shared.process() {
+        shared.control.set_detached(entry, false);
+    }
+    current::found_again();
+    enabled::use_words(shared.control.enabled_words());
+    Some(AttachedAgain::Done)
+}
+
 /// The session that this process is attached to.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachedSession {

@@ -11,7 +11,8 @@ use super::Obstacle;
 /// bit  10       left out  its events are not recorded: it reads the control tree, or who has forked it did
 /// bits 11..15 obstacle  why that program runs unrecorded: an [`Obstacle`], or 0
 /// bit  15       in error  its error was seen where it happened
-/// bits 16..32   vforks    children under placeholders that have its memory just now
+/// bits 16..31   vforks    children under placeholders that have its memory just now
+/// bit  31       detached  it records nothing, until it is attached again
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessStatus(pub u32);
@@ -30,6 +31,9 @@ impl ProcessStatus {
     pub const IN_ERROR: u32 = 1 << 15;
     /// What one more child in its memory adds.
     pub const VFORK: u32 = 1 << 16;
+
+    /// The bit of one that records nothing, until it is attached again.
+    pub const DETACHED: u32 = 1 << 31;
 
     /// Of a process with this nice value in which system calls may be made that the program hasn't asked for.
     pub const fn new(nice: i8, may_call: bool) -> ProcessStatus {
@@ -50,7 +54,12 @@ impl ProcessStatus {
     /// Whether it has a child in its memory that has a placeholder: such a child has recorded itself that
     /// it was made.
     pub const fn is_vforking(self) -> bool {
-        self.0 >= Self::VFORK
+        self.0 & !Self::DETACHED >= Self::VFORK
+    }
+
+    /// Whether it records nothing, until it is attached again.
+    pub const fn is_detached(self) -> bool {
+        self.0 & Self::DETACHED != 0
     }
 
     /// Whether it is executing another program.

@@ -1,4 +1,4 @@
-//! `lookback attach`: a program that runs already.
+//! `lookback attach` and `detach`: programs that run already.
 
 use super::SessionArguments;
 use clap::Args;
@@ -34,6 +34,34 @@ pub(crate) struct AttachArguments {
     pub(crate) processes: Vec<String>,
 
     /// Attach all processes of a name, where there are several
+    #[arg(short, long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) which: SessionArguments,
+}
+
+/// Detach programs that `lookback attach` has attached.
+///
+/// The addresses by which a program calls libc become those of libc again, traced functions get their own
+/// code back, and handlers of signals those of the program's. One thread is stopped for that, as by attach.
+/// The agent and the session's memory stay mapped, as threads may be in them; recorded events stay, too.
+/// `lookback attach` attaches the program to the same session again.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lookback detach redis-server
+  lookback detach --all nginx
+
+Exit status:
+  0    all are detached
+  125  one is not; those that could be are")]
+pub(crate) struct DetachArguments {
+    /// The processes: a PID; or the name of a program, as ps shows it or as its file is called
+    #[arg(value_name = "PID|NAME", required = true)]
+    pub(crate) processes: Vec<String>,
+
+    /// Detach all processes of a name, where there are several
     #[arg(short, long)]
     pub(crate) all: bool,
 

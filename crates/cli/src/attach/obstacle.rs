@@ -38,12 +38,19 @@ fn is_attached(session: &Instance, process: &NamedProcess, maps: &str) -> Option
     let file = session.file().metadata().ok()?;
     let own = format!(" {:02x}:{:02x} {} ", major(file.dev()), minor(file.dev()), file.ino());
     if maps.contains(&own) {
-        let is_it = |found: ProcessInfo| found.end_time == 0 && found.status.obstacle().is_none();
-        let is_known = session.control().find_process(process.pid).is_some_and(is_it);
-        return is_known.then(|| "it is attached already".to_owned());
+        return is_known(session, process).then(|| "it is attached already".to_owned());
     }
     let other = maps.lines().find_map(session_of)?;
-    Some(format!("it is attached to another session, {}, and can be in one only", other.display()))
+    let other = other.display();
+    Some(format!("it is attached to another session, or was, and can be in that one only: {other}"))
+}
+
+/// Whether a session knows a process as attached.
+pub(super) fn is_known(session: &Instance, process: &NamedProcess) -> bool {
+    let is_it = |found: ProcessInfo| {
+        found.end_time == 0 && found.status.obstacle().is_none() && !found.status.is_detached()
+    };
+    session.control().find_process(process.pid).is_some_and(is_it)
 }
 
 /// The directory of the session whose file a line of `/proc/PID/maps` is of.

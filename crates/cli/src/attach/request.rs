@@ -19,7 +19,14 @@ pub(super) fn of(session: &Instance, process: &NamedProcess) -> Done<AttachReque
         Some(place) => place.copy_from_slice(bytes),
         None => return Err(Failure::failed(format_args!("{} is too long a path", path.display()))),
     }
-    Ok(AttachRequest { mask: 0, comm: name(process.comm.as_bytes()), file, threads: threads(process) })
+    let session = session.control().identity().number;
+    Ok(AttachRequest {
+        session,
+        mask: 0,
+        comm: name(process.comm.as_bytes()),
+        file,
+        threads: threads(process),
+    })
 }
 
 /// The names of its threads, of those that have another one than the first.

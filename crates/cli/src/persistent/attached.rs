@@ -83,7 +83,7 @@ impl AttachedProcess {
         let mut files = GoFiles::new(session);
         let pending = PendingProcess::all(session);
         let mut all: Vec<AttachedProcess> = running
-            .filter(|process| process.status.obstacle().is_none())
+            .filter(|process| process.status.obstacle().is_none() && !process.status.is_detached())
             .map(|process| {
                 let is_elsewhere = process.pid_namespace != here;
                 AttachedProcess {

@@ -127,7 +127,9 @@ impl<'a> Look<'a> {
         let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
         let found = UnattachedProcess { pid, comm, exe, why: None, is_certain: true };
         if maps.contains(&self.mapping) {
-            return Some(found);
+            let known = self.session.control().find_process(pid);
+            let is_detached = known.is_some_and(|process| process.status.is_detached());
+            return (!is_detached).then_some(found);
         }
         if let Some(obstacle) = obstacle_of(&process) {
             return Some(UnattachedProcess { why: Some(obstacle.describe().to_owned()), ..found });

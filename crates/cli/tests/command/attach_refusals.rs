@@ -73,9 +73,16 @@ fn what_cannot_be_attached_is_said_with_why_and_goes_on() {
     let elsewhere = path(&scratch.outside("lookback-elsewhere")).to_string();
     run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &elsewhere])).success();
     attach(&scratch, &elsewhere, &[&other.pid().to_string()]).success();
-    refused(&mut other, "it is attached to another session, ");
+    refused(&mut other, "it is attached to another session, or was, and can be in that one only: ");
     attach(&scratch, &elsewhere, &[&other.pid().to_string()]).failure(125, &["it is attached already"]);
     tell(&mut other, "c");
+    // No space in the threads' own memory: the dynamic linker says so.
+    let mut full = scratch.command(&program);
+    full.env("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=0:glibc.rtld.nns=1").stdin(Stdio::piped());
+    let mut full = start(&mut full);
+    full.wait_for("ready");
+    refused(&mut full, "its dynamic linker has not loaded the agent: ");
+    tell(&mut full, "c");
     let quiet = compile(&scratch, "static", ATTACHED, &["-O1", "-w", "-static", "-ldl"]);
     let mut quiet = start(scratch.command(&quiet).stdin(Stdio::piped()));
     quiet.wait_for("ready");

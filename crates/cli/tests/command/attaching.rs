@@ -71,9 +71,22 @@ pub fn attach(scratch: &Scratch, place: &str, processes: &[&str]) -> Outcome {
     run(scratch.lookback(&["attach", "--session", place]).args(processes))
 }
 
+/// Where the machine is busy no thread may be found in time that can be stopped: then it is done again.
 #[track_caller]
-fn attach_one(scratch: &Scratch, place: &str, running: &Running) -> String {
-    attach(scratch, place, &[&running.pid().to_string()]).success().stderr
+pub fn attach_one(scratch: &Scratch, place: &str, running: &Running) -> String {
+    again_and_again(|| attach(scratch, place, &[&running.pid().to_string()])).success().stderr
+}
+
+/// What comes of something at last that may have to be tried again.
+pub fn again_and_again(act: impl Fn() -> Outcome) -> Outcome {
+    let mut done = act();
+    for _ in 0..20 {
+        if !done.stderr.contains("unharmed: try again") {
+            break;
+        }
+        done = act();
+    }
+    done
 }
 
 /// What a process has done.
@@ -146,7 +159,7 @@ fn threads_libraries_and_children_are_recorded_and_programs_that_it_executes_are
 }
 
 /// Every byte of code that files have, as they have it.
-fn assert_code_is_of_files(pid: u32) {
+pub fn assert_code_is_of_files(pid: u32) {
     let memory = File::open(format!("/proc/{pid}/mem")).unwrap();
     let maps = read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let mut compared = 0;

@@ -15,6 +15,7 @@ mod choosing;
 mod clients;
 mod common;
 mod contention;
+mod detaching;
 mod durations;
 mod environment;
 mod exec;

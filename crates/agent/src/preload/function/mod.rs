@@ -57,7 +57,7 @@ pub(crate) use in_body::{record_in_body, record_moved_in_body};
 pub(crate) use library::{OPEN_REAL, has_opened};
 pub(crate) use probed::record_anywhere;
 pub(crate) use remote::update_remotely;
-pub(crate) use update::{DONE, WANTED, bind, keep_up, start};
+pub(crate) use update::{DONE, WANTED, attach_again, bind, detach, keep_up, start};
 
 /// Lets a thread end that may have loaded libraries, and may have call slots.
 pub(crate) fn thread_ends() {

@@ -38,6 +38,9 @@ pub(crate) static DONE: AtomicU32 = AtomicU32::new(0);
 /// The address of the word that says what it wants; 0 before the process is attached.
 pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether the process is being detached, or was: then sites are off. Relaxed, as below.
+static IS_DETACHED: AtomicBool = AtomicBool::new(false);
+
 /// Whether objects were looked at for functions that lists name.
 // Relaxed, everywhere: one turn at a time.
 static IS_NAMING: AtomicBool = AtomicBool::new(false);
@@ -149,6 +152,31 @@ pub(crate) fn bind() -> bool {
     true
 }
 
+/// Has calls lead to libc again, and disables all sites: before the process is detached. False where somebody
+/// else has the turn.
+pub(crate) fn detach(session: AttachedSession) -> bool {
+    let Some(turn) = Turn::take() else { return false };
+    binding::stop();
+    IS_DETACHED.store(true, Relaxed);
+    update_again(session, &turn);
+    true
+}
+
+/// Enables the sites that are wanted, once the process is attached again. False where somebody else has the
+/// turn.
+pub(crate) fn attach_again(session: AttachedSession) -> bool {
+    let Some(mut turn) = Turn::take() else { return false };
+    IS_DETACHED.store(false, Relaxed);
+    look(session, &mut turn, true);
+    update_again(session, &turn);
+    true
+}
+
+fn update_again(session: AttachedSession, turn: &Turn) {
+    DONE.store(session.control().functions_wanted().wrapping_sub(1), Relaxed);
+    update_all(session, Threads::Running, turn);
+}
+
 /// Brings the code up to date, if that can be done here and now: next to other threads.
 pub(super) fn try_update() -> RemoteResult {
     let Some(session) = session() else { return RemoteResult::NotAttached };
@@ -201,7 +229,8 @@ struct HowToUpdate {
 fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u32 {
     let control = session.control();
     let is_killed = is_killed();
-    let is_off = is_killed || !control.may_trace_functions();
+    let is_gone = is_killed || IS_DETACHED.load(Relaxed);
+    let is_off = is_gone || !control.may_trace_functions();
     let on = |event| if is_off { InstanceSet::default() } else { control.switched(event).on };
     let (tracing, graphing) = (on(FUNCTION_ID), on(FUNCGRAPH_ENTRY_ID));
     let profile = (!is_off && control.is_profiling() && graph::can_profile(session))
@@ -215,7 +244,7 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
         return 0;
     }
     let commands = &Replacement::begin(control, is_off, turn);
-    let probes = &ProbePlacement::begin(control, is_killed, turn);
+    let probes = &ProbePlacement::begin(control, is_gone, turn);
     let wishes = Wishes { control, tracing, graphing, profile, commands, probes };
     if wishes.is_any() {
         objects::all().filter(|object| wishes.may_want(object)).for_each(TracedObject::find_sites);

@@ -49,10 +49,27 @@ pub(crate) fn start() {
 
 /// Does so for objects that were loaded since. Only in a turn.
 pub(crate) fn keep_up() {
-    if is_on()
-        && let Some(wrappers) = own_tables()
-    {
-        mapped::for_each_object(&mut |object| bind(object, &wrappers));
+    if is_on() {
+        bind_all(BindingTarget::Wrappers);
+    }
+}
+
+/// Has the calls of all objects lead to libc's functions again. Only in a turn.
+pub(crate) fn stop() {
+    IS_ON.store(false, Relaxed);
+    bind_all(BindingTarget::Libc);
+}
+
+/// What calls are to lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BindingTarget {
+    Wrappers,
+    Libc,
+}
+
+fn bind_all(target: BindingTarget) {
+    if let Some(wrappers) = own_tables() {
+        mapped::for_each_object(&mut |object| bind(object, &wrappers, target));
     }
 }
 
@@ -62,8 +79,8 @@ fn own_tables() -> Option<SymbolTables> {
     unsafe { SymbolTables::of(image::span().start, linker::own_dynamic_section()) }
 }
 
-/// Has the calls of an object lead to the wrappers, unless it is ours or the dynamic linker.
-fn bind(object: &LoadedObject<'_>, wrappers: &SymbolTables) {
+/// Has the calls of an object lead there, unless it is ours or the dynamic linker.
+fn bind(object: &LoadedObject<'_>, wrappers: &SymbolTables, target: BindingTarget) {
     let (linker, _) = borrowed::heads_of_objects();
     let is_left_alone = object.contains(linker) || object.contains(image::span().start);
     let Some(references) = References::of(object).filter(|_| !is_left_alone) else { return };
@@ -71,7 +88,7 @@ fn bind(object: &LoadedObject<'_>, wrappers: &SymbolTables) {
         HANDS_ON_PATH.store(true, Relaxed);
     }
     let pages = object.read_only_pages();
-    let change = |slot: &BoundSlot| references.new_value(object, wrappers, slot);
+    let change = |slot: &BoundSlot| references.new_value(object, (wrappers, target), slot);
     let is_protected = |slot: &BoundSlot| pages.contains(&slot.address);
     let has_protected = references.slots().any(|slot| is_protected(&slot) && change(&slot).is_some());
     let may_write = has_protected && protect(&pages, MprotectFlags::READ | MprotectFlags::WRITE);
@@ -174,7 +191,7 @@ impl References {
     fn new_value(
         &self,
         object: &LoadedObject<'_>,
-        wrappers: &SymbolTables,
+        (wrappers, target): (&SymbolTables, BindingTarget),
         slot: &BoundSlot,
     ) -> Option<usize> {
         // SAFETY: the object's own index; our own symbols.
@@ -186,6 +203,9 @@ impl References {
         };
         let real = symbols::find(name)?;
         let value = object.is_data(slot.address).then(|| slot.word().load(Relaxed))?;
+        if target == BindingTarget::Libc {
+            return (value == wrapper).then_some(real);
+        }
         let is_unbound = slot.kind == SlotKind::Call
             && object.contains(value)
             && !object.contains(real)

@@ -1,16 +1,17 @@
-//! The start of the agent in a process that runs already: `lookback attach`.
+//! The start of the agent in a process that runs already, and its end: `lookback attach`, `lookback detach`.
 //!
 //! A thread of the process is made to come here from outside, wherever it was, but never while it holds a
 //! lock of the C library's. It has a stack that the command has mapped, and all its signals are blocked.
 
 use crate::preload::function;
-use crate::preload::object::{binding, borrowed};
+use crate::preload::object::{binding, borrowed, mapped, symbols};
 use crate::preload::process::{attach, origin};
-use crate::preload::signal::blocked;
+use crate::preload::signal::{blocked, fatal, handler};
+use crate::preload::thread::end;
 use abi::attach::{AttachRequest, AttachResult, NamedThread};
 use core::ffi::CStr;
 use rustix::process::{geteuid, getpid};
-use trace_event::{AttachError, Attachment, Hooks, session};
+use trace_event::{AttachError, AttachedAgain, Attachment, Hooks, session};
 
 /// Attaches the process as it is told to, for a thread that was made to come here.
 pub(crate) extern "C" fn attach(request: &AttachRequest) -> AttachResult {
@@ -18,6 +19,42 @@ pub(crate) extern "C" fn attach(request: &AttachRequest) -> AttachResult {
         // Perhaps one who was brought here before has met with somebody whose turn it was.
         return if binding::is_on() { AttachResult::Attached } else { bind() };
     }
+    match trace_event::attach_again(request.session, own_pid()) {
+        None => attach_first(request),
+        Some(AttachedAgain::OtherSession) => AttachResult::OtherSession,
+        Some(AttachedAgain::Copied) => AttachResult::Copied,
+        Some(AttachedAgain::Done) => {
+            mapped::keep_up();
+            fatal::install();
+            end::make_key();
+            blocked::set(request.mask);
+            name_threads(&request.threads);
+            match session().is_some_and(function::attach_again) {
+                true => bind(),
+                false => AttachResult::Busy,
+            }
+        }
+    }
+}
+
+/// Detaches the process, likewise. What other threads may be in, or return to, stays: the agent, and what it
+/// has mapped of the session.
+pub(crate) extern "C" fn detach(_: &AttachRequest) -> AttachResult {
+    let Some(session) = session() else { return AttachResult::NotAttached };
+    if !symbols::are_late() {
+        return AttachResult::Preloaded;
+    }
+    if !function::detach(session) {
+        return AttachResult::Busy;
+    }
+    fatal::remove();
+    handler::give_back();
+    end::forget_key();
+    trace_event::detach();
+    AttachResult::Done
+}
+
+fn attach_first(request: &AttachRequest) -> AttachResult {
     let Some(tid_offset) = attach::published_tid_offset().filter(|_| borrowed::is_glibc()) else {
         return AttachResult::UnknownLibc;
     };

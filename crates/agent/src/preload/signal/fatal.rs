@@ -132,7 +132,7 @@ pub(crate) fn put_back(number: i32) {
 }
 
 /// Puts the default dispositions back.
-fn remove() {
+pub(crate) fn remove() {
     for number in SIGNALS {
         // SAFETY: an action of zeros is a valid one.
         let mut found: SignalAction = unsafe { zeroed() };

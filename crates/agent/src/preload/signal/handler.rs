@@ -59,6 +59,28 @@ impl HandlerAction {
     }
 }
 
+/// Has the kernel have the program's own handlers in place of thunks. Where another thread sets one just
+/// then, that one stays.
+pub(crate) fn give_back() {
+    for number in (1..=64).filter(|number| is_signal(*number)) {
+        // SAFETY: actions of zeros are valid ones.
+        let (mut found, mut before): (SignalAction, SignalAction) = unsafe { core::mem::zeroed() };
+        // SAFETY: asks what is set.
+        let is_known = unsafe { real_sigaction()(number, core::ptr::null(), &raw mut found) } == 0;
+        let action = HandlerAction::of(found.sa_sigaction).filter(|action| is_known && !action.is_fatal());
+        let Some(action) = action else { continue };
+        let thunk = found.sa_sigaction;
+        action.show_instead(&mut found);
+        // SAFETY: what the program has set.
+        unsafe {
+            real_sigaction()(number, &raw const found, &raw mut before);
+            if before.sa_sigaction != thunk {
+                real_sigaction()(number, &raw const before, core::ptr::null_mut());
+            }
+        }
+    }
+}
+
 /// What the program has set where the kernel has `handler`.
 fn own(handler: usize) -> usize {
     HandlerAction::of(handler).map_or(handler, HandlerAction::known_handler)

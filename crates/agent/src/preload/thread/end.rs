@@ -45,6 +45,17 @@ pub(crate) fn make_key() {
     }
 }
 
+/// Frees the key: threads' ends are not noticed any more.
+pub(crate) fn forget_key() {
+    const DELETE: SymbolName<'_> = SymbolName::new(b"pthread_key_delete\0");
+    type DeleteKey = unsafe extern "C" fn(pthread_key_t) -> c_int;
+    let key = KEY.swap(0, Relaxed).checked_sub(1);
+    if let (Some(key), Some(delete)) = (key, symbols::find_libc(DELETE)) {
+        // SAFETY: the function has this type; the key is ours.
+        unsafe { transmute::<usize, DeleteKey>(delete)(key) };
+    }
+}
+
 /// Has the calling thread's end noticed. Without a key it is not: its entry is found ended by others.
 pub(crate) fn watch_thread() {
     if let Some(key) = KEY.load(Relaxed).checked_sub(1) {

@@ -58,6 +58,8 @@ static void child(void (*act)(void))
 static void touch_full(void) { touch("/dev/full"); }
 static void execute(void) { execl("/bin/cat", "cat", "/dev/null", NULL); }
 
+static void own(int signal) { puts("handled by its own"); fflush(stdout); }
+
 __attribute__((noinline)) static void act(char byte, const char *library)
 {
 	int (*run)(void);
@@ -72,6 +74,8 @@ __attribute__((noinline)) static void act(char byte, const char *library)
 		run = (int (*)(void))dlsym(loaded, "plugin_run");
 		run();
 		break;
+	case 'h': signal(SIGUSR2, own); raise(SIGUSR2); break;
+	case 's': raise(SIGUSR2); break;
 	case 'q': exit(7);
 	}
 }

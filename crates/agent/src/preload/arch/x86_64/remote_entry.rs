@@ -27,14 +27,17 @@ unsafe extern "C" fn update_entry() {
     )
 }
 
-/// Attaches the process as the request in rdi says, keeps in r12 what has come of it, and waits until it is
-/// stopped to have its registers put back. Where nobody does that in time, it gets them back by itself.
-#[unsafe(export_name = "lookback_attach_entry")]
-#[unsafe(naked)]
-unsafe extern "C" fn attach_entry() {
+/// Defines a routine that calls `$function` with the request in rdi, keeps in r12 what that returns, and
+/// waits until the thread is stopped to have its registers put back. Where nobody does that in time, it gets
+/// them back by itself.
+macro_rules! waiting_entry {
+    ($name:ident, $symbol:literal, $function:path) => {
+        #[unsafe(export_name = $symbol)]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
     naked_asm!(
         "mov rbx, rsp",
-        "call {attach}",
+        "call {function}",
         "mov r12d, eax",
         // No signal, and how long.
         "push 0",
@@ -52,9 +55,14 @@ unsafe extern "C" fn attach_entry() {
         "mov eax, {SIGRETURN}",
         "syscall",
         "jmp 2b",
-        attach = sym late::attach,
+        function = sym $function,
         SECONDS = const abi::attach::WAIT_SECONDS,
         WAIT = const libc::SYS_rt_sigtimedwait,
         SIGRETURN = const libc::SYS_rt_sigreturn,
     )
+        }
+    };
 }
+
+waiting_entry!(attach_entry, "lookback_attach_entry", late::attach);
+waiting_entry!(detach_entry, "lookback_detach_entry", late::detach);

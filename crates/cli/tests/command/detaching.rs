@@ -1,0 +1,153 @@
+//! Programs are detached again, and are as they were before.
+
+use crate::attaching::{
+    again_and_again, assert_code_is_of_files, attach, attach_one, begin, events_of, opened, tell,
+};
+use crate::common::*;
+use crate::function_interruptions::field;
+use crate::functions::{NOPS, calls, path, session};
+use rustix::process::Signal;
+use std::process::Stdio;
+use std::time::Duration;
+
+const BUSY: &str = include_str!("programs/busy.c");
+
+fn detach(scratch: &Scratch, place: &str, process: u32) -> Outcome {
+    again_and_again(|| run(&mut scratch.lookback(&["detach", "--session", place, &process.to_string()])))
+}
+
+fn traced(scratch: &Scratch, place: &str) -> Vec<String> {
+    calls(&run(&mut scratch.lookback(&["get", "--session", place, "trace"])).success().stdout)
+}
+
+#[test]
+fn a_detached_program_is_not_recorded_until_it_is_attached_again() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file", "-p", "function", "-l", "leaf"]);
+    let mut running = begin(&scratch, &["threads"]);
+    let pid = running.pid();
+    let handled = || field(pid, "SigCgt:");
+    let before = handled();
+    let opened_so_far = || opened(&events_of(&scratch, &place, pid)).len();
+    for round in 1..=3 {
+        attach_one(&scratch, &place, &running);
+        tell(&mut running, "c");
+        tell(&mut running, "t");
+        assert_eq!((opened_so_far(), traced(&scratch, &place).len()), (round, round));
+        let said = detach(&scratch, &place, pid).success().stderr;
+        let expected = format!("lookback: attached-{pid} is detached; its thread ");
+        assert!(said.starts_with(&expected) && said.contains(" stood still for "), "{said}");
+        tell(&mut running, "c");
+        tell(&mut running, "t");
+        assert_eq!((opened_so_far(), traced(&scratch, &place).len()), (round, round));
+        assert_eq!((field(pid, "TracerPid:"), handled()), ("0".to_string(), before.clone()));
+        assert_code_is_of_files(pid);
+        let list = run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout;
+        assert!(!list.contains("/attached"), "{list}");
+        detach(&scratch, &place, pid).failure(125, &["was not detached: it is not attached to this session"]);
+    }
+    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    assert_eq!(descriptors, 3);
+    // What was attached to another session before stays with that.
+    let elsewhere = path(&scratch.outside("elsewhere")).to_string();
+    run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &elsewhere])).success();
+    attach(&scratch, &elsewhere, &[&pid.to_string()])
+        .failure(125, &["it is attached to another session, or was"]);
+    tell(&mut running, "c");
+}
+
+#[test]
+fn handlers_are_the_program_s_own_again() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@signal"]);
+    let mut running = begin(&scratch, &[]);
+    attach_one(&scratch, &place, &running);
+    // It sets a handler, and gets the signal.
+    tell(&mut running, "h");
+    assert!(events_of(&scratch, &place, running.pid()).iter().any(|event| event.name == "signal_deliver"));
+    detach(&scratch, &place, running.pid()).success();
+    tell(&mut running, "s");
+    assert_eq!(running.printed().matches("handled by its own").count(), 2, "{}", running.printed());
+}
+
+#[test]
+fn a_program_that_was_started_with_lookback_stays_attached() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file"]);
+    drop(begin(&scratch, &[]));
+    let program = path(&scratch.outside("attached")).to_string();
+    let mut running = scratch.lookback(&["run", "--session", &place, "--", &program]);
+    let mut running = start(running.stdin(Stdio::piped()));
+    running.wait_for("ready");
+    running.wait_until(|| field(running.pid(), "State:").starts_with('S'));
+    detach(&scratch, &place, running.pid())
+        .failure(125, &["it was started with lookback, and stays attached"]);
+    tell(&mut running, "c");
+    assert_eq!(opened(&events_of(&scratch, &place, running.pid())), ["/dev/null"]);
+}
+
+#[test]
+fn a_busy_program_is_attached_and_detached_in_turns() {
+    let scratch = Scratch::new();
+    let program = compile(&scratch, "busy", BUSY, &["-O1", "-w", NOPS]);
+    let place =
+        session(&scratch, &["-b", "64", "-e", "@file", "-e", "@process", "-p", "function", "-l", "leaf"]);
+    let rounds = times("LOOKBACK_ATTACH_ROUNDS", 60);
+    let is_traced = |pid| !["", "0"].contains(&field(pid, "TracerPid:").as_str());
+    for program_number in 0..rounds.div_ceil(10) {
+        let mut running = start(&mut scratch.command(&program));
+        running.wait_for("ready");
+        let pid = running.pid().to_string();
+        for round in 0..10_u64 {
+            let what = ["attach", "detach"][round as usize % 2];
+            if round % 5 == program_number % 5 {
+                // It is killed at some time, and done by another one.
+                let killed = start(&mut scratch.lookback(&[what, "-q", "--session", &place, &pid]));
+                let is_ended = || field(killed.pid(), "State:").starts_with('Z');
+                killed.wait_until(|| is_traced(running.pid()) || is_ended());
+                std::thread::sleep(Duration::from_micros(round * 97 % 1500));
+                killed.signal(Signal::KILL);
+                killed.wait();
+            }
+            let act = || run(&mut scratch.lookback(&[what, "-q", "--session", &place, &pid]));
+            let said = again_and_again(act).stderr;
+            let is_done = said.is_empty()
+                || said.contains("it is attached already")
+                || said.contains("it is not attached to this session");
+            assert!(is_done, "{what}: {said}");
+        }
+        assert_code_is_of_files(running.pid());
+        running.signal(Signal::TERM);
+        assert!(running.wait().success().stdout.ends_with("ok\n"));
+    }
+    let trace = traced(&scratch, &place);
+    assert!(trace.iter().any(|call| call.starts_with("leaf <-")), "{trace:?}");
+}
+
+#[test]
+fn a_server_answers_while_it_is_attached_and_detached() {
+    if is_missing(&["redis-server", "redis-benchmark"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-b", "64", "-e", "@file", "-e", "@net"]);
+    let socket = path(&scratch.outside("socket")).to_string();
+    let mut server = scratch.command("redis-server");
+    server.args(["--port", "0", "--unixsocket", &socket, "--save", ""]);
+    let mut server = start(&mut server);
+    server.wait_for("eady to accept connections");
+    let pid = server.pid();
+    for _ in 0..3 {
+        let mut load = scratch.command("redis-benchmark");
+        let load = start(load.args(["-s", &socket, "-t", "set,get", "-n", "50000", "-q"]));
+        attach_one(&scratch, &place, &server);
+        detach(&scratch, &place, pid).success();
+        let said = load.wait().success();
+        assert_eq!(said.stdout.matches("requests per second").count(), 2, "{said:?}");
+    }
+    let events = events_of(&scratch, &place, pid);
+    assert!(events.iter().any(|event| event.name == "read_exit"), "{events:?}");
+    assert_code_is_of_files(pid);
+    server.signal(Signal::TERM);
+    server.wait().success();
+}
