@@ -14,7 +14,10 @@ use std::process::ExitCode;
 /// The tasks, in the order in which the help shows them.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Record a program", &["record", "report", "events"]),
-    ("Record in a persistent session", &["start", "run", "stop", "list", "stat", "delete", "install"]),
+    (
+        "Record in a persistent session",
+        &["start", "run", "attach", "detach", "stop", "list", "stat", "delete", "install"],
+    ),
     (
         "Read its events, and change what it records",
         &["show", "snapshot", "snapshots", "latency", "extract", "persist", "set", "probe", "clear", "reset"],
