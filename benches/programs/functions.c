@@ -7,6 +7,20 @@ __attribute__((noinline)) unsigned long called(unsigned long value)
 	return value + 1;
 }
 
+/* Two places in its middle, each an instruction that lies in one word: one of seven bytes, and the nop of
+   five that the kernel makes a call. */
+__attribute__((noinline)) unsigned long passed(unsigned long value)
+{
+	unsigned long sum = value;
+
+	__asm__ volatile(".balign 8\n"
+			 ".globl place\n.type place, @function\nplace: .byte 0x48, 0x8d, 0x80, 1, 0, 0, 0\n"
+			 ".balign 8\n"
+			 ".globl nop_place\n.type nop_place, @function\nnop_place: .byte 0x0f, 0x1f, 0x44, 0, 0\n"
+			 : "+a"(sum) : "D"(value));
+	return sum;
+}
+
 /* The barrier keeps it from becoming a loop. */
 __attribute__((noinline)) unsigned long fibonacci(unsigned long number)
 {
@@ -29,6 +43,14 @@ static void call(unsigned long count)
 		value = called(value);
 }
 
+static void pass(unsigned long count)
+{
+	unsigned long value = 0;
+
+	while (count--)
+		value = passed(value);
+}
+
 static void nest(unsigned long count)
 {
 	volatile unsigned long number = 20;
@@ -46,7 +68,7 @@ static void read_counter(unsigned long count)
 int main(void)
 {
 	static const struct operation operations[] = {
-		{ "call", call }, { "nest", nest }, { "counter", read_counter }, { NULL, NULL }
+		{ "call", call }, { "pass", pass }, { "nest", nest }, { "counter", read_counter }, { NULL, NULL }
 	};
 
 	return serve(operations);

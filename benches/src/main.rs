@@ -22,6 +22,7 @@ mod micro;
 mod mount;
 mod pairs;
 mod peers;
+mod probe;
 mod program;
 mod programs;
 mod progress;
@@ -62,6 +63,8 @@ enum BenchCommand {
     Control,
     /// Functions: sites that are off, and traced ones.
     Function(function::FunctionOptions),
+    /// Probes, and the kernel's.
+    Probe(probe::ProbeOptions),
     /// A flight recorder that always records: calls, and the loads of the first tracers.
     Flight(flight::FlightOptions),
     /// What recording costs whole programs.
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         BenchCommand::Ring => ring::measure(),
         BenchCommand::Control => control::measure(),
         BenchCommand::Function(options) => function::measure(&options),
+        BenchCommand::Probe(options) => probe::measure(&options),
         BenchCommand::Flight(options) => flight::measure(&options),
         BenchCommand::Programs(options) => programs::measure(&options),
         BenchCommand::Author(options) => author::measure(&options),

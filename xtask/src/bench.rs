@@ -30,6 +30,8 @@ enum What {
     Control,
     /// Functions: what sites cost that are off, and calls that are traced, next to other tracers
     Function,
+    /// Probes: what a thread that comes to one takes longer, next to the kernel's uprobes
+    Probe,
     /// A flight recorder that always records: calls, and the loads of the first tracers
     Flight {
         /// Only this load: dbench, tbench or kernbench; may be given several times
@@ -63,6 +65,9 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         }
         What::Function => {
             measure.arg("function");
+        }
+        What::Probe => {
+            measure.arg("probe");
         }
         What::Flight { load, rounds } => {
             measure.args(["flight", "--rounds", &rounds.to_string()]);
