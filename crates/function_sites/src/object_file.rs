@@ -11,8 +11,8 @@ use crate::traced_section::{TracedEntry, traced_entries};
 use core::ops::Range;
 use elf::ElfBytes;
 use elf::abi::{
-    EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHN_UNDEF,
-    SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STT_FUNC,
+    EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE,
+    SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STT_FUNC,
 };
 use elf::endian::LittleEndian;
 use elf::file::Class;
@@ -232,6 +232,14 @@ impl<'a> ObjectFile<'a> {
         };
         let section = self.sections.iter().find(contains)?;
         Some(section.sh_addr.wrapping_add(offset.wrapping_sub(section.sh_offset)))
+    }
+
+    /// As [`ObjectFile::address_at`], for a place that the program can write to.
+    pub fn writable_address_at(&self, offset: u64) -> Option<u64> {
+        let address = self.address_at(offset)?;
+        let is_there = |section: &SectionHeader| address.wrapping_sub(section.sh_addr) < section.sh_size;
+        let is_writable = |section: &SectionHeader| section.sh_flags & u64::from(SHF_WRITE) != 0;
+        self.sections.iter().any(|section| is_writable(&section) && is_there(&section)).then_some(address)
     }
 
     /// The bytes from an address of its code on, up to the end of the section. None where it has no section.

@@ -47,6 +47,8 @@ pub fn compile(probes: &[Probe]) -> Vec<u64> {
         words.push(probe.reference_counter);
         let (is_build_id, identity) = probe.file.words();
         words.extend(identity);
+        let needed = probe.arguments.iter().fold(0, |needed, argument| needed | needed_by(&argument.source));
+        words.push(probe.record_size() as u64 | u64::from(needed) << 32);
         probe.arguments.iter().for_each(|argument| compile_argument(argument, &mut words));
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(IS_RETURN, probe.kind == ProbeKind::Return) | flag(IS_BUILD_ID, is_build_id);
@@ -56,6 +58,16 @@ pub fn compile(probes: &[Probe]) -> Vec<u64> {
         }
     }
     words
+}
+
+/// The register that a source needs.
+fn needed_by(source: &FetchSource) -> u32 {
+    match source {
+        FetchSource::Register(register) => register.bit(),
+        FetchSource::ReturnValue => MachineRegister::RESULT.bit(),
+        FetchSource::Stack | FetchSource::StackWord(_) => MachineRegister::STACK_POINTER.bit(),
+        _ => 0,
+    }
 }
 
 fn compile_argument(argument: &FetchArgument, words: &mut Vec<u64>) {

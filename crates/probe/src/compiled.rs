@@ -6,6 +6,7 @@
 //! word 2   offset in the file
 //! word 3   offset of the reference counter
 //! word 4   what the file is known by: three words
+//! word 7   bytes of a record's fixed part, registers that are needed
 //! ...      arguments
 //! ```
 
@@ -34,7 +35,7 @@ pub(crate) const IS_RETURN: u64 = 1 << 32;
 pub(crate) const IS_BUILD_ID: u64 = 1 << 33;
 
 /// Words before the arguments.
-const HEAD: usize = 7;
+const HEAD: usize = 8;
 
 /// Words with probes.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,10 @@ pub struct CompiledProbe<F> {
     pub reference_counter: u64,
     /// The index of its first word.
     pub index: usize,
+    /// Bytes of a record's fixed part.
+    pub(crate) fixed: u32,
+    /// The registers that arguments are in.
+    pub(crate) needed: u32,
     pub(crate) arguments: usize,
     pub(crate) argument_count: u16,
     pub(crate) word: F,
@@ -85,6 +90,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbes<F> {
         })
     }
 
+    #[inline(always)]
     fn with_len(&self, index: usize) -> Option<(CompiledProbe<F>, usize)> {
         let of = |offset: usize| (self.word)(index.checked_add(offset)?);
         let head = of(0)?;
@@ -100,6 +106,8 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbes<F> {
             offset: of(2)?,
             reference_counter: of(3)?,
             index,
+            fixed: of(7)? as u32,
+            needed: (of(7)? >> 32) as u32,
             arguments: index.checked_add(HEAD)?,
             argument_count: (head >> 48) as u16,
             word: self.word,

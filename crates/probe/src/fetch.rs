@@ -21,10 +21,19 @@ struct FetchedRecord<'a> {
 }
 
 impl FetchedRecord<'_> {
-    fn put(&mut self, bytes: &[u8]) {
+    /// Puts the lower bytes of a number: so many, as one store.
+    #[inline(always)]
+    fn put(&mut self, value: u64, size: usize) {
         let to = self.bytes.get_mut(self.value_at..).unwrap_or_default();
-        to.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        self.value_at += bytes.len();
+        let [a, b, c, d, ..] = value.to_le_bytes();
+        match size {
+            8 => to.first_chunk_mut().into_iter().for_each(|to| *to = value.to_le_bytes()),
+            4 => to.first_chunk_mut().into_iter().for_each(|to| *to = [a, b, c, d]),
+            2 => to.first_chunk_mut().into_iter().for_each(|to| *to = [a, b]),
+            1 => to.first_chunk_mut().into_iter().for_each(|to| *to = [a]),
+            _ => {}
+        }
+        self.value_at = self.value_at.wrapping_add(size);
     }
 
     /// Puts a text that `fill` writes, as much as there is space for: it gives how many bytes it has, None
@@ -42,7 +51,7 @@ impl FetchedRecord<'_> {
         }
         self.text_at = start + len;
         let place = (start.min(all) as u32) | (len as u32) << 16;
-        self.put(&place.to_le_bytes());
+        self.put(place.into(), 4);
     }
 }
 
@@ -59,13 +68,11 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
     /// What can't be read is 0, or [`FAULT`] for a text. None where an argument is in a register that nobody
     /// knows.
     pub fn fetch(&self, machine: &impl Machine, record: &mut [u8]) -> Option<usize> {
-        if !self.arguments().all(|argument| is_known(&argument, machine)) {
+        if self.needed & !machine.known_registers() != 0 {
             return None;
         }
-        let start = self.kind.record_start();
-        let size: usize = self.arguments().map(|argument| size(&argument)).sum();
-        let text_at = start.saturating_add(size);
-        let mut record = FetchedRecord { bytes: record, value_at: start, text_at };
+        let text_at = (self.fixed as usize).min(record.len());
+        let mut record = FetchedRecord { bytes: record, value_at: self.kind.record_start(), text_at };
         for argument in self.arguments() {
             self.fetch_one(&argument, machine, &mut record);
         }
@@ -122,8 +129,7 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
                 Some(_) => at.and_then(|at| load_sized(machine, at, argument.stored.size())),
                 None => value,
             };
-            let stored = argument.stored.of(value.unwrap_or(0));
-            record.put(stored.get(..argument.stored.size()).unwrap_or_default());
+            record.put(argument.stored.of(value.unwrap_or(0)), argument.stored.size());
         }
     }
 
@@ -141,26 +147,12 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
     }
 }
 
-/// Bytes of an argument in the fixed part of a record.
-fn size(argument: &CompiledArgument) -> usize {
-    argument.stored.size() * usize::from(argument.count)
-}
-
-/// Whether the register that an argument needs is known.
-fn is_known(argument: &CompiledArgument, machine: &impl Machine) -> bool {
-    match argument.source {
-        SourceKind::Register => machine.register(argument.register).is_some(),
-        SourceKind::StackWord => machine.register(MachineRegister::STACK_POINTER).is_some(),
-        _ => true,
-    }
-}
-
 /// What an argument begins with.
 fn source(argument: &CompiledArgument, machine: &impl Machine) -> Option<u64> {
     match argument.source {
-        SourceKind::Register => machine.register(argument.register),
+        SourceKind::Register => Some(machine.register(argument.register)),
         SourceKind::StackWord => {
-            let stack = machine.register(MachineRegister::STACK_POINTER)?;
+            let stack = machine.register(MachineRegister::STACK_POINTER);
             load(machine, stack.wrapping_add(argument.value.wrapping_mul(8)))
         }
         SourceKind::Immediate => Some(argument.value),

@@ -4,8 +4,11 @@ use crate::machine_register::MachineRegister;
 
 /// The processor and the memory of a thread that has come to a probe.
 pub trait Machine {
-    /// What is in a register. None where nobody knows.
-    fn register(&self, register: MachineRegister) -> Option<u64>;
+    /// The registers that are known: a bit for each, by their numbers.
+    fn known_registers(&self) -> u32;
+
+    /// What is in a register; anything for one that isn't known.
+    fn register(&self, register: MachineRegister) -> u64;
 
     /// Reads memory. False where not all of it can be read.
     fn load(&self, address: u64, into: &mut [u8]) -> bool;

@@ -46,6 +46,11 @@ impl MachineRegister {
         if (number as usize) < NAMES.len() { Some(MachineRegister(number)) } else { None }
     }
 
+    /// Its bit, in a set of registers.
+    pub const fn bit(self) -> u32 {
+        1 << self.0
+    }
+
     /// Its number.
     pub const fn number(self) -> u8 {
         self.0

@@ -31,11 +31,11 @@ impl StoredForm {
     }
 
     /// What is stored of a value.
-    pub(crate) fn of(self, value: u64) -> [u8; 8] {
-        let StoredForm::BitField { bytes, left, right } = self else { return value.to_le_bytes() };
+    pub(crate) fn of(self, value: u64) -> u64 {
+        let StoredForm::BitField { bytes, left, right } = self else { return value };
         let bits = 8 * u32::from(bytes.min(8));
         let mask = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
         let shifted = value.checked_shl(left.into()).unwrap_or(0) & mask;
-        shifted.checked_shr(right.into()).unwrap_or(0).to_le_bytes()
+        shifted.checked_shr(right.into()).unwrap_or(0)
     }
 }

@@ -15,12 +15,15 @@ struct Made {
 }
 
 impl Machine for Made {
-    fn register(&self, register: MachineRegister) -> Option<u64> {
+    fn known_registers(&self) -> u32 {
+        !MachineRegister::FLAGS.bit()
+    }
+
+    fn register(&self, register: MachineRegister) -> u64 {
         match register.name() {
-            "di" => Some(MEMORY),
-            "sp" => Some(MEMORY + 16),
-            "flags" => None,
-            _ => Some(register.number().into()),
+            "di" => MEMORY,
+            "sp" => MEMORY + 16,
+            _ => register.number().into(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A call of a function, as its site has made it.
 
-use super::moved_site;
+use super::moved_site::{self, MovedStack};
+use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use trace_event::FrameRecord;
@@ -53,11 +54,14 @@ pub(crate) struct SavedMovedCall {
     pub(super) call: SavedCall,
 }
 
-/// A call as an entry has saved it, of a function that has not done anything yet.
-pub(super) trait FirstCall {
+/// A call as an entry has saved it, of a function whose site is executed once for each call.
+pub(super) trait OnceCalled {
     /// The call.
-    fn at_first_instruction(&self) -> FunctionCall<'_>;
+    fn call(&self) -> FunctionCall<'_>;
 }
+
+/// A call of a function that has come to an instruction that was moved, after its first one.
+pub(super) struct BegunCall<'a>(pub(super) &'a SavedMovedCall);
 
 /// What a traced function is known to do when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,9 +117,9 @@ impl SavedCall {
     }
 }
 
-impl FirstCall for SavedCall {
+impl OnceCalled for SavedCall {
     #[inline(always)]
-    fn at_first_instruction(&self) -> FunctionCall<'_> {
+    fn call(&self) -> FunctionCall<'_> {
         let [_, body] = self.frame;
         let end = FunctionEnd::Reentered(body);
         FunctionCall { saved: self, site: self.site(), place: Some(&self.place), end, has_arguments: true }
@@ -128,21 +132,24 @@ impl SavedMovedCall {
     pub(super) fn site(&self) -> u64 {
         moved_site::function_before(self.moved)
     }
+}
 
-    /// The call of a function that has begun.
-    pub(super) fn in_body<'a>(
-        &'a self,
-        place: Option<&'a AtomicU64>,
-        has_arguments: bool,
-    ) -> FunctionCall<'a> {
+impl OnceCalled for BegunCall<'_> {
+    #[inline(always)]
+    fn call(&self) -> FunctionCall<'_> {
+        let BegunCall(saved) = self;
+        let MovedStack { depth, has_arguments } = moved_site::stack_before(saved.moved);
+        let place = saved.call.stack_pointer().wrapping_add(depth.into());
+        // SAFETY: that is how far the function's own instructions have moved the stack pointer.
+        let place = unsafe { &*with_exposed_provenance::<AtomicU64>(place as usize) };
         let end = FunctionEnd::Returned;
-        FunctionCall { saved: &self.call, site: self.site(), place, end, has_arguments }
+        FunctionCall { saved: &saved.call, site: saved.site(), place: Some(place), end, has_arguments }
     }
 }
 
-impl FirstCall for SavedMovedCall {
+impl OnceCalled for SavedMovedCall {
     #[inline(always)]
-    fn at_first_instruction(&self) -> FunctionCall<'_> {
+    fn call(&self) -> FunctionCall<'_> {
         let end = FunctionEnd::Reentered(self.moved);
         let place = Some(&self.call.place);
         FunctionCall { saved: &self.call, site: self.site(), place, end, has_arguments: true }

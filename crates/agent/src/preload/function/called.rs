@@ -1,6 +1,6 @@
 //! What a site calls.
 
-use super::call::{FirstCall, FunctionCall, SavedCall, SavedMovedCall};
+use super::call::{BegunCall, FunctionCall, OnceCalled, SavedCall, SavedMovedCall};
 use super::commands::Commands;
 use super::common_case::{CommonCase, common_case};
 use super::traced_site::TracedSite;
@@ -16,22 +16,27 @@ const WORDS: usize = 4;
 /// Records that a function was called, which has not done anything yet. Where it goes on: 0 for where it has
 /// called from, or the code of a call slot.
 pub(crate) extern "C" fn record(saved: &SavedCall) -> u64 {
-    record_first(saved)
+    record_once(saved)
 }
 
 /// Records so a call of a function whose first instruction was moved.
 pub(crate) extern "C" fn record_moved(saved: &SavedMovedCall) -> u64 {
-    record_first(saved)
+    record_once(saved)
+}
+
+/// Records a call of a function that has begun, and has come to an instruction that was moved.
+pub(crate) extern "C" fn record_moved_in_body(saved: &SavedMovedCall) {
+    record_once(&BegunCall(saved));
 }
 
 #[inline(always)]
-fn record_first(saved: &impl FirstCall) -> u64 {
+fn record_once(saved: &impl OnceCalled) -> u64 {
     let Some(entered) = enter() else { return 0 };
     // Each case makes its own of the call: what all share would be put together in memory, and waited for.
     match common_case() {
         CommonCase::Calls => {
-            if !entered.write_if_plain(event(entered, saved.at_first_instruction()).event()) {
-                write_first_call(entered, saved);
+            if !entered.write_if_plain(event(entered, saved.call()).event()) {
+                write_once_called(entered, saved);
             }
             0
         }
@@ -43,14 +48,14 @@ fn record_first(saved: &impl FirstCall) -> u64 {
 
 #[cold]
 #[inline(never)]
-fn write_first_call(entered: Entered, saved: &impl FirstCall) {
-    write_call(entered, saved.at_first_instruction(), None);
+fn write_once_called(entered: Entered, saved: &impl OnceCalled) {
+    write_call(entered, saved.call(), None);
 }
 
 /// Records a call as its site says.
 #[inline(never)]
-fn record_of_site(entered: Entered, saved: &impl FirstCall) -> u64 {
-    let call = saved.at_first_instruction();
+fn record_of_site(entered: Entered, saved: &impl OnceCalled) -> u64 {
+    let call = saved.call();
     objects::find(call.site()).map_or(0, |site| record_by_site(entered, call, site))
 }
 

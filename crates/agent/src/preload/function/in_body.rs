@@ -1,13 +1,12 @@
 //! What sites in the body of a function call.
 
-use super::call::{FunctionEnd, SavedCall, SavedMovedCall};
+use super::call::{FunctionEnd, SavedCall};
 use super::called::record_by_site;
 use super::traced_site::TracedSite;
 use super::{graph, objects};
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
 use function_sites::{FrameBase, SitePlace};
-use planner::EntryPointPlace;
 use trace_event::enter;
 
 /// The farthest from the stack pointer that a return address may be.
@@ -34,17 +33,4 @@ pub(crate) extern "C" fn record_in_body(saved: &SavedCall) {
     let is_begun = site.place() == SitePlace::AfterPrologue;
     let end = if is_begun { FunctionEnd::Returned } else { FunctionEnd::Site };
     record_by_site(entered, saved.in_body(return_address(saved, site), end, is_begun), site);
-}
-
-/// Records that a function was called, whose entry has come to an instruction that was moved.
-pub(crate) extern "C" fn record_moved_in_body(saved: &SavedMovedCall) {
-    let (Some(entered), Some(site)) = (enter(), objects::find(saved.site())) else { return };
-    let Some(EntryPointPlace::Later { depth, has_arguments }) = site.entry.get().map(|entry| entry.place)
-    else {
-        return;
-    };
-    let place = saved.call.stack_pointer().wrapping_add(depth.into());
-    // SAFETY: that is how far the function's own instructions have moved the stack pointer.
-    let place = unsafe { &*with_exposed_provenance::<AtomicU64>(place as usize) };
-    record_by_site(entered, saved.in_body(Some(place), has_arguments), site);
 }

@@ -4,6 +4,7 @@
 //! function:  jmp T        in the place of one instruction, see the crate `planner`
 //!            next
 //!
+//! T - 24:    what it has on its stack there
 //! T - 16:    a word: the function's address, or the number of a probe's place
 //! T - 8:     an address within the instruction
 //! T:         call one of the page's first jumps            -> the agent records
@@ -23,7 +24,7 @@
 //!   leaves as it is must stay.
 
 use super::moved_pages::OpenPages;
-use super::moved_site::{MovedEntry, MovedSite};
+use super::moved_site::{MovedEntry, MovedSite, MovedStack};
 use super::objects::TracedObject;
 use super::probe_place;
 use super::site_entry::SiteEntry;
@@ -50,10 +51,14 @@ pub(super) fn make(object: &TracedObject) -> Result<(), NotApplied> {
             if probe_place::overlap(address) {
                 return None;
             }
-            let entry =
-                if point.place == EntryPointPlace::First { MovedEntry::First } else { MovedEntry::Later };
+            let (entry, stack) = match point.place {
+                EntryPointPlace::First => (MovedEntry::First, MovedStack::default()),
+                EntryPointPlace::Later { depth, has_arguments } => {
+                    (MovedEntry::Later, MovedStack { depth, has_arguments })
+                }
+            };
             let (word, len, window) = (function.start, point.len, point.window);
-            let moved = pages.write(&MovedSite { entry, word, address, code, len, window })?;
+            let moved = pages.write(&MovedSite { entry, word, stack, address, code, len, window })?;
             SiteEntry::new(&point, code, moved)
         });
         site.entry.choose(made);

@@ -14,7 +14,7 @@ use text_poke::{CodeArea, JUMP_LEN, NotApplied, jump};
 const CODE: u64 = (PAST_RED_ZONE.len() + BACK.len()) as u64 + CALL + 15 + 5;
 
 /// Bytes of words before it.
-const WORDS: u64 = 16;
+const WORDS: u64 = 24;
 
 /// Bytes of the jumps that a page begins with.
 const JUMPS: u64 = (MovedEntry::ALL.len() * JUMP_LEN) as u64;
@@ -90,7 +90,8 @@ impl OpenPages {
             to += bytes.len() as u64;
             is_written
         };
-        let is_written = put(&site.word.to_le_bytes())
+        let is_written = put(&site.stack.to_word().to_le_bytes())
+            && put(&site.word.to_le_bytes())
             && put(&(site.address + 1).to_le_bytes())
             && put(before)
             && put(&call)

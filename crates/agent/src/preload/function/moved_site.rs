@@ -11,7 +11,9 @@ pub(super) const PAST_RED_ZONE: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
 /// `lea rsp, [rsp + 128]`.
 pub(super) const BACK: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
 
-/// From where a function's entry returns to in moved code back to its word.
+/// From where a function's entry returns to in moved code back to where its stack is said to be.
+const STACK_BEFORE: u64 = 24 + CALL;
+/// And to its word.
 const WORD_BEFORE: u64 = 16 + CALL;
 /// And to the address within the instruction.
 pub(crate) const WITHIN_BEFORE: u64 = 8 + CALL;
@@ -35,11 +37,28 @@ impl MovedEntry {
     pub(super) const ALL: [MovedEntry; 3] = [MovedEntry::First, MovedEntry::Later, MovedEntry::Anywhere];
 }
 
+/// What a function that has begun has on its stack.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct MovedStack {
+    /// How far above the stack pointer its return address is.
+    pub(super) depth: u32,
+    /// Whether arguments are still in their registers.
+    pub(super) has_arguments: bool,
+}
+
+impl MovedStack {
+    pub(super) fn to_word(self) -> u64 {
+        u64::from(self.depth) | u64::from(self.has_arguments) << 32
+    }
+}
+
 /// What is made for an instruction.
 pub(super) struct MovedSite<'a> {
     pub(super) entry: MovedEntry,
     /// The word that whoever records finds.
     pub(super) word: u64,
+    /// What the function has on its stack there.
+    pub(super) stack: MovedStack,
     /// Where the instruction is, its bytes and what follows.
     pub(super) address: u64,
     pub(super) code: &'a [u8],
@@ -53,6 +72,14 @@ pub(super) struct MovedSite<'a> {
 pub(super) fn function_before(moved: u64) -> u64 {
     // SAFETY: the entry of moved code was called from there; what is made has that word there.
     unsafe { word(moved - WORD_BEFORE) }
+}
+
+/// What the function has on its stack whose moved code an entry returns to.
+#[inline(always)]
+pub(super) fn stack_before(moved: u64) -> MovedStack {
+    // SAFETY: the entry of moved code was called from there; what is made has that word there.
+    let word = unsafe { word(moved - STACK_BEFORE) };
+    MovedStack { depth: word as u32, has_arguments: word >> 32 != 0 }
 }
 
 /// The number of the probe's place whose moved code an entry returns to.

@@ -4,7 +4,7 @@ use super::sites::{SiteTable, with_names};
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
-use super::{files, probe_place};
+use super::{files, probe_place, reference_counters};
 use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{image, mapped};
@@ -187,6 +187,7 @@ pub(super) fn add(
             // Its code is as it is in the file.
             known.sites.all().iter().for_each(|site| site.set_untouched());
             probe_place::set_untouched(key(known));
+            reference_counters::set_untouched(key(known));
         }
         return Some(counted.unwrap_or_else(|| known.count()));
     }

@@ -14,7 +14,7 @@ const PLACES: usize = 256;
 
 /// An instruction.
 #[derive(Debug)]
-pub(super) struct ProbePlace {
+pub(super) struct ProbedInstruction {
     /// The object that it is in, as an address of what is known of that.
     object: AtomicUsize,
     /// The address that the probe is at.
@@ -31,8 +31,8 @@ pub(super) struct ProbePlace {
     is_jump: AtomicU32,
 }
 
-static TABLE: [ProbePlace; PLACES] = [const {
-    ProbePlace {
+static TABLE: [ProbedInstruction; PLACES] = [const {
+    ProbedInstruction {
         object: AtomicUsize::new(0),
         address: AtomicU64::new(0),
         at: AtomicU64::new(0),
@@ -53,25 +53,25 @@ const NONE: u64 = 1;
 
 /// All of them.
 // Acquire: pairs with the Release of `want`.
-fn all() -> impl Iterator<Item = &'static ProbePlace> + Clone {
+fn all() -> impl Iterator<Item = &'static ProbedInstruction> + Clone {
     let count = COUNT.load(Acquire) as usize;
     TABLE.iter().take(count)
 }
 
 /// Those in an object.
-pub(super) fn within(object: usize) -> impl Iterator<Item = &'static ProbePlace> + Clone {
+pub(super) fn within(object: usize) -> impl Iterator<Item = &'static ProbedInstruction> + Clone {
     all().filter(move |place| place.object.load(Relaxed) == object)
 }
 
 /// The place of this number.
-pub(super) fn find(number: u64) -> Option<&'static ProbePlace> {
+pub(super) fn find(number: u64) -> Option<&'static ProbedInstruction> {
     TABLE.get(usize::try_from(number).ok()?)
 }
 
 /// The place at an address in an object, which may be new, for one who has the turn. None where there is no
 /// space for it.
 // Release: pairs with the Acquire of `all`.
-pub(super) fn want(object: usize, address: u64) -> Option<&'static ProbePlace> {
+pub(super) fn want(object: usize, address: u64) -> Option<&'static ProbedInstruction> {
     let known = within(object).find(|place| place.address.load(Relaxed) == address);
     known.or_else(|| {
         let count = COUNT.load(Relaxed);
@@ -103,7 +103,7 @@ pub(super) fn overlap(address: u64) -> bool {
 }
 
 // Relaxed, in all of these: one turn at a time; what a jump leads to was made in the turn that stored it.
-impl ProbePlace {
+impl ProbedInstruction {
     /// The address that the probe is at.
     pub(super) fn address(&self) -> u64 {
         self.address.load(Relaxed)

@@ -1,10 +1,10 @@
 //! Instructions that probes are at: making their code, and switching them.
 
 use super::moved_pages::OpenPages;
-use super::moved_site::{MovedEntry, MovedSite};
+use super::moved_site::{MovedEntry, MovedSite, MovedStack};
 use super::objects::{TracedObject, key};
 use super::off::{failed, kill, refused, say_off};
-use super::probe_place::{ProbePlace, overlap, within};
+use super::probe_place::{ProbedInstruction, overlap, within};
 use super::self_test;
 use planner::{FunctionCode, probe_points};
 use text_poke::{NotApplied, Poke, Threads, apply};
@@ -49,13 +49,13 @@ fn make(object: &TracedObject) -> Result<(), NotApplied> {
     let sealed = pages.seal();
     if sealed.is_err() {
         // What was made has not become code.
-        within(key(object)).filter(|place| !place.is_jump()).for_each(ProbePlace::set_none);
+        within(key(object)).filter(|place| !place.is_jump()).for_each(ProbedInstruction::set_none);
     }
     sealed
 }
 
 /// Makes the code of one. None where there can be none.
-fn make_one(place: &ProbePlace, object: &TracedObject, pages: &mut OpenPages) -> Option<()> {
+fn make_one(place: &ProbedInstruction, object: &TracedObject, pages: &mut OpenPages) -> Option<()> {
     let address = place.address();
     let span = object.file.span_around(&object.symbols, address.wrapping_sub(object.base))?;
     let code = object.file.code_at(span.start).get(..(span.end - span.start) as usize)?;
@@ -69,7 +69,8 @@ fn make_one(place: &ProbePlace, object: &TracedObject, pages: &mut OpenPages) ->
         }
         let code = function.code.get(point.offset..)?;
         let (entry, len, window) = (MovedEntry::Anywhere, point.len, point.window);
-        let site = MovedSite { entry, word: number, address: at, code, len, window };
+        let stack = MovedStack::default();
+        let site = MovedSite { entry, word: number, stack, address: at, code, len, window };
         let Some(moved) = pages.write(&site) else { continue };
         place.set_made(at, len, *code.first_chunk()?, moved);
         return Some(());

@@ -20,7 +20,7 @@ const _: () = assert!(MOST_RECORD <= WORDS * 8);
 #[inline(never)]
 pub(super) fn record_call(entered: Entered, call: FunctionCall<'_>, site: &TracedSite) {
     let time = call_time();
-    let known = |address| KnownRegisters::of_call(call, address);
+    let known = KnownRegisters::Call(call);
     record(entered, (site.first_probe(), site.address), ProbeKind::Entry, known, |event| {
         let call = CallRecord { frame: call.frame(), time };
         // SAFETY: who has called returns after this.
@@ -34,7 +34,7 @@ pub(super) fn record_call(entered: Entered, call: FunctionCall<'_>, site: &Trace
 #[inline(never)]
 pub(super) fn record_return(entered: Entered, function: u64, caller: u64, stack_pointer: u64, result: u64) {
     let Some(site) = objects::find(function) else { return };
-    let known = |_| KnownRegisters::of_return(caller, stack_pointer, result);
+    let known = KnownRegisters::Return { caller, stack_pointer, result };
     let first = (site.first_probe(), site.address);
     record(entered, first, ProbeKind::Return, known, |event| entered.write(event));
 }
@@ -53,7 +53,7 @@ pub(super) fn miss_return(site: u64) {
 pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) {
     let time = call_time();
     let (Some(entered), Some(place)) = (enter(), probe_place::find(saved.place())) else { return };
-    let known = |address| KnownRegisters::of_saved(saved, address);
+    let known = KnownRegisters::Anywhere(saved);
     record(entered, (&place.probes, place.address()), ProbeKind::Entry, known, |event| {
         let call = CallRecord { frame: saved.frame(), time };
         // SAFETY: who has called goes on after this.
@@ -66,22 +66,21 @@ fn record(
     entered: Entered,
     (first, base): (&AtomicU32, u64),
     kind: ProbeKind,
-    known: impl Fn(u64) -> KnownRegisters,
+    known: KnownRegisters<'_>,
     write: impl Fn(EncodedEvent<'_>),
 ) {
     let Some(session) = session() else { return };
     let Some(mut probes) = SiteProbes::from(session.control(), first) else { return };
     while let Some(probe) = probes.next(kind) {
         let address = probes.address;
-        let known = known(address);
         let mut payload = Payload { head: [0; HEAD_WORDS], words: [0; WORDS] };
         let [common, place, returns_to, ..] = &mut payload.words;
         *common = entered.common(probe.event);
         *place = address;
         if kind == ProbeKind::Return {
-            *returns_to = known.instruction_pointer;
+            *returns_to = known.get(MachineRegister::INSTRUCTION_POINTER, address);
         }
-        let thread = ProbedThread { known, session, base };
+        let thread = ProbedThread { known, address, session, base };
         let len = fetch(&probe, &thread, &mut payload.words);
         if !probes.are_current() {
             return;
@@ -98,7 +97,7 @@ fn record(
 /// Fetches the arguments of a probe. How many bytes the record has then.
 fn fetch(
     probe: &CompiledProbe<impl Fn(usize) -> Option<u64> + Copy>,
-    thread: &ProbedThread,
+    thread: &ProbedThread<'_>,
     words: &mut [u64; WORDS],
 ) -> Option<usize> {
     let bytes: *mut [u64; WORDS] = words;
@@ -109,68 +108,67 @@ fn fetch(
 
 /// What is known of the registers of a thread.
 #[derive(Clone, Copy)]
-struct KnownRegisters {
-    instruction_pointer: u64,
-    stack_pointer: Option<u64>,
-    flags: Option<u64>,
-    /// By their numbers.
-    general: [Option<u64>; 16],
+enum KnownRegisters<'a> {
+    /// At the first instruction of a function.
+    Call(FunctionCall<'a>),
+    /// After a function has returned.
+    Return { caller: u64, stack_pointer: u64, result: u64 },
+    /// At any instruction.
+    Anywhere(&'a SavedProbe),
 }
 
-impl KnownRegisters {
-    /// At the first instruction of a function, which is at this address.
-    fn of_call(call: FunctionCall<'_>, address: u64) -> KnownRegisters {
-        let mut general = [None; 16];
-        let arguments = call.arguments().into_iter().flatten();
-        for (register, value) in MachineRegister::ARGUMENTS.into_iter().zip(arguments) {
-            if let Some(place) = general.get_mut(usize::from(register.number())) {
-                *place = Some(value);
+impl KnownRegisters<'_> {
+    /// A bit for each that is known.
+    fn all(self) -> u32 {
+        let (sp, ip) = (MachineRegister::STACK_POINTER.bit(), MachineRegister::INSTRUCTION_POINTER.bit());
+        match self {
+            KnownRegisters::Call(call) => {
+                let arguments = MachineRegister::ARGUMENTS.iter().filter(|_| call.has_arguments);
+                let sp = if call.place.is_some() { sp } else { 0 };
+                arguments.fold(sp | ip, |known, argument| known | argument.bit())
             }
-        }
-        let stack_pointer = call.place.map(|place| (&raw const *place).addr() as u64);
-        KnownRegisters { instruction_pointer: address, stack_pointer, flags: None, general }
-    }
-
-    /// After a function has returned.
-    fn of_return(caller: u64, stack_pointer: u64, result: u64) -> KnownRegisters {
-        let mut general = [None; 16];
-        let [first, ..] = &mut general;
-        *first = Some(result);
-        KnownRegisters {
-            instruction_pointer: caller,
-            stack_pointer: Some(stack_pointer),
-            flags: None,
-            general,
+            KnownRegisters::Return { .. } => MachineRegister::RESULT.bit() | sp | ip,
+            KnownRegisters::Anywhere(_) => u32::MAX,
         }
     }
 
-    /// At an instruction anywhere, at this address.
-    fn of_saved(saved: &SavedProbe, address: u64) -> KnownRegisters {
-        KnownRegisters {
-            instruction_pointer: address,
-            stack_pointer: Some(saved.stack_pointer()),
-            flags: Some(saved.flags()),
-            general: saved.general().map(Some),
+    /// One of them, where the probe is at this address.
+    fn get(self, register: MachineRegister, address: u64) -> u64 {
+        match (self, register) {
+            (KnownRegisters::Return { caller, .. }, MachineRegister::INSTRUCTION_POINTER) => caller,
+            (_, MachineRegister::INSTRUCTION_POINTER) => address,
+            (KnownRegisters::Call(call), MachineRegister::STACK_POINTER) => {
+                call.place.map_or(0, |place| (&raw const *place).addr() as u64)
+            }
+            (KnownRegisters::Call(call), _) => {
+                let index = MachineRegister::ARGUMENTS.iter().position(|argument| *argument == register);
+                let arguments = call.arguments().unwrap_or_default();
+                index.and_then(|index| arguments.get(index)).copied().unwrap_or(0)
+            }
+            (KnownRegisters::Return { stack_pointer, .. }, MachineRegister::STACK_POINTER) => stack_pointer,
+            (KnownRegisters::Return { result, .. }, _) => result,
+            (KnownRegisters::Anywhere(saved), _) => saved.register(register),
         }
     }
 }
 
 /// A thread that has come to a probe.
-struct ProbedThread {
-    known: KnownRegisters,
+struct ProbedThread<'a> {
+    known: KnownRegisters<'a>,
+    /// Where the probe is.
+    address: u64,
     session: AttachedSession,
     /// An address of the file that the probe is in.
     base: u64,
 }
 
-impl Machine for ProbedThread {
-    fn register(&self, register: MachineRegister) -> Option<u64> {
-        match register {
-            MachineRegister::STACK_POINTER => self.known.stack_pointer,
-            MachineRegister::INSTRUCTION_POINTER => Some(self.known.instruction_pointer),
-            MachineRegister::FLAGS => self.known.flags,
-            _ => *self.known.general.get(usize::from(register.number()))?,
-        }
+impl Machine for ProbedThread<'_> {
+    fn known_registers(&self) -> u32 {
+        self.known.all()
+    }
+
+    fn register(&self, register: MachineRegister) -> u64 {
+        self.known.get(register, self.address)
     }
 
     fn load(&self, address: u64, into: &mut [u8]) -> bool {

@@ -6,8 +6,8 @@
 //! probes in the session have changed meanwhile, until the code is brought up to date again.
 
 use super::objects::{TracedObject, key};
-use super::probe_place;
 use super::turn::Turn;
+use super::{probe_place, reference_counters};
 use abi::control::PROBE_HITS;
 use control::{ControlArea, FunctionWords};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -75,6 +75,7 @@ impl<'a> ProbePlacement<'a> {
         fence(Release);
         PROBES_VERSION.store(control.probes_version(), Relaxed);
         COUNT.store(0, Relaxed);
+        reference_counters::forget();
         let placement = ProbePlacement { control, is_off };
         SEEN.fetch_or(u32::from(placement.enabled().next().is_some()), Relaxed);
         placement
@@ -105,6 +106,12 @@ impl<'a> ProbePlacement<'a> {
         object.sites.all().iter().for_each(|site| site.set_probes(0));
         probe_place::forget(key(object));
         for probe in self.enabled().filter(|probe| probe.file == object.identity) {
+            if probe.reference_counter != 0 {
+                let counter = object.file.writable_address_at(probe.reference_counter);
+                counter
+                    .iter()
+                    .for_each(|at| reference_counters::want(key(object), object.base.wrapping_add(*at)));
+            }
             let Some(start) = object.file.address_at(probe.offset) else { continue };
             let address = object.base.wrapping_add(start);
             let mark = if object.file.code_at(start).starts_with(&ENDBR64) { ENDBR64.len() } else { 0 };

@@ -1,6 +1,7 @@
 //! What an instruction's entry has on the stack that a probe is at.
 
 use super::moved_site;
+use probe::MachineRegister;
 use trace_event::FrameRecord;
 
 /// All registers, and where the instruction was moved to.
@@ -35,38 +36,34 @@ impl SavedProbe {
         &raw const self.frame
     }
 
-    pub(super) fn flags(&self) -> u64 {
-        self.flags
-    }
-
     /// The function's stack pointer.
     pub(super) fn stack_pointer(&self) -> u64 {
         let after = (&raw const self.frame).wrapping_add(1).addr() as u64;
         after.wrapping_add(RED_ZONE)
     }
 
-    /// The general registers, by their numbers.
-    pub(super) fn general(&self) -> [u64; 16] {
-        let [r15, r14, r13, r12, r11, r10, r9, r8] = self.high;
+    /// A register, but for the instruction pointer.
+    pub(super) fn register(&self, register: MachineRegister) -> u64 {
         let [rbp, _] = self.frame;
-        let [rax, rcx, rdx, rbx] = [self.rax, self.rcx, self.rdx, self.rbx];
-        [
-            rax,
-            rcx,
-            rdx,
-            rbx,
-            self.stack_pointer(),
-            rbp,
-            self.rsi,
-            self.rdi,
-            r8,
-            r9,
-            r10,
-            r11,
-            r12,
-            r13,
-            r14,
-            r15,
-        ]
+        let [r15, r14, r13, r12, r11, r10, r9, r8] = self.high;
+        match register.number() {
+            0 => self.rax,
+            1 => self.rcx,
+            2 => self.rdx,
+            3 => self.rbx,
+            4 => self.stack_pointer(),
+            5 => rbp,
+            6 => self.rsi,
+            7 => self.rdi,
+            8 => r8,
+            9 => r9,
+            10 => r10,
+            11 => r11,
+            12 => r12,
+            13 => r13,
+            14 => r14,
+            15 => r15,
+            _ => self.flags,
+        }
     }
 }

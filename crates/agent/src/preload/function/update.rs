@@ -12,6 +12,7 @@ use super::off::{self, failed, is_killed, kill, refused, say_off};
 use super::opened;
 use super::probe_places;
 use super::probes::{self, ProbePlacement};
+use super::reference_counters;
 use super::self_test;
 use super::traced_site::TracedSite;
 use super::turn::Turn;
@@ -254,6 +255,7 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     for object in objects::all() {
         probes.place_rest(object);
         probe_places::apply_at(session, object, how.threads);
+        reference_counters::apply(objects::key(object));
     }
     if !is_killed && off::is_killed() {
         return update_objects(session, how, turn);
@@ -275,12 +277,15 @@ fn update_object(
     object: &TracedObject,
     how: HowToUpdate,
 ) -> u32 {
-    if object.sites.all().is_empty() {
+    let has_sites = !object.sites.all().is_empty();
+    if has_sites {
+        let wanted_by = |name: FunctionName<'_>| wishes.of(name, object.name(), object.is_built);
+        object.sites.choose(&object.symbols, object.base, &wanted_by);
+    }
+    wishes.probes.place(object);
+    if !has_sites {
         return 0;
     }
-    let wanted_by = |name: FunctionName<'_>| wishes.of(name, object.name(), object.is_built);
-    object.sites.choose(&object.symbols, object.base, &wanted_by);
-    wishes.probes.place(object);
     apply_object(session, object, how)
 }
 

@@ -8,7 +8,7 @@ use super::record::{record_entry, write_entry};
 use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::{call_slots, shadow_stack};
-use crate::preload::function::call::{FirstCall, FunctionCall, FunctionEnd};
+use crate::preload::function::call::{FunctionCall, FunctionEnd, OnceCalled};
 use crate::preload::function::probed;
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
@@ -28,9 +28,9 @@ const MOST_JUMPS: u32 = 64;
 /// The address at which the function begins to run so that its return is seen; 0 for where it has called
 /// from.
 #[inline(always)]
-pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl FirstCall) -> u64 {
-    let call = saved.at_first_instruction();
-    let (Some(place), FunctionEnd::Reentered(body)) = (call.place, call.end) else { return 0 };
+pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl OnceCalled) -> u64 {
+    let call = saved.call();
+    let (Some(place), Some(body)) = (call.place, body(call)) else { return enter_slowly(entered, saved) };
     let caller = call.caller();
     if call_slots::slot_of(caller).is_some() || has_limits() {
         return enter_slowly(entered, saved);
@@ -57,10 +57,11 @@ pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl F
 
 /// Counts that a function is called, where nothing but the profile wants it. As [`enter_alone`].
 #[inline(always)]
-pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved: &impl FirstCall) -> u64 {
-    let call = saved.at_first_instruction();
-    let (Some(place), FunctionEnd::Reentered(body), Some(session)) = (call.place, call.end, session()) else {
-        return 0;
+pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved: &impl OnceCalled) -> u64 {
+    let call = saved.call();
+    let Some(session) = session() else { return 0 };
+    let (Some(place), Some(body)) = (call.place, body(call)) else {
+        return enter_profile_slowly(entered, saved);
     };
     if !session.control().is_profiling() {
         return 0;
@@ -91,8 +92,19 @@ pub(in crate::preload::function) fn enter_profile_alone(entered: Entered, saved:
 /// Does so for a function that was jumped to.
 #[cold]
 #[inline(never)]
-fn enter_profile_slowly(entered: Entered, saved: &impl FirstCall) -> u64 {
-    enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::PROFILE, Membership::default())
+fn enter_profile_slowly(entered: Entered, saved: &impl OnceCalled) -> u64 {
+    enter_as(entered, saved.call(), 0, InstanceSet::PROFILE, Membership::default())
+}
+
+/// Where a function begins to run so that its return is seen, if it can be: 0 for one that has begun.
+#[inline(always)]
+fn body(call: FunctionCall<'_>) -> Option<u64> {
+    match call.end {
+        FunctionEnd::Reentered(body) => Some(body),
+        // What has begun is to return to another address than it was called from.
+        FunctionEnd::Returned => (!shadow_stack::is_on()).then_some(0),
+        FunctionEnd::Site => None,
+    }
 }
 
 fn address(place: &AtomicU64) -> u64 {
@@ -137,9 +149,9 @@ fn has_limits() -> bool {
 /// Does so for a function that was jumped to, or where limits say what is recorded.
 #[cold]
 #[inline(never)]
-fn enter_slowly(entered: Entered, saved: &impl FirstCall) -> u64 {
+fn enter_slowly(entered: Entered, saved: &impl OnceCalled) -> u64 {
     let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
-    enter_as(entered, saved.at_first_instruction(), 0, InstanceSet::FIRST, everywhere)
+    enter_as(entered, saved.call(), 0, InstanceSet::FIRST, everywhere)
 }
 
 /// Records that a function is called whose site this is: in those instances that want it.
