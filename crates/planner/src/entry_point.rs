@@ -109,7 +109,8 @@ mod tests {
     /// Those of three bytes and more.
     fn points(start: u64, code: &[u8]) -> Result<Vec<(usize, usize, EntryPointPlace)>, NoEntryPoint> {
         let points = entry_points(&FunctionCode { start, code })?.filter(|point| point.len >= 3);
-        Ok(points.map(|point| (point.offset, point.len, point.place)).collect())
+        let points: Vec<_> = points.map(|point| (point.offset, point.len, point.place)).collect();
+        if points.is_empty() { Err(NoEntryPoint::TwoWords) } else { Ok(points) }
     }
 
     #[test]

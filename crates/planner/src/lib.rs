@@ -7,15 +7,16 @@
 //! wherever a thread is, it executes that instruction as it was or as a jump: none can be in the middle of
 //! it, and no branch leads there. Nobody has to be stopped, no signal is needed, and nothing of how the
 //! function branches has to be known for that. A jump has five bytes. In the place of a shorter instruction
-//! it shares its last one or two bytes with what follows, which stays as it is: those bytes are the upper
-//! ones of its distance, so they say where the jump leads to within 16 MiB or 64 KiB ([`JumpWindow`]).
-//! Whoever has memory there can use it.
+//! it shares its last bytes with what follows, which stays as it is: those bytes are the upper ones of its
+//! distance, so they say where the jump leads to ([`JumpWindow`]). Whoever has memory there can use it.
 //!
 //! | instruction | the jump leads |
 //! |---|---|
 //! | five bytes and more | within 2 GiB |
 //! | four, `endbr64` for instance | to 16 MiB that the next byte says |
 //! | three, `mov rbp, rsp` for instance | to 64 KiB that the next two bytes say |
+//! | two, `push r15` for instance | to 256 bytes that the next three say |
+//! | one, `push rbp` for instance | to the address that the next four say |
 //!
 //! # Which instruction
 //!
@@ -42,6 +43,12 @@
 //! let moved = MovedInstruction::new(&code[4..], 0x5555_0000_1004, target + 5).unwrap();
 //! assert_eq!(moved.bytes(), [0x48, 0x83, 0xec, 0x20]);
 //! ```
+//!
+//! # Anywhere else
+//!
+//! A probe may be at any instruction ([`probe_points`]): that itself becomes a jump, or one after it if it does
+//! nothing. Flags may count there, and something may be below the stack pointer: that is for who makes the code
+//! that the jump leads to.
 //!
 //! # What this crate is not
 //!
