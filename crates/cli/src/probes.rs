@@ -28,14 +28,17 @@ pub(crate) fn run(arguments: &ProbeArguments) -> Done {
         return remove(session, arguments);
     }
     let option = option(session.path());
-    for (definition, done) in arguments.definitions.iter().zip(0..) {
-        let defined = define(session, definition).inspect_err(|_| {
-            if done > 0 {
+    let mut defined = Vec::new();
+    for definition in &arguments.definitions {
+        define(session, definition, &mut defined).inspect_err(|_| {
+            if !defined.is_empty() {
                 note!("lookback: the probes before it are defined");
             }
         })?;
-        let (event, place) = (event(&defined), list::place(&defined));
-        tell_of_obstacle(&defined);
+    }
+    for probe in &defined {
+        let (event, place) = (event(probe), list::place(probe));
+        tell_of_obstacle(probe);
         note!("lookback: {event} at {place}; `lookback set{option} {event} on` enables it");
     }
     Ok(ExitCode::SUCCESS)
@@ -53,9 +56,16 @@ pub(crate) fn event(probe: &SessionProbe) -> String {
     format!("{}:{}", probe.definition.group, probe.definition.event)
 }
 
+/// Defines a probe, or one for each place of USDT of a name, and adds them to others.
+fn define(session: &Session, definition: &str, defined: &mut Vec<SessionProbe>) -> Done<()> {
+    ProbeText::all(definition)?.iter().try_for_each(|text| {
+        defined.push(define_one(session, definition, text)?);
+        Ok(())
+    })
+}
+
 /// Defines a probe, under the first name that is free where none was given.
-pub(crate) fn define(session: &Session, definition: &str) -> Done<SessionProbe> {
-    let text = ProbeText::parse(definition)?;
+fn define_one(session: &Session, definition: &str, text: &ProbeText) -> Done<SessionProbe> {
     let first = session.define_probe(&text.line(0));
     let numbers = 1..if text.is_named() { 1 } else { NAMES };
     let defined = numbers.fold(first, |defined, number| match defined {
@@ -127,17 +137,17 @@ impl OwnProbes {
         let (mut own, mut events) = (OwnProbes::default(), Vec::new());
         for definition in definitions {
             let before = session.probes();
-            match define(session, definition) {
-                Ok(probe) => {
-                    tell_of_obstacle(&probe);
-                    events.push(selection(&event(&probe))?);
-                    let is_first = before.iter().all(|other| other.event != probe.event);
-                    own.0.extend(Some(probe).filter(|_| is_first));
-                }
-                Err(failure) => {
-                    own.remove(session);
-                    return Err(failure);
-                }
+            let mut defined = Vec::new();
+            let result = define(session, definition, &mut defined);
+            for probe in defined {
+                tell_of_obstacle(&probe);
+                events.push(selection(&event(&probe))?);
+                let is_first = before.iter().all(|other| other.event != probe.event);
+                own.0.extend(Some(probe).filter(|_| is_first));
+            }
+            if let Err(failure) = result {
+                own.remove(session);
+                return Err(failure);
             }
         }
         Ok((own, events))

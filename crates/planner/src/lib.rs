@@ -46,9 +46,9 @@
 //!
 //! # Anywhere else
 //!
-//! A probe may be at any instruction ([`probe_points`]): that itself becomes a jump, or one after it if it does
-//! nothing. Flags may count there, and something may be below the stack pointer: that is for who makes the code
-//! that the jump leads to.
+//! A probe may be at any instruction ([`probe_points`]): that itself becomes a jump, or one after it if it
+//! does nothing. Flags may count there, and something may be below the stack pointer: whoever makes the code
+//! that the jump leads to keeps both.
 //!
 //! # What this crate is not
 //!

@@ -15,6 +15,9 @@ use session::Selection;
 /// The event is probe_FILE:FUNC, or FUNC__return. In place of that, DEFINITION may be a line of the kernel's
 /// uprobe_events: 'p[:[GROUP/]EVENT] FILE:PLACE [ARG]...', or 'r...' for returns.
 ///
+/// FILE:sdt_PROVIDER:NAME means all places of USDT of that name, with their arguments; `lookback list --usdt`
+/// lists them.
+///
 /// ARG is [NAME=]VALUE[:TYPE].
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback probe [OPTIONS] DEFINITION...\n       lookback probe --list\n       \
@@ -38,6 +41,7 @@ Examples:
   lookback probe 'libc.so.6:malloc size=$arg1:u64' 'libc.so.6:malloc%return $retval'
   lookback probe './shop:pay id=+0($arg1):s32 name=+0(+8($arg1)):string'
   lookback probe 'p:shop/paid /opt/shop/bin/shop:0x113e n=%di:s32'
+  lookback probe 'libc.so.6:sdt_libc:memory_arena_new'
   lookback set probe_nginx:ngx_http_process_request on
   lookback record --probe './shop:pay n=$arg2:s32' -- ./shop
   lookback probe --del 'probe_nginx:*'")]

@@ -2,6 +2,9 @@
 
 use super::file;
 use crate::failure::{Done, Failure};
+use session::UsdtPlace;
+use std::fmt::Write;
+use std::path::Path;
 
 /// A definition: what stands before its name, the name, and the rest.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,9 +20,44 @@ pub(super) struct ProbeText {
 /// The end of a place that means returns.
 const RETURN: &str = "%return";
 
+/// What a place begins with that is one of USDT.
+const USDT: &str = "sdt_";
+
 impl ProbeText {
-    /// What somebody has written.
-    pub(super) fn parse(text: &str) -> Done<ProbeText> {
+    /// What somebody has written: several where that names places of USDT.
+    pub(super) fn all(text: &str) -> Done<Vec<ProbeText>> {
+        match usdt(text.trim()) {
+            Some((file, provider, name)) => ProbeText::of_usdt(&file::find(file)?, provider, name),
+            None => ProbeText::parse(text).map(|text| vec![text]),
+        }
+    }
+
+    /// The places of this name in a file, with all arguments that can be recorded.
+    fn of_usdt(path: &str, provider: &str, name: &str) -> Done<Vec<ProbeText>> {
+        let places = UsdtPlace::all(Path::new(path)).unwrap_or_default();
+        let is_meant = |place: &UsdtPlace| (place.provider.as_str(), place.name.as_str()) == (provider, name);
+        let of_place = |place: UsdtPlace| {
+            let mut rest = format!("{path}:{:#x}", place.offset);
+            if place.reference_counter != 0 {
+                let _ = write!(rest, "({:#x})", place.reference_counter);
+            }
+            for (argument, number) in place.arguments.iter().zip(1..) {
+                // One that can't be said has no field: its number is left out.
+                let _ = argument.iter().try_for_each(|argument| write!(rest, " arg{number}={argument}"));
+            }
+            ProbeText { head: None, group: format!("{USDT}{provider}"), event: place.name, rest }
+        };
+        let found: Vec<ProbeText> = places.into_iter().filter(is_meant).map(of_place).collect();
+        if found.is_empty() {
+            let why = format_args!(
+                "no place {USDT}{provider}:{name} in {path}; `lookback list --usdt` lists those that there are"
+            );
+            return Err(Failure::failed(why));
+        }
+        Ok(found)
+    }
+
+    fn parse(text: &str) -> Done<ProbeText> {
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let (head, place, arguments) = match is_head(first) {
@@ -55,6 +93,14 @@ impl ProbeText {
     }
 }
 
+/// The file, provider and name of `FILE:sdt_PROVIDER:NAME`. None for anything else.
+fn usdt(text: &str) -> Option<(&str, &str, &str)> {
+    let (place, name) = text.rsplit_once(':')?;
+    let (file, provider) = place.rsplit_once(':')?;
+    let provider = provider.strip_prefix(USDT).filter(|_| !text.contains(char::is_whitespace))?;
+    (!file.is_empty() && !name.is_empty()).then_some((file, provider, name))
+}
+
 /// Whether a word is the first one of a line of the kernel's grammar.
 fn is_head(word: &str) -> bool {
     let name = |rest: &str| rest.is_empty() || rest.starts_with(':') && !rest.starts_with("::");
@@ -71,8 +117,7 @@ fn split(place: &str) -> Option<(&str, &str)> {
     let mut splits = splits.filter(|(file, inside)| !file.is_empty() && !inside.is_empty());
     let first = splits.next()?;
     // A path may have colons, and so may the names of functions.
-    let existing =
-        std::iter::once(first).chain(splits).find(|(file, _)| std::path::Path::new(file).is_file());
+    let existing = std::iter::once(first).chain(splits).find(|(file, _)| Path::new(file).is_file());
     Some(existing.unwrap_or(first))
 }
 
@@ -110,6 +155,16 @@ mod tests {
         assert_eq!(names("/bin/shop", "0x113e(0x6182)"), "probe_shop:abs_113e");
         assert_eq!(names("/bin/shop", "pay+4"), "probe_shop:pay");
         assert_eq!(names("/bin/shop", "shop::pay"), "probe_shop:shop__pay");
+    }
+
+    #[test]
+    fn a_place_of_usdt_has_a_file_a_provider_and_a_name() {
+        assert_eq!(usdt("/bin/shop:sdt_shop:paid"), Some(("/bin/shop", "shop", "paid")));
+        for text in
+            ["sdt_shop:paid", "shop:pay", "shop::sdt_pay", "shop:sdt_shop: x", "p:a shop:sdt_shop:paid"]
+        {
+            assert_eq!(usdt(text), None, "{text}");
+        }
     }
 
     #[test]

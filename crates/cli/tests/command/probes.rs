@@ -238,3 +238,48 @@ fn places_that_authors_have_marked_are_listed() {
     let none = run(&mut scratch.lookback(&["list", "--usdt", path(&source)]));
     none.failure(125, &["expected a program or a library for x86-64"]);
 }
+
+/// Comes to a place for USDT three times, if anybody traces there.
+const SELLING: &str = "
+#include <stdio.h>
+#include <unistd.h>
+volatile unsigned short counter __attribute__((section(\".probes\")));
+__asm__(\".section .stapsdt.base,\\\"aG\\\",\\\"progbits\\\",.stapsdt.base,comdat\\n.weak _.stapsdt.base\\n\"
+	\"_.stapsdt.base: .space 1\\n.previous\\n\");
+int main(void)
+{
+	for (int count = 1; count <= 3; count++) {
+		getppid();
+		if (counter)
+			__asm__ volatile(\"990: nop\\n.pushsection .note.stapsdt,\\\"\\\",\\\"note\\\"\\n.balign 4\\n\"
+				\".4byte 992f-991f, 994f-993f, 3\\n991: .asciz \\\"stapsdt\\\"\\n992: .balign 4\\n\"
+				\"993: .8byte 990b, _.stapsdt.base, counter\\n.asciz \\\"shop\\\"\\n.asciz \\\"sold\\\"\\n\"
+				\".asciz \\\"-4@%%eax 8@%%rdi\\\"\\n994: .balign 4\\n.popsection\\n\"
+				\".byte 0x48, 0x8d, 0x80, 0, 0, 0, 0\\n .byte 0x48, 0x8d, 0x80, 0, 0, 0, 0\" :: \"a\"(count), \"D\"(\"hat\"));
+	}
+	printf(\"%d\\n\", counter);
+	return 0;
+}
+";
+
+#[test]
+fn places_that_authors_have_marked_are_recorded_by_their_names() {
+    let scratch = Scratch::new();
+    let (source, program) = (scratch.write("selling.c", SELLING), scratch.path("selling"));
+    run(scratch.command("gcc").args(["-O2", "-o"]).arg(&program).arg(&source)).success();
+    let none = run(&mut scratch.lookback(&["record", "--probe", "./selling:sdt_shop:bought", "--", "true"]));
+    none.failure(125, &["no place sdt_shop:bought in"]);
+    let file = scratch.path("trace.dat");
+    let probe = ["--probe", "./selling:sdt_shop:sold"];
+    let record = [&["record", "-o", path(&file)], &probe[..], &["--", path(&program)]].concat();
+    // Its counter is raised while it is traced.
+    assert_eq!(run(&mut scratch.lookback(&record)).success().stdout, "1\n");
+    assert_eq!(run(&mut scratch.command(path(&program))).success().stdout, "0\n");
+    let text = run(&mut scratch.lookback(&["report", path(&file)])).success().stdout;
+    let sold: Vec<&str> = text.lines().filter_map(|line| line.split(" sold: ").nth(1)).collect();
+    assert_eq!(sold.len(), 3, "{text}");
+    assert!(
+        sold.iter().zip(1..).all(|(line, count)| line.contains(&format!("arg1={count} arg2="))),
+        "{text}"
+    );
+}
