@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64};
 use libc::dl_phdr_info;
 use rustix::fs::CWD;
 use text_poke::Text;
-use trace_event::session;
+use trace_event::{AttachedSession, session};
 
 /// The vDSO is no file.
 fn is_vdso(object: &LoadedObject<'_>) -> bool {
@@ -38,7 +38,7 @@ fn for_each(each: &mut dyn FnMut(&LoadedObject<'_>, u64) -> ControlFlow<()>) {
     );
     const NAME: SymbolName<'_> = SymbolName::new(b"dl_iterate_phdr\0");
     // libc's own: others that have one may not be ready for us when a process starts.
-    let Some(iterate) = symbols::find_libc(NAME) else { return };
+    let Some(iterate) = symbols::find_libc(NAME).filter(|_| !may_be_unseen_copy()) else { return };
     let mut each = each;
     // SAFETY: the function has this type; the callback gets its own reference back while that lives.
     unsafe { core::mem::transmute::<usize, Iterate>(iterate)(callback, (&raw mut each).cast()) };
@@ -63,6 +63,21 @@ pub(crate) fn prepare_copy() {
 /// In the copy.
 pub(crate) fn copied() {
     if HAS_MANY_THREADS.load(Relaxed) {
+        IS_COPY_OF_MANY.store(true, Relaxed);
+    }
+}
+
+/// Whether the process may be a copy that was made by a call which was under way when we were brought in:
+/// nobody has said how many threads there were, and one may have had the dynamic linker's lock.
+fn may_be_unseen_copy() -> bool {
+    let is_another =
+        |session: AttachedSession| rustix::process::getpid().as_raw_nonzero().get() as u32 != session.pid();
+    symbols::are_late() && (IS_COPY_OF_MANY.load(Relaxed) || session().is_some_and(is_another))
+}
+
+/// The process has found that it is a copy.
+pub(crate) fn found_copied() {
+    if symbols::are_late() {
         IS_COPY_OF_MANY.store(true, Relaxed);
     }
 }

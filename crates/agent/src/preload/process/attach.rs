@@ -141,7 +141,10 @@ pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
                 end::watch_thread();
                 blocked::find_out();
             },
-            forked: record_fork,
+            forked: |parent| {
+                mapped::found_copied();
+                record_fork(parent);
+            },
             stack: stack::of_thread,
             may_ask: readable::may_ask,
             is_there: readable::is_there,
