@@ -42,6 +42,7 @@ mod reference_counters;
 mod remote;
 mod repeats;
 mod saved_probe;
+mod search;
 mod self_test;
 mod site_entry;
 mod sites;

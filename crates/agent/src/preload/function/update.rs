@@ -4,29 +4,28 @@ use super::callers;
 use super::commands::Replacement;
 use super::common_case::use_case;
 use super::conversion;
-use super::files;
 use super::graph;
 use super::moved_code;
-use super::objects::{self, ObjectSearch, TracedObject};
+use super::objects::{self, TracedObject};
 use super::off::{self, failed, is_killed, kill, refused, say_off};
 use super::opened;
 use super::probe_places;
-use super::probes::{self, ProbePlacement};
+use super::probes::ProbePlacement;
 use super::reference_counters;
+use super::search::{self, look, map_lists};
 use super::self_test;
 use super::traced_site::TracedSite;
 use super::turn::Turn;
 use super::wishes::Wishes;
 use crate::preload::memory::address_limit;
-use crate::preload::object::elf::LoadedObject;
-use crate::preload::object::{binding, image, mapped};
+use crate::preload::object::{binding, mapped};
 use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::CallConversion;
 use abi::remote::RemoteResult;
-use control::{ControlArea, InstanceSet};
+use control::InstanceSet;
 use core::sync::atomic::Ordering::{Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
 use function_filter::FunctionName;
 use text_poke::plan::{Preparation, SiteState};
@@ -39,15 +38,9 @@ pub(crate) static DONE: AtomicU32 = AtomicU32::new(0);
 /// The address of the word that says what it wants; 0 before the process is attached.
 pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether the process is being detached, or was: then sites are off. Relaxed, as below.
-static IS_DETACHED: AtomicBool = AtomicBool::new(false);
-
-/// Whether objects were looked at for functions that lists name.
+/// Whether the process is being detached, or was: then sites are off.
 // Relaxed, everywhere: one turn at a time.
-static IS_NAMING: AtomicBool = AtomicBool::new(false);
-
-/// Which probes of the session objects were looked at for.
-static PROBES: AtomicU64 = AtomicU64::new(0);
+static IS_DETACHED: AtomicBool = AtomicBool::new(false);
 
 /// Looks for sites in what the process has mapped at its start, and switches those on that are wanted.
 /// Whether the caller `is_alone`, and no function is entered where it is.
@@ -63,42 +56,6 @@ pub(crate) fn start(is_alone: bool) {
         }
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
     }
-}
-
-/// Looks for sites in what the process has mapped.
-fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
-    // Functions that were not built to be traced are traced only where a list names them.
-    let control = session.control();
-    let is_naming = control.has_function_lists();
-    if is_naming {
-        IS_NAMING.store(true, Relaxed);
-    }
-    // Before: probes that come meanwhile are looked for again.
-    PROBES.store(control.probes_version(), Relaxed);
-    let has_probes = control.has_probes() && (control.has_functions() || map_lists(session).is_some());
-    mapped::for_each_entered(session.control(), &mut |object, entry| {
-        let is_named = is_naming || has_probes && is_probed(control, object);
-        let with_unbuilt = is_named && !is_own(object);
-        if session.control().may_have_sites(entry) || with_unbuilt {
-            let counted = session.control().sites(entry);
-            let found = objects::add(object, entry, counted, ObjectSearch { with_unbuilt, is_late }, turn);
-            if let Some(found) = found.filter(|_| counted.is_none()) {
-                session.control().set_sites(entry, found);
-            }
-        }
-    });
-    callers::choose(session.control().functions_wanted() != 0, objects::have_unlisted());
-}
-
-/// Whether any probe is in the file of an object.
-fn is_probed(control: &ControlArea, object: &LoadedObject<'_>) -> bool {
-    let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
-    probes::mention(control, files::identity(object.build_id(), path))
-}
-
-/// Whether an object is this one.
-fn is_own(object: &LoadedObject<'_>) -> bool {
-    object.text().is_none_or(|text| image::span().contains(&(text.pages.start as usize)))
 }
 
 /// Brings the code up to date, if other functions are wanted than before: in a thread that is about to make a
@@ -125,10 +82,7 @@ fn update(session: AttachedSession, frame: usize, threads: Threads) {
     }
     let Some(mut turn) = Turn::take() else { return };
     let is_unseen = opened::is_unseen();
-    // Lists or probes are new in the session: what they name may be in any object.
-    let is_named = session.control().has_function_lists() && !IS_NAMING.load(Relaxed)
-        || session.control().probes_version() != PROBES.load(Relaxed);
-    if (is_unseen || is_named) && opened::have_returned(frame) {
+    if (is_unseen || search::is_due(session.control())) && opened::have_returned(frame) {
         if is_unseen {
             // Before: what is loaded from here on is unseen again.
             opened::looks();
@@ -261,13 +215,6 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
         return update_objects(session, how, turn);
     }
     traced
-}
-
-/// Maps what the session has of lists.
-fn map_lists(session: AttachedSession) -> Option<()> {
-    let control = session.control();
-    control.use_functions(control.map_more(session.function_lists())?);
-    Some(())
 }
 
 /// Has the functions of an object wanted by those who want them, and switches its sites. How many are on.

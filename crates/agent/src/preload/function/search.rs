@@ -1,0 +1,67 @@
+//! Looking for sites in what the process has mapped.
+
+use super::objects::{self, ObjectSearch};
+use super::turn::Turn;
+use super::{callers, files, probes};
+use crate::preload::object::elf::LoadedObject;
+use crate::preload::object::{image, mapped};
+use control::ControlArea;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicU64};
+use trace_event::AttachedSession;
+
+/// Whether objects were looked at for functions that lists name.
+// Relaxed, everywhere: one turn at a time.
+static IS_NAMING: AtomicBool = AtomicBool::new(false);
+
+/// Which probes of the session objects were looked at for.
+static PROBES: AtomicU64 = AtomicU64::new(0);
+
+/// Whether lists or probes are new in the session: what they name may be in any object.
+pub(super) fn is_due(control: &ControlArea) -> bool {
+    control.has_function_lists() && !IS_NAMING.load(Relaxed)
+        || control.probes_version() != PROBES.load(Relaxed)
+}
+
+/// Looks for sites in what the process has mapped.
+pub(super) fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
+    // Functions that were not built to be traced are traced only where a list names them.
+    let control = session.control();
+    let is_naming = control.has_function_lists();
+    if is_naming {
+        IS_NAMING.store(true, Relaxed);
+    }
+    // Before: probes that come meanwhile are looked for again.
+    PROBES.store(control.probes_version(), Relaxed);
+    let has_probes = control.has_probes() && (control.has_functions() || map_lists(session).is_some());
+    mapped::for_each_entered(session.control(), &mut |object, entry| {
+        let is_named = is_naming || has_probes && is_probed(control, object);
+        let with_unbuilt = is_named && !is_own(object);
+        if session.control().may_have_sites(entry) || with_unbuilt {
+            let counted = session.control().sites(entry);
+            let found = objects::add(object, entry, counted, ObjectSearch { with_unbuilt, is_late }, turn);
+            if let Some(found) = found.filter(|_| counted.is_none()) {
+                session.control().set_sites(entry, found);
+            }
+        }
+    });
+    callers::choose(session.control().functions_wanted() != 0, objects::have_unlisted());
+}
+
+/// Whether any probe is in the file of an object.
+fn is_probed(control: &ControlArea, object: &LoadedObject<'_>) -> bool {
+    let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
+    probes::mention(control, files::identity(object.build_id(), path))
+}
+
+/// Whether an object is this one.
+fn is_own(object: &LoadedObject<'_>) -> bool {
+    object.text().is_none_or(|text| image::span().contains(&(text.pages.start as usize)))
+}
+
+/// Maps what the session has of lists.
+pub(super) fn map_lists(session: AttachedSession) -> Option<()> {
+    let control = session.control();
+    control.use_functions(control.map_more(session.function_lists())?);
+    Some(())
+}
