@@ -17,7 +17,14 @@ pub(crate) fn find(name: &str) -> Done<String> {
     let path = match name.contains('/') {
         true => PathBuf::from(name),
         false => match locate(OsStr::new(name)) {
-            Ok(path) => path,
+            Ok(path) if is_of_this_machine(&path) => path,
+            Ok(path) => {
+                let path = path.display();
+                let why = format_args!(
+                    "{name}: {path} is no program for x86-64, but perhaps a script that starts one: name that"
+                );
+                return Err(Failure::failed(why));
+            }
             Err(_) => library(name).ok_or_else(|| {
                 Failure::failed(format_args!("{name}: neither a program in $PATH nor a library"))
             })?,

@@ -45,6 +45,10 @@ fn probes_are_defined_listed_and_removed() {
     probe(&[&pay]).failure(125, &["There is already the exact same probe event"]);
     probe(&["p:sales/paid shop:0x10 %di"]).failure(125, &["shop: neither a program in $PATH nor a library"]);
     probe(&["p:sales/paid ./shop:0x10 %di"]).success();
+    let script = scratch.write_program("sell", "#!/bin/sh\nexec ./shop\n");
+    let mut scripted = scratch.lookback(&["probe", "--session", &place, "sell:pay"]);
+    let directories = format!("{}:/usr/bin:/bin", script.parent().unwrap().display());
+    run(scripted.env("PATH", directories)).failure(125, &["sell is no program for x86-64"]);
     let list = probe(&["--list"]).success().stdout;
     let events: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
     let expected = ["EVENT", "probe_shop:pay", "probe_shop:pay__return", "probe_shop:pay_1", "sales:paid"];
