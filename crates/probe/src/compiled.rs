@@ -52,8 +52,6 @@ pub struct CompiledProbe<F> {
     pub counter: u16,
     /// When it is hit.
     pub kind: ProbeKind,
-    /// The file that it is in.
-    pub file: FileIdentity,
     /// Where it is in that.
     pub offset: u64,
     /// Where the file has a word that says how many trace there; 0 for none.
@@ -96,13 +94,11 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbes<F> {
         let head = of(0)?;
         let ids = of(1)?;
         let len = head as u32 as usize;
-        let file = FileIdentity::of_words(head & IS_BUILD_ID != 0, [of(4)?, of(5)?, of(6)?]);
         let kind = if head & IS_RETURN == 0 { ProbeKind::Entry } else { ProbeKind::Return };
         let probe = CompiledProbe {
             event: ids as u16,
             counter: (ids >> 16) as u16,
             kind,
-            file,
             offset: of(2)?,
             reference_counter: of(3)?,
             index,
@@ -113,5 +109,13 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbes<F> {
             word: self.word,
         };
         (len >= HEAD).then_some((probe, len))
+    }
+}
+
+impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
+    /// The file that it is in. None where it has no words any more.
+    pub fn file(&self) -> Option<FileIdentity> {
+        let of = |offset: usize| (self.word)(self.index.checked_add(offset)?);
+        Some(FileIdentity::of_words(of(0)? & IS_BUILD_ID != 0, [of(4)?, of(5)?, of(6)?]))
     }
 }

@@ -25,7 +25,7 @@
 //! let words = compile(&[probe]);
 //! let probes = CompiledProbes::new(|index| words.get(index).copied());
 //! let compiled = probes.iter().next().unwrap();
-//! assert_eq!((compiled.event, compiled.offset, compiled.file), (300, 0x1139, file));
+//! assert_eq!((compiled.event, compiled.offset, compiled.file()), (300, 0x1139, Some(file)));
 //! # }
 //! ```
 //!

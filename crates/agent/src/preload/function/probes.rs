@@ -55,7 +55,7 @@ fn compiled<'a>(words: FunctionWords<'a>) -> CompiledProbes<impl Fn(usize) -> Op
 
 /// Whether any probe may be in a file.
 pub(super) fn mention(control: &ControlArea, file: FileIdentity) -> bool {
-    control.probe_words().is_some_and(|words| compiled(words).iter().any(|probe| probe.file == file))
+    control.probe_words().is_some_and(|words| compiled(words).iter().any(|probe| probe.file() == Some(file)))
 }
 
 /// The table while it is replaced, for one who has the turn.
@@ -98,14 +98,14 @@ impl<'a> ProbePlacement<'a> {
 
     /// Whether one of them is in an object.
     pub(super) fn is_in(&self, object: &TracedObject) -> bool {
-        self.enabled().any(|probe| probe.file == object.identity)
+        self.enabled().any(|probe| probe.file() == Some(object.identity))
     }
 
     /// Has the sites of an object have those that are at them, after these were asked who else wants them.
     pub(super) fn place(&self, object: &TracedObject) {
         object.sites.all().iter().for_each(|site| site.set_probes(0));
         probe_place::forget(key(object));
-        for probe in self.enabled().filter(|probe| probe.file == object.identity) {
+        for probe in self.enabled().filter(|probe| probe.file() == Some(object.identity)) {
             if probe.reference_counter != 0 {
                 let counter = object.file.writable_address_at(probe.reference_counter);
                 counter
