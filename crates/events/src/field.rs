@@ -66,6 +66,10 @@ pub enum FieldKind {
     Tail,
     /// Numbers of 8 bytes up to the record's end, after all other fields; none of them in the fixed part.
     Words,
+    /// An argument of a system call, whose C type is this: 8 bytes, whatever the type has.
+    SystemCallArgument(&'static str),
+    /// The six registers that arguments of system calls are in.
+    SystemCallArguments,
     /// Eight addresses of a stack, 0 after the last, as the kernel's `kernel_stack` has them.
     Callers,
 }
@@ -79,7 +83,8 @@ impl FieldKind {
             FieldKind::I64 | FieldKind::U64 | FieldKind::Pointer | FieldKind::Descriptors => 8,
             FieldKind::KernelPointer => 8,
             FieldKind::Symbol | FieldKind::PackedSymbol | FieldKind::Function => 8,
-            FieldKind::Duration | FieldKind::Time => 8,
+            FieldKind::Duration | FieldKind::Time | FieldKind::SystemCallArgument(_) => 8,
+            FieldKind::SystemCallArguments => 48,
             FieldKind::Comm => 16,
             FieldKind::Tail | FieldKind::Words => 0,
             FieldKind::Callers => 64,
@@ -92,7 +97,7 @@ impl FieldKind {
         match self {
             FieldKind::Bool | FieldKind::Comm | FieldKind::Tail => 1,
             FieldKind::Descriptors | FieldKind::PackedSymbol => 4,
-            FieldKind::Callers | FieldKind::Words => 8,
+            FieldKind::Callers | FieldKind::Words | FieldKind::SystemCallArguments => 8,
             _ => self.size(),
         }
     }

@@ -1,7 +1,7 @@
 //! A hash of what sessions and agents have to agree on.
 
 use crate::libc_call::EVERY;
-use crate::{EventType, exceptions, governor, in_progress, lock, sched, signal, switch};
+use crate::{EventType, exceptions, governor, in_progress, lock, sched, signal, switch, system_call};
 
 /// A hash of all events that agents record: a session and an agent with different events don't fit.
 pub const FINGERPRINT: u64 = {
@@ -9,7 +9,19 @@ pub const FINGERPRINT: u64 = {
     let hash = with_events(with_events(hash, &sched::ALL), &signal::ALL);
     let hash = with_events(with_events(with_events(hash, &in_progress::ALL), &governor::ALL), &lock::ALL);
     let hash = with_events(with_events(hash, &exceptions::ALL), &switch::ALL);
-    with_events(hash, EVERY)
+    let mut hash = with_events(hash, EVERY);
+    hash = with_events(hash, &[system_call::ENTER, system_call::EXIT]);
+    let mut table = 0;
+    while table < system_call::TABLES.len() {
+        let mut at = 0;
+        while at < system_call::TABLES[table].len() {
+            let call = system_call::TABLES[table][at];
+            hash = with_events(hash, &[call.enter, call.exit]);
+            at += 1;
+        }
+        table += 1;
+    }
+    hash
 };
 
 const fn with_events(mut hash: u64, events: &[EventType]) -> u64 {

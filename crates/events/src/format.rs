@@ -99,6 +99,8 @@ const fn c_type(kind: FieldKind) -> (&'static str, &'static str, bool) {
         FieldKind::Descriptors => ("int", "[2]", true),
         FieldKind::Tail => ("char", "[]", false),
         FieldKind::Words => ("unsigned long", "[]", false),
+        FieldKind::SystemCallArgument(c_type) => (c_type, "", false),
+        FieldKind::SystemCallArguments => ("unsigned long", "[6]", false),
         FieldKind::Callers => ("unsigned long", "[8]", false),
     }
 }
@@ -111,7 +113,7 @@ const fn conversion(kind: FieldKind) -> &'static str {
         FieldKind::I64 | FieldKind::Duration => "%ld",
         FieldKind::U64 => "%lu",
         FieldKind::Time => "%llu",
-        FieldKind::Pointer => "0x%lx",
+        FieldKind::Pointer | FieldKind::SystemCallArgument(_) => "0x%lx",
         FieldKind::KernelPointer => "%p",
         FieldKind::Bool | FieldKind::Comm | FieldKind::Named(_) | FieldKind::Flags(_) => "%s",
         FieldKind::Text => "\\\"%s\\\"",
@@ -120,7 +122,7 @@ const fn conversion(kind: FieldKind) -> &'static str {
         FieldKind::Mode => "%04o",
         FieldKind::Directory => "%d%s",
         FieldKind::Descriptors => "[%d,%d]",
-        FieldKind::Tail | FieldKind::Words | FieldKind::Callers => "%s",
+        FieldKind::Tail | FieldKind::Words | FieldKind::Callers | FieldKind::SystemCallArguments => "%s",
     }
 }
 
@@ -154,6 +156,7 @@ fn arguments(f: &mut Formatter<'_>, field: &EventField) -> Result {
         }
         FieldKind::Descriptors => write!(f, "REC->{name}[0], REC->{name}[1]"),
         FieldKind::Callers => write!(f, "__print_array(REC->{name}, 8, 8)"),
+        FieldKind::SystemCallArguments => write!(f, "__print_array(REC->{name}, 6, 8)"),
         _ => write!(f, "REC->{name}"),
     }
 }

@@ -1,9 +1,9 @@
 //! Descriptions of the events that are built in: ids, names, fields, `format` texts, classes.
 //!
 //! Every event that lookback itself records or makes enters here, once, as an [`EventType`]: libc's calls
-//! from their table, processes, signals, and those that the kernel's tracer has of itself. Who records, who
-//! keeps a session and who reads take from here what the bytes mean. Events that programs define are not
-//! here: the session learns of them when a program starts, see [`abi::site`].
+//! and system calls from their tables, processes, signals, and those that the kernel's tracer has of itself.
+//! Who records, who keeps a session and who reads take from here what the bytes mean. Events that programs
+//! define are not here: the session learns of them when a program starts, see [`abi::site`].
 //!
 //! What this crate is not: it records nothing and reads nothing. It runs in traced processes only as the
 //! constants in it.
@@ -48,6 +48,7 @@ mod names;
 pub mod sched;
 pub mod signal;
 pub mod switch;
+pub mod system_call;
 mod wake_role;
 
 pub use class::is_on_request;
@@ -64,7 +65,7 @@ pub fn can_fail(id: u16) -> bool {
     id != 0 && libc_call::FAILING.contains(&id)
 }
 
-/// All events. Those with ids from [`abi::control::FIRST_EVENT`] on come first, in the order of their ids.
+/// All events. Those with ids from [`abi::control::FIRST_EVENT`] on come first.
 pub fn all() -> impl Iterator<Item = EventType> {
     sched::ALL
         .into_iter()
@@ -75,6 +76,7 @@ pub fn all() -> impl Iterator<Item = EventType> {
         .chain(exceptions::ALL)
         .chain(switch::ALL)
         .chain(libc_call::all())
+        .chain(system_call::all())
         .chain(ftrace::ALL)
 }
 

@@ -128,6 +128,9 @@ macro_rules! libc_events {
 
 crate::calls!(libc_events);
 
+/// The id after that of the last call's last event.
+pub(crate) const END: u16 = FIRST + EVERY.len() as u16;
+
 impl Call {
     /// The id of the event at the call's entry.
     pub const fn entry(self) -> u16 {
