@@ -100,7 +100,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 29;
+pub const VERSION: u32 = 30;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -113,7 +113,7 @@ pub const MAP_CHUNKS: usize = 1024;
 /// Entries for mapped files.
 pub const OBJECTS: usize = 1024;
 /// Bytes for descriptions and paths.
-pub const HEAP: usize = 1 << 20;
+pub const HEAP: usize = 1 << 19;
 /// The most bytes of rules.
 pub const RULES: usize = 4096;
 
@@ -270,7 +270,8 @@ pub struct ControlHeader {
     pub conversions: [AtomicU64; 3],
     /// So many entries from its place on have to be looked at to find a process's, if it is more than 64.
     pub processes_reach: AtomicU32,
-    _processes_reach: u32,
+    /// Goes up when system calls are wanted, or no longer: odd while they are.
+    pub system_calls: AtomicU32,
     /// Which sections of programs are measured: a [`MeasuredSections`].
     pub sections: AtomicU64,
     /// Version << 32 | words of probes; they are in the area that is the version's lowest bit.

@@ -16,7 +16,7 @@ pub struct Description<'a> {
     pub system: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Its `format` file from the first field that is not common on.
+    /// Its `format` file from the first field that is not common on. Empty for one that is built in.
     pub format: &'a str,
 }
 
@@ -29,11 +29,12 @@ impl ControlArea {
         self.array(EVENTS_OFFSET, EVENTS)
     }
 
-    /// Enters an event under an id that everybody knows. False when there is no space.
+    /// Enters an event under the id by which everybody knows it, and so its format. False when there is no
+    /// space.
     // AcqRel: pairs with the Acquire of `describe`: the text is there before the word that refers to it.
     // Relaxed on failure: nothing is done.
-    pub fn add_event_at(&self, id: u16, system: &str, name: &str, format: &str) -> bool {
-        let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
+    pub fn add_built_in_event(&self, id: u16, system: &str, name: &str) -> bool {
+        let parts: [&[u8]; 4] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0"];
         let Some(entry) = self.events().get(event_index(id)) else { return false };
         let Some(text) = self.allocate(&parts) else { return false };
         entry.description.compare_exchange(0, text, AcqRel, Relaxed).is_ok()
@@ -96,7 +97,7 @@ impl ControlArea {
     }
 
     /// The description of an event, in `buffer`. None when there is no such event.
-    // Acquire: pairs with the AcqRel of `add_event_at` and `try_add_event`: the text is there.
+    // Acquire: pairs with the AcqRel of `add_built_in_event` and `try_add_event`: the text is there.
     pub fn describe<'a>(&self, id: u16, buffer: &'a mut [u8]) -> Option<Description<'a>> {
         let word = self.events().get(event_index(id))?.description.load(Acquire);
         if word == 0 {
@@ -112,15 +113,20 @@ impl ControlArea {
     // Relaxed: a hint.
     pub fn is_looked_at(&self, system: &str, name: &str) -> bool {
         let mut buffer = [0; LONGEST];
-        let words = self.enabled_words();
         self.event_ids().any(|id| {
-            words
-                .get(event_index(id))
-                .is_some_and(|word| ![OFF, CALLING, WATCHED].contains(&word.load(Relaxed)))
+            self.has_work(id)
                 && self
                     .describe(id, &mut buffer)
                     .is_some_and(|found| (found.system, found.name) == (system, name))
         })
+    }
+
+    /// Whether there is anything to do when an event happens: it is enabled somewhere, or has triggers.
+    // Relaxed: a hint.
+    #[inline]
+    pub(crate) fn has_work(&self, id: u16) -> bool {
+        let word = self.enabled_words().get(event_index(id));
+        word.is_some_and(|word| ![OFF, CALLING, WATCHED].contains(&word.load(Relaxed)))
     }
 
     /// The id that a new event would get: the first that is free, of those from `from` on, which is what this

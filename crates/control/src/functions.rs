@@ -152,8 +152,8 @@ impl ControlArea {
     /// nothing can be traced.
     pub fn outdated_functions(&self) -> impl Iterator<Item = ProcessInfo> {
         let wanted = self.functions_wanted();
-        // Lists may name functions in any file, and probes may be in any.
-        let is_naming = self.has_function_lists() || self.has_probes();
+        // Lists may name functions in any file, probes may be in any, and system calls are made in some.
+        let is_naming = self.has_function_lists() || self.has_probes() || self.system_calls_generation() != 0;
         self.processes().filter(move |process| {
             process.end_time == 0
                 && !process.status.is_detached()

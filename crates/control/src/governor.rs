@@ -306,7 +306,7 @@ impl ControlArea {
     /// An event's name, `system:name`, cut off where it doesn't fit.
     ///
     /// Async-signal-safe.
-    // Acquire: pairs with the AcqRel of `add_event_at` and `try_add_event`: the text is there.
+    // Acquire: pairs with the AcqRel of `add_built_in_event` and `try_add_event`: the text is there.
     pub fn event_name<'a>(&self, id: u16, buffer: &'a mut [u8; EVENT_NAME]) -> Option<&'a [u8]> {
         let word = self.events().get(event_index(id))?.description.load(Acquire);
         if word == 0 {

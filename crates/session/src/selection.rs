@@ -1,8 +1,8 @@
 //! Which events are meant.
 //!
 //! `SYSTEM:EVENT`, with `*`, `?` and `[...]` as in the shell; `SYSTEM:` or `SYSTEM` for all of a system;
-//! `EVENT` in any system; `@CLASS` for all events of a class; `@default` for all but the classes on request.
-//! As the kernel's `set_event`, and more.
+//! `EVENT` in any system; `@CLASS` for all events of a class, `@CLASS:PART` for a part of it; `@default` for
+//! all but the classes on request. As the kernel's `set_event`, and more.
 
 use control::{glob, selects};
 use std::str::FromStr;
@@ -50,7 +50,7 @@ impl FromStr for Selection {
             SelectionKind::SystemOrEvent(text.to_string())
         };
         let parts: Vec<&str> = match &kind {
-            SelectionKind::Class(class) => vec![class],
+            SelectionKind::Class(class) => class.splitn(2, ':').collect(),
             SelectionKind::Event { system, name } => vec![system, name],
             SelectionKind::SystemOrEvent(either) => vec![either],
         };
@@ -81,7 +81,9 @@ impl Selection {
     pub fn matches(&self, system: &str, name: &str, class: Option<&str>) -> bool {
         match &self.kind {
             SelectionKind::Class(name) if name == DEFAULT => !class.is_some_and(events::is_on_request),
-            SelectionKind::Class(pattern) => class.is_some_and(|class| glob(pattern, class)),
+            SelectionKind::Class(pattern) => class.is_some_and(|class| {
+                glob(pattern, class) || class.split_once(':').is_some_and(|(whole, _)| glob(pattern, whole))
+            }),
             SelectionKind::Event { .. } | SelectionKind::SystemOrEvent(_) => {
                 selects(&self.text, system, name)
             }
@@ -167,6 +169,11 @@ mod tests {
         assert!(selects("@default", "libc", "read", "file"));
         assert!(!selects("@default", "libc", "malloc", "mem"));
         assert!(selects("@mem", "libc", "malloc", "mem") && selects("libc", "libc", "malloc", "mem"));
+        assert!(selects("@syscalls", "syscalls", "sys_enter_read", "syscalls:file"));
+        assert!(selects("@syscalls:f*", "syscalls", "sys_enter_read", "syscalls:file"));
+        assert!(!selects("@syscalls:net", "syscalls", "sys_enter_read", "syscalls:file"));
+        assert!(!selects("@file", "syscalls", "sys_enter_read", "syscalls:file"));
+        assert!(!selects("@default", "syscalls", "sys_enter_read", "syscalls:file"));
         assert!(selects("libc:p[or]*ll", "libc", "poll", "poll"));
         assert!(selects("libc:[!a-c]*", "libc", "read", "file"));
         assert!(!selects("libc:[!a-r]*", "libc", "read", "file"));
@@ -175,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_no_selection_is_refused() {
-        for bad in ["", ":", "@", ":open", "a:b:c", "a b", "libc:open,close"] {
+        for bad in ["", ":", "@", "@a:", "@:a", "@a:b:c", ":open", "a:b:c", "a b", "libc:open,close"] {
             assert!(bad.parse::<Selection>().is_err(), "{bad:?}");
         }
     }

@@ -21,7 +21,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("shm", &["abi"]),
     ("rseq", &[]),
     ("ring_buffer", &["abi", "shm", "rseq"]),
-    ("control", &["abi", "shm", "rseq", "ring_buffer", "event_filter", "event_trigger", "function_filter"]),
+    (
+        "control",
+        &["abi", "events", "shm", "rseq", "ring_buffer", "event_filter", "event_trigger", "function_filter"],
+    ),
     ("trigger_effect", &["abi", "event_trigger", "ring_buffer", "control"]),
     ("tracepoint", &["abi"]),
     ("tracing_layer", &["tracepoint"]),

@@ -2,8 +2,10 @@
 
 use super::tracer;
 use crate::{Error, Instance, Selection};
-use events::format_file;
+use control::Description;
+use events::{EventType, format_file};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,13 @@ pub struct EventInfo {
     pub format: String,
 }
 
+/// The events that are built in, by their ids.
+static BUILT_IN: LazyLock<HashMap<u16, EventType>> =
+    LazyLock::new(|| events::all().map(|event| (event.id, event)).collect());
+
+/// Bytes that a description takes at most.
+const LONGEST: usize = 64 * 1024;
+
 impl Instance {
     /// All events that the session knows, but for those of probes that were removed.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
@@ -33,39 +42,52 @@ impl Instance {
 
     /// All events that there are descriptions of: for readers of what was recorded.
     pub fn described_events(&self) -> impl Iterator<Item = EventInfo> {
-        let classes: HashMap<u16, &str> =
-            events::all().filter_map(|event| Some((event.id, event.class?))).collect();
-        let mut buffer = vec![0; 64 * 1024];
-        let ids = self.control().event_ids();
-        ids.filter_map(move |id| self.event(id, classes.get(&id).copied(), &mut buffer))
+        let mut buffer = vec![0; LONGEST];
+        self.control().event_ids().filter_map(move |id| self.event(id, &mut buffer))
     }
 
-    /// Those of these ids that it knows, without their classes.
+    /// Those of these ids that it knows.
     pub(crate) fn events_of_ids(&self, ids: &[u16]) -> impl Iterator<Item = EventInfo> {
-        let mut buffer = vec![0; 64 * 1024];
-        ids.iter().filter_map(move |id| self.event(*id, None, &mut buffer))
+        let mut buffer = vec![0; LONGEST];
+        ids.iter().filter_map(move |id| self.event(*id, &mut buffer))
     }
 
     /// The event of this id, if the session knows it.
     pub fn event_of_id(&self, id: u16) -> Option<EventInfo> {
-        let class = events::all().find(|event| event.id == id).and_then(|event| event.class);
-        self.event(id, class, &mut vec![0; 64 * 1024])
+        self.event(id, &mut vec![0; LONGEST])
     }
 
-    fn event(&self, id: u16, class: Option<&'static str>, buffer: &mut [u8]) -> Option<EventInfo> {
+    fn event(&self, id: u16, buffer: &mut [u8]) -> Option<EventInfo> {
         let found = self.control().describe(id, buffer)?;
         let (system, name) = (found.system.to_string(), found.name.to_string());
-        let format = format_file(&name, id, found.format).to_string();
+        let (class, format) = match BUILT_IN.get(&id) {
+            Some(event) => (event.class, format_file(&name, id, event.own_format()).to_string()),
+            None => (None, format_file(&name, id, found.format).to_string()),
+        };
         let enabled = self.control().is_enabled(id, self.index);
         Some(EventInfo { id, system, name, class, enabled, filter: self.filter(id), format })
     }
 
-    /// The events that are selected: none of those that tracers write, which are on with these alone.
-    pub(crate) fn selected(&self, selection: &Selection) -> Vec<EventInfo> {
-        let is_selected = |event: &EventInfo| {
-            !tracer::writes(event.id) && selection.matches(&event.system, &event.name, event.class)
+    /// The ids of the events that are selected: none of those that tracers write, which are on with these
+    /// alone.
+    pub(crate) fn selected(&self, selection: &Selection) -> Vec<u16> {
+        let is_selected = |event: &Description<'_>| {
+            let class = BUILT_IN.get(&event.id).and_then(|event| event.class);
+            !tracer::writes(event.id) && selection.matches(event.system, event.name, class)
         };
-        self.events().filter(is_selected).collect()
+        let mut selected = Vec::new();
+        self.visit_names(|event| selected.extend(is_selected(event).then_some(event.id)));
+        selected
+    }
+
+    /// Calls `visit` for all events that the session knows, as [`Instance::events`] gives them: without what
+    /// takes longest to make, their formats.
+    fn visit_names(&self, mut visit: impl FnMut(&Description<'_>)) {
+        let removed = self.session.removed_probe_events();
+        let mut buffer = vec![0; LONGEST];
+        for id in self.control().event_ids().filter(|id| !removed.contains(id)) {
+            self.control().describe(id, &mut buffer).iter().for_each(&mut visit);
+        }
     }
 
     pub(crate) fn no_such_event(&self, selection: &Selection) -> Error {
@@ -74,7 +96,8 @@ impl Instance {
 
     /// Events that may be meant where none is selected.
     pub(crate) fn similar(&self, selection: &Selection) -> Vec<String> {
-        let events: Vec<EventInfo> = self.events().collect();
-        selection.similar(events.iter().map(|event| (event.system.as_str(), event.name.as_str())))
+        let mut names = Vec::new();
+        self.visit_names(|event| names.push((event.system.to_owned(), event.name.to_owned())));
+        selection.similar(names.iter().map(|(system, name)| (system.as_str(), name.as_str())))
     }
 }

@@ -88,7 +88,7 @@ impl Instance {
                 filters.iter().for_each(|filter| self.control().enable(filter.id, self.index, true));
                 self.control().announce_switched();
                 let enabled: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
-                self.session.follow_probes(&enabled, &lock);
+                self.session.follow_events(&enabled, &lock);
                 filters.len()
             }
         };
@@ -107,7 +107,8 @@ impl Instance {
         if selected.is_empty() && wanted.filter.is_some() {
             return Err(Error::NoEventToFilter { selection: wanted.selection.text().to_string() });
         }
-        let (filters, errors) = NewFilter::compile_all(selected.into_iter(), wanted.filter.as_deref());
+        let (filters, errors) =
+            NewFilter::compile_all(self.events_of_ids(&selected), wanted.filter.as_deref());
         let others = errors.len();
         match furthest(errors).filter(|_| filters.is_empty()) {
             Some(error) => Err(error),

@@ -58,7 +58,7 @@ impl Instance {
         })?;
         let lock = self.session.lock_settings()?;
         self.soften(target).ok_or_else(too_many)?;
-        self.session.follow_probes(&[target], &lock);
+        self.session.follow_events(&[target], &lock);
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Instance {
         let lock = self.session.lock_settings()?;
         let too_many = || Error::TooManyTriggers { path: self.path().to_path_buf() };
         targets.iter().try_for_each(|target| self.soften(*target).ok_or_else(too_many))?;
-        self.session.follow_probes(&targets, &lock);
+        self.session.follow_events(&targets, &lock);
         Ok(())
     }
 

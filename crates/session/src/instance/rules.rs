@@ -19,7 +19,7 @@ impl Instance {
     pub(crate) fn set_locked(&self, selection: &Selection, on: bool, lock: &Lock) -> Result<usize, Error> {
         // No class but the default has events of programs.
         let pattern = selection.pattern();
-        let selected = || self.selected(selection).iter().map(|event| event.id).collect();
+        let selected = || self.selected(selection);
         self.switch_locked(pattern.as_deref(), on, selected, lock)
     }
 
@@ -50,7 +50,7 @@ impl Instance {
             self.control().enable(*id, self.index, on);
         }
         self.control().announce_switched();
-        self.session.follow_probes(&found, lock);
+        self.session.follow_events(&found, lock);
         Ok(found.len())
     }
 
@@ -65,7 +65,7 @@ impl Instance {
         self.set_tracer(<&Tracer>::default())?;
         let lock = self.session.lock_settings()?;
         self.session.set_instance_off(self.index)?;
-        self.session.follow_all_probes(&lock);
+        self.session.follow_all_events(&lock);
         Ok(())
     }
 

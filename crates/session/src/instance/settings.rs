@@ -42,7 +42,7 @@ impl Instance {
         // Who has removed the session leaves it to those who have it mapped: there is nothing to lock.
         let lock = self.session.lock_settings().ok();
         self.restore_locked(settings)?;
-        lock.iter().for_each(|lock| self.session.follow_all_probes(lock));
+        lock.iter().for_each(|lock| self.session.follow_all_events(lock));
         drop(lock);
         if self.function_lists() != settings.functions {
             self.change_functions(|lists| *lists = settings.functions.clone())?;

@@ -57,7 +57,7 @@ impl Instance {
         self.restore_locked(&recording.settings())?;
         self.take_triggers(&recording)?;
         self.take_functions(&recording, lock)?;
-        self.session.follow_all_probes(lock);
+        self.session.follow_all_events(lock);
         // From now on it has all that is to be there.
         let (now, generation) = (self.buffer().now(), self.buffer().control().generation());
         self.control().set_past_until(self.index, now, generation);

@@ -16,6 +16,7 @@ use abi::control::{CounterRef, MOST_TRIGGERS};
 use event_filter::Filter;
 use event_filter::word::MAX_WORDS;
 use event_trigger::{Action, BadTrigger, Command, Effect, ErrorRate, Trigger};
+use events::system_call::is_system_call;
 use std::fmt::{self, Display, Formatter};
 
 /// A trigger of an event. Printed as the kernel's file has it: `traceoff:count=3 if ret < 0`.
@@ -107,8 +108,8 @@ impl Instance {
         self.check(selection)?;
         let (mut set, mut refused) = (Vec::new(), Vec::new());
         for event in self.selected(selection) {
-            match self.set_trigger(event.id, text) {
-                Ok(()) => set.push(event.id),
+            match self.set_trigger(event, text) {
+                Ok(()) => set.push(event),
                 Err(error @ Error::BadFilter { .. }) => refused.push(error),
                 Err(error) => {
                     self.remove_triggers(&set, text);
@@ -131,7 +132,7 @@ impl Instance {
             false => command.count.and(command.filter).map_err(bad)?,
         };
         let mut refused = Vec::new();
-        for event in self.selected(selection) {
+        for event in self.events_of_ids(&self.selected(selection)) {
             match filter.map_or(Ok(()), |filter| compile_filter(&event, filter).map(drop)) {
                 Ok(()) => return Ok(()),
                 Err(error) => refused.push(error),
@@ -192,7 +193,7 @@ impl Instance {
         words.extend(before);
         self.store_triggers(event.id, &words).ok_or_else(too_many)?;
         self.soften(target).ok_or_else(too_many)?;
-        self.session.follow_probes(&[event.id, target], &lock);
+        self.session.follow_events(&[event.id, target], &lock);
         Ok(())
     }
 
@@ -207,7 +208,7 @@ impl Instance {
         // It may be what another trigger enables.
         self.soften(id).ok_or_else(too_many)?;
         self.soften(target).ok_or_else(too_many)?;
-        self.session.follow_probes(&[id, target], &lock);
+        self.session.follow_events(&[id, target], &lock);
         Ok(())
     }
 
@@ -248,11 +249,13 @@ impl Instance {
         left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// Has an event of a program's own be looked at while a trigger may enable it, or it has triggers itself.
-    /// None where there is no space. Only for one who has the session's lock.
+    /// Has an event be looked at while a trigger may enable it, or it has triggers itself, if it isn't
+    /// always: one of a program's own, or of a system call. None where there is no space. Only for one who
+    /// has the session's lock.
     pub(super) fn soften(&self, id: u16) -> Option<()> {
         let (control, instance) = (self.control(), self.index);
-        if id == 0 || events::all().any(|event| event.id == id) {
+        let is_always = events::all().any(|event| event.id == id) && !is_system_call(id);
+        if id == 0 || is_always {
             return Some(());
         }
         let is_looked_at = !self.trigger_words(id).is_empty() || self.may_be_enabled(id);

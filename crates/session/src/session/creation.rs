@@ -87,8 +87,7 @@ impl Session {
         mapped.extend(&control, &layout)?;
         control.set_buffer_kb(options.buffer_kb);
         for event in events::all() {
-            let own_format = event.own_format().to_string();
-            if !control.add_event_at(event.id, event.system, event.name, &own_format) {
+            if !control.add_built_in_event(event.id, event.system, event.name) {
                 return Err(Error::unusable(&file, "has no space for the built-in events"));
             }
         }

@@ -94,8 +94,9 @@ impl Session {
         let _ = self.set_instance_off(index);
         let _ = removed.give_memory_back();
         let _ = self.forget_companions(index);
-        if had_functions || self.control().has_probes() {
-            self.call_for_functions(&lock);
+        match had_functions {
+            true => self.call_for_functions(&lock),
+            false => self.follow_all_events(&lock),
         }
         Ok(())
     }

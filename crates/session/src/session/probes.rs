@@ -166,19 +166,9 @@ impl Session {
         Ok(())
     }
 
-    /// Has traced processes place probes, or remove them, where any of these events is a probe's: after they
-    /// were enabled or disabled.
-    pub(crate) fn follow_probes(&self, events: &[u16], lock: &Lock) {
-        if self.control().has_probes() && self.probes().iter().any(|probe| events.contains(&probe.event)) {
-            self.call_for_functions(lock);
-        }
-    }
-
-    /// Has traced processes do so, if there are probes at all.
-    pub(crate) fn follow_all_probes(&self, lock: &Lock) {
-        if self.control().has_probes() {
-            self.call_for_functions(lock);
-        }
+    /// Whether any of these events is a probe's.
+    pub(super) fn are_of_probes(&self, events: &[u16]) -> bool {
+        self.control().has_probes() && self.probes().iter().any(|probe| events.contains(&probe.event))
     }
 
     /// The ids of events of probes that were removed: they stay, for readers of what they have recorded, and
