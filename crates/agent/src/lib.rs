@@ -23,5 +23,9 @@ extern crate std;
 #[cfg(feature = "preload")]
 mod preload;
 #[cfg(all(test, not(feature = "preload")))]
+#[expect(dead_code, reason = "the tests make records, and write none")]
+#[path = "preload/record/system_call.rs"]
+mod system_call;
+#[cfg(all(test, not(feature = "preload")))]
 #[path = "preload/object/tables.rs"]
 mod tables;
