@@ -34,6 +34,7 @@ mod mark;
 mod message;
 mod numbers;
 mod probe;
+mod system_call;
 mod thread_name;
 mod time;
 mod writer;
@@ -63,7 +64,8 @@ pub struct Layout {
     pub latency: bool,
     /// The time from which [`Layout::latency`] counts. 0.
     pub latency_start: u64,
-    /// `verbose`: no legend, and in [`Layout::latency`] more before the message. Off.
+    /// `verbose`: no legend, of system calls the types of arguments, and in [`Layout::latency`] more before
+    /// the message. Off.
     pub verbose: bool,
     /// `raw`, `hex` and `bin`: numbers instead of text.
     pub form: Form,

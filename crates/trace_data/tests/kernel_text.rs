@@ -44,10 +44,8 @@ fn ours(
 
 /// Whether the kernel makes the messages of an event of what stands in its print format.
 fn is_comparable(event: &Event) -> bool {
-    // System calls are printed by tables of their own: `sys_openat(dfd: ...`.
     let format = event.format();
-    format.system != "syscalls"
-        && event.print_error().is_none()
+    event.print_error().is_none()
         // A variable of the kernel.
         && !format.print_fmt.contains("vmemmap_base")
         // Names of enumerators, whose values only the kernel knows.
@@ -111,6 +109,8 @@ fn the_trace_file() {
         ("mono", "nohex", 2000),
         ("mono", "noraw", 2000),
         ("mono", "fields", 20_000),
+        ("mono", "nofields", 64),
+        ("mono", "verbose", 20_000),
     ];
     for (clock, option, size) in cases {
         instance.set("trace", "");
@@ -133,6 +133,7 @@ fn the_trace_file() {
             symbol_offset: is_on("sym-offset"),
             symbol_address: is_on("sym-addr"),
             fields: is_on("fields"),
+            verbose: is_on("verbose"),
             form: [("bin", Form::Bin), ("hex", Form::Hex), ("raw", Form::Raw)]
                 .into_iter()
                 .find_map(|(option, form)| is_on(option).then_some(form))

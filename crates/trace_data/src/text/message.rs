@@ -1,7 +1,7 @@
 //! What follows the time: an event's name and what its print format makes of a record.
 
 use super::escape::escape;
-use super::{Layout, fields, ftrace, probe};
+use super::{Layout, fields, ftrace, probe, system_call};
 use crate::bytes::{u16_at, until_nul};
 use crate::event::{Event, EventTable};
 use crate::record::Record;
@@ -38,6 +38,9 @@ fn as_it_is(event: &Event, record: &Record<'_>, symbols: &dyn Symbols, layout: L
     }
     if event.format().system == "ftrace" {
         return ftrace::print(event, record, symbols, layout, out);
+    }
+    if system_call::print(event.format(), payload, layout.verbose, out) {
+        return out.push(b'\n');
     }
     out.extend_from_slice(event.format().name.as_bytes());
     out.extend_from_slice(b": ");

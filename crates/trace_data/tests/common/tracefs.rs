@@ -84,7 +84,7 @@ impl Pages for Streams {
 }
 
 /// Event systems that have something to tell.
-const SYSTEMS: [&str; 14] = [
+const SYSTEMS: [&str; 15] = [
     "sched",
     "irq",
     "irq_vectors",
@@ -93,6 +93,7 @@ const SYSTEMS: [&str; 14] = [
     "signal",
     "task",
     "raw_syscalls",
+    "syscalls",
     "ipi",
     "workqueue",
     "rcu",
@@ -100,6 +101,19 @@ const SYSTEMS: [&str; 14] = [
     "block",
     "filelock",
 ];
+
+/// Whether the kernel's text of system calls is that of Linux 6.18: those before 6.15 had all numbers in
+/// hexadecimal, and those from 6.19 on show what is at pointers.
+fn has_our_system_calls() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap(), numbers.next().unwrap());
+    let is_so = ((6, 15)..=(6, 18)).contains(&version);
+    if !is_so {
+        println!("skipped: system calls of Linux {}", release.trim());
+    }
+    is_so
+}
 
 /// A tracefs instance of our own, so that nobody else's recording is disturbed.
 pub struct Instance {
@@ -121,7 +135,7 @@ impl Instance {
 
     /// Records for a while, and stops.
     pub fn record(&self) {
-        for system in SYSTEMS {
+        for system in SYSTEMS.into_iter().filter(|system| *system != "syscalls" || has_our_system_calls()) {
             self.set(&format!("events/{system}/enable"), "1");
         }
         // As many of these as there is time for.
