@@ -45,6 +45,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod call_events;
 mod choice;
 mod counts;
 mod descriptors;
@@ -64,6 +65,7 @@ mod time;
 mod trace_file;
 mod waits;
 
+pub use call_events::{ErrorField, entry_of, exit_of, is_of_system_calls, number_of_call};
 pub use choice::{Choice, Chooser};
 pub use counts::{Counts, Sum};
 pub use descriptors::Descriptors;

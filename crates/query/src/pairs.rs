@@ -14,7 +14,7 @@ use trace_data::event::EventTable;
 use trace_data::gaps::Gaps;
 use trace_data::record::Record;
 
-/// Which events are paired: `A..B`, or `A` for all of A up to their own `_exit`.
+/// Which events are paired: `A..B`, or `A` for all of A up to their own exits.
 #[derive(Debug, Clone)]
 pub struct PairRule {
     text: String,
@@ -145,6 +145,35 @@ mod tests {
         add(&mut found, &records);
         add(&mut found, &[(START, 40, true), (END, 50, true), (START, 50, true), (END, 51, true)]);
         assert_eq!(measured(&mut found), (vec![18, 1], 2, 0));
+    }
+
+    #[test]
+    fn system_calls_are_paired_by_their_numbers() {
+        let events: EventTable = [events::system_call::ENTER, events::system_call::EXIT]
+            .map(|event| {
+                let text = events::format_file(event.name, event.id, event.own_format()).to_string();
+                Event::new(Format::parse(event.system, &text).unwrap(), Dialect::Kernel)
+            })
+            .into_iter()
+            .collect();
+        let [enter, exit] = [events::system_call::ENTER_ID, events::system_call::EXIT_ID];
+        for rule in ["raw_syscalls:sys_enter", "sys_enter..sys_exit"] {
+            let mut found = Pairs::new(&rule.parse().unwrap(), None, &events, Gaps::default()).unwrap();
+            // A handler of a signal makes a call, and returns by one that has no exit.
+            for (id, number, time) in [
+                (enter, 7, 10),
+                (enter, 1, 20),
+                (exit, 1, 22),
+                (enter, 15, 25),
+                (exit, 7, 110),
+                (exit, 9, 120),
+            ] {
+                let payload = [u64::from(id) | 5 << 32, number, 0].map(u64::to_le_bytes).concat();
+                let record = Record { cpu: 0, time, payload: &payload, lost: Missed::None };
+                found.add(&record, true, None);
+            }
+            assert_eq!(measured(&mut found), (vec![100, 2], 0, 2), "{rule}");
+        }
     }
 
     #[test]

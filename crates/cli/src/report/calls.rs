@@ -1,12 +1,15 @@
 //! Calls instead of events: a line for each, as strace(1) shows them.
 
 mod line;
+mod role;
+mod system_call;
 
 use super::times::Times;
 use super::{held_by, label};
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
-use query::{Descriptors, LockHolder, LockWaits};
+use query::{Descriptors, LockHolder, LockWaits, is_of_system_calls, number_of_call};
+use role::CallRole;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use trace_data::event::Event;
@@ -39,24 +42,11 @@ pub(super) struct CallLines<W> {
     last: u64,
 }
 
-/// What an event says of a call.
-#[derive(Debug, Clone, Copy)]
-enum CallRole {
-    Entry,
-    /// Of a call that never returns.
-    Last,
-    /// Of the call with this id.
-    Exit(u16),
-    /// A thread or its process ends.
-    ThreadEnd,
-    /// A thread goes on with another program.
-    Exec,
-    Other,
-}
-
 /// A call that a thread is in.
 struct OpenCall {
     id: u16,
+    /// Its number, where the event is of several calls.
+    number: Option<i64>,
     time: u64,
     /// Counted from the first line.
     line: u64,
@@ -101,7 +91,10 @@ impl<W: Write> CallLines<W> {
         let holder = self.locks.add(record, trace);
         let role = *self.roles.entry(record.id()).or_insert_with(|| CallRole::of(event, trace));
         match role {
-            CallRole::Entry => self.start(record, event, is_chosen, trace),
+            CallRole::Entry => {
+                self.start(record, event, is_chosen, trace);
+                self.go_on_elsewhere(record, event);
+            }
             CallRole::Last => {
                 self.start(record, event, is_chosen, trace);
                 self.leave(record.pid(), NO_RETURN);
@@ -124,14 +117,14 @@ impl<W: Write> CallLines<W> {
 
     fn start(&mut self, record: &Record<'_>, event: &Event, is_chosen: bool, trace: &TraceInfo<'_>) {
         let line = self.passed + self.lines.len() as u64;
-        let (name, mut arguments) = (event.format().name.clone(), self.fields(event, record, trace));
+        let (name, mut arguments) = (name(event, "", record.payload), self.fields(event, record, trace));
         for (field, known) in self.descriptors.names(record, trace) {
             let argument = arguments.iter_mut().find(|(name, _)| name == field);
             argument.into_iter().for_each(|(_, value)| *value = format!("{value}<{}>", printable(&known)));
         }
         let head = self.head(record, record.time, trace);
         self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });
-        let call = OpenCall { id: record.id(), time: record.time, line };
+        let call = OpenCall { id: record.id(), number: number(event, record), time: record.time, line };
         self.threads.entry(record.pid()).or_default().push(call);
     }
 
@@ -144,7 +137,7 @@ impl<W: Write> CallLines<W> {
         trace: &TraceInfo<'_>,
     ) {
         let fields = self.fields(event, record, trace);
-        let call = self.innermost(record.pid(), id);
+        let call = self.innermost(record.pid(), id, number(event, record));
         let measured = event.format().field("duration").and_then(|field| field.integer(record.payload));
         let measured = measured.map(|length| length as u64);
         // The exit's time may be later than the end of the call.
@@ -172,7 +165,7 @@ impl<W: Write> CallLines<W> {
                 line.is_chosen |= is_chosen;
             }
             None => {
-                let name = format!("<... {} resumed>", event.format().name.trim_end_matches("_exit"));
+                let name = format!("<... {} resumed>", name(event, "_exit", record.payload));
                 let head = self.head(record, record.time, trace);
                 let mut line = CallLine { head, name, arguments: Vec::new(), end: None, is_chosen };
                 line.finish(&fields, end);
@@ -182,13 +175,23 @@ impl<W: Write> CallLines<W> {
     }
 
     /// Takes the innermost call of this kind that a thread is in, and leaves those in it: by a jump.
-    fn innermost(&mut self, pid: i32, id: u16) -> Option<OpenCall> {
+    fn innermost(&mut self, pid: i32, id: u16, number: Option<i64>) -> Option<OpenCall> {
         let calls = self.threads.get_mut(&pid)?;
-        let place = calls.iter().rposition(|call| call.id == id)?;
+        let place = calls.iter().rposition(|call| (call.id, call.number) == (id, number))?;
         let inner = calls.split_off(place + 1);
         let call = calls.pop();
         inner.iter().for_each(|call| self.close(call, NO_RETURN));
         call
+    }
+
+    /// Leaves the call that a thread has just entered, if it has no end.
+    fn go_on_elsewhere(&mut self, record: &Record<'_>, event: &Event) {
+        if is_of_system_calls(event.format())
+            && system_call::has_no_end(event, record.payload)
+            && let Some(call) = self.threads.get_mut(&record.pid()).and_then(Vec::pop)
+        {
+            self.close(&call, NO_RETURN);
+        }
     }
 
     /// Leaves all calls of a thread.
@@ -231,6 +234,9 @@ impl<W: Write> CallLines<W> {
     }
 
     fn fields(&mut self, event: &Event, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(String, String)> {
+        if is_of_system_calls(event.format()) {
+            return system_call::fields(event, record.payload);
+        }
         self.text.clear();
         event.print(record.payload, trace.symbols, &mut self.text);
         let names = event.format().own_fields().iter().map(|field| field.name.as_str());
@@ -287,25 +293,18 @@ impl<W: Write> Sink for CallLines<W> {
     }
 }
 
-impl CallRole {
-    fn of(event: &Event, trace: &TraceInfo<'_>) -> CallRole {
-        let format = event.format();
-        if let Some(entry) =
-            format.name.strip_suffix("_exit").and_then(|name| trace.events.named(&format.system, name))
-        {
-            return CallRole::Exit(entry.format().id);
-        }
-        if trace.events.named(&format.system, &format!("{}_exit", format.name)).is_some() {
-            return CallRole::Entry;
-        }
-        match (format.system.as_str(), format.name.as_str()) {
-            ("sched", "sched_process_exit") => CallRole::ThreadEnd,
-            ("sched", "sched_process_exec") => CallRole::Exec,
-            ("ftrace", _) => CallRole::Other,
-            _ if format.field("caller").is_some() => CallRole::Last,
-            _ => CallRole::Other,
-        }
+/// What a call is called, by the event at its start or its end, whose name has this suffix then.
+fn name(event: &Event, suffix: &str, payload: &[u8]) -> String {
+    let name = &event.format().name;
+    match is_of_system_calls(event.format()) {
+        true => system_call::name(event, payload),
+        false => name.strip_suffix(suffix).unwrap_or(name).to_owned(),
     }
+}
+
+/// The number of the call, where an event is of several.
+fn number(event: &Event, record: &Record<'_>) -> Option<i64> {
+    number_of_call(event.format()).and_then(|field| field.integer(record.payload))
 }
 
 /// The functions of a stack on a line, the innermost first.

@@ -55,6 +55,7 @@ mod signals;
 mod stacks;
 mod state;
 mod switches;
+mod system_calls;
 mod terminal;
 mod trace_cmd;
 mod tracing;

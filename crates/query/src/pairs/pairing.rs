@@ -2,6 +2,7 @@
 
 use super::PairRule;
 use crate::Error;
+use crate::call_events::{exit_of, number_of_call};
 use crate::event_ids::select;
 use std::collections::{BTreeMap, HashMap};
 use trace_data::event::EventTable;
@@ -10,13 +11,14 @@ use trace_data::gaps::Gaps;
 use trace_data::record::Record;
 
 /// What an event does for pairs: which row it starts, and which one it ends.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct PairRole {
     starts: Option<u16>,
     ends: Option<u16>,
 }
 
-/// What the two events of a pair have in common: the thread, or the value of a field.
+/// What the two events of a pair have in common: the thread, and the number of the call where they are of
+/// several, or the value of a field.
 type PairKey = Vec<u8>;
 
 /// An event that has started a pair.
@@ -48,6 +50,8 @@ pub(crate) struct Pairing {
     measured: HashMap<u16, Field>,
     /// The field that pairs have in common, by event id; none of all for threads.
     keys: Option<Vec<Option<Field>>>,
+    /// The number of the call, by event id.
+    numbers: HashMap<u16, Field>,
     open: HashMap<(u16, PairKey), PairStart>,
     gaps: Gaps,
     /// Chosen ends without a start, and chosen starts that were followed by another one.
@@ -71,7 +75,8 @@ impl Pairing {
             _ => HashMap::new(),
         };
         let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
-        Ok((Pairing::with(roles, measured, keys, gaps), names))
+        let numbers = numbers(&roles, events);
+        Ok((Pairing { numbers, ..Pairing::with(roles, measured, keys, gaps) }, names))
     }
 
     /// Of the same thread, from each first event to its second one. The row is the first one's id.
@@ -91,8 +96,8 @@ impl Pairing {
         keys: Option<Vec<Option<Field>>>,
         gaps: Gaps,
     ) -> Pairing {
-        let open = HashMap::new();
-        Pairing { roles, measured, keys, open, gaps, unpaired: 0, uncertain: 0, passed_over: 0 }
+        let (open, numbers) = (HashMap::new(), HashMap::new());
+        Pairing { roles, measured, keys, numbers, open, gaps, unpaired: 0, uncertain: 0, passed_over: 0 }
     }
 
     /// Looks at a record. All have to come, in the order of time. The pair that it ends, if all of that is
@@ -146,7 +151,11 @@ impl Pairing {
     /// What an event shares with its partner. None where it hasn't got the field.
     fn key(&self, id: u16, pid: i32, payload: &[u8]) -> Option<PairKey> {
         match &self.keys {
-            None => Some(pid.to_le_bytes().to_vec()),
+            None => {
+                let number = self.numbers.get(&id).and_then(|field| field.integer(payload));
+                let number = number.map(i64::to_le_bytes);
+                Some(pid.to_le_bytes().into_iter().chain(number.into_iter().flatten()).collect())
+            }
             Some(keys) => {
                 let field = keys.get(usize::from(id))?.as_ref()?;
                 match field.integer(payload) {
@@ -187,7 +196,7 @@ fn roles(rule: &PairRule, events: &EventTable) -> Result<(Vec<PairRole>, BTreeMa
             names.insert(0, rule.text.clone());
             continue;
         }
-        if let Some(exit) = events.named(&format.system, &format!("{}_exit", format.name)) {
+        if let Some(exit) = exit_of(format, events) {
             roles[usize::from(format.id)].starts = Some(format.id);
             roles[usize::from(exit.format().id)].ends = Some(format.id);
             names.insert(format.id, format!("{}:{}", format.system, format.name));
@@ -209,6 +218,15 @@ fn measured(roles: &[PairRole], events: &EventTable) -> HashMap<u16, Field> {
     let ends = |id: u16| roles.get(usize::from(id)).is_some_and(|role| role.ends.is_some());
     let formats = events.iter().map(|event| event.format()).filter(|format| ends(format.id));
     formats.filter_map(|format| Some((format.id, format.field("duration")?.clone()))).collect()
+}
+
+/// The number of the call in each event that has a role; none where some have none.
+fn numbers(roles: &[PairRole], events: &EventTable) -> HashMap<u16, Field> {
+    let has_role = |id: u16| roles.get(usize::from(id)).is_some_and(|role| *role != PairRole::default());
+    let formats = events.iter().map(|event| event.format()).filter(|format| has_role(format.id));
+    let numbers: Option<_> =
+        formats.map(|format| Some((format.id, number_of_call(format)?.clone()))).collect();
+    numbers.unwrap_or_default()
 }
 
 /// The field `name` of each event that has a role.

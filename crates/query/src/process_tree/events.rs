@@ -1,6 +1,7 @@
 //! What events say of processes.
 
 use super::ProcessOutcome;
+use crate::call_events::{ErrorField, entry_of, exit_of};
 use std::collections::HashMap;
 use trace_data::event::Event;
 use trace_data::format::{Field, Format};
@@ -36,7 +37,7 @@ struct EventShape {
     /// The call that it is the entry or, with true, the exit of.
     call: Option<(u16, bool)>,
     /// The error that a call has ended with.
-    error: Option<Field>,
+    error: Option<ErrorField>,
     fields: HashMap<&'static str, Field>,
 }
 
@@ -73,7 +74,7 @@ impl ProcessEvents {
     /// Whether a record is of a call that has failed.
     pub(super) fn has_failed(&self, record: &Record<'_>) -> bool {
         let error = self.known.get(&record.id()).and_then(|shape| shape.error.as_ref());
-        error.and_then(|error| error.integer(record.payload)).is_some_and(|error| error != 0)
+        error.is_some_and(|error| error.read(record.payload).is_some())
     }
 }
 
@@ -134,16 +135,14 @@ fn shape(event: &Event, trace: &TraceInfo<'_>) -> EventShape {
     let wanted: &[&str] = if matches!(role, ProcessRole::Other) { &[] } else { &FIELDS };
     let fields = wanted.iter().filter_map(|name| Some((*name, format.field(name)?.clone()))).collect();
     let call = call(format, trace);
-    let error = format.field("error").filter(|_| call.is_some_and(|(_, is_exit)| is_exit)).cloned();
+    let error = ErrorField::of(format).filter(|_| call.is_some_and(|(_, is_exit)| is_exit));
     EventShape { role, call, error, fields }
 }
 
 /// The call that an event is the entry or, with true, the exit of.
 fn call(format: &Format, trace: &TraceInfo<'_>) -> Option<(u16, bool)> {
-    let named = |name: &str| trace.events.named(&format.system, name).map(|event| event.format().id);
-    let entry = format.name.strip_suffix("_exit").and_then(named);
-    let own = named(&format!("{}_exit", format.name)).map(|_| (format.id, false));
-    entry.map(|entry| (entry, true)).or(own)
+    let entry = entry_of(format, trace.events).map(|entry| (entry.format().id, true));
+    entry.or_else(|| exit_of(format, trace.events).map(|_| (format.id, false)))
 }
 
 /// How a child has ended, of the status that wait(2) gives; none where it has not.

@@ -1,0 +1,119 @@
+//! Which two events are the ends of a call, and how it has ended.
+
+use events::{error_name, system_call};
+use trace_data::event::{Event, EventTable};
+use trace_data::format::{Field, Format};
+
+/// The event at the end of the calls that an event is at the start of.
+pub fn exit_of<'a>(entry: &Format, events: &'a EventTable) -> Option<&'a Event> {
+    let name = match system_call_name(entry, "sys_enter") {
+        Some(name) => format!("sys_exit{name}"),
+        None => format!("{}_exit", entry.name),
+    };
+    events.named(&entry.system, &name)
+}
+
+/// The event at the start of the calls that an event is at the end of.
+pub fn entry_of<'a>(exit: &Format, events: &'a EventTable) -> Option<&'a Event> {
+    match system_call_name(exit, "sys_exit") {
+        Some(name) => events.named(&exit.system, &format!("sys_enter{name}")),
+        None => events.named(&exit.system, exit.name.strip_suffix("_exit")?),
+    }
+}
+
+/// Whether an event is of system calls: at the start of some, or at the end.
+pub fn is_of_system_calls(format: &Format) -> bool {
+    [system_call::SYSTEM, system_call::RAW_SYSTEM].contains(&format.system.as_str())
+}
+
+/// The field that both ends of a call have in common, where their events are of several calls.
+pub fn number_of_call(format: &Format) -> Option<&Field> {
+    format.field("id").filter(|_| format.system == system_call::RAW_SYSTEM)
+}
+
+/// What follows `end` in the name of a system call's event.
+fn system_call_name<'a>(format: &'a Format, end: &str) -> Option<&'a str> {
+    format.name.strip_prefix(end).filter(|_| is_of_system_calls(format))
+}
+
+/// Where the event at a call's end says how the call has failed.
+#[derive(Debug, Clone)]
+pub struct ErrorField {
+    field: Field,
+    /// A result below 0 is the error, of a system call; else the field has nothing but the error.
+    is_result: bool,
+}
+
+/// The errors that system calls return, as the kernel's `IS_ERR_VALUE` knows them.
+const ERRORS: std::ops::Range<i64> = -4095..0;
+
+impl ErrorField {
+    /// That of an event. None where it says nothing of it.
+    pub fn of(format: &Format) -> Option<ErrorField> {
+        let is_result = is_of_system_calls(format);
+        let field = format.field(if is_result { "ret" } else { "error" })?.clone();
+        Some(ErrorField { field, is_result })
+    }
+
+    /// The error's number; None of a call that has not failed.
+    pub fn read(&self, payload: &[u8]) -> Option<i64> {
+        let value = self.field.integer(payload)?;
+        let error = match self.is_result {
+            true if ERRORS.contains(&value) => -value,
+            true => 0,
+            false => value,
+        };
+        (error != 0).then_some(error)
+    }
+
+    /// The error's name, `ENOENT`.
+    pub fn name(&self, payload: &[u8]) -> Option<&'static str> {
+        error_name(u32::try_from(self.read(payload)?).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_data::print::Dialect;
+
+    fn table() -> EventTable {
+        let events = events::selectable().map(|event| {
+            let text = events::format_file(event.name, event.id, event.own_format()).to_string();
+            Event::new(Format::parse(event.system, &text).unwrap(), Dialect::Kernel)
+        });
+        events.collect()
+    }
+
+    #[test]
+    fn both_ends_of_a_call_find_each_other() {
+        let table = table();
+        for (system, entry, exit) in [
+            ("libc", "read", "read_exit"),
+            ("syscalls", "sys_enter_openat", "sys_exit_openat"),
+            ("raw_syscalls", "sys_enter", "sys_exit"),
+        ] {
+            let [entry, exit] = [entry, exit].map(|name| table.named(system, name).unwrap().format());
+            assert_eq!(exit_of(entry, &table).map(|event| event.format().id), Some(exit.id));
+            assert_eq!(entry_of(exit, &table).map(|event| event.format().id), Some(entry.id));
+            assert!(exit_of(exit, &table).is_none() && entry_of(entry, &table).is_none(), "{system}");
+        }
+        let raw = table.named("raw_syscalls", "sys_exit").unwrap().format();
+        assert_eq!(number_of_call(raw).map(|field| field.name.as_str()), Some("id"));
+    }
+
+    #[test]
+    fn a_result_below_zero_is_an_error() {
+        let table = table();
+        let error = |event: &str, value: i64| {
+            let mut payload = [[0; 8], [0; 8], value.to_le_bytes()].concat();
+            payload.extend([0; 64]);
+            let error = ErrorField::of(table.named("syscalls", event).unwrap().format())?;
+            Some((error.read(&payload)?, error.name(&payload)?))
+        };
+        assert_eq!(error("sys_exit_openat", -2), Some((2, "ENOENT")));
+        assert_eq!(error("sys_exit_mmap", 0x7fff_0000_0000), None);
+        assert_eq!(error("sys_exit_mmap", -4096), None);
+        assert_eq!(error("sys_enter_openat", -2), None, "it has no result yet");
+    }
+}
