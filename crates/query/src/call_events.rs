@@ -47,6 +47,10 @@ pub struct ErrorField {
 /// The errors that system calls return, as the kernel's `IS_ERR_VALUE` knows them.
 const ERRORS: std::ops::Range<i64> = -4095..0;
 
+/// What the kernel's own records of system calls say that a signal interrupts: no program sees these errors.
+const RESTARTS: [(u32, &str); 4] =
+    [(512, "ERESTARTSYS"), (513, "ERESTARTNOINTR"), (514, "ERESTARTNOHAND"), (516, "ERESTART_RESTARTBLOCK")];
+
 impl ErrorField {
     /// That of an event. None where it says nothing of it.
     pub fn of(format: &Format) -> Option<ErrorField> {
@@ -68,7 +72,9 @@ impl ErrorField {
 
     /// The error's name, `ENOENT`.
     pub fn name(&self, payload: &[u8]) -> Option<&'static str> {
-        error_name(u32::try_from(self.read(payload)?).ok()?)
+        let number = u32::try_from(self.read(payload)?).ok()?;
+        let restart = RESTARTS.iter().find(|(error, _)| self.is_result && *error == number);
+        error_name(number).or_else(|| restart.map(|(_, name)| *name))
     }
 }
 
@@ -112,6 +118,7 @@ mod tests {
             Some((error.read(&payload)?, error.name(&payload)?))
         };
         assert_eq!(error("sys_exit_openat", -2), Some((2, "ENOENT")));
+        assert_eq!(error("sys_exit_rt_sigsuspend", -514), Some((514, "ERESTARTNOHAND")));
         assert_eq!(error("sys_exit_mmap", 0x7fff_0000_0000), None);
         assert_eq!(error("sys_exit_mmap", -4096), None);
         assert_eq!(error("sys_enter_openat", -2), None, "it has no result yet");

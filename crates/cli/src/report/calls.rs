@@ -8,7 +8,7 @@ use super::times::Times;
 use super::{held_by, label};
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
-use query::{Descriptors, LockHolder, LockWaits, is_of_system_calls, number_of_call};
+use query::{Descriptors, LockHolder, LockWaits, is_of_system_calls};
 use role::CallRole;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ pub(super) struct CallLines<W> {
 /// A call that a thread is in.
 struct OpenCall {
     id: u16,
-    /// Its number, where the event is of several calls.
+    /// Its number, if it is a system call.
     number: Option<i64>,
     time: u64,
     /// Counted from the first line.
@@ -124,7 +124,12 @@ impl<W: Write> CallLines<W> {
         }
         let head = self.head(record, record.time, trace);
         self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });
-        let call = OpenCall { id: record.id(), number: number(event, record), time: record.time, line };
+        let call = OpenCall {
+            id: record.id(),
+            number: system_call::number(event, record.payload),
+            time: record.time,
+            line,
+        };
         self.threads.entry(record.pid()).or_default().push(call);
     }
 
@@ -137,7 +142,7 @@ impl<W: Write> CallLines<W> {
         trace: &TraceInfo<'_>,
     ) {
         let fields = self.fields(event, record, trace);
-        let call = self.innermost(record.pid(), id, number(event, record));
+        let call = self.innermost(record.pid(), id, system_call::number(event, record.payload));
         let measured = event.format().field("duration").and_then(|field| field.integer(record.payload));
         let measured = measured.map(|length| length as u64);
         // The exit's time may be later than the end of the call.
@@ -174,20 +179,23 @@ impl<W: Write> CallLines<W> {
         }
     }
 
-    /// Takes the innermost call of this kind that a thread is in, and leaves those in it: by a jump.
+    /// Takes the innermost call of this kind that a thread is in, and leaves those in it: by a jump. Not what
+    /// the events of all system calls say of the same call.
     fn innermost(&mut self, pid: i32, id: u16, number: Option<i64>) -> Option<OpenCall> {
         let calls = self.threads.get_mut(&pid)?;
         let place = calls.iter().rposition(|call| (call.id, call.number) == (id, number))?;
         let inner = calls.split_off(place + 1);
         let call = calls.pop();
+        let is_same = |inner: &OpenCall| number.is_some() && inner.number == number;
+        let (same, inner): (Vec<OpenCall>, Vec<OpenCall>) = inner.into_iter().partition(is_same);
+        calls.extend(same);
         inner.iter().for_each(|call| self.close(call, NO_RETURN));
         call
     }
 
     /// Leaves the call that a thread has just entered, if it has no end.
     fn go_on_elsewhere(&mut self, record: &Record<'_>, event: &Event) {
-        if is_of_system_calls(event.format())
-            && system_call::has_no_end(event, record.payload)
+        if system_call::has_no_end(system_call::number(event, record.payload))
             && let Some(call) = self.threads.get_mut(&record.pid()).and_then(Vec::pop)
         {
             self.close(&call, NO_RETURN);
@@ -300,11 +308,6 @@ fn name(event: &Event, suffix: &str, payload: &[u8]) -> String {
         true => system_call::name(event, payload),
         false => name.strip_suffix(suffix).unwrap_or(name).to_owned(),
     }
-}
-
-/// The number of the call, where an event is of several.
-fn number(event: &Event, record: &Record<'_>) -> Option<i64> {
-    number_of_call(event.format()).and_then(|field| field.integer(record.payload))
 }
 
 /// The functions of a stack on a line, the innermost first.

@@ -1,6 +1,6 @@
 //! System calls in lines of calls.
 
-use query::{ErrorField, number_of_call};
+use query::{ErrorField, is_of_system_calls, number_of_call};
 use trace_data::event::Event;
 use trace_data::format::Field;
 
@@ -12,14 +12,24 @@ const RT_SIGRETURN: i64 = 15;
 pub(super) fn name(event: &Event, payload: &[u8]) -> String {
     match number_of_call(event.format()).and_then(|field| field.integer(payload)) {
         Some(number) => format!("NR {number}"),
-        None => event.format().name.replacen("sys_enter_", "sys_", 1).replacen("sys_exit_", "sys_", 1),
+        None => {
+            let name = &event.format().name;
+            let own = name.strip_prefix("sys_enter_").or_else(|| name.strip_prefix("sys_exit_"));
+            format!("sys_{}", own.unwrap_or(name))
+        }
     }
 }
 
-/// Whether the calling thread goes on elsewhere.
-pub(super) fn has_no_end(event: &Event, payload: &[u8]) -> bool {
-    let number = event.format().field("__syscall_nr").or_else(|| number_of_call(event.format()));
-    number.and_then(|field| field.integer(payload)) == Some(RT_SIGRETURN)
+/// The number of the call that a record is of. None for other events.
+pub(super) fn number(event: &Event, payload: &[u8]) -> Option<i64> {
+    let format = event.format();
+    let number = number_of_call(format).or_else(|| format.field("__syscall_nr"));
+    number.filter(|_| is_of_system_calls(format))?.integer(payload)
+}
+
+/// Whether the calling thread goes on elsewhere after the call of a number.
+pub(super) fn has_no_end(number: Option<i64>) -> bool {
+    number == Some(RT_SIGRETURN)
 }
 
 /// The names and values of a record's arguments, or its result, and the error's name.

@@ -35,6 +35,25 @@ impl Trace {
     }
 }
 
+/// The name and the text of a system call's own event, which the kernel prints in a form of its own: the text
+/// as trace-cmd prints it, by the print format.
+fn system_call(message: &str) -> Option<(String, String)> {
+    let message = message.strip_prefix("sys_")?;
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if let Some((name, result)) = message.split_once(" -> ").filter(|(name, _)| is_name(name)) {
+        return Some((format!("sys_exit_{name}"), result.to_owned()));
+    }
+    let (name, arguments) = message.strip_suffix(')')?.split_once('(').filter(|(name, _)| is_name(name))?;
+    let argument = |argument: &str| {
+        let (name, value) = argument.split_once(": ")?;
+        let value = u64::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
+        Some(format!("{name}: {value:#010x}"))
+    };
+    let arguments = arguments.split(", ").filter(|text| !text.is_empty()).map(argument);
+    let arguments: Option<Vec<String>> = arguments.collect();
+    Some((format!("sys_enter_{name}"), arguments?.join(", ")))
+}
+
 impl Event {
     /// From a line as the kernel prints it, or as trace-cmd does, which leaves out the flags.
     pub fn parse(line: &str) -> Option<Event> {
@@ -44,14 +63,17 @@ impl Event {
         let (stamp, rest) = rest.split_once(": ")?;
         let stamp = stamp.split_whitespace().last()?;
         // Names of functions have colons of their own.
-        let (name, text) = rest.split_once(": ").or_else(|| rest.split_once(':'))?;
+        let (name, text) = system_call(rest).or_else(|| {
+            let (name, text) = rest.split_once(": ").or_else(|| rest.split_once(':'))?;
+            Some((name.to_owned(), text.to_owned()))
+        })?;
         Some(Event {
             comm: comm.trim_start().to_string(),
             pid: pid.trim_end().parse().ok()?,
             cpu: cpu.parse().ok()?,
             // Six digits are after the point.
             time: stamp.replacen('.', "", 1).parse().ok()?,
-            name: name.to_string(),
+            name,
             text: text.trim_start().to_string(),
         })
     }
