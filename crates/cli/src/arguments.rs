@@ -162,11 +162,13 @@ Examples:
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
   Without -e all events are recorded except those of the classes @mem, @lock and
-  @clock, whose calls are too frequent, and of @switch, which thread runs: the
-  kernel records that, and all of it only for root; `lookback events` shows them.
+  @clock, whose calls are too frequent, of @syscalls, system calls, and of @switch,
+  which thread runs: the kernel records that, and all of it only for root;
+  `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e @process            calls on files; process events
   -e @default -e @mem             the events of the default, and calls on memory
+  -e @syscalls:file               system calls on files
   -e shop: -e ftrace:print        a program's own events; its messages
   -e '*_exit if ret < 0'          events that match a filter, as for report -F;
                                   see lookback-set(1)

@@ -28,6 +28,7 @@ Examples:
   lookback report -F '@file: error == ENOENT'    calls on files that aren't there
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
+  lookback report --pair 'syscalls:*'       and each system call, as strace -c does
   lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
   lookback report --waits                   what each thread waited for, and on whom
   lookback report --tree                    who made whom, and how each has ended
@@ -110,7 +111,7 @@ pub(crate) struct FormArguments {
     #[arg(long, group = "form")]
     pub(crate) waits: bool,
 
-    /// Show the time from one event to another of the same thread: 'A..B', or 'A' for 'A..A_exit'
+    /// Show the time from one event to another of the same thread: 'A..B', or 'A' from A to its own exit
     #[arg(long, group = "form", value_name = "EVENTS")]
     pub(crate) pair: Option<PairRule>,
 

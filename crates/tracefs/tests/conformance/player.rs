@@ -140,7 +140,8 @@ impl Player {
             for name in self.our_names(&directory) {
                 let path = if directory.is_empty() { name } else { format!("{directory}/{name}") };
                 let is_other_event = path.starts_with("events/libc")
-                    || path.starts_with("events/sched/sched_process_") && !path.contains("_exec");
+                    || path.starts_with("events/sched/sched_process_") && !path.contains("_exec")
+                    || path.starts_with("events/syscalls/sys_") && !path.contains("_umask");
                 if is_other_event || !self.kernel_has(&path) {
                     continue;
                 }
