@@ -68,7 +68,7 @@ impl Formats {
     pub fn of(&mut self, session: &Instance) -> Arc<EventTable> {
         let next = session.control().next_event(self.next);
         if self.next != next {
-            let events = session.described_events();
+            let events = session.described_events(|_| true);
             let formats = events.filter_map(|event| Format::parse(&event.system, &event.format).ok());
             self.table = Arc::new(formats.map(|format| Event::new(format, Dialect::Kernel)).collect());
             self.next = next;

@@ -6,7 +6,7 @@ use abi::control::Table;
 use abi::page::DEFAULT_SIZE;
 use export::dat::{CpuTotals, DatFile};
 use reading::{Nameless, SessionRecords};
-use session::{EventInfo, Instance};
+use session::{EventInfo, Instance, is_built_in};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,9 @@ pub fn write_dat(
     }
     progress(written.events);
     let session = records.session();
+    // Of those that every session has only what has happened.
     let events: Vec<EventInfo> =
-        session.described_events().filter(|event| is_described(event, &counts)).collect();
+        session.described_events(|id| !is_built_in(id) || counts.contains_key(&id)).collect();
     tell_losses(session, &mut written);
     written.counts = named(&counts, &events);
     let metadata = metadata(records, &events, names, file.totals());
@@ -129,12 +130,6 @@ fn tell_losses(session: &Instance, written: &mut Written) {
     ];
     let counts = tables.map(|(table, meaning)| (meaning, control.refused(table)));
     written.refused = counts.into_iter().filter(|(_, count)| *count > 0).collect();
-}
-
-/// Whether a file needs to describe an event: of those that every session has only what has happened.
-fn is_described(event: &EventInfo, counts: &BTreeMap<u16, u64>) -> bool {
-    let is_everywhere = event.class.is_some() || event.system == events::ftrace::SYSTEM;
-    !is_everywhere || counts.contains_key(&event.id)
 }
 
 fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)> {

@@ -42,7 +42,7 @@ pub use author::Author;
 pub use budget::{BUDGETS, LeftOutEvent};
 pub use calls_in_progress::{CallInProgress, CallsInProgress};
 pub use command_text::CommandText;
-pub use events::EventInfo;
+pub use events::{EventInfo, is_built_in};
 pub use filters::{EnabledEvents, explain_filter, filter_for};
 pub use function_command::FunctionCommand;
 pub use function_lists::{FunctionFilter, FunctionLists};
@@ -180,7 +180,9 @@ impl Instance {
     /// Switches all events off in all instances, for one who removes the session and has
     /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more.
     pub fn retire(&self, _lock: &Lock) -> Result<(), Error> {
-        (0..INSTANCES).try_for_each(|index| self.session.set_instance_off(index))?;
+        // Who had the lock has forgotten what was wanted in those that are gone.
+        let is_there = |index: &usize| self.control().instance_state(*index).is_some();
+        (0..INSTANCES).filter(is_there).try_for_each(|index| self.session.set_instance_off(index))?;
         self.control().switch_profile(false);
         self.buffer().set_recording(false);
         Ok(())

@@ -61,6 +61,7 @@ pub use instance::{
     FUNCTION_GRAPH, Freed, FunctionCommand, FunctionFilter, FunctionLists, Instance, LEAST_STACK_BYTES,
     LeftOutEvent, LongestSection, MARKER_IP, MARKER_SYMBOL, MOST_RAW, MOST_STACK_BYTES, Marker, Preferences,
     Saving, Settings, SnapshotNumber, TRACERS, TraceOption, Tracer, TriggerInfo, explain_filter, filter_for,
+    is_built_in,
 };
 pub use lasting::{Lasting, lasting};
 pub use names::FLIGHT;

@@ -92,12 +92,9 @@ impl OwnSession {
 
     /// What was to be recorded, but no program has brought such an event.
     pub(crate) fn unmatched(&self) -> Vec<String> {
-        let events: Vec<_> = self.session.events().collect();
         let selections = self.selections.iter().map(|wanted| &wanted.selection);
-        let fits = |selection: &&Selection| {
-            !events.iter().any(|event| selection.matches(&event.system, &event.name, event.class))
-        };
-        selections.filter(fits).map(|selection| selection.text().to_string()).collect()
+        let has_none = |selection: &&Selection| !self.session.has_selected(selection);
+        selections.filter(has_none).map(|selection| selection.text().to_string()).collect()
     }
 
     /// What to say of functions that were to be traced, and couldn't be.

@@ -30,6 +30,11 @@ pub struct EventInfo {
 static BUILT_IN: LazyLock<HashMap<u16, EventType>> =
     LazyLock::new(|| events::all().map(|event| (event.id, event)).collect());
 
+/// Whether an event is built in: every session has it.
+pub fn is_built_in(id: u16) -> bool {
+    BUILT_IN.contains_key(&id)
+}
+
 /// Bytes that a description takes at most.
 const LONGEST: usize = 64 * 1024;
 
@@ -37,13 +42,14 @@ impl Instance {
     /// All events that the session knows, but for those of probes that were removed.
     pub fn events(&self) -> impl Iterator<Item = EventInfo> {
         let removed = self.session.removed_probe_events();
-        self.described_events().filter(move |event| !removed.contains(&event.id))
+        self.described_events(move |id| !removed.contains(&id))
     }
 
-    /// All events that there are descriptions of: for readers of what was recorded.
-    pub fn described_events(&self) -> impl Iterator<Item = EventInfo> {
+    /// All events that there are descriptions of, if their ids are wanted: for readers of what was recorded.
+    pub fn described_events(&self, is_wanted: impl Fn(u16) -> bool) -> impl Iterator<Item = EventInfo> {
         let mut buffer = vec![0; LONGEST];
-        self.control().event_ids().filter_map(move |id| self.event(id, &mut buffer))
+        let ids = self.control().event_ids().filter(move |id| is_wanted(*id));
+        ids.filter_map(move |id| self.event(id, &mut buffer))
     }
 
     /// Those of these ids that it knows.
@@ -78,6 +84,11 @@ impl Instance {
         let mut selected = Vec::new();
         self.visit_names(|event| selected.extend(is_selected(event).then_some(event.id)));
         selected
+    }
+
+    /// Whether any event is selected.
+    pub fn has_selected(&self, selection: &Selection) -> bool {
+        !self.selected(selection).is_empty()
     }
 
     /// Calls `visit` for all events that the session knows, as [`Instance::events`] gives them: without what
