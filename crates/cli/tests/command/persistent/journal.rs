@@ -145,7 +145,7 @@ fn a_full_disk_costs_the_oldest() {
     let session = Persistent::of_size("4096", &["-e", "libc:open_exit"]);
     let script =
         "persist; for part in 0 1 2 3 4 5 6 7; do numbered ${part}0000 $((part + 1))0000; done; ends";
-    let Some(outcome) = on_a_small_disk(&session, "6m", script) else { return };
+    let Some(outcome) = on_a_small_disk(&session, "4m", script) else { return };
     assert!(!outcome.stdout.contains("lost"), "{outcome:?}");
     let (numbers, said) = session.journal_at(&session.journal());
     let first = numbers[0];

@@ -52,7 +52,7 @@ fn it_lists_everything() {
         ("list -e ^libc:^open$ -l", 0, "libc:open\nnone\n"),
         ("list -e ^libc:^open$ -R", 0, "# Available triggers:\n"),
         ("list -e nosuch", 0, ""),
-        ("list -s", 0, "libc\nlock\nlookback\nsched\n"),
+        ("list -s", 0, "libc\nlock\nlookback\nraw_syscalls\nsched\nsignal\nsyscalls\n"),
         ("list -t", 0, "function"),
         ("list -p", 0, "nop\n"),
         ("list -o", 0, "\noverwrite\n"),
