@@ -8,6 +8,7 @@
 //! the kernel's soft mode. The layer for `tracing` asks once whether an event is to be looked at, and a
 //! trigger, which makes no system call, can't have it ask again. The agent's events need no such thing.
 
+use super::events::is_built_in;
 use super::filters::{compile_filter, furthest};
 use super::function_command::FunctionCommand;
 use crate::session::c_path;
@@ -254,7 +255,7 @@ impl Instance {
     /// has the session's lock.
     pub(super) fn soften(&self, id: u16) -> Option<()> {
         let (control, instance) = (self.control(), self.index);
-        let is_always = events::all().any(|event| event.id == id) && !is_system_call(id);
+        let is_always = is_built_in(id) && !is_system_call(id);
         if id == 0 || is_always {
             return Some(());
         }
