@@ -1,6 +1,7 @@
 //! Persistent sessions: no process serves them, and all of these tasks map the same file.
 
 mod attached;
+mod chosen_files;
 mod container;
 mod dropin;
 mod extract;
@@ -25,6 +26,7 @@ mod snapshots;
 mod start;
 mod stat;
 mod switch;
+mod system_calls;
 mod taken;
 mod threads;
 mod unit;

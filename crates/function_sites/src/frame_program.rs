@@ -57,7 +57,8 @@ impl<'a> FrameProgram<'a> {
             let augmentation = common.uleb()? as usize;
             common.skip(augmentation)?;
         }
-        letters.iter().all(|letter| b"zRPLS".contains(letter)).then_some(FrameProgram { common, own })
+        // That of what a handler of signals returns to begins before the first instruction: an S.
+        letters.iter().all(|letter| b"zRPL".contains(letter)).then_some(FrameProgram { common, own })
     }
 
     /// Where the return address is at an offset from the function's start.

@@ -51,6 +51,14 @@ impl<'a> FunctionFrames<'a> {
         self.frame(after.checked_sub(1)?).filter(|frame| frame.span.contains(&address))
     }
 
+    /// The addresses of functions from the one on that an address is in, or before it. None for one whose
+    /// entry isn't understood.
+    pub(crate) fn from(self, address: u64) -> impl Iterator<Item = Option<Range<u64>>> + Clone + use<'a> {
+        let after = self.entries.partition_point(|entry| self.start(entry) <= address);
+        let first = after.saturating_sub(1);
+        (first..self.entries.len()).map(move |index| Some(self.frame(index)?.span))
+    }
+
     /// Where the first function begins that begins after an address.
     pub(crate) fn next(&self, address: u64) -> Option<u64> {
         let after = self.entries.partition_point(|entry| self.start(entry) <= address);

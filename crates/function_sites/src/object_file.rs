@@ -70,7 +70,7 @@ impl<'a> ObjectFile<'a> {
         symbols: &ObjectFile<'s>,
     ) -> impl Iterator<Item = FunctionSite<'a>> + use<'a, 's> {
         let symbols = *symbols;
-        let is_left_alone = self.section(".gopclntab").is_some() || self.is_dynamic_linker();
+        let is_left_alone = self.is_of_go() || self.is_dynamic_linker();
         let frames = self.function_frames().filter(|_| !is_left_alone);
         frames.into_iter().flat_map(move |frames| {
             let left_alone = LeftAlone::among(symbols.functions());
@@ -88,12 +88,22 @@ impl<'a> ObjectFile<'a> {
         let is_listed = self.section("__mcount_loc").is_some();
         let targets =
             if is_listed { None } else { McountTargets::new(self.imports(), self.linkage_tables()) };
-        let is_code = |section: &SectionHeader| section.sh_flags & u64::from(SHF_EXECINSTR) != 0;
         targets.into_iter().flat_map(move |targets| {
-            let sections = file.sections.iter().filter(is_code);
-            let calls = sections.flat_map(move |section| targets.calls(section.sh_addr, file.data(&section)));
+            let calls = file.code_sections().flat_map(move |(address, code)| targets.calls(address, code));
             calls.map(|(address, kind)| unnamed(address, kind))
         })
+    }
+
+    /// Its sections with code: where they lie, and their bytes.
+    pub(crate) fn code_sections(&self) -> impl Iterator<Item = (u64, &'a [u8])> + use<'a> {
+        let file = *self;
+        let is_code = |section: &SectionHeader| section.sh_flags & u64::from(SHF_EXECINSTR) != 0;
+        file.sections.iter().filter(is_code).map(move |section| (section.sh_addr, file.data(&section)))
+    }
+
+    /// Whether it is a program of Go.
+    pub(crate) fn is_of_go(&self) -> bool {
+        self.section(".gopclntab").is_some()
     }
 
     /// The words that the dynamic linker stores the addresses of `mcount` and `__fentry__` into.
@@ -172,7 +182,7 @@ impl<'a> ObjectFile<'a> {
     ///
     /// Cost: that of looking at all names.
     pub fn span_around(&self, symbols: &ObjectFile<'_>, address: u64) -> Option<Range<u64>> {
-        if self.section(".gopclntab").is_some() || self.is_dynamic_linker() {
+        if self.is_of_go() || self.is_dynamic_linker() {
             return None;
         }
         let span = self.function_frames()?.at(address)?.span;

@@ -1,6 +1,7 @@
 //! An instruction, as far as plans depend on it.
 
 use crate::encoding::{Encoding, Mode, OpcodeMap};
+use crate::register_effect::RegisterEffect;
 
 /// What is executed after an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +83,34 @@ impl DecodedInstruction {
         }
     }
 
+    /// Whether it does the same at another address, written as [`MovedInstruction`](crate::MovedInstruction)
+    /// says: no call, whose return address would be another one, and none that ends in another way than by
+    /// returning.
+    pub(crate) fn can_move(&self) -> bool {
+        let Encoding { map, opcode, .. } = self.0;
+        let is_one = map == OpcodeMap::One;
+        let can_go_on = match self.flow() {
+            Flow::Next => true,
+            Flow::Branch(_) | Flow::Jump(_) => self.jump_apart().is_some(),
+            Flow::End => is_one && matches!(opcode, 0xc2 | 0xc3),
+            Flow::Call | Flow::Indirect => false,
+        };
+        can_go_on && self.relative().is_ok()
+    }
+
+    /// The opcode of the jump with a distance of four bytes that leads where this one does. None where it is
+    /// no jump, or one that there is with one byte only.
+    pub(crate) fn jump_apart(&self) -> Option<(&'static [u8], u8)> {
+        let Encoding { map, opcode, has_operand_size, .. } = self.0;
+        match (map, opcode) {
+            _ if has_operand_size => None,
+            (OpcodeMap::One, 0x70..=0x7f) => Some((&[0x0f], opcode + 0x10)),
+            (OpcodeMap::Two, 0x80..=0x8f) => Some((&[0x0f], opcode)),
+            (OpcodeMap::One, 0xe9 | 0xeb) => Some((&[], 0xe9)),
+            _ => None,
+        }
+    }
+
     /// What it does to the stack pointer.
     pub(crate) fn stack_effect(&self) -> StackEffect {
         let Encoding { map, opcode, immediate, has_operand_size, .. } = self.0;
@@ -105,6 +134,11 @@ impl DecodedInstruction {
             _ if self.changes_stack_pointer() => StackEffect::Unknown,
             _ => StackEffect::None,
         }
+    }
+
+    /// Which general register it changes.
+    pub(crate) fn register_effect(&self) -> RegisterEffect {
+        RegisterEffect::of(&self.0)
     }
 
     /// Whether code after it doesn't look at flags that it has left: it leaves none, or is one of those that

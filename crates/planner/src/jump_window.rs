@@ -29,6 +29,11 @@ impl JumpWindow {
         Some(JumpWindow { end: address.wrapping_add(JUMP_LEN as u64), fixed, count })
     }
 
+    /// Those at an address where all of their bytes can be stored.
+    pub(crate) fn free(address: u64) -> JumpWindow {
+        JumpWindow { end: address.wrapping_add(JUMP_LEN as u64), fixed: [0; JUMP_LEN - 1], count: 0 }
+    }
+
     /// The addresses that they can lead to.
     pub fn targets(&self) -> Range<u64> {
         let Range { start, end } = self.distances();

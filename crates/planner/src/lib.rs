@@ -48,7 +48,11 @@
 //!
 //! A probe may be at any instruction ([`probe_points`]): that itself becomes a jump, or one after it if it
 //! does nothing. Flags may count there, and something may be below the stack pointer: whoever makes the code
-//! that the jump leads to keeps both.
+//! that the jump leads to keeps both. System calls are seen from instructions around them
+//! ([`SystemCallCode`]).
+//!
+//! Where a jump of five bytes has no space, one of two bytes may have it, which leads to one of five in the
+//! padding between two functions ([`is_padding`]): that is stored before, as nobody executes it.
 //!
 //! # What this crate is not
 //!
@@ -75,16 +79,26 @@ mod function_code;
 mod instruction;
 #[cfg(test)]
 mod instruction_tests;
+mod jump_space;
 mod jump_window;
 mod moved_instruction;
 mod no_entry_point;
 mod no_probe_point;
+mod padding;
 mod probe_point;
+mod probe_points;
+mod register_effect;
+mod replaceable;
+mod system_call;
 
 pub use entry_point::{EntryPoint, EntryPointPlace, entry_points};
 pub use function_code::FunctionCode;
+pub use jump_space::{JumpSpace, SHORT_JUMP_LEN, SHORT_JUMP_REACH};
 pub use jump_window::{JUMP_LEN, JumpWindow};
 pub use moved_instruction::MovedInstruction;
 pub use no_entry_point::NoEntryPoint;
 pub use no_probe_point::NoProbePoint;
-pub use probe_point::{ProbePoint, probe_points};
+pub use padding::is_padding;
+pub use probe_point::ProbePoint;
+pub use probe_points::probe_points;
+pub use system_call::{SYSTEM_CALL, SystemCallCode};

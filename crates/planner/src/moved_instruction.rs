@@ -1,7 +1,8 @@
 //! An instruction in another place.
 
 use crate::encoding::LONGEST;
-use crate::instruction::DecodedInstruction;
+use crate::instruction::{DecodedInstruction, Flow};
+use crate::jump_window::JUMP_LEN;
 
 /// Bytes that do at one address what an instruction does at its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,13 +13,14 @@ pub struct MovedInstruction {
 
 impl MovedInstruction {
     /// The instruction that `code` begins with, moved from one address to another. None where it can't be:
-    /// the memory that it uses is out of reach there.
+    /// the memory that it uses is out of reach there, or where it jumps to.
     pub fn new(code: &[u8], from: u64, to: u64) -> Option<MovedInstruction> {
         let instruction = DecodedInstruction::first(code)?;
-        let mut moved = MovedInstruction { bytes: [0; LONGEST], len: instruction.len() };
-        for (place, byte) in moved.bytes.iter_mut().zip(code.get(..instruction.len())?) {
-            *place = *byte;
+        if let Flow::Branch(distance) | Flow::Jump(distance) = instruction.flow() {
+            let target = from.wrapping_add(instruction.len() as u64).wrapping_add_signed(distance);
+            return MovedInstruction::jump(&instruction, to, target);
         }
+        let mut moved = MovedInstruction::of([code.get(..instruction.len())?]);
         let Some((at, distance)) = instruction.relative().ok()? else { return Some(moved) };
         let farther = i64::from(distance).checked_add(from.wrapping_sub(to).cast_signed())?;
         let bytes = i32::try_from(farther).ok()?.to_le_bytes();
@@ -26,6 +28,23 @@ impl MovedInstruction {
             *place = byte;
         }
         Some(moved)
+    }
+
+    /// A jump to an address, on the same condition: its distance has four bytes.
+    fn jump(instruction: &DecodedInstruction, to: u64, target: u64) -> Option<MovedInstruction> {
+        let (prefix, opcode) = instruction.jump_apart()?;
+        let end = to.wrapping_add(prefix.len() as u64).wrapping_add(JUMP_LEN as u64);
+        let distance = i32::try_from(target.wrapping_sub(end).cast_signed()).ok()?;
+        Some(MovedInstruction::of([prefix, &[opcode], &distance.to_le_bytes()]))
+    }
+
+    fn of<const N: usize>(parts: [&[u8]; N]) -> MovedInstruction {
+        let mut moved = MovedInstruction { bytes: [0; LONGEST], len: 0 };
+        for (place, byte) in moved.bytes.iter_mut().zip(parts.iter().copied().flatten()) {
+            *place = *byte;
+            moved.len += 1;
+        }
+        moved
     }
 
     /// The bytes.

@@ -73,7 +73,7 @@ pub use probe_failure::ProbeFailure;
 pub use selection::{BadSelection, Selection};
 pub use session::{
     ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, ProbeCounts, Session, SessionProbe,
-    SiteObstacle, TraceableFunction, TraceableName, TracedBy,
+    SiteObstacle, SystemCallPlace, SystemCallSight, TraceableFunction, TraceableName, TracedBy,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

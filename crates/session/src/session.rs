@@ -17,6 +17,7 @@ mod probes;
 mod profile;
 mod removal;
 mod rules;
+mod system_call_place;
 mod top_level;
 mod traceable;
 mod traced_by;
@@ -32,6 +33,7 @@ pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
 pub use probes::{ProbeCounts, SessionProbe};
 pub use profile::CpuProfile;
+pub use system_call_place::{SystemCallPlace, SystemCallSight};
 pub use traceable::{SiteObstacle, TraceableFunction, TraceableName};
 pub use traced_by::TracedBy;
 

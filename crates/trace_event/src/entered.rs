@@ -1,8 +1,10 @@
 //! Who records.
 
+use crate::own_stack::is_on_own_stack;
 use crate::shared::SharedSession;
 use crate::{current, thread};
 use ring_buffer::WriterThread;
+use rustix::thread::gettid;
 
 /// What a function that keeps a frame pointer has on the stack, where rbp points: its caller's rbp, and the
 /// address that it returns to.
@@ -40,6 +42,29 @@ pub fn enter() -> Option<Entered> {
 #[inline(never)]
 fn enter_slowly() -> Option<Entered> {
     current::shared().and_then(|shared| Some(Entered { common: thread::start(shared)? }))
+}
+
+/// As [`enter`], in code that libc may run in a child that shares its maker's memory and words, which nobody
+/// has set aside: posix_spawn(3) makes such children, and gives them another stack. None there, and an event
+/// counted: the child has no buffer that it may write to.
+///
+/// Cost: some loads; a system call on a stack that neither libc nor the kernel has made, as of a coroutine.
+/// Async-signal-safe.
+#[inline]
+pub fn enter_in_libc() -> Option<Entered> {
+    let entered = enter()?;
+    if is_on_own_stack() || is_running(entered) { Some(entered) } else { None }
+}
+
+/// Whether a thread is the one that runs here, as the kernel says.
+#[cold]
+fn is_running(entered: Entered) -> bool {
+    let Some(shared) = current::shared() else { return false };
+    let is_running = (shared.hooks.may_call)() && gettid().as_raw_nonzero().get() == entered.tid();
+    if !is_running {
+        shared.writer().count_unidentified();
+    }
+    is_running
 }
 
 impl Entered {

@@ -52,7 +52,7 @@ pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack,
 pub use call_time::{call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
-pub use entered::{CallRecord, Entered, FrameRecord, enter};
+pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc};
 pub use function::TracingInstance;
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{AttachedAgain, AttachedSession, attach, attach_again, detach, leave, session};

@@ -119,6 +119,13 @@ pub fn reach_in_stack(address: usize, wanted: usize) -> Option<usize> {
     is_in_use.then(|| reach(shared, &stack, address, wanted.min(stack.end)))
 }
 
+/// Whether the calling thread is on the stack that libc or the kernel has made for it.
+#[inline]
+pub(crate) fn is_on_own_stack() -> bool {
+    let here = 0_u8;
+    current::shared().is_some_and(|shared| find(shared).contains(&(&raw const here).addr()))
+}
+
 #[inline]
 fn reach(shared: &SharedSession, stack: &Range<usize>, address: usize, wanted: usize) -> usize {
     let changes = CHANGES.load(Acquire);

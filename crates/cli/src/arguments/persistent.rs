@@ -247,6 +247,17 @@ pub(crate) struct ListArguments {
     )]
     pub(crate) usdt: Option<Vec<String>>,
 
+    /// List the places that call the kernel instead, of these programs and libraries, or of those that traced
+    /// processes have used: which system call, the offset in the file and the function, and whether its begin
+    /// and its end are seen where events of system calls are enabled
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..,
+        conflicts_with_all = ["sessions", "events", "threads", "functions", "usdt"]
+    )]
+    pub(crate) syscalls: Option<Vec<String>>,
+
     /// List the sessions of this user instead
     #[arg(long, conflicts_with = "session")]
     pub(crate) sessions: bool,

@@ -7,7 +7,7 @@ use crate::number::{bytes, count, duration};
 use crate::persistent::attached::AttachedProcess;
 use crate::persistent::saving::look_after;
 use crate::persistent::threads::ThreadList;
-use crate::persistent::{events_on, filtered, memory, option, pending, usdt};
+use crate::persistent::{events_on, filtered, memory, option, pending, system_calls, usdt};
 use crate::stdout::print;
 use crate::unseen::{READS_TREE, UnattachedProcess};
 use anstyle::Style;
@@ -24,6 +24,9 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
     }
     if let Some(files) = &arguments.usdt {
         return usdt::list(files, || arguments.which.open(), arguments.json);
+    }
+    if let Some(files) = &arguments.syscalls {
+        return system_calls::list(files, || arguments.which.open(), arguments.json);
     }
     let session = arguments.which.open()?;
     if arguments.events {

@@ -3,19 +3,16 @@
 use crate::failure::{Done, Failure};
 use crate::json::Json;
 use crate::number::count;
-use crate::probes::find_file;
+use crate::persistent::chosen_files::chosen;
 use crate::stdout::print;
 use session::{Instance, UsdtPlace};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use trace_data::text::printable;
 
 /// Lists those of files, or of those that traced processes have mapped.
 pub(super) fn list(files: &[String], open: impl FnOnce() -> Done<Instance>, is_json: bool) -> Done {
-    let files: Vec<PathBuf> = match files {
-        [] => mapped(&open()?),
-        files => files.iter().map(|file| named(file)).collect::<Done<_>>()?,
-    };
+    let files = chosen(files, open)?;
     let places: Vec<(&Path, UsdtPlace)> = files.iter().flat_map(|file| places(file)).collect();
     if is_json {
         return print(Json::List(places.iter().map(|(file, place)| json(file, place)).collect()));
@@ -25,23 +22,6 @@ pub(super) fn list(files: &[String], open: impl FnOnce() -> Done<Instance>, is_j
         return Err(Failure::failed(format_args!("no places for USDT in {files}")));
     }
     print(text(&places).trim_end())
-}
-
-/// The path of a file that was named, which has to be one of this machine.
-fn named(file: &str) -> Done<PathBuf> {
-    let path = PathBuf::from(find_file(file)?);
-    match UsdtPlace::all(&path) {
-        Some(_) => Ok(path),
-        None => Err(Failure::failed(format_args!("{file}: expected a program or a library for x86-64"))),
-    }
-}
-
-/// The files that traced processes have mapped.
-fn mapped(instance: &Instance) -> Vec<PathBuf> {
-    let mut files = instance.session().mapped_files();
-    files.sort();
-    files.dedup();
-    files
 }
 
 fn places(file: &Path) -> impl Iterator<Item = (&Path, UsdtPlace)> {

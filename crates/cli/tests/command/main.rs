@@ -56,6 +56,7 @@ mod stacks;
 mod state;
 mod switches;
 mod system_calls;
+mod system_calls_seen;
 mod terminal;
 mod trace_cmd;
 mod tracing;

@@ -56,3 +56,21 @@ fn probes_change_no_register() {
         assert_eq!(trace.named(place).count(), 20_000, "{place}");
     }
 }
+
+/// As for probes, around system calls: after one the kernel has changed three registers, and nobody else any.
+#[test]
+fn system_calls_that_are_seen_change_no_register() {
+    let program = Program::c("system_call_registers", &["-O1", "-falign-functions=64"]);
+    let untraced = program.untraced();
+    assert!(untraced.is_ok(), "without lookback: {untraced}");
+    let options = ["-q", "-b", "64M", "-e", "syscalls:sys_*_getppid"];
+    let (traced, trace) = program.traced_with(&options);
+    assert_eq!(untraced, traced, "{traced}");
+    // Each of them calls getppid(2) itself, and has it compared with what libc's function says.
+    let rounds = if trace.named("sys_enter_getppid").count() > 120_000 { 160_000 } else { 80_000 };
+    for name in ["sys_enter_getppid", "sys_exit_getppid"] {
+        // Of two places in sixteen the instruction after the call begins with the last byte of a word.
+        let seen = trace.named(name).count();
+        assert!(seen >= rounds * 7 / 8 && seen <= rounds, "{name}: {seen} of {rounds}");
+    }
+}

@@ -3,7 +3,7 @@
 use super::probed_files::with_symbols;
 use super::probes::SessionProbe;
 use function_sites::ObjectFile;
-use planner::{FunctionCode, entry_points, probe_points};
+use planner::{FunctionCode, SHORT_JUMP_REACH, entry_points, is_padding, probe_points};
 
 impl SessionProbe {
     /// Why no process can place it. None where nothing speaks against it, as far as its file says: in a
@@ -40,6 +40,8 @@ impl SessionProbe {
             return None;
         }
         let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
-        probe_points(&function, within).err().map(|why| why.to_string())
+        let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
+        let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
+        probe_points(&function, within, paddings).err().map(|why| why.to_string())
     }
 }

@@ -41,11 +41,16 @@ mod probes;
 mod reference_counters;
 mod remote;
 mod repeats;
+mod replaced_instruction;
+mod replaced_instructions;
 mod saved_probe;
 mod search;
 mod self_test;
 mod site_entry;
 mod sites;
+mod system_call_table;
+mod system_called;
+mod system_calls;
 mod traced_site;
 mod trampolines;
 mod turn;
@@ -59,6 +64,9 @@ pub(crate) use in_body::record_in_body;
 pub(crate) use library::{OPEN_REAL, has_opened};
 pub(crate) use probed::record_anywhere;
 pub(crate) use remote::update_remotely;
+pub(crate) use system_called::{
+    ARE_SEEN, record_system_call, record_system_call_enter, record_system_call_exit,
+};
 pub(crate) use update::{DONE, WANTED, attach_again, bind, detach, keep_up, start};
 
 /// Lets a thread end that may have loaded libraries, and may have call slots.

@@ -5,7 +5,7 @@
 //!            next
 //!
 //! T - 24:    what it has on its stack there
-//! T - 16:    a word: the function's address, or the number of a probe's place
+//! T - 16:    a word: the function's address, or the number of a probe's place, or a system call's
 //! T - 8:     an address within the instruction
 //! T:         call one of the page's first jumps            -> the agent records
 //! T + 5:     the instruction that was replaced
@@ -14,6 +14,9 @@
 //!
 //! In the middle of a function something may lie below the stack pointer, and flags may count: there the call
 //! is between two instructions that move the stack pointer past it and back, and leave the flags alone.
+//!
+//! Before a system call it is the other way round: the instruction is executed first, and then what records
+//! is called. The words are between the two, with a jump over them.
 //!
 //! Invariants:
 //! * **M1** A page is written before it is code, and never again: sites that come later have pages of their
@@ -26,10 +29,10 @@
 use super::moved_pages::OpenPages;
 use super::moved_site::{MovedEntry, MovedSite, MovedStack};
 use super::objects::TracedObject;
-use super::probe_place;
+use super::replaced_instructions::is_replaced;
 use super::site_entry::SiteEntry;
 use super::traced_site::TracedSite;
-use planner::{EntryPointPlace, FunctionCode, entry_points};
+use planner::{EntryPointPlace, FunctionCode, JUMP_LEN, entry_points};
 use text_poke::NotApplied;
 
 /// Makes code for sites of an object that are wanted and have none yet: where their functions have a place
@@ -48,7 +51,7 @@ pub(super) fn make(object: &TracedObject) -> Result<(), NotApplied> {
         let made = points.into_iter().find_map(|point| {
             let code = function.code.get(point.offset..)?;
             let address = function.start.wrapping_add(point.offset as u64);
-            if probe_place::overlap(address) {
+            if is_replaced(object, &(address..address + JUMP_LEN as u64)) {
                 return None;
             }
             let (entry, stack) = match point.place {

@@ -1,8 +1,9 @@
 //! Memory for moved code: pages in many places, as the bytes that a jump shares with what follows it say
 //! where it can lead.
 
-use super::moved_site::{BACK, CALL, MovedEntry, MovedSite, PAST_RED_ZONE};
-use crate::preload::arch::{moved_entry, probe_entry, system_call};
+use super::moved_site::{BACK, CALL, MovedEntry, MovedSite, PAST_RED_ZONE, PAST_WORDS, WORDS};
+use super::replaced_instruction::MovedTargets;
+use crate::preload::arch::{moved_entry, probe_entry, system_call, system_call_entry};
 use crate::preload::memory::stack;
 use core::ops::Range;
 use planner::{JumpWindow, MovedInstruction};
@@ -10,11 +11,10 @@ use rustix::mm::{MapFlags, ProtFlags};
 use shm::PAGE;
 use text_poke::{CodeArea, JUMP_LEN, NotApplied, jump};
 
-/// The most bytes of a site's code: what moves the stack pointer and back, a call, an instruction, a jump.
-const CODE: u64 = (PAST_RED_ZONE.len() + BACK.len()) as u64 + CALL + 15 + 5;
-
-/// Bytes of words before it.
-const WORDS: u64 = 24;
+/// The most bytes of a site's code, but for what leaves the call out: an instruction, what is past its words,
+/// what moves the stack pointer and back, a call, a jump.
+const CODE: u64 =
+    15 + (PAST_WORDS.len() + PAST_RED_ZONE.len() + BACK.len() + planner::JUMP_LEN) as u64 + WORDS + CALL;
 
 /// Bytes of the jumps that a page begins with.
 const JUMPS: u64 = (MovedEntry::ALL.len() * JUMP_LEN) as u64;
@@ -74,32 +74,30 @@ impl OpenPages {
         let index = self.with_space(&targets).or_else(|| self.open(&site.window))?;
         let page = self.page(index)?;
         let at = page.place(&targets)?;
-        let entry = page.area.pages().start + (site.entry as usize * JUMP_LEN) as u64;
-        let (before, after): (&[u8], &[u8]) =
-            if site.entry == MovedEntry::Anywhere { (&PAST_RED_ZONE, &BACK) } else { (&[], &[]) };
-        let called = at + before.len() as u64 + CALL;
-        let instruction = called + after.len() as u64;
-        let moved = MovedInstruction::new(site.code, site.address, instruction)?;
-        let end = instruction + moved.bytes().len() as u64 + planner::JUMP_LEN as u64;
-        let call = relative(0xe8, called, entry)?;
-        let back = relative(0xe9, end, site.address + site.len as u64)?;
         site.window.jump(at)?;
-        let mut to = at - WORDS;
-        let mut put = |bytes: &[u8]| {
-            let is_written = page.area.write(to, bytes);
-            to += bytes.len() as u64;
-            is_written
-        };
-        let is_written = put(&site.stack.to_word().to_le_bytes())
-            && put(&site.word.to_le_bytes())
-            && put(&(site.address + 1).to_le_bytes())
-            && put(before)
-            && put(&call)
-            && put(after)
-            && put(moved.bytes())
-            && put(&back);
-        page.free = to;
-        is_written.then_some(at)
+        let mut writing = Writing::begin(page, site, at);
+        writing.put_site(site)?;
+        writing.end()?;
+        Some(at)
+    }
+
+    /// As [`OpenPages::write`], where any address will do, with a way that leaves the call out: the jumps to
+    /// the two differ in one byte.
+    pub(super) fn write_both(&mut self, site: &MovedSite<'_>) -> Option<MovedTargets> {
+        let targets = site.window.targets();
+        let index = self.with_space(&targets).or_else(|| self.open(&site.window))?;
+        let page = self.page(index)?;
+        let end = site.address + planner::JUMP_LEN as u64;
+        let first = page.place(&targets)?;
+        let has_space = |at: &u64| at.wrapping_sub(end) & 0xff < 0xff - CODE;
+        let on = (0..256).map(|further| first + further).find(has_space)?;
+        let mut writing = Writing::begin(page, site, on);
+        writing.put_site(site)?;
+        let off = writing.at;
+        writing.put_moved(site)?;
+        writing.put_relative(0xe9, site.address + site.len as u64)?;
+        writing.end()?;
+        Some(MovedTargets { on, off })
     }
 
     fn page(&mut self, index: usize) -> Option<&mut OpenPage> {
@@ -130,6 +128,9 @@ impl OpenPages {
                 MovedEntry::First => moved_entry::called_first as *const (),
                 MovedEntry::Later => moved_entry::called_later as *const (),
                 MovedEntry::Anywhere => probe_entry::called as *const (),
+                MovedEntry::SystemCallEnter | MovedEntry::SystemCallExit => {
+                    system_call_entry::called as *const ()
+                }
             };
             area.write(free, &jump(called as u64));
             free += JUMP_LEN as u64;
@@ -197,9 +198,66 @@ impl OpenPage {
     }
 }
 
-/// An instruction that ends at `end` and leads to `target`.
-fn relative(opcode: u8, end: u64, target: u64) -> Option<[u8; 5]> {
-    let distance = i32::try_from(target.wrapping_sub(end).cast_signed()).ok()?;
-    let [a, b, c, d] = distance.to_le_bytes();
-    Some([opcode, a, b, c, d])
+/// Code that is being written to a page.
+struct Writing<'a> {
+    page: &'a mut OpenPage,
+    /// Where its next byte goes.
+    at: u64,
+    /// Whether all had space.
+    is_complete: bool,
+}
+
+impl<'a> Writing<'a> {
+    /// For a site to which the jump leads at an address.
+    fn begin(page: &'a mut OpenPage, site: &MovedSite<'_>, at: u64) -> Writing<'a> {
+        let at = if site.entry.moves_first() { at } else { at - WORDS };
+        Writing { page, at, is_complete: true }
+    }
+
+    /// All of a site, with its words. None where something is out of reach.
+    fn put_site(&mut self, site: &MovedSite<'_>) -> Option<()> {
+        let is_first = site.entry.moves_first();
+        if is_first {
+            self.put_moved(site)?;
+            self.put(&PAST_WORDS);
+        }
+        self.put(&site.stack.to_word().to_le_bytes());
+        self.put(&site.word.to_le_bytes());
+        self.put(&(site.address + 1).to_le_bytes());
+        let keeps_red_zone = site.entry.keeps_red_zone();
+        self.put(if keeps_red_zone { &PAST_RED_ZONE } else { &[] });
+        let entry = self.page.area.pages().start + (site.entry as usize * JUMP_LEN) as u64;
+        self.put_relative(0xe8, entry)?;
+        self.put(if keeps_red_zone { &BACK } else { &[] });
+        if !is_first {
+            self.put_moved(site)?;
+        }
+        self.put_relative(0xe9, site.address + site.len as u64)
+    }
+
+    /// Keeps it, if all had space.
+    fn end(self) -> Option<()> {
+        self.page.free = self.at;
+        self.is_complete.then_some(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.is_complete &= self.page.area.write(self.at, bytes);
+        self.at += bytes.len() as u64;
+    }
+
+    /// The instruction itself. None where it can't be moved to here.
+    fn put_moved(&mut self, site: &MovedSite<'_>) -> Option<()> {
+        self.put(MovedInstruction::new(site.code, site.address, self.at)?.bytes());
+        Some(())
+    }
+
+    /// A call or a jump. None where it can't lead there.
+    fn put_relative(&mut self, opcode: u8, target: u64) -> Option<()> {
+        let end = self.at + planner::JUMP_LEN as u64;
+        let distance = i32::try_from(target.wrapping_sub(end).cast_signed()).ok()?;
+        let [a, b, c, d] = distance.to_le_bytes();
+        self.put(&[opcode, a, b, c, d]);
+        Some(())
+    }
 }

@@ -11,6 +11,11 @@ pub(super) const PAST_RED_ZONE: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
 /// `lea rsp, [rsp + 128]`.
 pub(super) const BACK: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
 
+/// Bytes of the words before what calls.
+pub(super) const WORDS: u64 = 24;
+/// A jump over them.
+pub(super) const PAST_WORDS: [u8; 2] = [0xeb, WORDS as u8];
+
 /// From where a function's entry returns to in moved code back to where its stack is said to be.
 const STACK_BEFORE: u64 = 24 + CALL;
 /// And to its word.
@@ -30,11 +35,31 @@ pub(super) enum MovedEntry {
     Later,
     /// Any other.
     Anywhere,
+    /// One before a system call: it is called after the instruction.
+    SystemCallEnter,
+    /// One after it.
+    SystemCallExit,
 }
 
 impl MovedEntry {
     /// All of them, as their jumps follow each other in a page.
-    pub(super) const ALL: [MovedEntry; 3] = [MovedEntry::First, MovedEntry::Later, MovedEntry::Anywhere];
+    pub(super) const ALL: [MovedEntry; 5] = [
+        MovedEntry::First,
+        MovedEntry::Later,
+        MovedEntry::Anywhere,
+        MovedEntry::SystemCallEnter,
+        MovedEntry::SystemCallExit,
+    ];
+
+    /// Whether the instruction comes before the call.
+    pub(super) fn moves_first(self) -> bool {
+        self == MovedEntry::SystemCallEnter
+    }
+
+    /// Whether something may lie below the stack pointer.
+    pub(super) fn keeps_red_zone(self) -> bool {
+        !matches!(self, MovedEntry::First | MovedEntry::Later)
+    }
 }
 
 /// What a function that has begun has on its stack.
@@ -84,6 +109,12 @@ pub(super) fn stack_before(moved: u64) -> MovedStack {
 
 /// The number of the probe's place whose moved code an entry returns to.
 pub(super) fn probe_before(moved: u64) -> u64 {
+    // SAFETY: the entry was called from moved code, which has its word there.
+    unsafe { word(moved - PROBE_WORD_BEFORE) }
+}
+
+/// The word of the system call whose moved code an entry returns to.
+pub(super) fn system_call_before(moved: u64) -> u64 {
     // SAFETY: the entry was called from moved code, which has its word there.
     unsafe { word(moved - PROBE_WORD_BEFORE) }
 }

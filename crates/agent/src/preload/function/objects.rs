@@ -1,6 +1,7 @@
 //! The objects of the process that have sites.
 
 use super::sites::{SiteTable, with_names};
+use super::system_call_table::SystemCallTable;
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
@@ -15,6 +16,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 use function_filter::FunctionName;
 use function_sites::{ObjectFile, find_debug_file};
+use planner::SYSTEM_CALL;
 use probe::FileIdentity;
 use text_poke::Text;
 
@@ -47,6 +49,8 @@ pub(super) struct TracedObject {
     pub(super) is_built: bool,
     /// Its sites, once any function was wanted.
     pub(super) sites: SiteTable,
+    /// Where it calls the kernel, once that was wanted.
+    pub(super) system_calls: SystemCallTable,
     /// What they call, once any was enabled.
     pub(super) trampolines: Trampolines,
     /// Whether it is mapped now. When it is mapped again at the same addresses, this is the same one.
@@ -87,6 +91,8 @@ pub(super) fn key(object: &TracedObject) -> usize {
 pub(super) struct ObjectSearch {
     /// Also those without sites that a compiler has left.
     pub(super) with_unbuilt: bool,
+    /// Also those that call the kernel.
+    pub(super) with_system_calls: bool,
     /// The program runs: it must not see a descriptor that isn't its own.
     pub(super) is_late: bool,
 }
@@ -186,6 +192,7 @@ pub(super) fn add(
         if !known.is_mapped.swap(true, Release) {
             // Its code is as it is in the file.
             known.sites.all().iter().for_each(|site| site.set_untouched());
+            known.system_calls.set_untouched();
             probe_place::set_untouched(key(known));
             reference_counters::set_untouched(key(known));
         }
@@ -194,7 +201,10 @@ pub(super) fn add(
     let path = if object.path.is_empty() { c"/proc/self/exe" } else { object.path };
     let bytes = files::map(path, how.is_late)?;
     let parsed = ObjectFile::parse(bytes).map(|file| (file, file.sites().next().is_some()));
-    let Some((file, is_built)) = parsed.filter(|(_, is_built)| *is_built || how.with_unbuilt) else {
+    let calls =
+        |file: &ObjectFile<'_>| how.with_system_calls && file.occurrences(SYSTEM_CALL).next().is_some();
+    let is_wanted = |(file, is_built): &(_, bool)| *is_built || how.with_unbuilt || calls(file);
+    let Some((file, is_built)) = parsed.filter(is_wanted) else {
         files::unmap(bytes);
         return Some(0);
     };
@@ -220,6 +230,7 @@ pub(super) fn add(
         has_unlisted: is_built && file.has_unlisted_calls(),
         is_built,
         sites: SiteTable::new(),
+        system_calls: SystemCallTable::new(),
         trampolines: Trampolines::new(),
         is_mapped: AtomicBool::new(true),
     };

@@ -14,12 +14,17 @@ use trace_event::AttachedSession;
 // Relaxed, everywhere: one turn at a time.
 static IS_NAMING: AtomicBool = AtomicBool::new(false);
 
+/// Whether they were looked at for system calls.
+static IS_CALLING: AtomicBool = AtomicBool::new(false);
+
 /// Which probes of the session objects were looked at for.
 static PROBES: AtomicU64 = AtomicU64::new(0);
 
-/// Whether lists or probes are new in the session: what they name may be in any object.
+/// Whether lists or probes are new in the session, or system calls are wanted: what they name may be in any
+/// object.
 pub(super) fn is_due(control: &ControlArea) -> bool {
     control.has_function_lists() && !IS_NAMING.load(Relaxed)
+        || control.system_calls_wanted() && !IS_CALLING.load(Relaxed)
         || control.probes_version() != PROBES.load(Relaxed)
 }
 
@@ -31,15 +36,19 @@ pub(super) fn look(session: AttachedSession, turn: &mut Turn, is_late: bool) {
     if is_naming {
         IS_NAMING.store(true, Relaxed);
     }
+    let with_system_calls = control.system_calls_wanted() || IS_CALLING.load(Relaxed);
+    IS_CALLING.store(with_system_calls, Relaxed);
     // Before: probes that come meanwhile are looked for again.
     PROBES.store(control.probes_version(), Relaxed);
     let has_probes = control.has_probes() && (control.has_functions() || map_lists(session).is_some());
     mapped::for_each_entered(session.control(), &mut |object, entry| {
         let is_named = is_naming || has_probes && is_probed(control, object);
         let with_unbuilt = is_named && !is_own(object);
-        if session.control().may_have_sites(entry) || with_unbuilt {
+        let with_system_calls = with_system_calls && !is_own(object);
+        if session.control().may_have_sites(entry) || with_unbuilt || with_system_calls {
             let counted = session.control().sites(entry);
-            let found = objects::add(object, entry, counted, ObjectSearch { with_unbuilt, is_late }, turn);
+            let how = ObjectSearch { with_unbuilt, with_system_calls, is_late };
+            let found = objects::add(object, entry, counted, how, turn);
             if let Some(found) = found.filter(|_| counted.is_none()) {
                 session.control().set_sites(entry, found);
             }

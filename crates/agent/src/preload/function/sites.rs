@@ -2,11 +2,11 @@
 
 use super::traced_site::TracedSite;
 use super::wanted::Wanted;
+use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_filter::FunctionName;
 use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourcePath, partition_point_near};
-use planner::JUMP_LEN;
 use rustix::mm::{MapFlags, ProtFlags};
 
 /// The sites of an object, in the order of their addresses.
@@ -96,11 +96,9 @@ impl SiteTable {
         self.find(first).filter(is_at).filter(|site| site.place() == SitePlace::FirstInstruction)
     }
 
-    /// Whether a jump at an address would share bytes with a site, or with the instruction that is one's
-    /// jump.
-    pub(super) fn overlap(&self, address: u64) -> bool {
-        let end = address.saturating_add(JUMP_LEN as u64);
-        self.find(end - 1).is_some_and(|site| site.touches(&(address..end)))
+    /// Whether bytes at these addresses are part of a site, or of the instruction that is one's jump.
+    pub(super) fn overlap(&self, addresses: &Range<u64>) -> bool {
+        self.find(addresses.end - 1).is_some_and(|site| site.touches(addresses))
     }
 
     /// Asks for each site who wants it, by the names of the functions that have it.

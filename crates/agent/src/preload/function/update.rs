@@ -14,6 +14,8 @@ use super::probes::ProbePlacement;
 use super::reference_counters;
 use super::search::{self, look, map_lists};
 use super::self_test;
+use super::system_called;
+use super::system_calls::{self, SystemCallWishes};
 use super::traced_site::TracedSite;
 use super::turn::Turn;
 use super::wishes::Wishes;
@@ -200,6 +202,8 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     }
     let commands = &Replacement::begin(control, is_off, turn);
     let probes = &ProbePlacement::begin(control, is_gone, turn);
+    let called = SystemCallWishes::of(control, is_gone);
+    system_called::ARE_SEEN.store(called.is_any(), Relaxed);
     let wishes = Wishes { control, tracing, graphing, profile, commands, probes };
     if wishes.is_any() {
         objects::all().filter(|object| wishes.may_want(object)).for_each(TracedObject::find_sites);
@@ -209,6 +213,7 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     for object in objects::all() {
         probes.place_rest(object);
         probe_places::apply_at(session, object, how.threads);
+        system_calls::apply_at(session, called, object, how.threads);
         reference_counters::apply(objects::key(object));
     }
     if !is_killed && off::is_killed() {

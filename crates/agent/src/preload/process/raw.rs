@@ -2,18 +2,20 @@
 //! install a filter of system calls, and those that take memory away.
 //!
 //! A child that is made so has its parent's words, and would record in its name. All other calls go to the
-//! kernel as they are. None is recorded.
+//! kernel as they are, and they alone are recorded where system calls are wanted.
 //!
 //! # Safety
 //!
 //! As in `fork.rs`.
 
 use crate::preload::arch::system_call::call as kernel;
+use crate::preload::function::{record_system_call_enter, record_system_call_exit};
 use crate::preload::memory::mapping;
 use crate::preload::object::mapped;
 use crate::preload::process::fork::{in_copy, made, takes_clock};
 use crate::preload::signal::fatal;
 use libc::{CLONE_SETTLS, CLONE_VFORK, CLONE_VM};
+use trace_event::FrameRecord;
 
 pub(crate) unsafe extern "C" fn before_making() {
     mapped::prepare_copy();
@@ -97,6 +99,16 @@ pub(crate) unsafe extern "C" fn mapping(
     let result = unsafe { kernel(number, arguments) };
     mapping::by_number(number, arguments);
     if result < 0 { fail(result) } else { result }
+}
+
+/// A call that is recorded: its number and arguments, and the frame of who has been called for it.
+pub(crate) unsafe extern "C" fn recorded(words: &[u64; 7], frame: *const FrameRecord) -> i64 {
+    let [number, arguments @ ..] = *words;
+    record_system_call_enter(number as u32, &arguments, frame);
+    // SAFETY: the program's own call.
+    let result = unsafe { kernel(number.cast_signed(), arguments) };
+    record_system_call_exit(number as u32, result, frame);
+    if (-4095..0).contains(&result) { fail(result) } else { result }
 }
 
 /// What libc does with an error of the kernel's.

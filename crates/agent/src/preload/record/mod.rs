@@ -6,7 +6,6 @@ mod read;
 mod ready;
 mod sockaddr;
 pub(crate) mod start;
-#[expect(dead_code, reason = "nothing sees system calls yet")]
 pub(crate) mod system_call;
 pub(crate) mod value;
 

@@ -20,6 +20,7 @@ pub(crate) mod shadow_stack;
 pub(crate) mod stub;
 pub(crate) mod syscall;
 pub(crate) mod system_call;
+pub(crate) mod system_call_entry;
 pub(crate) mod thread;
 pub(crate) mod thread_pointer;
 pub(crate) mod thunks;

@@ -5,7 +5,9 @@
 //! The program calls syscall(2); its contract is the one of the system call that it names. Registers that a
 //! callee preserves are not touched.
 
-use crate::preload::process::raw::{after_making, before_making, fail, filtering, mapping};
+use super::saved_registers::begin_frame;
+use crate::preload::function::ARE_SEEN;
+use crate::preload::process::raw::{self, after_making, before_making, fail, filtering, mapping};
 use core::arch::naked_asm;
 
 /// What libc's function does, but for some calls.
@@ -34,6 +36,34 @@ unsafe extern "C" fn syscall() {
         "je {mapping}",
         "cmp rdi, {PKEY_MPROTECT}",
         "je {mapping}",
+        "cmp byte ptr [rip + {RECORDED}], 0",
+        "jne {recorded}",
+        "jmp {plain}",
+        ".cfi_endproc",
+        making = sym making,
+        filtering = sym filtering,
+        mapping = sym mapping,
+        recorded = sym recorded,
+        plain = sym plain,
+        RECORDED = sym ARE_SEEN,
+        CLONE = const libc::SYS_clone,
+        FORK = const libc::SYS_fork,
+        CLONE3 = const libc::SYS_clone3,
+        SECCOMP = const libc::SYS_seccomp,
+        PRCTL = const libc::SYS_prctl,
+        MMAP = const libc::SYS_mmap,
+        MUNMAP = const libc::SYS_munmap,
+        MREMAP = const libc::SYS_mremap,
+        MADVISE = const libc::SYS_madvise,
+        PKEY_MPROTECT = const libc::SYS_pkey_mprotect,
+    )
+}
+
+/// Any other one.
+#[unsafe(naked)]
+unsafe extern "C" fn plain() {
+    naked_asm!(
+        ".cfi_startproc",
         "mov rax, rdi",
         "mov rdi, rsi",
         "mov rsi, rdx",
@@ -49,20 +79,41 @@ unsafe extern "C" fn syscall() {
         "mov rdi, rax",
         "jmp {fail}",
         ".cfi_endproc",
-        making = sym making,
-        filtering = sym filtering,
-        mapping = sym mapping,
         fail = sym fail,
-        CLONE = const libc::SYS_clone,
-        FORK = const libc::SYS_fork,
-        CLONE3 = const libc::SYS_clone3,
-        SECCOMP = const libc::SYS_seccomp,
-        PRCTL = const libc::SYS_prctl,
-        MMAP = const libc::SYS_mmap,
-        MUNMAP = const libc::SYS_munmap,
-        MREMAP = const libc::SYS_mremap,
-        MADVISE = const libc::SYS_madvise,
-        PKEY_MPROTECT = const libc::SYS_pkey_mprotect,
+    )
+}
+
+/// Any other one, while system calls are wanted: but for those after which a thread goes on twice on its
+/// stack, or on another one.
+#[unsafe(naked)]
+unsafe extern "C" fn recorded() {
+    naked_asm!(
+        ".cfi_startproc",
+        "cmp rdi, {VFORK}",
+        "je {plain}",
+        "cmp rdi, {RT_SIGRETURN}",
+        "je {plain}",
+        begin_frame!(),
+        "push [rbp + 16]",
+        "push r9",
+        "push r8",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "mov rdi, rsp",
+        "mov rsi, rbp",
+        "sub rsp, 8",
+        "call {recorded}",
+        "leave",
+        ".cfi_def_cfa rsp, 8",
+        ".cfi_restore rbp",
+        "ret",
+        ".cfi_endproc",
+        recorded = sym raw::recorded,
+        plain = sym plain,
+        VFORK = const libc::SYS_vfork,
+        RT_SIGRETURN = const libc::SYS_rt_sigreturn,
     )
 }
 

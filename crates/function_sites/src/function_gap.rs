@@ -1,0 +1,69 @@
+//! What lies between two functions.
+
+use crate::object_file::ObjectFile;
+use core::ops::Range;
+
+/// What lies between the end of a function and the start of the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionGap<'a> {
+    /// The code of the function before it.
+    pub before: &'a [u8],
+    /// Its addresses.
+    pub addresses: Range<u64>,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> ObjectFile<'a> {
+    /// The gaps between functions that are not farther than so much from an address, as far as `.eh_frame`
+    /// says where functions begin and end.
+    ///
+    /// Cost: a search in the table of frames.
+    pub fn gaps_near(
+        &self,
+        address: u64,
+        distance: u64,
+    ) -> impl Iterator<Item = FunctionGap<'a>> + Clone + use<'a> {
+        let file = *self;
+        let near = address.saturating_sub(distance)..address.saturating_add(distance);
+        let frames = self.function_frames().into_iter();
+        let spans =
+            frames.flat_map(move |frames| frames.from(near.start).zip(frames.from(near.start).skip(1)));
+        let is_near =
+            move |before: &Option<Range<u64>>| before.as_ref().is_none_or(|span| span.end < near.end);
+        let gaps = spans.take_while(move |(before, _)| is_near(before)).filter_map(move |(before, next)| {
+            let (before, next) = (before?, next?);
+            let addresses = before.end..next.start;
+            let len = |range: &Range<u64>| range.end.checked_sub(range.start).map(|len| len as usize);
+            let code = |range: &Range<u64>| file.code_at(range.start).get(..len(range)?);
+            Some(FunctionGap { before: code(&before)?, bytes: code(&addresses)?, addresses })
+        });
+        gaps.filter(|gap| !gap.bytes.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_lie_between_functions_and_nowhere_else() {
+        let this_program = std::fs::read("/proc/self/exe").unwrap();
+        let file = ObjectFile::parse(&this_program).unwrap();
+        let (mut found, mut near_all) = (0, 0);
+        for function in file.functions() {
+            let Some(span) = file.function_span(function.start) else { continue };
+            for gap in file.gaps_near(function.start, 128) {
+                assert!(gap.addresses.end <= span.start || gap.addresses.start >= span.end);
+                assert!(gap.addresses.start < function.start + 128);
+                assert_eq!(gap.addresses.end - gap.addresses.start, gap.bytes.len() as u64);
+                assert_eq!(file.span_of_frame(gap.addresses.start), None);
+                let before = file.span_of_frame(gap.addresses.start - 1).unwrap();
+                assert_eq!(before.end - before.start, gap.before.len() as u64);
+                found += 1;
+            }
+            near_all += usize::from(file.gaps_near(span.end, 16).any(|gap| gap.addresses.start == span.end));
+        }
+        assert!(found > 1000 && near_all > 500, "{found} {near_all}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Where a file's code may call the kernel.
+
+use crate::object_file::ObjectFile;
+use core::ops::Range;
+
+impl<'a> ObjectFile<'a> {
+    /// The addresses in its code where there are these bytes, whether an instruction begins there or not.
+    /// None of Go's: its stacks are too small for anything else.
+    ///
+    /// Cost: it looks at each byte of the code.
+    pub fn occurrences(&self, bytes: [u8; 2]) -> impl Iterator<Item = u64> + use<'a> {
+        let is_of_go = self.is_of_go();
+        let sections = self.code_sections().filter(move |_| !is_of_go);
+        sections.flat_map(move |(address, code)| {
+            let found = code.windows(bytes.len()).enumerate().filter(move |(_, window)| *window == bytes);
+            found.map(move |(offset, _)| address.wrapping_add(offset as u64))
+        })
+    }
+
+    /// The addresses of the function that an address is in, as `.eh_frame` says. None where nothing says so.
+    ///
+    /// Cost: a search in the table of frames.
+    pub fn span_of_frame(&self, address: u64) -> Option<Range<u64>> {
+        Some(self.function_frames()?.at(address)?.span)
+    }
+}
