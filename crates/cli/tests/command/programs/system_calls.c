@@ -177,8 +177,8 @@ int main(int count, char **words)
 			cancellation();
 		if (!strcmp(words[i], "processes"))
 			processes();
-		if (!strcmp(words[i], "long"))
-			threads(20000);
+		while (!strcmp(words[i], "until stopped") && access("stop", F_OK))
+			threads(1000);
 	}
 	mark();
 	puts("done");
