@@ -1,4 +1,5 @@
 /* Functions that do next to nothing: what tracing them costs is what a call takes longer. */
+#include <unistd.h>
 #include "worker.h"
 
 __attribute__((noinline)) unsigned long called(unsigned long value)
@@ -59,6 +60,12 @@ static void nest(unsigned long count)
 		fibonacci(number);
 }
 
+static void ask(unsigned long count)
+{
+	while (count--)
+		getppid();
+}
+
 static void read_counter(unsigned long count)
 {
 	while (count--)
@@ -68,7 +75,7 @@ static void read_counter(unsigned long count)
 int main(void)
 {
 	static const struct operation operations[] = {
-		{ "call", call }, { "pass", pass }, { "nest", nest }, { "counter", read_counter }, { NULL, NULL }
+		{ "call", call }, { "pass", pass }, { "nest", nest }, { "ask", ask }, { "counter", read_counter }, { NULL, NULL }
 	};
 
 	return serve(operations);

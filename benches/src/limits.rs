@@ -50,6 +50,7 @@ const LIMITS: &[(&str, Limit)] = &[
     ("unrebuilt_entry", Limit::AtMost(1.9)),
     ("unrebuilt_graph", Limit::AtMost(2.8)),
     ("probe_anywhere", Limit::AtMost(2.2)),
+    ("syscall_pair", Limit::AtMost(4.0)),
     ("uprobe_int3_vs_ours", Limit::AtLeast(24.0)),
     ("uprobe_nop5_vs_ours", Limit::AtLeast(12.0)),
     ("uftrace_vs_graph", Limit::AtLeast(2.5)),

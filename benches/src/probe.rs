@@ -1,4 +1,5 @@
-//! What a thread that comes to a probe takes longer, and what the kernel's uprobes take there.
+//! What a thread that comes to a probe takes longer, and what the kernel's uprobes take there; what a system
+//! call takes longer that is seen.
 
 use crate::attach::Live;
 use crate::calls::preloaded;
@@ -53,6 +54,8 @@ pub fn measure(options: &ProbeOptions) -> Result<Report, String> {
         let figure = pinned(&cpus(1), || readings(&program, agent, (kind, rest), operation));
         report.add(row, figure);
     }
+    progress.say("syscall_pair");
+    report.add("syscall_pair", pinned(&cpus(1), || system_call(&program, agent)));
     // A file of its own: the kernel's probes are in all processes.
     let other = programs.compile_as("functions", "probed_by_kernel", "cc", &[])?;
     for (row, place) in KERNEL {
@@ -79,11 +82,23 @@ fn readings(
     probe: (&str, &str),
     operation: &'static str,
 ) -> Result<f64, String> {
-    let (off, (on, _)) = (Live::new(&[])?, probing(program, probe)?);
+    added(program, agent, &probing(program, probe)?.0, operation)
+}
+
+/// How many the two events of a system call add.
+fn system_call(program: &Path, agent: &Path) -> Result<f64, String> {
+    let on = Live::new(&[])?;
+    on.enable(&["syscalls:sys_*_getppid"])?;
+    added(program, agent, &on, "ask")
+}
+
+/// How many readings of the clock an operation takes longer in a session.
+fn added(program: &Path, agent: &Path, on: &Live, operation: &'static str) -> Result<f64, String> {
+    let off = Live::new(&[])?;
     let mut workers = [
         (preloaded(program, agent, Some(&off))?, "counter"),
         (preloaded(program, agent, Some(&off))?, operation),
-        (preloaded(program, agent, Some(&on))?, operation),
+        (preloaded(program, agent, Some(on))?, operation),
     ];
     let mut samples = [const { Samples::new() }; 3];
     for _ in 0..ROUNDS {
@@ -91,8 +106,8 @@ fn readings(
             samples.push(worker.repeat(operation, CALLS)?.cpu);
         }
     }
-    let [counter, plain, probed] = samples;
-    Ok(probed.added_to(&plain).ratio_to(&counter))
+    let [counter, plain, seen] = samples;
+    Ok(seen.added_to(&plain).ratio_to(&counter))
 }
 
 /// How many times what ours adds the kernel's adds at the same instruction.
