@@ -200,6 +200,12 @@ impl Run<'_> {
         match executed {
             Executed::Nothing(len) => Ok(ahead(len)),
             Executed::Call(len, distance) => called(to(len, distance), len),
+            Executed::Return => Ok(ahead(self.from.len())),
+            // A sled's.
+            Executed::Jump(2, distance @ 0..) if self.site.resumes == 0 => Ok(ahead(2 + distance as usize)),
+            Executed::Jump(len, distance) if to(len, distance) == self.site.off => {
+                Ok(ahead(self.site.resumes))
+            }
             // What was moved is executed there, before the jump back.
             Executed::Jump(len, distance) if self.site.resumes > 0 => {
                 called(to(len, distance), self.site.resumes)

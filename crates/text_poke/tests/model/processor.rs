@@ -9,6 +9,8 @@ pub enum Executed {
     Call(usize, i32),
     /// Jumps to the code at this distance.
     Jump(usize, i32),
+    /// Leaves the site.
+    Return,
     /// Calls through the pointer at this distance.
     CallIndirect(usize, i32),
 }
@@ -32,7 +34,9 @@ pub fn decode(bytes: &[u8]) -> Option<Executed> {
         [0xa9, ..] => operand(prefixes + 1).map(|_| Executed::Nothing(prefixes + 5)),
         [0xff, 0x15, ..] if prefixes == 0 => Some(Executed::CallIndirect(6, operand(2)?)),
         [0x85, 0x15, ..] if prefixes == 0 => operand(2).map(|_| Executed::Nothing(6)),
-        [0xeb, distance, ..] if prefixes == 0 => Some(Executed::Nothing(2 + usize::from(*distance))),
+        [0xeb, distance, ..] if prefixes == 0 => Some(Executed::Jump(2, (*distance).cast_signed().into())),
+        [0x31, 0xc0, ..] if prefixes == 0 => Some(Executed::Nothing(2)),
+        [0xc3, ..] if prefixes == 0 => Some(Executed::Return),
         _ => text_poke::plan::nop::len(bytes).map(Executed::Nothing),
     }
 }

@@ -22,6 +22,8 @@ pub struct ModelSite {
     pub target: u64,
     /// Where a jump comes back to, from the site's start.
     pub resumes: usize,
+    /// What it jumps to while it is off, if it does.
+    pub off: u64,
 }
 
 /// All sites.
@@ -58,13 +60,13 @@ fn sites_at(address: u64) -> Vec<ModelSite> {
     let entry = |(name, found, wanted, target): (_, Vec<u8>, _, _)| {
         // Of these some can't be planned at some addresses: what can is counted by a test.
         let plan = entry::plan(address, &found, wanted).ok()?;
-        Some(ModelSite { name, plan, target, resumes: 0 })
+        Some(ModelSite { name, plan, target, resumes: 0, off: 0 })
     };
     let mut sites: Vec<ModelSite> = entries.into_iter().filter_map(entry).collect();
     let sled = [0xeb, 0x09, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0];
     // At odd addresses there is none.
     let plan = xray::plan(address, &sled, TARGET).ok();
-    sites.extend(plan.map(|plan| ModelSite { name: "sled", plan, target: TARGET, resumes: 0 }));
+    sites.extend(plan.map(|plan| ModelSite { name: "sled", plan, target: TARGET, resumes: 0, off: 0 }));
     sites.extend(instructions(address));
     sites
 }
@@ -77,10 +79,29 @@ fn instructions(address: u64) -> impl Iterator<Item = ModelSite> {
         ("instruction of 4 bytes", &[0x48, 0x83, 0xec, 0x20, 0x55], 4, punned(0x5500_1234)),
         ("instruction of 7 bytes", &[0x48, 0x81, 0xec, 0, 1, 0, 0], 7, TARGET),
     ];
-    all.into_iter().filter_map(move |(name, found, len, target)| {
+    let in_place = all.into_iter().filter_map(move |(name, found, len, target)| {
         let plan = instruction::plan(address, found, len, target).ok()?;
-        Some(ModelSite { name, plan, target, resumes: len })
-    })
+        Some(ModelSite { name, plan, target, resumes: len, off: 0 })
+    });
+    in_place.chain(with_space(address))
+}
+
+/// Instructions whose jumps have bytes in padding, or are there beforehand. Where the long jump in padding
+/// leads is nobody's business here: it was stored, and seen, before.
+fn with_space(address: u64) -> impl Iterator<Item = ModelSite> {
+    let ret = instruction::plan_with_padding(address, &[0xc3, 0x0f, 0x1f, 0x40, 0x00], 1, TARGET);
+    let zero = instruction::plan_short(address, &[0x31, 0xc0], [0xeb, 0x20]);
+    let off = TARGET + 0x20;
+    let long = instruction::plan_beforehand(address, &[0x48, 0x81, 0xec, 0, 1, 0, 0], [TARGET, off]);
+    let all = [
+        ("return before padding", ret, TARGET, 5, 0),
+        ("instruction of 2 bytes, short jump", zero, address + 0x22, 2, 0),
+        ("instruction of 7 bytes, beforehand", long, TARGET, 7, off),
+    ];
+    let planned = |(name, plan, target, resumes, off): (_, Result<Plan, _>, _, _, _)| {
+        Some(ModelSite { name, plan: plan.ok()?, target, resumes, off })
+    };
+    all.into_iter().filter_map(planned)
 }
 
 impl ModelSite {

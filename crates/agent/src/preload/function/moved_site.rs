@@ -107,14 +107,9 @@ pub(super) fn stack_before(moved: u64) -> MovedStack {
     MovedStack { depth: word as u32, has_arguments: word >> 32 != 0 }
 }
 
-/// The number of the probe's place whose moved code an entry returns to.
-pub(super) fn probe_before(moved: u64) -> u64 {
-    // SAFETY: the entry was called from moved code, which has its word there.
-    unsafe { word(moved - PROBE_WORD_BEFORE) }
-}
-
-/// The word of the system call whose moved code an entry returns to.
-pub(super) fn system_call_before(moved: u64) -> u64 {
+/// The word of the moved code in the middle of a function that an entry returns to: the number of a probe's
+/// place, or what is known of a system call.
+pub(super) fn word_before(moved: u64) -> u64 {
     // SAFETY: the entry was called from moved code, which has its word there.
     unsafe { word(moved - PROBE_WORD_BEFORE) }
 }

@@ -29,7 +29,7 @@ const RED_ZONE: u64 = 128;
 impl SavedProbe {
     /// The number of the probe's place.
     pub(super) fn place(&self) -> u64 {
-        moved_site::probe_before(self.moved)
+        moved_site::word_before(self.moved)
     }
 
     pub(super) fn frame(&self) -> *const FrameRecord {

@@ -64,7 +64,7 @@ pub(crate) static ARE_SEEN: AtomicBool = AtomicBool::new(false);
 
 /// Records that a call begins, or ends, whose instructions were moved.
 pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
-    let word = SystemCallWord::of_word(moved_site::system_call_before(saved.moved));
+    let word = SystemCallWord::of_word(moved_site::word_before(saved.moved));
     let frame = &raw const saved.frame;
     if word.is_exit {
         if let Some(number) = word.number.or_else(|| begun_at(frame)) {
