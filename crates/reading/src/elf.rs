@@ -1,5 +1,6 @@
 //! ELF files that were mapped.
 
+use debug_info::DebugInfo;
 use function_sites::find_debug_file;
 use object::Object;
 use object::read::ReadCache;
@@ -34,6 +35,13 @@ pub fn debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
         let is_its_own = !build_id.is_empty() && is_same_file(path, build_id);
         is_its_own.then(|| path.to_path_buf())
     })
+}
+
+/// The debug information of the file that was mapped when it had this build id, its own or that which was
+/// split off. None where there is none.
+pub fn debug_info(path: &Path, build_id: &[u8]) -> Option<DebugInfo> {
+    let own = read(path, build_id, |file| DebugInfo::of(file));
+    own.or_else(|| read(&debug_file(path, build_id)?, build_id, |file| DebugInfo::of(file)))
 }
 
 /// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none

@@ -1,43 +1,7 @@
 //! What a function is called with, and how it is printed.
 
-pub(crate) mod debug_types;
-mod parameter_type;
-mod unit_functions;
-mod unit_types;
-
+use debug_info::{NumberForm, Parameter, ParameterValue, REGISTERS};
 use std::io::Write;
-
-/// The registers that arguments are in, in the order of the calling convention.
-pub(crate) const REGISTERS: usize = 6;
-
-/// A parameter, as it is in registers at the function's entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Parameter {
-    /// Nothing for one without a name.
-    pub(crate) name: String,
-    pub(crate) value: ParameterValue,
-}
-
-/// Where a parameter's value is, and what it means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ParameterValue {
-    /// A number in a register: of so many bytes.
-    Number { register: usize, bytes: usize, form: NumberForm },
-    /// In these registers, none for a part that is in no general register.
-    Words { kind: &'static str, registers: Vec<Option<usize>> },
-    /// Where it is isn't known, or not recorded.
-    Unknown,
-    /// On the stack, as all that come after it.
-    OnStack,
-}
-
-/// How a number is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NumberForm {
-    Signed,
-    Unsigned,
-    Hex,
-}
 
 /// Appends `NAME=VALUE, NAME=VALUE`.
 ///

@@ -1,7 +1,8 @@
 //! What the functions of a recording are called with.
 
-use crate::prototype::debug_types::DebugTypes;
+use crate::elf::debug_info;
 use crate::prototype::print;
+use debug_info::DebugInfo;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -17,7 +18,7 @@ pub struct Prototypes {
 }
 
 /// What was read, by path and build id: nothing of a file without debug information.
-type ReadFiles = Mutex<HashMap<(String, Vec<u8>), Option<Arc<DebugTypes>>>>;
+type ReadFiles = Mutex<HashMap<(String, Vec<u8>), Option<Arc<DebugInfo>>>>;
 
 impl Prototypes {
     /// For these files.
@@ -30,10 +31,10 @@ impl Prototypes {
         Prototypes { read: self.read.clone(), ..Prototypes::new(files) }
     }
 
-    fn types(&self, file: &MappedFile) -> Option<Arc<DebugTypes>> {
+    fn types(&self, file: &MappedFile) -> Option<Arc<DebugInfo>> {
         let mut read = self.read.lock().ok()?;
         let types = read.entry((file.path.clone(), file.build_id.clone()));
-        types.or_insert_with(|| DebugTypes::read(Path::new(&file.path), &file.build_id).map(Arc::new)).clone()
+        types.or_insert_with(|| debug_info(Path::new(&file.path), &file.build_id).map(Arc::new)).clone()
     }
 }
 

@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("planner", &[]),
     ("probe", &[]),
     ("probe_definition", &["probe"]),
+    ("debug_info", &[]),
     ("launch", &[]),
     ("remote_call", &["abi"]),
     ("traced", &[]),
@@ -77,7 +78,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("export", &["abi", "trace_data"]),
-    ("reading", &["abi", "events", "function_sites", "ring_buffer", "control", "session", "trace_data"]),
+    (
+        "reading",
+        &["abi", "debug_info", "events", "function_sites", "ring_buffer", "control", "session", "trace_data"],
+    ),
     (
         "recording",
         &[

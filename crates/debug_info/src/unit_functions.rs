@@ -1,14 +1,14 @@
 //! Functions in a compilation unit's debug information.
 
-use super::Parameter;
-use super::parameter_type::{EntryPlace, ParameterType, RegisterOrder};
-use super::unit_types::{Entry, SectionBytes, UnitTypes};
+use crate::parameter::Parameter;
+use crate::parameter_type::{EntryPlace, ParameterType, RegisterOrder};
+use crate::unit_types::{Entry, SectionBytes, UnitTypes};
 use gimli::{DW_AT_high_pc, DW_AT_location, DW_AT_low_pc, DW_AT_type, Operation};
 use std::ops::Range;
 
 impl UnitTypes<'_> {
     /// The functions that have code, by their addresses, and what they are called with.
-    pub(super) fn functions(self) -> Vec<(Range<u64>, Vec<Parameter>)> {
+    pub(crate) fn functions(self) -> Vec<(Range<u64>, Vec<Parameter>)> {
         let mut found = Vec::new();
         let mut entries = self.unit.entries();
         while let Ok(Some(entry)) = entries.next_dfs() {
@@ -34,7 +34,7 @@ impl UnitTypes<'_> {
     }
 
     /// The parameters of a function that starts at an address.
-    fn parameters(self, function: &Entry, start: u64) -> Option<Vec<Parameter>> {
+    pub(crate) fn parameters(self, function: &Entry, start: u64) -> Option<Vec<Parameter>> {
         let mut order = RegisterOrder::new(self.returns_in_memory(function));
         let mut tree = self.unit.entries_tree(Some(function.offset())).ok()?;
         let mut children = tree.root().ok()?.children();

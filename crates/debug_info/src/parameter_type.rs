@@ -2,11 +2,11 @@
 //!
 //! Source: System V ABI, AMD64 supplement, 3.2.3 "Parameter Passing".
 
-use super::{NumberForm, ParameterValue, REGISTERS};
+use crate::parameter::{NumberForm, ParameterValue, REGISTERS};
 
 /// A parameter's type, as far as it says where it is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ParameterType {
+pub(crate) enum ParameterType {
     /// In a register: a number of so many bytes.
     Number(usize, NumberForm),
     /// In none or more, each part in a general register or in another one.
@@ -19,14 +19,14 @@ pub(super) enum ParameterType {
 
 /// Eight bytes of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Eightbyte {
+pub(crate) enum Eightbyte {
     General,
     Vector,
 }
 
 /// What debug information says of where a parameter is at the function's entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum EntryPlace {
+pub(crate) enum EntryPlace {
     /// In these registers, by their position among those of arguments; none for a part elsewhere.
     Registers(Vec<Option<usize>>),
     /// In memory, where the function itself puts it: then it comes in as the convention says.
@@ -39,7 +39,7 @@ pub(super) enum EntryPlace {
 
 /// Gives registers to a function's parameters, in order.
 #[derive(Debug)]
-pub(super) struct RegisterOrder {
+pub(crate) struct RegisterOrder {
     next: usize,
     /// Whether it isn't known which comes next.
     is_lost: bool,
@@ -47,12 +47,12 @@ pub(super) struct RegisterOrder {
 
 impl RegisterOrder {
     /// For a function that is given the address for what it returns, or not.
-    pub(super) fn new(returns_in_memory: bool) -> RegisterOrder {
+    pub(crate) fn new(returns_in_memory: bool) -> RegisterOrder {
         RegisterOrder { next: usize::from(returns_in_memory), is_lost: false }
     }
 
     /// Where the next parameter is.
-    pub(super) fn place(&mut self, of: ParameterType, at: &EntryPlace) -> ParameterValue {
+    pub(crate) fn place(&mut self, of: ParameterType, at: &EntryPlace) -> ParameterValue {
         let of = if *at == EntryPlace::Pointer { ParameterType::Number(8, NumberForm::Hex) } else { of };
         let by_convention = self.by_convention(of);
         match at {

@@ -1,7 +1,7 @@
 //! Types in a compilation unit's debug information.
 
-use super::NumberForm;
-use super::parameter_type::{Eightbyte, ParameterType};
+use crate::parameter::NumberForm;
+use crate::parameter_type::{Eightbyte, ParameterType};
 use gimli::{
     AttributeValue, DW_AT_abstract_origin, DW_AT_byte_size, DW_AT_calling_convention,
     DW_AT_data_member_location, DW_AT_encoding, DW_AT_language, DW_AT_name, DW_AT_specification, DW_AT_type,
@@ -10,23 +10,23 @@ use gimli::{
 };
 
 /// The bytes of a section.
-pub(super) type SectionBytes = EndianArcSlice<LittleEndian>;
-pub(super) type Dwarf = gimli::Dwarf<SectionBytes>;
-pub(super) type Entry = gimli::DebuggingInformationEntry<SectionBytes>;
+pub(crate) type SectionBytes = EndianArcSlice<LittleEndian>;
+pub(crate) type Dwarf = gimli::Dwarf<SectionBytes>;
+pub(crate) type Entry = gimli::DebuggingInformationEntry<SectionBytes>;
 
 /// The deepest that types are made of others.
 const DEEPEST: usize = 16;
 
 /// A compilation unit as it is read.
 #[derive(Clone, Copy)]
-pub(super) struct UnitTypes<'a> {
-    pub(super) dwarf: &'a Dwarf,
-    pub(super) unit: &'a Unit<SectionBytes>,
+pub(crate) struct UnitTypes<'a> {
+    pub(crate) dwarf: &'a Dwarf,
+    pub(crate) unit: &'a Unit<SectionBytes>,
 }
 
 impl UnitTypes<'_> {
     /// Whether a function returns a structure that its caller has reserved memory for.
-    pub(super) fn returns_in_memory(self, function: &Entry) -> bool {
+    pub(crate) fn returns_in_memory(self, function: &Entry) -> bool {
         let of = self.offset(function, DW_AT_type).and_then(|of| self.stripped(of));
         let Some(of) = of.filter(|of| is_aggregate(of.tag())) else { return false };
         match self.type_of(of.offset(), 0) {
@@ -104,12 +104,12 @@ impl UnitTypes<'_> {
         None
     }
 
-    pub(super) fn name(self, entry: &Entry) -> Option<String> {
+    pub(crate) fn name(self, entry: &Entry) -> Option<String> {
         let name = self.dwarf.attr_string(self.unit, self.attribute(entry, DW_AT_name)?).ok()?;
         Some(name.to_string_lossy().ok()?.into_owned())
     }
 
-    pub(super) fn offset(self, entry: &Entry, name: DwAt) -> Option<UnitOffset> {
+    pub(crate) fn offset(self, entry: &Entry, name: DwAt) -> Option<UnitOffset> {
         match self.attribute(entry, name)? {
             AttributeValue::UnitRef(offset) => Some(offset),
             _ => None,
@@ -138,7 +138,7 @@ impl UnitTypes<'_> {
         None
     }
 
-    pub(super) fn type_of(self, of: UnitOffset, depth: usize) -> ParameterType {
+    pub(crate) fn type_of(self, of: UnitOffset, depth: usize) -> ParameterType {
         let Some(entry) = self.stripped(of).filter(|_| depth < DEEPEST) else {
             return ParameterType::Unknown;
         };

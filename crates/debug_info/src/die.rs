@@ -1,0 +1,139 @@
+//! Entries of debug information, wherever others refer to them.
+
+use crate::debug_info::DebugInfo;
+use crate::unit_types::{Entry, SectionBytes};
+use gimli::{AttributeValue, DwAt, DwTag, Unit, UnitType};
+use std::ops::Range;
+
+/// The longest chain of entries that refer to the next one.
+pub(crate) const LONGEST: usize = 32;
+
+/// An entry of debug information: a function, a variable, a type, and so on.
+#[derive(Debug, Clone)]
+pub(crate) struct Die<'a> {
+    pub(crate) info: &'a DebugInfo,
+    unit: usize,
+    entry: Entry,
+}
+
+impl<'a> Die<'a> {
+    /// The first entry of a unit. None where there is no such unit, or it is damaged.
+    pub(crate) fn root(info: &'a DebugInfo, unit: usize) -> Option<Die<'a>> {
+        let header = &info.unit(unit)?.header;
+        Die::at(info, unit, header.root_offset())
+    }
+
+    pub(crate) fn at(info: &'a DebugInfo, unit: usize, offset: gimli::UnitOffset) -> Option<Die<'a>> {
+        let entry = info.unit(unit)?.entry(offset).ok()?;
+        Some(Die { info, unit, entry })
+    }
+
+    pub(crate) fn tag(&self) -> DwTag {
+        self.entry.tag()
+    }
+
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Its place among the units.
+    pub(crate) fn unit_index(&self) -> usize {
+        self.unit
+    }
+
+    pub(crate) fn unit(&self) -> Option<&'a Unit<SectionBytes>> {
+        self.info.unit(self.unit)
+    }
+
+    /// Whether both are the same entry.
+    pub(crate) fn is(&self, other: &Die<'_>) -> bool {
+        (self.unit, self.entry.offset()) == (other.unit, other.entry.offset())
+    }
+
+    pub(crate) fn has(&self, name: DwAt) -> bool {
+        self.entry.attr_value(name).is_some()
+    }
+
+    /// An attribute of its own, as a number.
+    pub(crate) fn number(&self, name: DwAt) -> Option<u64> {
+        self.entry.attr_value(name)?.udata_value()
+    }
+
+    /// The entry that an attribute of its own refers to.
+    fn referred(&self, name: DwAt) -> Option<Die<'a>> {
+        match self.entry.attr_value(name)? {
+            AttributeValue::UnitRef(offset) => Die::at(self.info, self.unit, offset),
+            AttributeValue::DebugInfoRef(offset) => {
+                let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| {
+                    Some((unit, offset.to_unit_offset(&header.header)?))
+                };
+                let (unit, offset) = self.info.units().enumerate().find_map(of_unit)?;
+                Die::at(self.info, unit, offset)
+            }
+            AttributeValue::DebugTypesRef(wanted) => {
+                let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| match header.header.type_() {
+                    UnitType::Type { type_signature, type_offset } if type_signature == wanted => {
+                        Some((unit, type_offset))
+                    }
+                    _ => None,
+                };
+                let (unit, offset) = self.info.units().enumerate().find_map(of_unit)?;
+                Die::at(self.info, unit, offset)
+            }
+            _ => None,
+        }
+    }
+
+    /// What it is an instance of, or the declaration that it completes.
+    fn origin(&self) -> Option<Die<'a>> {
+        self.referred(gimli::DW_AT_abstract_origin).or_else(|| self.referred(gimli::DW_AT_specification))
+    }
+
+    /// Itself, and what it is an instance of, and so on.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = Die<'a>> + use<'a> {
+        std::iter::successors(Some(self.clone()), Die::origin).take(LONGEST)
+    }
+
+    /// Its name, without those that it is in.
+    pub(crate) fn name(&self) -> Option<String> {
+        let named = self.origins().find(|die| die.has(gimli::DW_AT_name))?;
+        let value = named.entry.attr_value(gimli::DW_AT_name)?;
+        let name = self.info.dwarf().attr_string(named.unit()?, value).ok()?;
+        Some(gimli::Reader::to_string_lossy(&name).ok()?.into_owned())
+    }
+
+    /// The entry of its type. None for one without, as `void`.
+    pub(crate) fn type_of(&self) -> Option<Die<'a>> {
+        self.origins().find(|die| die.has(gimli::DW_AT_type))?.referred(gimli::DW_AT_type)
+    }
+
+    pub(crate) fn children(&self) -> Vec<Die<'a>> {
+        let mut found = Vec::new();
+        let Some(unit) = self.unit() else { return found };
+        let Ok(mut tree) = unit.entries_tree(Some(self.entry.offset())) else { return found };
+        let Ok(root) = tree.root() else { return found };
+        let mut children = root.children();
+        while let Ok(Some(child)) = children.next() {
+            found.push(Die { info: self.info, unit: self.unit, entry: child.entry().clone() });
+        }
+        found
+    }
+
+    /// The addresses of its code: the first range is where it begins.
+    pub(crate) fn ranges(&self) -> Vec<Range<u64>> {
+        let mut found = Vec::new();
+        let Some(unit) = self.unit() else { return found };
+        let Ok(mut ranges) = self.info.dwarf().die_ranges(unit, &self.entry) else { return found };
+        while let Ok(Some(range)) = ranges.next() {
+            // What a linker has left out begins at 0.
+            if range.begin != 0 && range.begin < range.end {
+                found.push(range.begin..range.end);
+            }
+        }
+        found
+    }
+
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        self.ranges().iter().any(|range| range.contains(&address))
+    }
+}

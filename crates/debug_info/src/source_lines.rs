@@ -1,0 +1,171 @@
+//! Lines of source, and the instructions that they were compiled to.
+
+use crate::debug_info::DebugInfo;
+use crate::die::Die;
+use crate::unit_types::SectionBytes;
+use crate::variable_scope::VariableScope;
+use gimli::{AttributeValue, DW_AT_decl_file, DW_AT_decl_line, LineProgramHeader, Reader, Unit};
+use std::collections::BTreeMap;
+
+/// A line of a source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The file's path, as the compiler was given it.
+    pub file: String,
+    /// Its number, from 1 on.
+    pub line: u64,
+}
+
+/// The lines of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionLines {
+    /// Where it is declared.
+    pub declared: SourceLine,
+    /// Those that have instructions, each with the address of its first one.
+    pub lines: BTreeMap<u64, u64>,
+}
+
+/// A row of a unit's table of lines.
+#[derive(Debug, Clone, Copy)]
+struct LineRow {
+    address: u64,
+    file: u64,
+    /// 0 for what no line was compiled to.
+    line: u64,
+    is_statement: bool,
+    is_prologue_end: bool,
+    is_end: bool,
+}
+
+impl DebugInfo {
+    /// The addresses of a line: the first one in each function that it was compiled into. `file` is the end of
+    /// a path, by whole names.
+    pub fn line_addresses(&self, file: &str, line: u64) -> Vec<u64> {
+        let mut found = BTreeMap::new();
+        for unit in self.units() {
+            let files = matching_files(self, unit, file);
+            if files.is_empty() {
+                continue;
+            }
+            let is_it = |row: &LineRow| row.is_statement && row.line == line && files.contains(&row.file);
+            for row in rows(unit).into_iter().filter(is_it) {
+                let function = self.innermost_function(row.address);
+                let first: &mut u64 = found.entry(function).or_insert(row.address);
+                *first = row.address.min(*first);
+            }
+        }
+        let mut addresses: Vec<u64> = found.into_values().collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    /// Whether a unit was compiled from such a file, or with its lines.
+    pub fn has_file(&self, file: &str) -> bool {
+        self.units().any(|unit| !matching_files(self, unit, file).is_empty())
+    }
+
+    /// The line that an instruction was compiled from.
+    pub fn source_line(&self, address: u64) -> Option<SourceLine> {
+        let unit = self.unit(self.unit_at(address)?)?;
+        let rows = rows(unit);
+        let mut pairs = rows.iter().zip(rows.iter().skip(1));
+        let is_it = |(row, next): &(&LineRow, &LineRow)| {
+            !row.is_end && row.address <= address && address < next.address
+        };
+        let (row, _) = pairs.find(is_it).filter(|(row, _)| row.line != 0)?;
+        let header = unit.line_program.as_ref()?.header();
+        Some(SourceLine { file: file_name(self, unit, header, row.file)?, line: row.line })
+    }
+}
+
+impl VariableScope<'_> {
+    /// Where the function's arguments are where it keeps them: the address after its first instructions.
+    pub fn after_prologue(&self) -> Option<u64> {
+        let function = self.function().ranges().into_iter().next()?;
+        let is_later = |row: &&LineRow| row.address > function.start && row.address < function.end;
+        let rows = rows(self.function().unit()?);
+        let mut later = rows.iter().filter(is_later).filter(|row| !row.is_end && row.line != 0);
+        let marked = later.clone().find(|row| row.is_prologue_end);
+        marked.or_else(|| later.next()).map(|row| row.address)
+    }
+
+    /// The lines of the function's own file that have instructions in it.
+    pub fn lines(&self) -> Option<FunctionLines> {
+        let unit = self.function().unit()?;
+        let (file, line) = declaration(self.function())?;
+        let ranges = self.function().ranges();
+        let mut lines = BTreeMap::new();
+        for row in rows(unit) {
+            let is_inside = ranges.iter().any(|range| range.contains(&row.address));
+            if is_inside && row.is_statement && row.file == file && row.line >= line && !row.is_end {
+                let first: &mut u64 = lines.entry(row.line).or_insert(row.address);
+                *first = row.address.min(*first);
+            }
+        }
+        let header = unit.line_program.as_ref()?.header();
+        let declared = SourceLine { file: file_name(self.info(), unit, header, file)?, line };
+        Some(FunctionLines { declared, lines })
+    }
+}
+
+/// The file, by its index, and the line in which a function is declared.
+fn declaration(function: &Die<'_>) -> Option<(u64, u64)> {
+    let declared = function.origins().find(|die| die.has(DW_AT_decl_line))?;
+    let line = declared.number(DW_AT_decl_line)?;
+    match declared.entry().attr_value(DW_AT_decl_file)? {
+        AttributeValue::FileIndex(file) => Some((file, line)),
+        value => Some((value.udata_value()?, line)),
+    }
+}
+
+/// The table of a unit's lines; empty where it has none, and in part where it is damaged.
+fn rows(unit: &Unit<SectionBytes>) -> Vec<LineRow> {
+    let mut found = Vec::new();
+    let Some(program) = unit.line_program.clone() else { return found };
+    let mut rows = program.rows();
+    while let Ok(Some((_, row))) = rows.next_row() {
+        found.push(LineRow {
+            address: row.address(),
+            file: row.file_index(),
+            line: row.line().map_or(0, |line| line.get()),
+            is_statement: row.is_stmt(),
+            is_prologue_end: row.prologue_end(),
+            is_end: row.end_sequence(),
+        });
+    }
+    found
+}
+
+/// The indices of a unit's files whose paths end with one.
+fn matching_files(info: &DebugInfo, unit: &Unit<SectionBytes>, end: &str) -> Vec<u64> {
+    let Some(header) = unit.line_program.as_ref().map(|program| program.header()) else { return Vec::new() };
+    let is_it = |file: &u64| {
+        let name = file_name(info, unit, header, *file).unwrap_or_default();
+        name.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    (0..=header.file_names().len() as u64).filter(is_it).collect()
+}
+
+/// The path of a file of a unit's table.
+fn file_name(
+    info: &DebugInfo,
+    unit: &Unit<SectionBytes>,
+    header: &LineProgramHeader<SectionBytes>,
+    file: u64,
+) -> Option<String> {
+    let file = header.file(file)?;
+    let text = |value| Some(info.dwarf().attr_string(unit, value).ok()?.to_string_lossy().ok()?.into_owned());
+    let mut path = String::new();
+    let own = unit.comp_dir.as_ref().and_then(|own| Some(own.to_string_lossy().ok()?.into_owned()));
+    let directory = file.directory(header).and_then(text);
+    for part in own.into_iter().chain(directory).chain(text(file.path_name())) {
+        if part.starts_with('/') {
+            path.clear();
+        } else if !path.is_empty() && !path.ends_with('/') {
+            path.push('/');
+        }
+        path.push_str(&part);
+    }
+    Some(path)
+}

@@ -1,0 +1,137 @@
+//! Where a variable's value is, in the terms of probes.
+
+use gimli::Register;
+
+/// Something that probes can fetch, as their definitions have it, and the register that it begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FetchText {
+    pub(crate) text: String,
+    pub(crate) register: Option<Register>,
+}
+
+/// The instruction pointer, as registers are numbered here.
+pub(crate) const INSTRUCTION_POINTER: Register = gimli::X86_64::RA;
+
+/// The kernel's names of registers, by their DWARF numbers.
+const NAMES: [&str; 17] = [
+    "ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    "ip",
+];
+
+/// The registers of arguments, in their order.
+pub(crate) const ARGUMENTS: [Register; 6] =
+    [Register(5), Register(4), Register(1), Register(2), Register(8), Register(9)];
+
+impl FetchText {
+    /// A register. None for one that probes can't have, such as those of floating-point numbers.
+    pub(crate) fn register(register: Register) -> Option<FetchText> {
+        let name = NAMES.get(usize::from(register.0))?;
+        Some(FetchText { text: format!("%{name}"), register: Some(register) })
+    }
+
+    /// What lies in memory, so many bytes after what this is.
+    pub(crate) fn followed(&self, offset: i64) -> FetchText {
+        let sign = if offset < 0 { "" } else { "+" };
+        FetchText { text: format!("{sign}{offset}({})", self.text), register: self.register }
+    }
+}
+
+/// Where the value of a variable, or of a part of one, is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// In a register, from this byte of it on.
+    Register { register: Register, skipped: u64 },
+    /// In memory: so many bytes after an address.
+    Memory { base: FetchText, offset: i64 },
+    /// Nowhere: it is this number.
+    Constant(i64),
+    /// Nowhere: it is what this is, and so many more. What it points to can be fetched.
+    Sum { base: FetchText, offset: i64 },
+    /// In several places, with so many bytes in each. None for one that isn't known.
+    Pieces(Vec<(Option<Storage>, u64)>),
+}
+
+impl Storage {
+    /// The part of it that begins at a byte, and has so many. None where that is in no one place.
+    pub(crate) fn part(&self, offset: u64, bytes: u64) -> Option<Storage> {
+        match self {
+            Storage::Register { register, skipped } => {
+                let skipped = skipped.checked_add(offset)?;
+                let is_inside = skipped.checked_add(bytes).is_some_and(|end| end <= 8);
+                is_inside.then_some(Storage::Register { register: *register, skipped })
+            }
+            Storage::Memory { base, offset: before } => {
+                let offset = before.checked_add(i64::try_from(offset).ok()?)?;
+                Some(Storage::Memory { base: base.clone(), offset })
+            }
+            Storage::Constant(number) => {
+                let shift = u32::try_from(offset.checked_mul(8)?).ok()?;
+                Some(Storage::Constant(number.checked_shr(shift)?))
+            }
+            Storage::Sum { .. } => (offset == 0).then(|| self.clone()),
+            Storage::Pieces(pieces) => {
+                let mut start = 0_u64;
+                for (piece, len) in pieces {
+                    let end = start.checked_add(*len)?;
+                    if offset < end {
+                        let is_whole = offset.checked_add(bytes)? <= end;
+                        return piece.as_ref().filter(|_| is_whole)?.part(offset - start, bytes);
+                    }
+                    start = end;
+                }
+                None
+            }
+        }
+    }
+
+    /// The value itself, where no bits have to be left out before it.
+    pub(crate) fn value(&self) -> Option<FetchText> {
+        match self {
+            Storage::Register { register, skipped: 0 } => FetchText::register(*register),
+            Storage::Register { .. } => None,
+            Storage::Memory { base, offset } => Some(base.followed(*offset)),
+            Storage::Constant(number) => Some(FetchText { text: format!("\\{number}"), register: None }),
+            Storage::Sum { base, offset: 0 } => Some(base.clone()),
+            Storage::Sum { .. } => None,
+            Storage::Pieces(_) => self.part(0, 8)?.value(),
+        }
+    }
+
+    /// What its value points to.
+    pub(crate) fn target(&self) -> Option<Storage> {
+        match self {
+            Storage::Sum { base, offset } => Some(Storage::Memory { base: base.clone(), offset: *offset }),
+            _ => Some(Storage::Memory { base: self.value()?, offset: 0 }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(storage: Option<Storage>) -> Option<String> {
+        storage?.value().map(|value| value.text)
+    }
+
+    #[test]
+    fn parts_are_where_their_bytes_are() {
+        let register = |number, skipped| Storage::Register { register: Register(number), skipped };
+        let frame = FetchText::register(Register(6)).unwrap();
+        let memory = Storage::Memory { base: frame.clone(), offset: -20 };
+        assert_eq!(text(memory.part(8, 4)).unwrap(), "-12(%bp)");
+        assert_eq!(text(memory.part(20, 4)).unwrap(), "+0(%bp)");
+        assert_eq!(text(memory.target().unwrap().part(8, 8)).unwrap(), "+8(-20(%bp))");
+        assert_eq!(register(5, 0).part(4, 4), Some(register(5, 4)));
+        assert_eq!(register(5, 4).part(4, 4), None, "it has ended");
+        assert_eq!((text(Some(register(5, 4))), text(Some(register(17, 0)))), (None, None));
+        let pair = Storage::Pieces(vec![(Some(register(5, 0)), 8), (None, 4), (Some(register(4, 0)), 4)]);
+        assert_eq!(text(pair.part(0, 8)).unwrap(), "%di");
+        assert_eq!((pair.part(8, 4), pair.part(6, 4)), (None, None));
+        assert_eq!(text(pair.part(12, 4)).unwrap(), "%si");
+        assert_eq!(text(Storage::Constant(0x1_0000_0005).part(4, 4)).unwrap(), "\\1");
+        let sum = Storage::Sum { base: frame, offset: 16 };
+        assert_eq!((text(Some(sum.clone())), text(sum.target()).unwrap()), (None, "+16(%bp)".to_string()));
+        assert_eq!(memory.part(u64::MAX, 8), None);
+    }
+}
