@@ -1,8 +1,12 @@
 //! `lookback probe`, and probes of recordings.
 
+mod debugged;
 mod file;
 mod list;
+mod place;
 mod text;
+mod variables;
+mod visible;
 
 pub(crate) use file::find as find_file;
 
@@ -19,6 +23,12 @@ const NAMES: usize = 100;
 
 /// Defines, lists or removes probes.
 pub(crate) fn run(arguments: &ProbeArguments) -> Done {
+    if let Some(place) = &arguments.vars {
+        return visible::print_variables(place);
+    }
+    if let Some(place) = &arguments.line {
+        return visible::print_lines(place);
+    }
     let instance = arguments.which.open()?;
     let session = instance.session();
     if arguments.list {
@@ -74,7 +84,11 @@ fn define_one(session: &Session, definition: &str, text: &ProbeText) -> Done<Ses
         }
         defined => defined,
     });
-    defined.map_err(|error| refused(definition, error))
+    let defined = defined.map_err(|error| refused(definition, error))?;
+    if let Some(source) = text.source() {
+        note!("lookback: {} is placed at {source}", event(&defined));
+    }
+    Ok(defined)
 }
 
 fn is_name_taken(error: ProbeError) -> bool {
@@ -86,11 +100,6 @@ fn refused(definition: &str, error: Error) -> Failure {
         Error::Probe(ProbeFailure::Bad(bad)) if bad.error == ProbeError::NoDefinition => {
             Failure::failed(format_args!(
                 "{definition:?} is no probe: expected 'FILE:FUNC [ARG]...', 'FILE:OFFSET [ARG]...', or a line of uprobe_events"
-            ))
-        }
-        Error::Probe(ProbeFailure::Bad(bad)) if bad.error == ProbeError::NoVariables => {
-            Failure::failed(format_args!(
-                "{bad}\nvariables have no names here: expected $arg1, %REGISTER or another value; see lookback-probe(1)"
             ))
         }
         error => error.into(),

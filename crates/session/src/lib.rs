@@ -68,12 +68,12 @@ pub use names::FLIGHT;
 pub use object_path::object_path;
 pub use options::SessionOptions;
 pub use pace::Pace;
-pub use probe_definition::{BadProbe, ProbeError, Removal};
+pub use probe_definition::{BadProbe, NoSymbol, ProbeError, Removal};
 pub use probe_failure::ProbeFailure;
 pub use selection::{BadSelection, Selection};
 pub use session::{
-    ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, ProbeCounts, Session, SessionProbe,
-    SiteObstacle, SystemCallPlace, SystemCallSight, TraceableFunction, TraceableName, TracedBy,
+    ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, ProbeCounts, ProbedFile, Session,
+    SessionProbe, SiteObstacle, SystemCallPlace, SystemCallSight, TraceableFunction, TraceableName, TracedBy,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

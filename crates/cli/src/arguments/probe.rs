@@ -47,7 +47,7 @@ Examples:
   lookback probe --del 'probe_nginx:*'")]
 pub(crate) struct ProbeArguments {
     /// The probes, each in quotes
-    #[arg(value_name = "DEFINITION", required_unless_present_any = ["list", "del"])]
+    #[arg(value_name = "DEFINITION", required_unless_present_any = ["list", "del", "vars", "line"])]
     pub(crate) definitions: Vec<String>,
 
     /// List the probes: their events, whether these are enabled, how often each was hit, and where it is
@@ -61,6 +61,14 @@ pub(crate) struct ProbeArguments {
     /// Remove the probes of these events, given as for record; can be given several times
     #[arg(short, long, value_name = "EVENT", conflicts_with = "definitions")]
     pub(crate) del: Vec<Selection>,
+
+    /// List the variables that a place has: FILE:FUNC, FUNC+OFFSET, an offset or a line
+    #[arg(short = 'V', long, value_name = "PLACE", conflicts_with_all = ["definitions", "list", "del", "line"])]
+    pub(crate) vars: Option<String>,
+
+    /// List the lines of a function, FILE:FUNC, with numbers before those that can be probed
+    #[arg(short = 'L', long, value_name = "PLACE", conflicts_with_all = ["definitions", "list", "del"])]
+    pub(crate) line: Option<String>,
 
     #[command(flatten)]
     pub(crate) which: SessionArguments,

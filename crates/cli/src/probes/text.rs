@@ -1,6 +1,8 @@
 //! Definitions as people write them, as lines of the kernel's grammar.
 
 use super::file;
+use super::place::RETURN;
+use super::variables::{ResolvedProbe, resolve};
 use crate::failure::{Done, Failure};
 use session::UsdtPlace;
 use std::fmt::Write;
@@ -15,10 +17,9 @@ pub(super) struct ProbeText {
     event: String,
     /// The place, with its file's path, and the arguments.
     rest: String,
+    /// Where that is in the source, if it isn't where it was written.
+    source: Option<String>,
 }
-
-/// The end of a place that means returns.
-const RETURN: &str = "%return";
 
 /// What a place begins with that is one of USDT.
 const USDT: &str = "sdt_";
@@ -28,7 +29,7 @@ impl ProbeText {
     pub(super) fn all(text: &str) -> Done<Vec<ProbeText>> {
         match usdt(text.trim()) {
             Some((file, provider, name)) => ProbeText::of_usdt(&file::find(file)?, provider, name),
-            None => ProbeText::parse(text).map(|text| vec![text]),
+            None => ProbeText::parse(text),
         }
     }
 
@@ -45,7 +46,13 @@ impl ProbeText {
                 // One that can't be said has no field: its number is left out.
                 let _ = argument.iter().try_for_each(|argument| write!(rest, " arg{number}={argument}"));
             }
-            ProbeText { head: None, group: format!("{USDT}{provider}"), event: place.name, rest }
+            ProbeText {
+                head: None,
+                group: format!("{USDT}{provider}"),
+                event: place.name,
+                rest,
+                source: None,
+            }
         };
         let found: Vec<ProbeText> = places.into_iter().filter(is_meant).map(of_place).collect();
         if found.is_empty() {
@@ -57,7 +64,7 @@ impl ProbeText {
         Ok(found)
     }
 
-    fn parse(text: &str) -> Done<ProbeText> {
+    fn parse(text: &str) -> Done<Vec<ProbeText>> {
         let text = text.trim();
         let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let (head, place, arguments) = match is_head(first) {
@@ -72,9 +79,17 @@ impl ProbeText {
             Failure::failed(format_args!("{place:?} is no place: expected FILE:FUNC, or FILE:OFFSET"))
         })?;
         let path = file::find(name)?;
-        let (group, event) = names(&path, inside);
-        let rest = format!("{path}:{inside} {}", arguments.trim());
-        Ok(ProbeText { head, group, event, rest: rest.trim_end().to_string() })
+        let of_one = |ResolvedProbe { inside, arguments, named, source }: ResolvedProbe| {
+            let (group, event) = names(&path, &named);
+            let rest = format!("{path}:{inside} {arguments}").trim_end().to_string();
+            ProbeText { head: head.clone(), group, event, rest, source }
+        };
+        Ok(resolve(&path, inside, arguments)?.into_iter().map(of_one).collect())
+    }
+
+    /// Where it is in the source, if it isn't where it was written.
+    pub(super) fn source(&self) -> Option<&str> {
+        self.source.as_deref()
     }
 
     /// Whether its event was given a name.
@@ -84,7 +99,7 @@ impl ProbeText {
 
     /// The line: with a number after the event's name, for another than 0, if it was given none.
     pub(super) fn line(&self, number: usize) -> String {
-        let ProbeText { head, group, event, rest } = self;
+        let ProbeText { head, group, event, rest, .. } = self;
         match (head, number) {
             (Some(head), _) => format!("{head} {rest}"),
             (None, 0) => format!("p:{group}/{event} {rest}"),
@@ -111,7 +126,7 @@ fn is_head(word: &str) -> bool {
 }
 
 /// The file of a place, and where in it.
-fn split(place: &str) -> Option<(&str, &str)> {
+pub(super) fn split(place: &str) -> Option<(&str, &str)> {
     let splits =
         place.match_indices(':').filter_map(|(at, _)| Some((place.get(..at)?, place.get(at + 1..)?)));
     let mut splits = splits.filter(|(file, inside)| !file.is_empty() && !inside.is_empty());

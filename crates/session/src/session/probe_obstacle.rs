@@ -1,9 +1,10 @@
 //! Why traced processes can't place a probe, as far as its file says.
 
-use super::probed_files::with_symbols;
+use super::probed_file::ProbedFile;
 use super::probes::SessionProbe;
 use function_sites::ObjectFile;
 use planner::{FunctionCode, SHORT_JUMP_REACH, entry_points, is_padding, probe_points};
+use std::path::Path;
 
 impl SessionProbe {
     /// Why no process can place it. None where nothing speaks against it, as far as its file says: in a
@@ -12,7 +13,8 @@ impl SessionProbe {
     /// Cost: reading the file's tables of symbols, and decoding a function.
     pub fn obstacle(&self) -> Option<String> {
         let (path, offset) = (&self.definition.path, self.definition.offset);
-        let found = with_symbols(path, |file, symbols| self.obstacle_in(file, symbols, offset));
+        let file = ProbedFile::read(Path::new(path));
+        let found = file.and_then(|file| file.with(|file, symbols| self.obstacle_in(file, symbols, offset)));
         found.unwrap_or_else(|| Some("its file is no program or library for x86-64".to_string()))
     }
 

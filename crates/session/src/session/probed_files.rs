@@ -1,7 +1,7 @@
 //! What definitions of probes need to know of files.
 
-use super::traceable::debug_file;
-use function_sites::{ObjectFile, SourcePath};
+use super::probed_file::ProbedFile;
+use function_sites::ObjectFile;
 use probe::FileIdentity;
 use probe_definition::{NoFile, NoSymbol, ProbedFiles};
 use std::os::unix::fs::MetadataExt;
@@ -19,29 +19,13 @@ impl ProbedFiles for FilesOnDisk {
     }
 
     fn place(&self, path: &str, symbol: &str, offset: u64) -> Result<u64, NoSymbol> {
-        let found = with_symbols(path, |file, symbols| {
-            let is_it = |name: &[u8]| {
-                let source = || SourcePath::of(name).is_some_and(|path| path.as_bytes() == symbol.as_bytes());
-                name == symbol.as_bytes() || source()
-            };
-            let mut named = symbols.functions().filter(|function| is_it(function.name));
-            let first = named.next().ok_or(NoSymbol::NotFound)?;
-            if named.any(|function| function.start != first.start) {
-                return Err(NoSymbol::Ambiguous);
-            }
-            let address = first.start.checked_add(offset).filter(|_| offset < first.size.max(1));
-            address.and_then(|address| file.offset_of_address(address)).ok_or(NoSymbol::NotFound)
-        });
-        found.unwrap_or(Err(NoSymbol::NotFound))
+        let file = ProbedFile::read(Path::new(path)).ok_or(NoSymbol::NotFound)?;
+        let address = file.address_of(symbol, offset)?;
+        file.offset_of(address).ok_or(NoSymbol::NotFound)
     }
 
     fn is_entry(&self, path: &str, offset: u64) -> bool {
-        let begins = |file: &ObjectFile<'_>, symbols: &ObjectFile<'_>| {
-            let Some(address) = file.address_at(offset) else { return false };
-            file.function_span(address).is_some()
-                || symbols.functions().any(|function| function.start == address)
-        };
-        with_symbols(path, begins).unwrap_or(false)
+        ProbedFile::read(Path::new(path)).is_some_and(|file| file.is_entry(offset))
     }
 }
 
@@ -73,17 +57,4 @@ pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     let mut id = [0; 20];
     id.iter_mut().zip(build_id).for_each(|(to, from)| *to = *from);
     Some(FileIdentity::BuildId(id))
-}
-
-/// What is found in an ELF file, with the file that has its symbols. None for others.
-pub(super) fn with_symbols<T>(
-    path: &str,
-    find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T,
-) -> Option<T> {
-    let path = Path::new(path);
-    let bytes = std::fs::read(path).ok()?;
-    let file = ObjectFile::parse(&bytes)?;
-    let debug = debug_file(&file, path);
-    let symbols = debug.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
-    Some(find(&file, &symbols))
 }

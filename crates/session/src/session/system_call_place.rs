@@ -1,6 +1,6 @@
 //! The places in a file that call the kernel.
 
-use super::probed_files::with_symbols;
+use super::probed_file::ProbedFile;
 use events::system_call::events_of;
 use function_sites::ObjectFile;
 use planner::{
@@ -45,7 +45,7 @@ impl SystemCallPlace {
     ///
     /// Cost: that of looking at all of its code, and decoding functions.
     pub fn all(path: &Path) -> Option<Vec<SystemCallPlace>> {
-        with_symbols(path.to_str()?, |file, symbols| {
+        ProbedFile::read(path)?.with(|file, symbols| {
             let mut taken = HashSet::new();
             let addresses = file.occurrences(SYSTEM_CALL);
             addresses.filter_map(|address| SystemCallPlace::of(file, symbols, address, &mut taken)).collect()

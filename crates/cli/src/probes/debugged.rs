@@ -1,0 +1,107 @@
+//! Programs and libraries with debug information.
+
+use super::place::PlaceText;
+use crate::failure::{Done, Failure};
+use debug_info::{CanonicalFrames, DebugInfo, VariableScope};
+use session::{NoSymbol, ProbedFile};
+use std::path::Path;
+
+/// A file that can be probed, with what debug information says of it.
+pub(super) struct DebuggedFile {
+    file: ProbedFile,
+    info: DebugInfo,
+    frames: CanonicalFrames,
+}
+
+impl DebuggedFile {
+    /// The one at a path, with its own debug information or that which was split off.
+    pub(super) fn read(path: &str) -> Done<DebuggedFile> {
+        let file = ProbedFile::read(Path::new(path)).ok_or_else(|| {
+            Failure::failed(format_args!("{path}: expected a program or a library for x86-64"))
+        })?;
+        let info = reading::debug_info(file.path(), file.build_id()).ok_or_else(|| {
+            Failure::failed(format_args!(
+                "{path} has no debug information, which variables and lines are found by: build it with -g, or install the package that has it, such as NAME-dbgsym or NAME-debuginfo"
+            ))
+        })?;
+        let frames = object::File::parse(file.bytes()).map(|parsed| CanonicalFrames::of(&parsed));
+        Ok(DebuggedFile { frames: frames.unwrap_or_default(), info, file })
+    }
+
+    /// What an instruction can see.
+    pub(super) fn scope(&self, address: u64) -> Done<VariableScope<'_>> {
+        self.info.scope(&self.frames, address).ok_or_else(|| {
+            Failure::failed(format_args!(
+                "{}: debug information says nothing of the function at {address:#x}: it was built without -g",
+                self.file.path().display()
+            ))
+        })
+    }
+
+    /// Where in the file an address is.
+    pub(super) fn offset_of(&self, address: u64) -> Done<u64> {
+        let none =
+            || Failure::failed(format_args!("{address:#x} is nowhere in {}", self.file.path().display()));
+        self.file.offset_of(address).ok_or_else(none)
+    }
+
+    /// The addresses that are meant by a place: several for a line that was compiled into several functions.
+    pub(super) fn addresses(&self, place: &PlaceText) -> Done<Vec<u64>> {
+        let path = self.file.path().display();
+        match place {
+            PlaceText::Offset(offset) => {
+                let none = || Failure::failed(format_args!("{path}: nothing is mapped from {offset:#x}"));
+                self.file.address_at(*offset).map(|address| vec![address]).ok_or_else(none)
+            }
+            PlaceText::Function { name, offset } => Ok(vec![self.function(name, *offset)?]),
+            PlaceText::Line { of, line } if self.info.has_file(of) => {
+                let found = self.info.line_addresses(of, *line);
+                if found.is_empty() {
+                    return Err(Failure::failed(format_args!("no instruction of {path} is of {of}:{line}")));
+                }
+                Ok(found)
+            }
+            PlaceText::Line { of, line } => {
+                let function = self.function(of, 0).map_err(|_| {
+                    Failure::failed(format_args!("{path} has neither a source file nor a function {of:?}"))
+                })?;
+                let lines = self.scope(function)?.lines();
+                let found = lines.and_then(|lines| lines.lines.get(&(lines.declared.line + line)).copied());
+                let none = || {
+                    Failure::failed(format_args!(
+                        "no instruction of {of} is of its line {line}; `lookback probe --line` lists those that are"
+                    ))
+                };
+                found.map(|address| vec![address]).ok_or_else(none)
+            }
+        }
+    }
+
+    fn function(&self, name: &str, offset: u64) -> Done<u64> {
+        let path = self.file.path().display();
+        self.file.address_of(name, offset).map_err(|why| match why {
+            NoSymbol::NotFound if offset > 0 => {
+                Failure::failed(format_args!("{path} has no function {name:?} of {offset:#x} bytes or more"))
+            }
+            NoSymbol::NotFound => Failure::failed(format_args!("{path} has no function {name:?}")),
+            NoSymbol::Ambiguous => {
+                Failure::failed(format_args!("{path} has several functions {name:?}: give an offset"))
+            }
+        })
+    }
+
+    /// Where an instruction is, as its source has it: `FUNCTION+OFFSET (FILE:LINE)`.
+    pub(super) fn describe(&self, address: u64) -> String {
+        let scope = self.info.scope(&self.frames, address);
+        let mut text = match scope.as_ref().and_then(|scope| Some((scope.function_name()?, scope.start()?))) {
+            Some((name, start)) if start < address => format!("{name}+{:#x}", address - start),
+            Some((name, _)) => name,
+            None => format!("{address:#x}"),
+        };
+        if let Some(source) = self.info.source_line(address) {
+            let file = source.file.rsplit('/').next().unwrap_or_default();
+            text += &format!(" ({file}:{})", source.line);
+        }
+        text
+    }
+}

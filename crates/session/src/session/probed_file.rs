@@ -1,0 +1,86 @@
+//! A file that can be probed: its functions, and where they are in it.
+
+use super::traceable::debug_file;
+use function_sites::{ObjectFile, SourcePath};
+use probe_definition::NoSymbol;
+use std::path::{Path, PathBuf};
+
+/// A program or a library, as it is now, with the file that has its symbols.
+#[derive(Debug)]
+pub struct ProbedFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    /// Where they were stripped from it.
+    symbols: Option<Vec<u8>>,
+}
+
+impl ProbedFile {
+    /// The one at a path. None where it can't be read, or is no ELF file for x86-64.
+    pub fn read(path: &Path) -> Option<ProbedFile> {
+        let bytes = std::fs::read(path).ok()?;
+        let symbols = debug_file(&ObjectFile::parse(&bytes)?, path);
+        Some(ProbedFile { path: path.to_path_buf(), bytes, symbols })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What `find` finds in it, and in the file that has its symbols.
+    pub(super) fn with<T>(&self, find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T) -> Option<T> {
+        let file = ObjectFile::parse(&self.bytes)?;
+        let symbols = self.symbols.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
+        Some(find(&file, &symbols))
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its build id; empty where it has none.
+    pub fn build_id(&self) -> &[u8] {
+        ObjectFile::parse(&self.bytes).map_or(&[][..], |file| file.build_id())
+    }
+
+    /// The file's own address so many bytes after the start of a function, by its symbol or as the source says
+    /// it.
+    pub fn address_of(&self, function: &str, offset: u64) -> Result<u64, NoSymbol> {
+        let found = self.with(|_, symbols| {
+            let is_it = |name: &[u8]| {
+                let source =
+                    || SourcePath::of(name).is_some_and(|path| path.as_bytes() == function.as_bytes());
+                name == function.as_bytes() || source()
+            };
+            let mut named = symbols.functions().filter(|found| is_it(found.name));
+            let first = named.next().ok_or(NoSymbol::NotFound)?;
+            if named.any(|found| found.start != first.start) {
+                return Err(NoSymbol::Ambiguous);
+            }
+            let address = first.start.checked_add(offset).filter(|_| offset < first.size.max(1));
+            address.ok_or(NoSymbol::NotFound)
+        });
+        found.unwrap_or(Err(NoSymbol::NotFound))
+    }
+
+    /// Where in the file one of its own addresses is. None for one that is nowhere in it.
+    pub fn offset_of(&self, address: u64) -> Option<u64> {
+        self.with(|file, _| file.offset_of_address(address))?
+    }
+
+    /// The file's own address of a place in it. None for one that isn't mapped.
+    pub fn address_at(&self, offset: u64) -> Option<u64> {
+        self.with(|file, _| file.address_at(offset))?
+    }
+
+    /// Whether a function begins at an offset.
+    pub(super) fn is_entry(&self, offset: u64) -> bool {
+        let begins = |file: &ObjectFile<'_>, symbols: &ObjectFile<'_>| {
+            let Some(address) = file.address_at(offset) else { return false };
+            file.function_span(address).is_some()
+                || symbols.functions().any(|function| function.start == address)
+        };
+        self.with(begins).unwrap_or(false)
+    }
+}
