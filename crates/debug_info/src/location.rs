@@ -64,10 +64,14 @@ impl LocationContext<'_> {
         }
     }
 
-    /// The frame base that an expression says: a register is meant by what it has.
+    /// The frame base that an expression says: a register is meant by what it has, once the function's first
+    /// instructions have set it.
     pub(crate) fn frame_base(&self, expression: Expression<SectionBytes>) -> Option<(FetchText, i64)> {
         match self.evaluate(expression).ok()? {
-            Storage::Register { register, skipped: 0 } => Some((FetchText::register(register)?, 0)),
+            Storage::Register { register, skipped: 0 } => {
+                let base = FetchText::register(register)?;
+                Some((FetchText { needs_frame: true, ..base }, 0))
+            }
             Storage::Memory { base, offset } => Some((base, offset)),
             _ => None,
         }

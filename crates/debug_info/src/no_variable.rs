@@ -55,7 +55,7 @@ pub enum NoVariable {
         name: String,
     },
     /// It has members.
-    #[error("{name} is a structure{}: name a member{}", of_type(of), listed(members, ""))]
+    #[error("{name} is a structure{}: name a member{}", called(of), listed(members, ""))]
     Structure {
         /// The variable.
         name: String,
@@ -166,6 +166,10 @@ fn distance(one: &str, other: &str) -> usize {
 
 fn of_type(name: &Option<String>) -> String {
     name.as_ref().map_or_else(String::new, |name| format!(" in {name}"))
+}
+
+fn called(name: &Option<String>) -> String {
+    name.as_ref().map_or_else(String::new, |name| format!(", {name}"))
 }
 
 fn count_of(count: Option<u64>) -> String {

@@ -2,15 +2,20 @@
 
 use gimli::Register;
 
-/// Something that probes can fetch, as their definitions have it, and the register that it begins with.
+/// Something that probes can fetch, as their definitions have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FetchText {
     pub(crate) text: String,
+    /// The register that it begins with.
     pub(crate) register: Option<Register>,
+    /// Whether it is right only once the function's first instructions have made its frame.
+    pub(crate) needs_frame: bool,
 }
 
 /// The instruction pointer, as registers are numbered here.
 pub(crate) const INSTRUCTION_POINTER: Register = gimli::X86_64::RA;
+
+const STACK_POINTER: Register = gimli::X86_64::RSP;
 
 /// The kernel's names of registers, by their DWARF numbers.
 const NAMES: [&str; 17] = [
@@ -26,13 +31,23 @@ impl FetchText {
     /// A register. None for one that probes can't have, such as those of floating-point numbers.
     pub(crate) fn register(register: Register) -> Option<FetchText> {
         let name = NAMES.get(usize::from(register.0))?;
-        Some(FetchText { text: format!("%{name}"), register: Some(register) })
+        Some(FetchText { text: format!("%{name}"), register: Some(register), needs_frame: false })
+    }
+
+    /// Whether what lies so many bytes after it can be fetched only in the function's frame: below its return
+    /// address, where that is on top of the stack.
+    fn is_in_frame(&self, offset: i64) -> bool {
+        self.needs_frame || offset < 8 && FetchText::register(STACK_POINTER).as_ref() == Some(self)
     }
 
     /// What lies in memory, so many bytes after what this is.
     pub(crate) fn followed(&self, offset: i64) -> FetchText {
         let sign = if offset < 0 { "" } else { "+" };
-        FetchText { text: format!("{sign}{offset}({})", self.text), register: self.register }
+        FetchText {
+            text: format!("{sign}{offset}({})", self.text),
+            register: self.register,
+            needs_frame: self.is_in_frame(offset),
+        }
     }
 }
 
@@ -90,10 +105,30 @@ impl Storage {
             Storage::Register { register, skipped: 0 } => FetchText::register(*register),
             Storage::Register { .. } => None,
             Storage::Memory { base, offset } => Some(base.followed(*offset)),
-            Storage::Constant(number) => Some(FetchText { text: format!("\\{number}"), register: None }),
+            Storage::Constant(number) => {
+                Some(FetchText { text: format!("\\{number}"), register: None, needs_frame: false })
+            }
             Storage::Sum { base, offset: 0 } => Some(base.clone()),
             Storage::Sum { .. } => None,
             Storage::Pieces(_) => self.part(0, 8)?.value(),
+        }
+    }
+
+    /// Whether it is known at a function's first instruction, and already there.
+    pub(crate) fn is_known_at_entry(&self) -> bool {
+        let is_known = |register: Option<Register>| {
+            register.is_none_or(|register| {
+                ARGUMENTS.contains(&register) || [STACK_POINTER, INSTRUCTION_POINTER].contains(&register)
+            })
+        };
+        match self {
+            Storage::Register { register, .. } => is_known(Some(*register)),
+            Storage::Memory { base, offset } => is_known(base.register) && !base.is_in_frame(*offset),
+            Storage::Sum { base, .. } => is_known(base.register) && !base.needs_frame,
+            Storage::Constant(_) => true,
+            Storage::Pieces(pieces) => {
+                pieces.iter().filter_map(|(piece, _)| piece.as_ref()).all(Storage::is_known_at_entry)
+            }
         }
     }
 
@@ -133,5 +168,20 @@ mod tests {
         let sum = Storage::Sum { base: frame, offset: 16 };
         assert_eq!((text(Some(sum.clone())), text(sum.target()).unwrap()), (None, "+16(%bp)".to_string()));
         assert_eq!(memory.part(u64::MAX, 8), None);
+    }
+
+    #[test]
+    fn at_its_start_a_function_has_no_frame() {
+        let [stack, own, first] = [7, 6, 5].map(|number| FetchText::register(Register(number)).unwrap());
+        let memory = |base: &FetchText, offset| Storage::Memory { base: base.clone(), offset };
+        assert!(memory(&stack, 8).is_known_at_entry() && memory(&first, -8).is_known_at_entry());
+        assert!(!memory(&stack, -20).is_known_at_entry() && !memory(&own, 16).is_known_at_entry());
+        assert!(!memory(&stack.followed(-20), 8).is_known_at_entry(), "nor what it points to");
+        assert!(memory(&stack.followed(16), -8).is_known_at_entry());
+        let moved = FetchText { needs_frame: true, ..stack };
+        assert!(!memory(&moved, 28).is_known_at_entry());
+        let pieces =
+            [5, 3].map(|number| (Some(Storage::Register { register: Register(number), skipped: 0 }), 8));
+        assert!(!Storage::Pieces(pieces.to_vec()).is_known_at_entry());
     }
 }

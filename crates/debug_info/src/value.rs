@@ -149,11 +149,12 @@ impl<'a> Value<'a> {
         let name = || self.text.clone();
         match self.of.kind() {
             TypeKind::Array { element, count } => {
-                let form = Value { of: element, ..self.clone() }.form()?;
-                let count = count.filter(|count| (1..=MOST_ELEMENTS).contains(count) && !form.contains('['));
+                let form = Value { of: element, ..self.clone() }.form();
+                let form = form.ok().filter(|form| !form.contains('['));
+                let few = count.filter(|count| (1..=MOST_ELEMENTS).contains(count));
                 let is_memory = matches!(self.storage, Storage::Memory { .. });
-                match count.filter(|_| is_memory) {
-                    Some(count) => Ok(format!("{form}[{count}]")),
+                match form.zip(few).filter(|_| is_memory) {
+                    Some((form, count)) => Ok(format!("{form}[{count}]")),
                     None => Err(NoVariable::LongArray { name: name(), count }),
                 }
             }

@@ -6,8 +6,8 @@ use crate::die::Die;
 use crate::location::{BadLocation, LocationContext};
 use crate::no_variable::NoVariable;
 use crate::parameter::ParameterValue;
-use crate::storage::{ARGUMENTS, FetchText, INSTRUCTION_POINTER, Storage};
-use crate::unit_types::UnitTypes;
+use crate::storage::{ARGUMENTS, FetchText, Storage};
+use crate::unit_types::{SectionBytes, UnitTypes};
 use crate::value::Value;
 use crate::variable_path::VariablePath;
 use crate::variable_type::{TypeKind, VariableType};
@@ -167,11 +167,13 @@ impl<'a> VariableScope<'a> {
     /// Where a variable is.
     fn storage(&self, variable: &Die<'a>, name: &str) -> Result<Storage, NoVariable> {
         let located = self.located(variable, name)?;
-        if !self.is_entry() || is_known_at_entry(&located) {
+        if !self.is_entry() || located.is_known_at_entry() {
             return Ok(located);
         }
-        // Where the function itself puts it: it comes in as the calling convention says.
-        let passed = self.passed(variable).filter(is_known_at_entry);
+        // Where the function itself puts it: it comes in as the calling convention says. What is optimized may
+        // have left it out.
+        let passed =
+            self.passed(variable).filter(|_| !self.is_optimized()).filter(Storage::is_known_at_entry);
         passed.ok_or_else(|| NoVariable::NotAtEntry { name: name.to_string() })
     }
 
@@ -225,6 +227,21 @@ impl<'a> VariableScope<'a> {
         Some(LocationContext { unit: of.unit()?, frame_base, ..own })
     }
 
+    /// Whether the function's unit was optimized: variables of such have several places.
+    fn is_optimized(&self) -> bool {
+        let Some(unit) = self.function.unit() else { return true };
+        let is_list = |value: AttributeValue<SectionBytes>| {
+            matches!(value, AttributeValue::LocationListsRef(_) | AttributeValue::DebugLocListsIndex(_))
+        };
+        let mut entries = unit.entries();
+        while let Ok(Some(entry)) = entries.next_dfs() {
+            if entry.attr_value(DW_AT_location).is_some_and(is_list) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Where a parameter of the function is when it is called, by the calling convention.
     fn passed(&self, variable: &Die<'a>) -> Option<Storage> {
         let parameters = self.function.children();
@@ -256,8 +273,8 @@ impl<'a> VariableScope<'a> {
 /// The expression of a list that is for an instruction.
 fn listed(
     context: &LocationContext<'_>,
-    location: AttributeValue<crate::unit_types::SectionBytes>,
-) -> Option<gimli::Expression<crate::unit_types::SectionBytes>> {
+    location: AttributeValue<SectionBytes>,
+) -> Option<gimli::Expression<SectionBytes>> {
     let mut list = context.dwarf.attr_locations(context.unit, location).ok()??;
     while let Some(found) = list.next().ok()? {
         if (found.range.begin..found.range.end).contains(&context.address) {
@@ -265,26 +282,6 @@ fn listed(
         }
     }
     None
-}
-
-/// Whether what it begins with is known where functions begin, and already there.
-fn is_known_at_entry(storage: &Storage) -> bool {
-    let is_known = |register| {
-        ARGUMENTS.contains(&register) || register == X86_64::RSP || register == INSTRUCTION_POINTER
-    };
-    match storage {
-        Storage::Register { register, .. } => is_known(*register),
-        Storage::Memory { base, offset } => {
-            let is_on_stack = FetchText::register(X86_64::RSP).as_ref() == Some(base);
-            // Below the caller's frame there is nothing yet.
-            base.register.is_none_or(is_known) && (!is_on_stack || *offset >= 8)
-        }
-        Storage::Sum { base, .. } => base.register.is_none_or(is_known),
-        Storage::Constant(_) => true,
-        Storage::Pieces(pieces) => {
-            pieces.iter().filter_map(|(piece, _)| piece.as_ref()).all(is_known_at_entry)
-        }
-    }
 }
 
 /// The block in a block that has an address.

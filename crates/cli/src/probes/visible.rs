@@ -89,7 +89,8 @@ fn write_lines(lines: &FunctionLines, out: &mut String) {
         let number = lines.lines.contains_key(&line).then(|| (line - first).to_string());
         // Without the source there is nothing to say of the others.
         if text.is_some() || number.is_some() {
-            let text = format!("{:>7}  {}", number.unwrap_or_default(), printable(text.unwrap_or_default()));
+            let text = text.unwrap_or_default().replace('\t', "        ");
+            let text = format!("{:>7}  {}", number.unwrap_or_default(), printable(&text));
             let _ = writeln!(out, "{}", text.trim_end());
         }
     }

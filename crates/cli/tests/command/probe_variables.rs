@@ -1,0 +1,330 @@
+//! Probes with variables by their names, and at lines of source: what is recorded is what the program prints.
+
+use crate::common::*;
+use crate::functions::{path, session};
+use crate::probes::{probe, probed};
+use std::path::PathBuf;
+
+/// Prints what it is called with, and its variables at a line.
+const SHOP: &str = r#"
+#include <stdbool.h>
+#include <stdio.h>
+enum color { RED, GREEN = 5 };
+struct price { long net; int vat; };
+struct item {
+	int id;
+	unsigned flags : 3, kind : 5;
+	const char *name;
+	char code[8];
+	struct price prices[3];
+	struct item *next;
+	union { int a; unsigned short b; };
+	enum color color;
+	bool is_new;
+	double weight;
+};
+struct pair { long first; int second; };
+int total = 7;
+unsigned long sold;
+__attribute__((noinline, patchable_function_entry(5)))
+long pay(int count, const struct item *item, unsigned char small, char letter, struct pair pair)
+{
+	asm volatile("" ::: "memory");
+	printf("pay: count=%d id=%d n=\"%s\" net=%ld id_1=%d kind=%d flags=%d a=%d b=%d color=%d is_new=%d small=%d letter=%d "
+		"code=\"%s\" total=%d first=%ld second=%d initial=%d\n", count, item->id, item->name,
+		item->prices[1].net, item->next->id, item->kind, item->flags, item->a, item->b, item->color, item->is_new, small, letter,
+		item->code, total, pair.first, pair.second, *item->name);
+	long sum = 0;
+	for (int i = 0; i < count; i++) {
+		sum += item->prices[i % 3].net;
+		sold++;
+		printf("%s: i=%d sum=%ld sold=%lu net=%ld\n", "pay", i, sum, sold, item->prices[0].net);
+		asm volatile(".p2align 3" ::: "memory");
+		asm volatile(".byte 0x48, 0x8d, 0x80, 0, 0, 0, 0" :: "r"(i), "r"(sum), "r"(item) : "memory"); // MARK
+	}
+	return sum;
+}
+int main(void)
+{
+	struct item next = { 8, 1, 1, "cap", "zz" };
+	struct item item = { 7, 5, 19, "hat", "ab", { { 10, 1 }, { 20, 2 }, { 30, 3 } }, &next, { 3 }, GREEN, true, 1.5 };
+	for (int count = 1; count <= 3; count++)
+		total += pay(count, &item, 200 + count, 'x', (struct pair){ -5, -6 });
+	return 0;
+}
+"#;
+
+/// What it prints first.
+const ARGUMENTS: &str = "count item->id n=item->name:string item->prices[1].net item->next->id item->kind \
+                         item->flags item->a item->b item->color item->is_new small letter item->code:string \
+                         total pair.first pair.second initial=*item->name";
+
+fn build(scratch: &Scratch, compiler: &str, options: &[&str]) -> PathBuf {
+    let (source, program) = (scratch.write("shop.c", SHOP), scratch.path("shop"));
+    let mut compile = scratch.command(compiler);
+    compile.args(["-g", "-Wl,--build-id", "-o"]).arg(&program).arg(&source).args(options);
+    run(&mut compile).success();
+    program
+}
+
+/// The number of the line that has a text, from 1 on.
+fn line_of(source: &str, text: &str) -> usize {
+    1 + source.lines().position(|line| line.contains(text)).unwrap()
+}
+
+/// Records a program with a probe: what it has printed, and the events.
+#[track_caller]
+fn recorded(scratch: &Scratch, definition: &str, program: &str) -> (String, Vec<String>) {
+    let output = run(&mut scratch.record(&["--probe", definition], &[program])).success();
+    let report = run(&mut scratch.report(&[])).success();
+    (output.stdout, probed(&report.stdout))
+}
+
+fn lines<'a>(text: &'a str, part: &str) -> Vec<&'a str> {
+    text.lines().filter(|line| line.contains(part)).collect()
+}
+
+const COMPILERS: [(&str, &[&str]); 5] = [
+    ("gcc", &["-O0"]),
+    ("gcc", &["-O2"]),
+    ("gcc", &["-O1", "-gdwarf-4", "-fno-omit-frame-pointer"]),
+    ("clang", &["-O0"]),
+    ("clang", &["-O2"]),
+];
+
+#[test]
+fn variables_of_c_are_recorded_by_their_names_where_a_function_starts() {
+    for (compiler, options) in COMPILERS {
+        let scratch = Scratch::new();
+        let program = build(&scratch, compiler, options);
+        let definition = format!("{}:pay {ARGUMENTS}", path(&program));
+        let (printed, events) = recorded(&scratch, &definition, path(&program));
+        assert_eq!(events.len(), 3, "{compiler} {options:?}: {events:?}");
+        assert_eq!(events, lines(&printed, "count="), "{compiler} {options:?}");
+    }
+}
+
+#[test]
+fn variables_of_c_are_recorded_by_their_names_at_a_line() {
+    let line = line_of(SHOP, "MARK");
+    for (compiler, options) in COMPILERS {
+        let scratch = Scratch::new();
+        let program = build(&scratch, compiler, options);
+        for place in [format!("shop.c:{line}"), format!("{}/shop.c:{line}", path(program.parent().unwrap()))]
+        {
+            let definition = format!("{}:{place} i sum sold item->prices[0].net", path(&program));
+            let (printed, events) = recorded(&scratch, &definition, path(&program));
+            assert_eq!(events.len(), 6, "{compiler} {options:?}: {events:?}");
+            assert_eq!(events, lines(&printed, "sold="), "{compiler} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn debug_information_may_lie_elsewhere_and_be_compressed() {
+    let scratch = Scratch::new();
+    let program = build(&scratch, "gcc", &["-O2"]);
+    let debug = scratch.path("shop.debug");
+    let tool = |name: &str, arguments: &[&str]| {
+        run(scratch.command(name).args(arguments).current_dir(program.parent().unwrap())).success();
+    };
+    tool("objcopy", &["--only-keep-debug", "--compress-debug-sections", path(&program), path(&debug)]);
+    tool("strip", &[path(&program)]);
+    let definition = format!("{}:pay count", path(&program));
+    let none = run(&mut scratch.record(&["--probe", &definition], &[path(&program)]));
+    none.failure(125, &["has no debug information", "build it with -g, or install"]);
+    tool("objcopy", &["--add-gnu-debuglink=shop.debug", path(&program)]);
+    let (_, events) = recorded(&scratch, &format!("{definition} item->id"), path(&program));
+    assert_eq!(events, ["pay: count=1 id=7", "pay: count=2 id=7", "pay: count=3 id=7"]);
+}
+
+#[test]
+fn variables_that_can_not_be_recorded_are_refused_with_what_there_is() {
+    let scratch = Scratch::new();
+    let program = build(&scratch, "gcc", &["-O0"]);
+    let place = session(&scratch, &["-e", "sched_process_exit"]);
+    for (arguments, error) in [
+        ("itm", "no variable \"itm\" in scope: item, "),
+        ("item->nam", "no member \"nam\" in item: name, "),
+        ("item->weight", "item->weight is a floating-point number"),
+        ("item->prices[0]", "item->prices[0] is a structure, price: name a member: net, vat"),
+        ("item->prices", "item->prices is an array of 3 elements: name an element"),
+        ("item->prices[3].net", "item->prices has 3 elements"),
+        ("count->id", "count is no pointer"),
+        ("count.id", "count has no members"),
+        ("count[1]", "count is neither an array nor a pointer"),
+        ("count:string", "count is no string"),
+        ("item->", "\"item->\" is no variable: expected NAME, NAME->MEMBER"),
+        ("item->id:int", "Unknown type is specified"),
+        ("i", "no variable \"i\" in scope"),
+    ] {
+        let said = probe(&scratch, &place, &[&format!("{}:pay {arguments}", path(&program))]);
+        said.failure(125, &[error]);
+    }
+    for (definition, error) in [
+        ("./shop:pay%return count", "at a function's return there are $retval, registers and memory"),
+        ("./shop:shop.c:1", "is of shop.c:1"),
+        ("./shop:nosuch.c:1", "neither a source file nor a function \"nosuch.c\""),
+        ("./shop:pay:99", "no instruction of pay is of its line 99"),
+        ("./shop:nosuch count", "has no function \"nosuch\""),
+        ("./shop:pay+0x9999 count", "has no function \"pay\" of 0x9999 bytes or more"),
+        ("./shop:0x999999 count", "nothing is mapped from 0x999999"),
+    ] {
+        probe(&scratch, &place, &[definition]).failure(125, &[error]);
+    }
+    assert!(probe(&scratch, &place, &["--list"]).success().stdout.starts_with("no probes"));
+}
+
+#[test]
+fn variables_become_what_the_kernels_grammar_has() {
+    let scratch = Scratch::new();
+    let program = build(&scratch, "gcc", &["-O0"]);
+    let place = session(&scratch, &["-e", "sched_process_exit"]);
+    let define = |definition: &str| {
+        let said = probe(&scratch, &place, &[definition]).success().stderr;
+        let list = run(&mut scratch.lookback(&["get", "--session", &place, "uprobe_events"])).success();
+        (said, list.stdout.lines().last().unwrap().to_string())
+    };
+    let (said, defined) = define("p:shop/paid ./shop:pay count n=item->id:x32 item->kind $arg2 item->code");
+    assert!(!said.contains("is placed at"), "{said}");
+    let expected = " count=%di:s32 n=+0(%si):x32 kind=+4(%si):b5@3/8 arg4=$arg2 code=+16(%si):s8[8]";
+    assert!(defined.starts_with("p:shop/paid ") && defined.ends_with(expected), "{defined}");
+    // Where the function starts its own variables have no value yet.
+    let (said, defined) = define("./shop:pay sum count");
+    assert!(said.contains("probe_shop:pay is placed at pay+0x") && said.contains(" (shop.c:"), "{said}");
+    assert!(defined.contains("(%bp):s64 count=-") && defined.ends_with("(%bp):s32"), "{defined}");
+    let (_, defined) = define("p:shop/all ./shop:pay $params");
+    assert!(defined.contains(" count=%di:s32 item=%si:x64 small=%dx:u8 letter=%cx:s8"), "{defined}");
+    let line = line_of(SHOP, "MARK");
+    let (said, defined) = define(&format!("./shop:shop.c:{line} $vars"));
+    assert!(said.contains(&format!("(shop.c:{line})")) && defined.starts_with("p:probe_shop/pay_"), "{said}");
+    assert!(defined.contains(" i=-") && defined.contains(" sum=-"), "{defined}");
+    let relative_line = line - line_of(SHOP, "long pay(");
+    let (_, relative) = define(&format!("./shop:pay:{} i", relative_line));
+    assert!(relative.starts_with(&format!("p:probe_shop/pay_L{} ", relative_line)), "{relative}");
+    let at = |text: &str| text.split(' ').nth(1).unwrap().to_string();
+    assert_eq!(at(&relative), at(&defined));
+    drop(program);
+}
+
+#[test]
+fn what_can_be_probed_is_listed() {
+    let scratch = Scratch::new();
+    let program = build(&scratch, "gcc", &["-O0"]);
+    let pay = format!("{}:pay", path(&program));
+    let vars = run(&mut scratch.lookback(&["probe", "--vars", &pay])).success().stdout;
+    let declared = line_of(SHOP, "long pay(");
+    let rows: Vec<Vec<&str>> = vars.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["pay", &format!("(shop.c:{})", declared + 1)], "{vars}");
+    assert_eq!(rows[1], ["count", "int", "%di:s32"], "{vars}");
+    assert_eq!(rows[2], ["item", "const", "struct", "item", "*", "%si:x64"], "{vars}");
+    assert!(vars.contains("  sum     long int             (sum can't be fetched at"), "{vars}");
+    assert!(vars.contains("(pair is a structure, pair: name a member: first, second)"), "{vars}");
+    assert!(rows.iter().any(|row| row[0] == "sum" && row.last().unwrap().ends_with("(%bp):s64")), "{vars}");
+    let lines = run(&mut scratch.lookback(&["probe", "--line", &pay])).success().stdout;
+    assert!(lines.starts_with(&format!("pay ({}:{declared})\n", path(&scratch.path("shop.c")))), "{lines}");
+    assert!(lines.contains("\n      8          for (int i = 0; i < count; i++) {\n"), "{lines}");
+    assert!(lines.contains("\n                 }\n"), "{lines}");
+    run(&mut scratch.lookback(&["probe", "--vars", "true:main"]))
+        .failure(125, &["true has no debug information"]);
+}
+
+/// Prints what its methods are called with.
+const CART: &str = r#"
+#include <cstdio>
+#include <string>
+#include <vector>
+namespace shop {
+int sold = 3;
+struct base { long id; virtual ~base() {} };
+struct item : base { int count; std::string name; };
+class cart {
+	int total = 10;
+	std::vector<long> prices { 5, 6, 7 };
+public:
+	__attribute__((noipa, patchable_function_entry(5))) int pay(const item &what, int &left, std::string copy)
+	{
+		std::printf("shop__cart__pay: total=%d count=%d id=%ld name=\"%s\" left=%d copy=\"%s\" price=%ld sold=%d\n", total,
+			what.count, what.id, what.name.c_str(), left, copy.c_str(), prices[1], sold);
+		total += what.count;
+		left--;
+		sold++;
+		return total;
+	}
+};
+}
+int main()
+{
+	shop::cart cart;
+	shop::item item;
+	item.id = 77; item.count = 2; item.name = "hat";
+	int left = 5;
+	for (int i = 0; i < 2; i++) cart.pay(item, left, "copy");
+	return 0;
+}
+"#;
+
+#[test]
+fn variables_of_cpp_are_recorded_by_their_names() {
+    for optimization in ["-O0", "-O2"] {
+        let scratch = Scratch::new();
+        let (source, program) = (scratch.write("cart.cpp", CART), scratch.path("cart"));
+        run(scratch.command("g++").args(["-g", optimization, "-o"]).arg(&program).arg(&source)).success();
+        let definition = "./cart:shop::cart::pay this->total what.count what.id \
+                          name=what.name._M_dataplus._M_p:string left copy=copy._M_dataplus._M_p:string \
+                          price=this->prices._M_impl._M_start[1] sold";
+        let (printed, events) = recorded(&scratch, definition, path(&program));
+        assert_eq!(
+            (events.len(), events),
+            (2, lines(&printed, "pay:").iter().map(|l| l.to_string()).collect())
+        );
+    }
+}
+
+/// Prints what a function is called with.
+const SALE: &str = r#"
+use std::ffi::{c_char, c_int};
+use std::hint::black_box;
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub enum Color { Red, Green = 5 }
+pub struct Item { id: u32, name: &'static str, price: (i64, i64), color: Color }
+unsafe extern "C" { fn printf(format: *const c_char, ...) -> c_int; fn fflush(file: *const u8) -> c_int; }
+mod shop {
+    #[inline(never)]
+    pub fn pay(count: i32, item: &super::Item, limit: u64) -> i64 {
+        let format = c"sold: count=%d id=%d price=%ld length=%ld color=%d limit=%ld\n";
+        unsafe {
+            super::printf(format.as_ptr(), count, item.id, item.price.1, item.name.len(), item.color as i32, limit);
+            std::arch::asm!(".p2align 3");
+            std::arch::asm!(".byte 0x48, 0x8d, 0x80, 0, 0, 0, 0", in("r8") count, in("r9") item, in("r10") limit); // MARK
+        }
+        i64::from(count) * item.price.1
+    }
+}
+fn main() {
+    let item = Item { id: 7, name: "hat", price: (10, 20), color: Color::Green };
+    for count in 1..=3 { black_box(shop::pay(black_box(count), black_box(&item), 1 << 40)); }
+    black_box(Color::Red as u8);
+    unsafe { fflush(std::ptr::null()) };
+}
+"#;
+
+#[test]
+fn variables_of_rust_are_recorded_by_their_names() {
+    let line = format!("sale.rs:{}", line_of(SALE, "MARK"));
+    for (optimization, place) in
+        [("opt-level=0", "sale::shop::pay"), ("opt-level=0", &line), ("opt-level=2", &line)]
+    {
+        let scratch = Scratch::new();
+        let (source, program) = (scratch.write("sale.rs", SALE), scratch.path("sale"));
+        let options = ["--edition", "2021", "-g", "-C", optimization, "-o"];
+        run(scratch.command("rustc").args(options).arg(&program).arg(&source)).success();
+        let definition = format!(
+            "p:rust/sold ./sale:{place} count item.id price=item.price.1 item.name.length item.color limit"
+        );
+        let (printed, events) = recorded(&scratch, &definition, path(&program));
+        assert_eq!(events.len(), 3, "{optimization} {place}");
+        assert_eq!(events, lines(&printed, "sold:"), "{optimization} {place}");
+    }
+}
