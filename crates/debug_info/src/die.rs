@@ -1,6 +1,6 @@
 //! Entries of debug information, wherever others refer to them.
 
-use crate::debug_info::DebugInfo;
+use crate::debug_units::DebugUnits;
 use crate::unit_types::{Entry, SectionBytes};
 use gimli::{AttributeValue, DwAt, DwTag, Unit, UnitType};
 use std::ops::Range;
@@ -11,21 +11,21 @@ pub(crate) const LONGEST: usize = 32;
 /// An entry of debug information: a function, a variable, a type, and so on.
 #[derive(Debug, Clone)]
 pub(crate) struct Die<'a> {
-    pub(crate) info: &'a DebugInfo,
+    pub(crate) units: &'a DebugUnits,
     unit: usize,
     entry: Entry,
 }
 
 impl<'a> Die<'a> {
     /// The first entry of a unit. None where there is no such unit, or it is damaged.
-    pub(crate) fn root(info: &'a DebugInfo, unit: usize) -> Option<Die<'a>> {
-        let header = &info.unit(unit)?.header;
-        Die::at(info, unit, header.root_offset())
+    pub(crate) fn root(units: &'a DebugUnits, unit: usize) -> Option<Die<'a>> {
+        let header = &units.unit(unit)?.header;
+        Die::at(units, unit, header.root_offset())
     }
 
-    pub(crate) fn at(info: &'a DebugInfo, unit: usize, offset: gimli::UnitOffset) -> Option<Die<'a>> {
-        let entry = info.unit(unit)?.entry(offset).ok()?;
-        Some(Die { info, unit, entry })
+    pub(crate) fn at(units: &'a DebugUnits, unit: usize, offset: gimli::UnitOffset) -> Option<Die<'a>> {
+        let entry = units.unit(unit)?.entry(offset).ok()?;
+        Some(Die { units, unit, entry })
     }
 
     pub(crate) fn tag(&self) -> DwTag {
@@ -42,7 +42,7 @@ impl<'a> Die<'a> {
     }
 
     pub(crate) fn unit(&self) -> Option<&'a Unit<SectionBytes>> {
-        self.info.unit(self.unit)
+        self.units.unit(self.unit)
     }
 
     /// Whether both are the same entry.
@@ -62,13 +62,13 @@ impl<'a> Die<'a> {
     /// The entry that an attribute of its own refers to.
     fn referred(&self, name: DwAt) -> Option<Die<'a>> {
         match self.entry.attr_value(name)? {
-            AttributeValue::UnitRef(offset) => Die::at(self.info, self.unit, offset),
+            AttributeValue::UnitRef(offset) => Die::at(self.units, self.unit, offset),
             AttributeValue::DebugInfoRef(offset) => {
                 let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| {
                     Some((unit, offset.to_unit_offset(&header.header)?))
                 };
-                let (unit, offset) = self.info.units().enumerate().find_map(of_unit)?;
-                Die::at(self.info, unit, offset)
+                let (unit, offset) = self.units.units().enumerate().find_map(of_unit)?;
+                Die::at(self.units, unit, offset)
             }
             AttributeValue::DebugTypesRef(wanted) => {
                 let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| match header.header.type_() {
@@ -77,8 +77,8 @@ impl<'a> Die<'a> {
                     }
                     _ => None,
                 };
-                let (unit, offset) = self.info.units().enumerate().find_map(of_unit)?;
-                Die::at(self.info, unit, offset)
+                let (unit, offset) = self.units.units().enumerate().find_map(of_unit)?;
+                Die::at(self.units, unit, offset)
             }
             _ => None,
         }
@@ -98,7 +98,7 @@ impl<'a> Die<'a> {
     pub(crate) fn name(&self) -> Option<String> {
         let named = self.origins().find(|die| die.has(gimli::DW_AT_name))?;
         let value = named.entry.attr_value(gimli::DW_AT_name)?;
-        let name = self.info.dwarf().attr_string(named.unit()?, value).ok()?;
+        let name = self.units.dwarf().attr_string(named.unit()?, value).ok()?;
         Some(gimli::Reader::to_string_lossy(&name).ok()?.into_owned())
     }
 
@@ -114,7 +114,7 @@ impl<'a> Die<'a> {
         let Ok(root) = tree.root() else { return found };
         let mut children = root.children();
         while let Ok(Some(child)) = children.next() {
-            found.push(Die { info: self.info, unit: self.unit, entry: child.entry().clone() });
+            found.push(Die { units: self.units, unit: self.unit, entry: child.entry().clone() });
         }
         found
     }
@@ -123,7 +123,7 @@ impl<'a> Die<'a> {
     pub(crate) fn ranges(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
         let Some(unit) = self.unit() else { return found };
-        let Ok(mut ranges) = self.info.dwarf().die_ranges(unit, &self.entry) else { return found };
+        let Ok(mut ranges) = self.units.dwarf().die_ranges(unit, &self.entry) else { return found };
         while let Ok(Some(range)) = ranges.next() {
             // What a linker has left out begins at 0.
             if range.begin != 0 && range.begin < range.end {

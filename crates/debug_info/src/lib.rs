@@ -23,12 +23,13 @@
 //! What this crate is not: it opens no file and looks for none, and it places no probe. What it reads may be
 //! damaged: then it finds less.
 //!
-//! Sources: the DWARF standard, version 5; System V ABI, AMD64 supplement; `tools/perf/util/probe-finder.c` of
-//! Linux 6.18 for what a variable is called and which type it has.
+//! Sources: the DWARF standard, version 5; System V ABI, AMD64 supplement; `tools/perf/util/probe-finder.c`
+//! of Linux 6.18 for what a variable is called and which type it has.
 #![forbid(unsafe_code)]
 
 mod canonical_frames;
 mod debug_info;
+mod debug_units;
 mod die;
 mod location;
 mod no_variable;

@@ -1,11 +1,11 @@
 //! Where debug information says that a variable is, at an instruction.
 
-use crate::storage::{FetchText, INSTRUCTION_POINTER, Storage};
+use crate::storage::{FetchText, INSTRUCTION_POINTER, ValueStorage};
 use crate::unit_types::{Dwarf, SectionBytes};
 use gimli::{EndianArcSlice, Expression, LittleEndian, Operation, Reader, Unit, UnitOffset};
 
 /// An operation of an expression.
-type Step = Operation<EndianArcSlice<LittleEndian>>;
+type LocationStep = Operation<EndianArcSlice<LittleEndian>>;
 
 /// Why a location can't be said in the terms of probes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,12 @@ enum Operand {
     Address(FetchText, i64),
     Number(i64),
     /// The variable's own place, or its value.
-    Found(Storage),
+    Found(ValueStorage),
 }
 
 impl LocationContext<'_> {
     /// The place that an expression says.
-    pub(crate) fn evaluate(&self, expression: Expression<SectionBytes>) -> Result<Storage, BadLocation> {
+    pub(crate) fn evaluate(&self, expression: Expression<SectionBytes>) -> Result<ValueStorage, BadLocation> {
         let mut operations = expression.operations(self.unit.encoding());
         let (mut operand, mut pieces) = (None, Vec::new());
         while let Some(operation) = operations.next().map_err(|_| BadLocation::Computed)? {
@@ -58,7 +58,7 @@ impl LocationContext<'_> {
             }
         }
         match operand {
-            _ if !pieces.is_empty() => Ok(Storage::Pieces(pieces)),
+            _ if !pieces.is_empty() => Ok(ValueStorage::Pieces(pieces)),
             Some(operand) => operand.storage(),
             None => Err(BadLocation::OptimizedOut),
         }
@@ -68,16 +68,16 @@ impl LocationContext<'_> {
     /// instructions have set it.
     pub(crate) fn frame_base(&self, expression: Expression<SectionBytes>) -> Option<(FetchText, i64)> {
         match self.evaluate(expression).ok()? {
-            Storage::Register { register, skipped: 0 } => {
+            ValueStorage::Register { register, skipped: 0 } => {
                 let base = FetchText::register(register)?;
                 Some((FetchText { needs_frame: true, ..base }, 0))
             }
-            Storage::Memory { base, offset } => Some((base, offset)),
+            ValueStorage::Memory { base, offset } => Some((base, offset)),
             _ => None,
         }
     }
 
-    fn step(&self, operand: Option<Operand>, operation: Step) -> Result<Operand, BadLocation> {
+    fn step(&self, operand: Option<Operand>, operation: LocationStep) -> Result<Operand, BadLocation> {
         match (operand, operation) {
             (None, operation) => self.first(operation),
             (Some(Operand::Address(base, offset)), Operation::PlusConstant { value }) => {
@@ -91,10 +91,10 @@ impl LocationContext<'_> {
                 Operation::Deref { base_type: UnitOffset(0), size: 8, space: false },
             ) => Ok(Operand::Address(base.followed(offset), 0)),
             (Some(Operand::Address(base, offset)), Operation::StackValue) => {
-                Ok(Operand::Found(Storage::Sum { base, offset }))
+                Ok(Operand::Found(ValueStorage::Sum { base, offset }))
             }
             (Some(Operand::Number(number)), Operation::StackValue) => {
-                Ok(Operand::Found(Storage::Constant(number)))
+                Ok(Operand::Found(ValueStorage::Constant(number)))
             }
             (_, Operation::TLS) => Err(BadLocation::ThreadLocal),
             _ => Err(BadLocation::Computed),
@@ -102,14 +102,14 @@ impl LocationContext<'_> {
     }
 
     /// An operation that needs no operand.
-    fn first(&self, operation: Step) -> Result<Operand, BadLocation> {
+    fn first(&self, operation: LocationStep) -> Result<Operand, BadLocation> {
         let relative = |base: &Option<(FetchText, i64)>, offset: i64| {
             let (base, before) = base.clone().ok_or(BadLocation::Computed)?;
             Ok(Operand::Address(base, before.wrapping_add(offset)))
         };
         match operation {
             Operation::Register { register } => {
-                Ok(Operand::Found(Storage::Register { register, skipped: 0 }))
+                Ok(Operand::Found(ValueStorage::Register { register, skipped: 0 }))
             }
             Operation::RegisterOffset { register, offset, base_type: UnitOffset(0) } => {
                 let base = FetchText::register(register).ok_or(BadLocation::Computed)?;
@@ -129,7 +129,7 @@ impl LocationContext<'_> {
                 let bytes = data.to_slice().map_err(|_| BadLocation::Computed)?;
                 let mut number = [0; 8];
                 number.iter_mut().zip(bytes.iter()).for_each(|(to, from)| *to = *from);
-                Ok(Operand::Found(Storage::Constant(i64::from_le_bytes(number))))
+                Ok(Operand::Found(ValueStorage::Constant(i64::from_le_bytes(number))))
             }
             Operation::EntryValue { expression } => self.entry_value(expression),
             Operation::ImplicitPointer { .. } => Err(BadLocation::OptimizedOut),
@@ -158,9 +158,9 @@ impl LocationContext<'_> {
 }
 
 impl Operand {
-    fn storage(self) -> Result<Storage, BadLocation> {
+    fn storage(self) -> Result<ValueStorage, BadLocation> {
         match self {
-            Operand::Address(base, offset) => Ok(Storage::Memory { base, offset }),
+            Operand::Address(base, offset) => Ok(ValueStorage::Memory { base, offset }),
             Operand::Number(_) => Err(BadLocation::Computed),
             Operand::Found(storage) => Ok(storage),
         }

@@ -1,6 +1,7 @@
 //! Lines of source, and the instructions that they were compiled to.
 
 use crate::debug_info::DebugInfo;
+use crate::debug_units::DebugUnits;
 use crate::die::Die;
 use crate::unit_types::SectionBytes;
 use crate::variable_scope::VariableScope;
@@ -38,12 +39,12 @@ struct LineRow {
 }
 
 impl DebugInfo {
-    /// The addresses of a line: the first one in each function that it was compiled into. `file` is the end of
-    /// a path, by whole names.
+    /// The addresses of a line: the first one in each function that it was compiled into. `file` is the end
+    /// of a path, by whole names.
     pub fn line_addresses(&self, file: &str, line: u64) -> Vec<u64> {
         let mut found = BTreeMap::new();
-        for unit in self.units() {
-            let files = matching_files(self, unit, file);
+        for unit in self.units.units() {
+            let files = matching_files(&self.units, unit, file);
             if files.is_empty() {
                 continue;
             }
@@ -62,12 +63,12 @@ impl DebugInfo {
 
     /// Whether a unit was compiled from such a file, or with its lines.
     pub fn has_file(&self, file: &str) -> bool {
-        self.units().any(|unit| !matching_files(self, unit, file).is_empty())
+        self.units.units().any(|unit| !matching_files(&self.units, unit, file).is_empty())
     }
 
     /// The line that an instruction was compiled from.
     pub fn source_line(&self, address: u64) -> Option<SourceLine> {
-        let unit = self.unit(self.unit_at(address)?)?;
+        let unit = self.units.unit(self.units.unit_at(address)?)?;
         let rows = rows(unit);
         let mut pairs = rows.iter().zip(rows.iter().skip(1));
         let is_it = |(row, next): &(&LineRow, &LineRow)| {
@@ -75,7 +76,7 @@ impl DebugInfo {
         };
         let (row, _) = pairs.find(is_it).filter(|(row, _)| row.line != 0)?;
         let header = unit.line_program.as_ref()?.header();
-        Some(SourceLine { file: file_name(self, unit, header, row.file)?, line: row.line })
+        Some(SourceLine { file: file_name(&self.units, unit, header, row.file)?, line: row.line })
     }
 }
 
@@ -92,31 +93,36 @@ impl VariableScope<'_> {
 
     /// The lines of the function's own file that have instructions in it.
     pub fn lines(&self) -> Option<FunctionLines> {
+        let declared = declaration(self.function())?;
         let unit = self.function().unit()?;
-        let (file, line) = declaration(self.function())?;
+        let files = matching_files(self.units(), unit, &declared.file);
         let ranges = self.function().ranges();
-        let mut lines = BTreeMap::new();
-        for row in rows(unit) {
+        let is_it = |row: &LineRow| {
             let is_inside = ranges.iter().any(|range| range.contains(&row.address));
-            if is_inside && row.is_statement && row.file == file && row.line >= line && !row.is_end {
-                let first: &mut u64 = lines.entry(row.line).or_insert(row.address);
-                *first = row.address.min(*first);
-            }
+            let is_own = files.contains(&row.file) && row.line >= declared.line;
+            is_inside && is_own && row.is_statement && !row.is_end
+        };
+        let mut lines = BTreeMap::new();
+        for row in rows(unit).into_iter().filter(is_it) {
+            let first: &mut u64 = lines.entry(row.line).or_insert(row.address);
+            *first = row.address.min(*first);
         }
-        let header = unit.line_program.as_ref()?.header();
-        let declared = SourceLine { file: file_name(self.info(), unit, header, file)?, line };
         Some(FunctionLines { declared, lines })
     }
 }
 
-/// The file, by its index, and the line in which a function is declared.
-fn declaration(function: &Die<'_>) -> Option<(u64, u64)> {
+/// The line in which a function is declared.
+fn declaration(function: &Die<'_>) -> Option<SourceLine> {
     let declared = function.origins().find(|die| die.has(DW_AT_decl_line))?;
     let line = declared.number(DW_AT_decl_line)?;
-    match declared.entry().attr_value(DW_AT_decl_file)? {
-        AttributeValue::FileIndex(file) => Some((file, line)),
-        value => Some((value.udata_value()?, line)),
-    }
+    let file = match declared.entry().attr_value(DW_AT_decl_file)? {
+        AttributeValue::FileIndex(file) => file,
+        value => value.udata_value()?,
+    };
+    // Another unit's, where it is shared.
+    let unit = declared.unit()?;
+    let header = unit.line_program.as_ref()?.header();
+    Some(SourceLine { file: file_name(function.units, unit, header, file)?, line })
 }
 
 /// The table of a unit's lines; empty where it has none, and in part where it is damaged.
@@ -138,10 +144,10 @@ fn rows(unit: &Unit<SectionBytes>) -> Vec<LineRow> {
 }
 
 /// The indices of a unit's files whose paths end with one.
-fn matching_files(info: &DebugInfo, unit: &Unit<SectionBytes>, end: &str) -> Vec<u64> {
+fn matching_files(units: &DebugUnits, unit: &Unit<SectionBytes>, end: &str) -> Vec<u64> {
     let Some(header) = unit.line_program.as_ref().map(|program| program.header()) else { return Vec::new() };
     let is_it = |file: &u64| {
-        let name = file_name(info, unit, header, *file).unwrap_or_default();
+        let name = file_name(units, unit, header, *file).unwrap_or_default();
         name.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
     (0..=header.file_names().len() as u64).filter(is_it).collect()
@@ -149,13 +155,14 @@ fn matching_files(info: &DebugInfo, unit: &Unit<SectionBytes>, end: &str) -> Vec
 
 /// The path of a file of a unit's table.
 fn file_name(
-    info: &DebugInfo,
+    units: &DebugUnits,
     unit: &Unit<SectionBytes>,
     header: &LineProgramHeader<SectionBytes>,
     file: u64,
 ) -> Option<String> {
     let file = header.file(file)?;
-    let text = |value| Some(info.dwarf().attr_string(unit, value).ok()?.to_string_lossy().ok()?.into_owned());
+    let text =
+        |value| Some(units.dwarf().attr_string(unit, value).ok()?.to_string_lossy().ok()?.into_owned());
     let mut path = String::new();
     let own = unit.comp_dir.as_ref().and_then(|own| Some(own.to_string_lossy().ok()?.into_owned()));
     let directory = file.directory(header).and_then(text);

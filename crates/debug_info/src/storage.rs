@@ -53,7 +53,7 @@ impl FetchText {
 
 /// Where the value of a variable, or of a part of one, is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Storage {
+pub(crate) enum ValueStorage {
     /// In a register, from this byte of it on.
     Register { register: Register, skipped: u64 },
     /// In memory: so many bytes after an address.
@@ -63,28 +63,28 @@ pub(crate) enum Storage {
     /// Nowhere: it is what this is, and so many more. What it points to can be fetched.
     Sum { base: FetchText, offset: i64 },
     /// In several places, with so many bytes in each. None for one that isn't known.
-    Pieces(Vec<(Option<Storage>, u64)>),
+    Pieces(Vec<(Option<ValueStorage>, u64)>),
 }
 
-impl Storage {
+impl ValueStorage {
     /// The part of it that begins at a byte, and has so many. None where that is in no one place.
-    pub(crate) fn part(&self, offset: u64, bytes: u64) -> Option<Storage> {
+    pub(crate) fn part(&self, offset: u64, bytes: u64) -> Option<ValueStorage> {
         match self {
-            Storage::Register { register, skipped } => {
+            ValueStorage::Register { register, skipped } => {
                 let skipped = skipped.checked_add(offset)?;
                 let is_inside = skipped.checked_add(bytes).is_some_and(|end| end <= 8);
-                is_inside.then_some(Storage::Register { register: *register, skipped })
+                is_inside.then_some(ValueStorage::Register { register: *register, skipped })
             }
-            Storage::Memory { base, offset: before } => {
+            ValueStorage::Memory { base, offset: before } => {
                 let offset = before.checked_add(i64::try_from(offset).ok()?)?;
-                Some(Storage::Memory { base: base.clone(), offset })
+                Some(ValueStorage::Memory { base: base.clone(), offset })
             }
-            Storage::Constant(number) => {
+            ValueStorage::Constant(number) => {
                 let shift = u32::try_from(offset.checked_mul(8)?).ok()?;
-                Some(Storage::Constant(number.checked_shr(shift)?))
+                Some(ValueStorage::Constant(number.checked_shr(shift)?))
             }
-            Storage::Sum { .. } => (offset == 0).then(|| self.clone()),
-            Storage::Pieces(pieces) => {
+            ValueStorage::Sum { .. } => (offset == 0).then(|| self.clone()),
+            ValueStorage::Pieces(pieces) => {
                 let mut start = 0_u64;
                 for (piece, len) in pieces {
                     let end = start.checked_add(*len)?;
@@ -102,15 +102,15 @@ impl Storage {
     /// The value itself, where no bits have to be left out before it.
     pub(crate) fn value(&self) -> Option<FetchText> {
         match self {
-            Storage::Register { register, skipped: 0 } => FetchText::register(*register),
-            Storage::Register { .. } => None,
-            Storage::Memory { base, offset } => Some(base.followed(*offset)),
-            Storage::Constant(number) => {
+            ValueStorage::Register { register, skipped: 0 } => FetchText::register(*register),
+            ValueStorage::Register { .. } => None,
+            ValueStorage::Memory { base, offset } => Some(base.followed(*offset)),
+            ValueStorage::Constant(number) => {
                 Some(FetchText { text: format!("\\{number}"), register: None, needs_frame: false })
             }
-            Storage::Sum { base, offset: 0 } => Some(base.clone()),
-            Storage::Sum { .. } => None,
-            Storage::Pieces(_) => self.part(0, 8)?.value(),
+            ValueStorage::Sum { base, offset: 0 } => Some(base.clone()),
+            ValueStorage::Sum { .. } => None,
+            ValueStorage::Pieces(_) => self.part(0, 8)?.value(),
         }
     }
 
@@ -122,21 +122,23 @@ impl Storage {
             })
         };
         match self {
-            Storage::Register { register, .. } => is_known(Some(*register)),
-            Storage::Memory { base, offset } => is_known(base.register) && !base.is_in_frame(*offset),
-            Storage::Sum { base, .. } => is_known(base.register) && !base.needs_frame,
-            Storage::Constant(_) => true,
-            Storage::Pieces(pieces) => {
-                pieces.iter().filter_map(|(piece, _)| piece.as_ref()).all(Storage::is_known_at_entry)
+            ValueStorage::Register { register, .. } => is_known(Some(*register)),
+            ValueStorage::Memory { base, offset } => is_known(base.register) && !base.is_in_frame(*offset),
+            ValueStorage::Sum { base, .. } => is_known(base.register) && !base.needs_frame,
+            ValueStorage::Constant(_) => true,
+            ValueStorage::Pieces(pieces) => {
+                pieces.iter().filter_map(|(piece, _)| piece.as_ref()).all(ValueStorage::is_known_at_entry)
             }
         }
     }
 
     /// What its value points to.
-    pub(crate) fn target(&self) -> Option<Storage> {
+    pub(crate) fn target(&self) -> Option<ValueStorage> {
         match self {
-            Storage::Sum { base, offset } => Some(Storage::Memory { base: base.clone(), offset: *offset }),
-            _ => Some(Storage::Memory { base: self.value()?, offset: 0 }),
+            ValueStorage::Sum { base, offset } => {
+                Some(ValueStorage::Memory { base: base.clone(), offset: *offset })
+            }
+            _ => Some(ValueStorage::Memory { base: self.value()?, offset: 0 }),
         }
     }
 }
@@ -145,27 +147,28 @@ impl Storage {
 mod tests {
     use super::*;
 
-    fn text(storage: Option<Storage>) -> Option<String> {
+    fn text(storage: Option<ValueStorage>) -> Option<String> {
         storage?.value().map(|value| value.text)
     }
 
     #[test]
     fn parts_are_where_their_bytes_are() {
-        let register = |number, skipped| Storage::Register { register: Register(number), skipped };
+        let register = |number, skipped| ValueStorage::Register { register: Register(number), skipped };
         let frame = FetchText::register(Register(6)).unwrap();
-        let memory = Storage::Memory { base: frame.clone(), offset: -20 };
+        let memory = ValueStorage::Memory { base: frame.clone(), offset: -20 };
         assert_eq!(text(memory.part(8, 4)).unwrap(), "-12(%bp)");
         assert_eq!(text(memory.part(20, 4)).unwrap(), "+0(%bp)");
         assert_eq!(text(memory.target().unwrap().part(8, 8)).unwrap(), "+8(-20(%bp))");
         assert_eq!(register(5, 0).part(4, 4), Some(register(5, 4)));
         assert_eq!(register(5, 4).part(4, 4), None, "it has ended");
         assert_eq!((text(Some(register(5, 4))), text(Some(register(17, 0)))), (None, None));
-        let pair = Storage::Pieces(vec![(Some(register(5, 0)), 8), (None, 4), (Some(register(4, 0)), 4)]);
+        let pair =
+            ValueStorage::Pieces(vec![(Some(register(5, 0)), 8), (None, 4), (Some(register(4, 0)), 4)]);
         assert_eq!(text(pair.part(0, 8)).unwrap(), "%di");
         assert_eq!((pair.part(8, 4), pair.part(6, 4)), (None, None));
         assert_eq!(text(pair.part(12, 4)).unwrap(), "%si");
-        assert_eq!(text(Storage::Constant(0x1_0000_0005).part(4, 4)).unwrap(), "\\1");
-        let sum = Storage::Sum { base: frame, offset: 16 };
+        assert_eq!(text(ValueStorage::Constant(0x1_0000_0005).part(4, 4)).unwrap(), "\\1");
+        let sum = ValueStorage::Sum { base: frame, offset: 16 };
         assert_eq!((text(Some(sum.clone())), text(sum.target()).unwrap()), (None, "+16(%bp)".to_string()));
         assert_eq!(memory.part(u64::MAX, 8), None);
     }
@@ -173,7 +176,7 @@ mod tests {
     #[test]
     fn at_its_start_a_function_has_no_frame() {
         let [stack, own, first] = [7, 6, 5].map(|number| FetchText::register(Register(number)).unwrap());
-        let memory = |base: &FetchText, offset| Storage::Memory { base: base.clone(), offset };
+        let memory = |base: &FetchText, offset| ValueStorage::Memory { base: base.clone(), offset };
         assert!(memory(&stack, 8).is_known_at_entry() && memory(&first, -8).is_known_at_entry());
         assert!(!memory(&stack, -20).is_known_at_entry() && !memory(&own, 16).is_known_at_entry());
         assert!(!memory(&stack.followed(-20), 8).is_known_at_entry(), "nor what it points to");
@@ -181,7 +184,7 @@ mod tests {
         let moved = FetchText { needs_frame: true, ..stack };
         assert!(!memory(&moved, 28).is_known_at_entry());
         let pieces =
-            [5, 3].map(|number| (Some(Storage::Register { register: Register(number), skipped: 0 }), 8));
-        assert!(!Storage::Pieces(pieces.to_vec()).is_known_at_entry());
+            [5, 3].map(|number| (Some(ValueStorage::Register { register: Register(number), skipped: 0 }), 8));
+        assert!(!ValueStorage::Pieces(pieces.to_vec()).is_known_at_entry());
     }
 }

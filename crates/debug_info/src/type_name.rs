@@ -45,7 +45,7 @@ impl VariableType<'_> {
 /// What C has before the names of such types.
 fn keyword(die: &Die<'_>) -> &'static str {
     let language =
-        Die::root(die.info, die.unit_index()).and_then(|root| root.entry().attr_value(DW_AT_language));
+        Die::root(die.units, die.unit_index()).and_then(|root| root.entry().attr_value(DW_AT_language));
     let c =
         [gimli::DW_LANG_C, gimli::DW_LANG_C89, gimli::DW_LANG_C99, gimli::DW_LANG_C11, gimli::DW_LANG_C17];
     let is_c = matches!(language, Some(AttributeValue::Language(language)) if c.contains(&language));

@@ -1,16 +1,16 @@
 //! Values of variables and of their parts, and how probes fetch them.
 
 use crate::no_variable::NoVariable;
-use crate::storage::Storage;
+use crate::storage::ValueStorage;
 use crate::variable_path::PathStep;
 use crate::variable_type::{TypeKind, VariableType, member, member_names};
 
 /// A value: where it is, and what it is.
 #[derive(Debug, Clone)]
-pub(crate) struct Value<'a> {
+pub(crate) struct VariableValue<'a> {
     /// As it was written, as far as that was followed.
     text: String,
-    storage: Storage,
+    storage: ValueStorage,
     of: VariableType<'a>,
     /// Of a bit field, the bit of `storage` that it begins with, and how many it has.
     bits: Option<(u64, u64)>,
@@ -19,52 +19,55 @@ pub(crate) struct Value<'a> {
 /// The most elements of an array that an event has.
 const MOST_ELEMENTS: u64 = 64;
 
-impl<'a> Value<'a> {
+impl<'a> VariableValue<'a> {
     /// The value of a variable.
-    pub(crate) fn new(name: &str, storage: Storage, of: VariableType<'a>) -> Value<'a> {
-        Value { text: name.to_string(), storage, of, bits: None }
+    pub(crate) fn new(name: &str, storage: ValueStorage, of: VariableType<'a>) -> VariableValue<'a> {
+        VariableValue { text: name.to_string(), storage, of, bits: None }
     }
 
     /// What a step leads to.
-    pub(crate) fn step(&self, step: &PathStep) -> Result<Value<'a>, NoVariable> {
+    pub(crate) fn step(&self, step: &PathStep) -> Result<VariableValue<'a>, NoVariable> {
         let value = self.referred()?;
         match step {
             PathStep::Member { name, is_arrow } => value.member(name, *is_arrow),
             PathStep::Element(number) => value.element(*number),
             PathStep::Target => {
-                value.target().map(|target| Value { text: format!("*{}", self.text), ..target })
+                value.target().map(|target| VariableValue { text: format!("*{}", self.text), ..target })
             }
         }
     }
 
     /// Of a reference, what it refers to.
-    fn referred(&self) -> Result<Value<'a>, NoVariable> {
+    fn referred(&self) -> Result<VariableValue<'a>, NoVariable> {
         match self.of.kind() {
             TypeKind::Reference(of) => self.followed(of),
             _ => Ok(self.clone()),
         }
     }
 
-    fn followed(&self, of: VariableType<'a>) -> Result<Value<'a>, NoVariable> {
+    fn followed(&self, of: VariableType<'a>) -> Result<VariableValue<'a>, NoVariable> {
         let storage = self.storage.target().ok_or_else(|| self.computed())?;
-        Ok(Value { text: self.text.clone(), storage, of, bits: None })
+        Ok(VariableValue { text: self.text.clone(), storage, of, bits: None })
     }
 
     fn computed(&self) -> NoVariable {
         NoVariable::Computed { name: self.text.clone() }
     }
 
-    fn target(&self) -> Result<Value<'a>, NoVariable> {
+    fn target(&self) -> Result<VariableValue<'a>, NoVariable> {
         match self.of.kind() {
             TypeKind::Pointer(of) => self.followed(of),
-            TypeKind::Array { element, .. } => {
-                Ok(Value { of: element, text: self.text.clone(), storage: self.storage.clone(), bits: None })
-            }
+            TypeKind::Array { element, .. } => Ok(VariableValue {
+                of: element,
+                text: self.text.clone(),
+                storage: self.storage.clone(),
+                bits: None,
+            }),
             _ => Err(NoVariable::NoPointer { name: self.text.clone() }),
         }
     }
 
-    fn member(&self, name: &str, is_arrow: bool) -> Result<Value<'a>, NoVariable> {
+    fn member(&self, name: &str, is_arrow: bool) -> Result<VariableValue<'a>, NoVariable> {
         // Languages without an arrow follow references by the dot.
         let structure = match self.of.kind() {
             TypeKind::Pointer(_) => self.target()?,
@@ -83,14 +86,14 @@ impl<'a> Value<'a> {
         let first = found.at / 8;
         let bits = found.width.map(|width| (found.at % 8, width));
         let bytes = match bits {
-            Some((skipped, width)) => skipped.checked_add(width).map(bytes_around),
+            Some((skipped, width)) => Some(bytes_around(skipped + width)),
             None => found.of.bytes(),
         };
         let storage = structure.storage.part(first, bytes.unwrap_or(0)).ok_or_else(|| self.computed())?;
-        Ok(Value { text, storage, of: found.of, bits })
+        Ok(VariableValue { text, storage, of: found.of, bits })
     }
 
-    fn element(&self, number: u64) -> Result<Value<'a>, NoVariable> {
+    fn element(&self, number: u64) -> Result<VariableValue<'a>, NoVariable> {
         let (storage, of) = match self.of.kind() {
             TypeKind::Array { count: Some(count), .. } if number >= count => {
                 return Err(NoVariable::NoElement { name: self.text.clone(), count });
@@ -104,7 +107,7 @@ impl<'a> Value<'a> {
         let bytes = of.bytes().ok_or_else(unknown)?;
         let offset = number.checked_mul(bytes).ok_or_else(unknown)?;
         let storage = storage.part(offset, bytes).ok_or_else(|| self.computed())?;
-        Ok(Value { text, storage, of, bits: None })
+        Ok(VariableValue { text, storage, of, bits: None })
     }
 
     /// What a probe fetches, with its type: with the one that was asked for, if any.
@@ -124,7 +127,9 @@ impl<'a> Value<'a> {
         match found {
             Some(text) => Ok(format!("{text}:{form}")),
             // In the upper part of a register: as a bit field, which has no sign.
-            None if form.starts_with('u') => value.bit_field(0, value.of.bytes().unwrap_or(8) * 8),
+            None if form.starts_with('u') => {
+                value.bit_field(0, value.of.bytes().unwrap_or(8).saturating_mul(8))
+            }
             None => Err(self.computed()),
         }
     }
@@ -139,7 +144,9 @@ impl<'a> Value<'a> {
         };
         let is_text = of.is_character() || of.die.is_none();
         match storage.filter(|_| is_text).ok_or_else(no_string)? {
-            storage @ Storage::Memory { .. } => storage.value().map(|value| value.text).ok_or_else(no_string),
+            storage @ ValueStorage::Memory { .. } => {
+                storage.value().map(|value| value.text).ok_or_else(no_string)
+            }
             _ => Err(self.computed()),
         }
     }
@@ -149,10 +156,12 @@ impl<'a> Value<'a> {
         let name = || self.text.clone();
         match self.of.kind() {
             TypeKind::Array { element, count } => {
-                let form = Value { of: element, ..self.clone() }.form();
-                let form = form.ok().filter(|form| !form.contains('['));
+                // Arrays of arrays have no form.
+                let is_array = matches!(element.kind(), TypeKind::Array { .. });
+                let of_element = Some(VariableValue { of: element, ..self.clone() }).filter(|_| !is_array);
+                let form = of_element.and_then(|element| element.form().ok());
                 let few = count.filter(|count| (1..=MOST_ELEMENTS).contains(count));
-                let is_memory = matches!(self.storage, Storage::Memory { .. });
+                let is_memory = matches!(self.storage, ValueStorage::Memory { .. });
                 match form.zip(few).filter(|_| is_memory) {
                     Some((form, count)) => Ok(format!("{form}[{count}]")),
                     None => Err(NoVariable::LongArray { name: name(), count }),
@@ -177,13 +186,13 @@ impl<'a> Value<'a> {
     /// So many bits, from one of its storage on.
     fn bit_field(&self, skipped: u64, width: u64) -> Result<String, NoVariable> {
         match &self.storage {
-            Storage::Register { register, skipped: bytes } => {
-                let whole = Storage::Register { register: *register, skipped: 0 };
+            ValueStorage::Register { register, skipped: bytes } => {
+                let whole = ValueStorage::Register { register: *register, skipped: 0 };
                 let text = whole.value().ok_or_else(|| self.computed())?.text;
-                Ok(format!("{text}:b{width}@{}/64", bytes * 8 + skipped))
+                Ok(format!("{text}:b{width}@{}/64", bytes.saturating_mul(8).saturating_add(skipped)))
             }
-            Storage::Memory { base, offset } => {
-                let size = bytes_around(skipped + width) * 8;
+            ValueStorage::Memory { base, offset } => {
+                let size = bytes_around(skipped.saturating_add(width)) * 8;
                 Ok(format!("{}:b{width}@{skipped}/{size}", base.followed(*offset).text))
             }
             _ => Err(self.computed()),

@@ -41,11 +41,11 @@ impl VariablePath {
 
     /// What a field is called that is given no name: as its last member, as perf has it.
     pub(crate) fn field_name(&self) -> &str {
-        let members = self.steps.iter().filter_map(|step| match step {
+        let mut members = self.steps.iter().filter_map(|step| match step {
             PathStep::Member { name, .. } => Some(name.as_str()),
             PathStep::Element(_) | PathStep::Target => None,
         });
-        members.last().unwrap_or(&self.name)
+        members.next_back().unwrap_or(&self.name)
     }
 }
 

@@ -1,14 +1,14 @@
 //! The variables that an instruction can see.
 
 use crate::canonical_frames::CanonicalFrames;
-use crate::debug_info::DebugInfo;
+use crate::debug_units::DebugUnits;
 use crate::die::Die;
 use crate::location::{BadLocation, LocationContext};
 use crate::no_variable::NoVariable;
 use crate::parameter::ParameterValue;
-use crate::storage::{ARGUMENTS, FetchText, Storage};
+use crate::storage::{ARGUMENTS, FetchText, ValueStorage};
 use crate::unit_types::{SectionBytes, UnitTypes};
-use crate::value::Value;
+use crate::value::VariableValue;
 use crate::variable_path::VariablePath;
 use crate::variable_type::{TypeKind, VariableType};
 use gimli::{
@@ -22,7 +22,7 @@ const DEEPEST: usize = 64;
 /// An instruction of a function, and the variables that are in scope there.
 #[derive(Debug)]
 pub struct VariableScope<'a> {
-    info: &'a DebugInfo,
+    units: &'a DebugUnits,
     frames: &'a CanonicalFrames,
     address: u64,
     function: Die<'a>,
@@ -54,7 +54,7 @@ pub struct ScopedVariable {
 
 impl<'a> VariableScope<'a> {
     pub(crate) fn new(
-        info: &'a DebugInfo,
+        units: &'a DebugUnits,
         frames: &'a CanonicalFrames,
         address: u64,
         function: Die<'a>,
@@ -66,7 +66,7 @@ impl<'a> VariableScope<'a> {
                 break;
             }
         }
-        VariableScope { info, frames, address, function, blocks }
+        VariableScope { units, frames, address, function, blocks }
     }
 
     /// The function's name, without those that it is in.
@@ -78,8 +78,8 @@ impl<'a> VariableScope<'a> {
         &self.function
     }
 
-    pub(crate) fn info(&self) -> &'a DebugInfo {
-        self.info
+    pub(crate) fn units(&self) -> &'a DebugUnits {
+        self.units
     }
 
     /// Where the innermost function begins: one that was inlined there, or the function itself.
@@ -151,39 +151,39 @@ impl<'a> VariableScope<'a> {
         let own = self.function.unit_index();
         let is_defined = |die: &Die<'_>| die.has(DW_AT_location) || die.has(DW_AT_const_value);
         let in_unit = |unit: usize| {
-            let root = Die::root(self.info, unit)?;
+            let root = Die::root(self.units, unit)?;
             let is_visible = |die: &Die<'_>| unit == own || die.origins().any(|die| die.has(DW_AT_external));
             globals(&root, 0).into_iter().find(|die| is_defined(die) && is_visible(die) && is_it(die))
         };
-        in_unit(own).or_else(|| (0..self.info.units().count()).filter(|unit| *unit != own).find_map(in_unit))
+        in_unit(own).or_else(|| (0..self.units.units().count()).filter(|unit| *unit != own).find_map(in_unit))
     }
 
     /// The value of a variable.
-    fn value(&self, variable: &Die<'a>, name: &str) -> Result<Value<'a>, NoVariable> {
+    fn value(&self, variable: &Die<'a>, name: &str) -> Result<VariableValue<'a>, NoVariable> {
         let storage = self.storage(variable, name)?;
-        Ok(Value::new(name, storage, VariableType::new(variable.type_of())))
+        Ok(VariableValue::new(name, storage, VariableType::new(variable.type_of())))
     }
 
     /// Where a variable is.
-    fn storage(&self, variable: &Die<'a>, name: &str) -> Result<Storage, NoVariable> {
+    fn storage(&self, variable: &Die<'a>, name: &str) -> Result<ValueStorage, NoVariable> {
         let located = self.located(variable, name)?;
         if !self.is_entry() || located.is_known_at_entry() {
             return Ok(located);
         }
-        // Where the function itself puts it: it comes in as the calling convention says. What is optimized may
+        // Where the function itself puts it: it comes in as the calling convention says. Optimized code may
         // have left it out.
         let passed =
-            self.passed(variable).filter(|_| !self.is_optimized()).filter(Storage::is_known_at_entry);
+            self.passed(variable).filter(|_| !self.is_optimized()).filter(ValueStorage::is_known_at_entry);
         passed.ok_or_else(|| NoVariable::NotAtEntry { name: name.to_string() })
     }
 
     /// Where a variable is, as its location says.
-    fn located(&self, variable: &Die<'a>, name: &str) -> Result<Storage, NoVariable> {
+    fn located(&self, variable: &Die<'a>, name: &str) -> Result<ValueStorage, NoVariable> {
         let optimized_out = || NoVariable::OptimizedOut { name: name.to_string() };
         let constant = variable.entry().attr_value(DW_AT_const_value);
         if let Some(value) = constant {
             let signed = value.sdata_value().or_else(|| value.udata_value().map(u64::cast_signed));
-            return signed.map(Storage::Constant).ok_or_else(optimized_out);
+            return signed.map(ValueStorage::Constant).ok_or_else(optimized_out);
         }
         let location = variable.entry().attr_value(DW_AT_location).ok_or_else(optimized_out)?;
         let context = self.context(variable).ok_or_else(optimized_out)?;
@@ -211,7 +211,7 @@ impl<'a> VariableScope<'a> {
         };
         let frame_address =
             frame_address.and_then(|(register, offset)| Some((FetchText::register(register)?, offset)));
-        let dwarf = self.info.dwarf();
+        let dwarf = self.units.dwarf();
         let is_entry = self.is_entry();
         let own = LocationContext {
             dwarf,
@@ -243,11 +243,11 @@ impl<'a> VariableScope<'a> {
     }
 
     /// Where a parameter of the function is when it is called, by the calling convention.
-    fn passed(&self, variable: &Die<'a>) -> Option<Storage> {
+    fn passed(&self, variable: &Die<'a>) -> Option<ValueStorage> {
         let parameters = self.function.children();
         let mut parameters = parameters.iter().filter(|die| die.tag() == DW_TAG_formal_parameter);
         let index = parameters.position(|die| die.is(variable))?;
-        let types = UnitTypes { dwarf: self.info.dwarf(), unit: self.function.unit()? };
+        let types = UnitTypes { dwarf: self.units.dwarf(), unit: self.function.unit()? };
         let passed = types.parameters(self.function.entry(), self.address)?;
         let register = |index: &Option<usize>| ARGUMENTS.get((*index)?).copied();
         match &passed.get(index)?.value {
@@ -256,14 +256,14 @@ impl<'a> VariableScope<'a> {
                 match VariableType::new(variable.type_of()).kind() {
                     // Its address is passed.
                     TypeKind::Structure(_) => {
-                        Some(Storage::Memory { base: FetchText::register(register)?, offset: 0 })
+                        Some(ValueStorage::Memory { base: FetchText::register(register)?, offset: 0 })
                     }
-                    _ => Some(Storage::Register { register, skipped: 0 }),
+                    _ => Some(ValueStorage::Register { register, skipped: 0 }),
                 }
             }
             ParameterValue::Words { registers, .. } => {
-                let piece = |index| Some(Storage::Register { register: register(index)?, skipped: 0 });
-                Some(Storage::Pieces(registers.iter().map(|index| (piece(index), 8)).collect()))
+                let piece = |index| Some(ValueStorage::Register { register: register(index)?, skipped: 0 });
+                Some(ValueStorage::Pieces(registers.iter().map(|index| (piece(index), 8)).collect()))
             }
             ParameterValue::Unknown | ParameterValue::OnStack => None,
         }

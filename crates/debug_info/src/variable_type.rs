@@ -77,10 +77,10 @@ impl<'a> VariableType<'a> {
                 _ => TypeKind::Other,
             },
             gimli::DW_TAG_enumeration_type => {
-                match die.type_of().map(|of| VariableType::new(Some(of)).kind()) {
-                    Some(kind @ TypeKind::Integer { .. }) => kind,
-                    _ => TypeKind::Integer { is_signed: false },
-                }
+                let of = VariableType::new(die.type_of()).stripped();
+                let encoding = of.and_then(|of| of.entry().attr_value(DW_AT_encoding));
+                let signed = [gimli::DW_ATE_signed, gimli::DW_ATE_signed_char].map(AttributeValue::Encoding);
+                TypeKind::Integer { is_signed: encoding.is_some_and(|found| signed.contains(&found)) }
             }
             gimli::DW_TAG_array_type => self.array(&die),
             tag if is_structure(tag) => TypeKind::Structure(die),
@@ -156,26 +156,31 @@ fn counts(array: &Die<'_>) -> Vec<Option<u64>> {
 
 /// The members of a structure, those of its base classes and its parts without names: each with the bit at
 /// which it begins.
-fn members<'a>(structure: &Die<'a>, start: u64, depth: usize, found: &mut Vec<(Die<'a>, u64)>) {
-    for child in structure.children() {
-        let is_base = child.tag() == gimli::DW_TAG_inheritance;
-        let is_static = child.has(DW_AT_external) || child.has(DW_AT_declaration);
-        if is_static || !is_base && child.tag() != gimli::DW_TAG_member {
-            continue;
-        }
-        let Some(at) = place(structure, &child).and_then(|at| at.checked_add(start)) else { continue };
-        if !is_base && child.name().is_some_and(|name| !name.is_empty()) {
-            found.push((child, at));
-        } else if let TypeKind::Structure(inner) = VariableType::new(child.type_of()).kind()
-            && depth > 0
-        {
-            members(&inner, at, depth - 1, found);
+fn members<'a>(structure: &Die<'a>) -> Vec<(Die<'a>, u64)> {
+    let mut found = Vec::new();
+    let mut parts = vec![(structure.clone(), 0_u64)];
+    // What is damaged may have itself as a part.
+    for _ in 0..MOST_PARTS {
+        let Some((part, start)) = parts.pop() else { break };
+        for child in part.children() {
+            let is_base = child.tag() == gimli::DW_TAG_inheritance;
+            let is_static = child.has(DW_AT_external) || child.has(DW_AT_declaration);
+            if is_static || !is_base && child.tag() != gimli::DW_TAG_member {
+                continue;
+            }
+            let Some(at) = place(&part, &child).and_then(|at| at.checked_add(start)) else { continue };
+            if !is_base && child.name().is_some_and(|name| !name.is_empty()) {
+                found.push((child, at));
+            } else if let TypeKind::Structure(inner) = VariableType::new(child.type_of()).kind() {
+                parts.push((inner, at));
+            }
         }
     }
+    found
 }
 
-/// The deepest nesting of parts without names that is followed.
-const DEEPEST: usize = 8;
+/// The most parts of a structure that are looked into.
+const MOST_PARTS: usize = 256;
 
 /// The bit of a structure at which a member begins.
 fn place(structure: &Die<'_>, member: &Die<'_>) -> Option<u64> {
@@ -200,16 +205,13 @@ fn place(structure: &Die<'_>, member: &Die<'_>) -> Option<u64> {
 
 /// The member of a name.
 pub(crate) fn member<'a>(structure: &Die<'a>, name: &str) -> Option<StructureMember<'a>> {
-    let mut found = Vec::new();
-    members(structure, 0, DEEPEST, &mut found);
-    let (die, at) = found.into_iter().find(|(die, _)| die.name().as_deref() == Some(name))?;
-    let width = die.number(DW_AT_bit_size);
+    let mut members = members(structure).into_iter();
+    let (die, at) = members.find(|(die, _)| die.name().as_deref() == Some(name))?;
+    let width = die.number(DW_AT_bit_size).filter(|width| (1..=64).contains(width));
     Some(StructureMember { of: VariableType::new(die.type_of()), at, width })
 }
 
 /// The names of all members.
 pub(crate) fn member_names(structure: &Die<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    members(structure, 0, DEEPEST, &mut found);
-    found.iter().filter_map(|(die, _)| die.name()).collect()
+    members(structure).iter().filter_map(|(die, _)| die.name()).collect()
 }

@@ -63,11 +63,12 @@ pub(crate) struct ProbeArguments {
     pub(crate) del: Vec<Selection>,
 
     /// List the variables that a place has: FILE:FUNC, FUNC+OFFSET, an offset or a line
-    #[arg(short = 'V', long, value_name = "PLACE", conflicts_with_all = ["definitions", "list", "del", "line"])]
+    #[arg(short = 'V', long, value_name = "PLACE", conflicts_with_all = ["definitions", "list", "del"])]
     pub(crate) vars: Option<String>,
 
     /// List the lines of a function, FILE:FUNC, with numbers before those that can be probed
-    #[arg(short = 'L', long, value_name = "PLACE", conflicts_with_all = ["definitions", "list", "del"])]
+    #[arg(short = 'L', long, value_name = "PLACE",
+        conflicts_with_all = ["definitions", "list", "del", "vars"])]
     pub(crate) line: Option<String>,
 
     #[command(flatten)]

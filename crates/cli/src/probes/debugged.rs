@@ -66,7 +66,8 @@ impl DebuggedFile {
                     Failure::failed(format_args!("{path} has neither a source file nor a function {of:?}"))
                 })?;
                 let lines = self.scope(function)?.lines();
-                let found = lines.and_then(|lines| lines.lines.get(&(lines.declared.line + line)).copied());
+                let found = lines
+                    .and_then(|lines| lines.lines.get(&lines.declared.line.saturating_add(*line)).copied());
                 let none = || {
                     Failure::failed(format_args!(
                         "no instruction of {of} is of its line {line}; `lookback probe --line` lists those that are"

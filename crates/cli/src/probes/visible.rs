@@ -83,15 +83,17 @@ fn write_lines(lines: &FunctionLines, out: &mut String) {
     let source = std::fs::read_to_string(&lines.declared.file).unwrap_or_default();
     let first = lines.declared.line;
     let last = lines.lines.last_key_value().map_or(first, |(line, _)| *line);
-    let mut texts = source.lines().skip(usize::try_from(first).unwrap_or(usize::MAX).saturating_sub(1));
-    for line in first..=last {
-        let text = texts.next();
-        let number = lines.lines.contains_key(&line).then(|| (line - first).to_string());
-        // Without the source there is nothing to say of the others.
-        if text.is_some() || number.is_some() {
-            let text = text.unwrap_or_default().replace('\t', "        ");
-            let text = format!("{:>7}  {}", number.unwrap_or_default(), printable(&text));
-            let _ = writeln!(out, "{}", text.trim_end());
-        }
+    let before = usize::try_from(first).unwrap_or(usize::MAX).saturating_sub(1);
+    let number = |line: u64| line.saturating_sub(first);
+    let mut next = first;
+    for (line, text) in (first..=last).zip(source.lines().skip(before)) {
+        let number = lines.lines.contains_key(&line).then(|| number(line).to_string()).unwrap_or_default();
+        let text = text.replace('\t', "        ");
+        let _ = writeln!(out, "{}", format!("{number:>7}  {}", printable(&text)).trim_end());
+        next = line.saturating_add(1);
     }
+    // Those that the source isn't there for.
+    lines.lines.range(next..).for_each(|(line, _)| {
+        let _ = writeln!(out, "{:>7}", number(*line));
+    });
 }

@@ -139,7 +139,7 @@ fn debug_information_may_lie_elsewhere_and_be_compressed() {
 }
 
 #[test]
-fn variables_that_can_not_be_recorded_are_refused_with_what_there_is() {
+fn variables_that_can_not_be_recorded_are_refused() {
     let scratch = Scratch::new();
     let program = build(&scratch, "gcc", &["-O0"]);
     let place = session(&scratch, &["-e", "sched_process_exit"]);

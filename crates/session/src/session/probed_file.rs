@@ -44,8 +44,8 @@ impl ProbedFile {
         ObjectFile::parse(&self.bytes).map_or(&[][..], |file| file.build_id())
     }
 
-    /// The file's own address so many bytes after the start of a function, by its symbol or as the source says
-    /// it.
+    /// The file's own address so many bytes after the start of a function, by its symbol or as the source
+    /// says it.
     pub fn address_of(&self, function: &str, offset: u64) -> Result<u64, NoSymbol> {
         let found = self.with(|_, symbols| {
             let is_it = |name: &[u8]| {
