@@ -5,6 +5,7 @@
 //! its error, and everything else is what it has printed. Where the answer is meant to be another one here, a
 //! line `~ REASON` follows the kernel's, and then ours.
 
+mod probed_program;
 mod shell;
 
 use crate::common::*;
@@ -74,27 +75,7 @@ impl Kernel {
     /// Compares every answer of a transcript.
     #[track_caller]
     fn play(&self, name: &str) {
-        let place = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/transcripts");
-        let transcript = std::fs::read_to_string(format!("{place}/{name}.txt")).unwrap();
-        let mut shell = Shell::new(std::path::Path::new(&self.place));
-        let (mut steps, mut wrong) = (0, String::new());
-        for step in format!("\n{transcript}").split("\n$ ").skip(1) {
-            let (command, expected) = step.split_once('\n').unwrap_or((step, ""));
-            let (kernels, ours) = match expected.split_once("~ ") {
-                Some((kernels, ours)) => (kernels, Some(ours.split_once('\n').map_or("", |(_, ours)| ours))),
-                None => (expected, None),
-            };
-            let answer = comparable(command, &shell.answer(command));
-            let expected = comparable(command, ours.unwrap_or(kernels));
-            if answer != expected {
-                wrong += &format!("{command}\n  expected {expected:?}\n  got      {answer:?}\n");
-            } else if ours.is_some() && answer == comparable(command, kernels) {
-                wrong += &format!("{command}\n  is no difference any more\n");
-            }
-            steps += 1;
-        }
-        assert!(steps > 1, "nothing was played");
-        assert!(wrong.is_empty(), "{name}:\n{wrong}");
+        play(name, Shell::new(std::path::Path::new(&self.place)), |transcript| transcript);
     }
 
     /// Nothing is left of what was written.
@@ -113,6 +94,31 @@ impl Kernel {
             assert_eq!(shell.answer(&format!("echo {value} > {file}")), "");
         }
     }
+}
+
+/// Compares every answer of a transcript, in which what differs here by itself is replaced.
+#[track_caller]
+fn play(name: &str, mut shell: Shell, replace: impl Fn(String) -> String) {
+    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/command/transcripts");
+    let transcript = replace(std::fs::read_to_string(format!("{place}/{name}.txt")).unwrap());
+    let (mut steps, mut wrong) = (0, String::new());
+    for step in format!("\n{transcript}").split("\n$ ").skip(1) {
+        let (command, expected) = step.split_once('\n').unwrap_or((step, ""));
+        let (kernels, ours) = match expected.split_once("~ ") {
+            Some((kernels, ours)) => (kernels, Some(ours.split_once('\n').map_or("", |(_, ours)| ours))),
+            None => (expected, None),
+        };
+        let answer = comparable(command, &shell.answer(command));
+        let expected = comparable(command, ours.unwrap_or(kernels));
+        if answer != expected {
+            wrong += &format!("{command}\n  expected {expected:?}\n  got      {answer:?}\n");
+        } else if ours.is_some() && answer == comparable(command, kernels) {
+            wrong += &format!("{command}\n  is no difference any more\n");
+        }
+        steps += 1;
+    }
+    assert!(steps > 1, "nothing was played");
+    assert!(wrong.is_empty(), "{name}:\n{wrong}");
 }
 
 /// A C program's functions of these names.
@@ -147,7 +153,7 @@ fn comparable(command: &str, answer: &str) -> Vec<String> {
         return last_error(answer);
     }
     let mut lines: Vec<String> =
-        answer.lines().map(|line| without_name(line).replace(" [kernel]", "")).collect();
+        answer.lines().map(|line| without_time(&without_name(line)).replace(" [kernel]", "")).collect();
     let key = |line: &str| match line.split_once(':') {
         Some((_, command)) => Some(command.to_string()),
         None if command.contains("set_graph_") => Some(String::new()),
@@ -162,6 +168,25 @@ fn last_error(log: &str) -> Vec<String> {
     let lines: Vec<&str> = log.lines().collect();
     let last = lines.get(lines.len().saturating_sub(3)..).unwrap_or_default();
     last.iter().map(|line| line.split_once("] ").map_or(*line, |(_, line)| line).to_string()).collect()
+}
+
+/// An event without its thread, CPU, flags and time, and without the number of its type.
+fn without_time(line: &str) -> String {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if let Some(("ID", _)) = line.split_once(": ") {
+        return "ID".to_string();
+    }
+    if let Some((before, _)) =
+        line.split_once(" type: ").filter(|(before, _)| before.split(' ').all(is_number))
+    {
+        return format!("{} numbers and a type", before.split(' ').count());
+    }
+    let event = line.split_once("] ").and_then(|(_, rest)| rest.trim_start().split_once(char::is_whitespace));
+    let event = event.and_then(|(_, rest)| rest.trim_start().split_once(": "));
+    match event {
+        Some((time, event)) if is_number(time) => event.to_string(),
+        _ => line.to_string(),
+    }
 }
 
 /// `! 22` for `! 22 EINVAL`, and `-1` for `-1 EINVAL`.
@@ -206,6 +231,17 @@ fn what_is_wrong_is_refused_as_in_the_kernel() {
 fn probes_are_defined_and_refused_as_in_the_kernel() {
     Kernel::empty().play("probe-definitions");
     Kernel::empty().play("probe-errors");
+}
+
+/// With probes of programs in place of those of the kernel's code and of other events.
+#[test]
+fn dynamic_events_come_and_go_as_in_the_kernel() {
+    Kernel::empty().play("dynamic-events");
+}
+
+#[test]
+fn probes_of_a_program_record_as_in_the_kernel() {
+    probed_program::ProbedProgram::new().play("probe-trace");
 }
 
 #[test]

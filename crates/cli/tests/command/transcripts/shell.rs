@@ -8,6 +8,8 @@ use tracefs::{Node, Tree};
 
 pub struct Shell {
     tree: Tree,
+    /// Runs a program in the session: with its arguments, to what it prints.
+    run: Box<dyn Fn(&str, &[&str]) -> Option<String>>,
 }
 
 /// What a command has printed, and its errors.
@@ -15,7 +17,12 @@ type Answer = Result<String, String>;
 
 impl Shell {
     pub fn new(session: &Path) -> Shell {
-        Shell { tree: Tree::new(Instance::open(session).unwrap()) }
+        Shell { tree: Tree::new(Instance::open(session).unwrap()), run: Box::new(|_, _| None) }
+    }
+
+    /// One that can run programs.
+    pub fn running(self, run: impl Fn(&str, &[&str]) -> Option<String> + 'static) -> Shell {
+        Shell { run: Box::new(run), ..self }
     }
 
     /// What a line prints; its error is the last line, as in a transcript.
@@ -46,6 +53,9 @@ impl Shell {
             ["echo", ref text @ .., into @ (">" | ">>"), file] => {
                 self.redirect(file, into == ">>", &(text.join(" ") + "\n"))
             }
+            ["printf", r"%s\n", ref lines @ .., into @ (">" | ">>"), file] => {
+                self.redirect(file, into == ">>", &(lines.join("\n") + "\n"))
+            }
             ["printf", text, into @ (">" | ">>"), file] => {
                 self.redirect(file, into == ">>", &text.replace("\\n", "\n").replace("\\t", "\t"))
             }
@@ -61,6 +71,9 @@ impl Shell {
                 Ok(names.iter().map(|name| format!("{name}\n")).collect())
             }
             ["w", flags, file, ref texts @ ..] => Ok(self.write_each(flags, file, texts)),
+            [program, ref arguments @ ..] if let Some(printed) = (self.run)(program, arguments) => {
+                Ok(printed)
+            }
             [ref command @ .., file] => Ok(filter(command, &self.read(file)?)),
             [] => panic!("an empty command is in a transcript"),
         }
@@ -112,6 +125,13 @@ fn filter(command: &[&str], text: &str) -> String {
         ["head", count] => lines.into_iter().take(number(count)).collect(),
         ["tail", count] => lines[lines.len().saturating_sub(number(count))..].to_vec(),
         ["grep", pattern] => lines.into_iter().filter(|line| fits(pattern, line)).collect(),
+        ["grep", "-v", pattern] => lines.into_iter().filter(|line| !fits(pattern, line)).collect(),
+        ["grep", "-m2", "-v", pattern] => {
+            lines.into_iter().filter(|line| !fits(pattern, line)).take(2).collect()
+        }
+        ["grep", "-E", patterns] => {
+            lines.into_iter().filter(|line| patterns.split('|').any(|pattern| fits(pattern, line))).collect()
+        }
         ["grep", "-c", pattern] => {
             return format!("{}\n", lines.into_iter().filter(|line| fits(pattern, line)).count());
         }
