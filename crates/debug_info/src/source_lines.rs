@@ -6,7 +6,7 @@ use crate::die::Die;
 use crate::unit_types::SectionBytes;
 use crate::variable_scope::VariableScope;
 use gimli::{AttributeValue, DW_AT_decl_file, DW_AT_decl_line, LineProgramHeader, Reader, Unit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct SourceLine {
 pub struct FunctionLines {
     /// Where it is declared.
     pub declared: SourceLine,
-    /// Those that have instructions, each with the address of its first one.
-    pub lines: BTreeMap<u64, u64>,
+    /// Those that have instructions, each with the addresses where some begin.
+    pub lines: BTreeMap<u64, BTreeSet<u64>>,
 }
 
 /// A row of a unit's table of lines.
@@ -39,10 +39,10 @@ struct LineRow {
 }
 
 impl DebugInfo {
-    /// The addresses of a line: the first one in each function that it was compiled into. `file` is the end
+    /// The addresses of a line, in their order, for each function that it was compiled into. `file` is the end
     /// of a path, by whole names.
-    pub fn line_addresses(&self, file: &str, line: u64) -> Vec<u64> {
-        let mut found = BTreeMap::new();
+    pub fn line_addresses(&self, file: &str, line: u64) -> Vec<Vec<u64>> {
+        let mut found: BTreeMap<Option<u64>, BTreeSet<u64>> = BTreeMap::new();
         for unit in self.units.units() {
             let files = matching_files(&self.units, unit, file);
             if files.is_empty() {
@@ -50,15 +50,10 @@ impl DebugInfo {
             }
             let is_it = |row: &LineRow| row.is_statement && row.line == line && files.contains(&row.file);
             for row in rows(unit).into_iter().filter(is_it) {
-                let function = self.innermost_function(row.address);
-                let first: &mut u64 = found.entry(function).or_insert(row.address);
-                *first = row.address.min(*first);
+                found.entry(self.innermost_function(row.address)).or_default().insert(row.address);
             }
         }
-        let mut addresses: Vec<u64> = found.into_values().collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        addresses
+        found.into_values().map(|addresses| addresses.into_iter().collect()).collect()
     }
 
     /// Whether a unit was compiled from such a file, or with its lines.
@@ -102,10 +97,9 @@ impl VariableScope<'_> {
             let is_own = files.contains(&row.file) && row.line >= declared.line;
             is_inside && is_own && row.is_statement && !row.is_end
         };
-        let mut lines = BTreeMap::new();
+        let mut lines: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         for row in rows(unit).into_iter().filter(is_it) {
-            let first: &mut u64 = lines.entry(row.line).or_insert(row.address);
-            *first = row.address.min(*first);
+            lines.entry(row.line).or_default().insert(row.address);
         }
         Some(FunctionLines { declared, lines })
     }

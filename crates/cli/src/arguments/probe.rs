@@ -11,17 +11,19 @@ use session::Selection;
 /// until `lookback set GROUP:EVENT on`; `lookback record --probe` defines and enables it for a recording.
 ///
 /// DEFINITION is 'FILE:PLACE [ARG]...', in quotes. FILE is a path, a program in $PATH, or a library such as
-/// libc.so.6. PLACE is a function, FUNC+OFFSET, or an offset in the file; FUNC%return is where it returns.
-/// The event is probe_FILE:FUNC, or FUNC__return. In place of that, DEFINITION may be a line of the kernel's
+/// libc.so.6. PLACE is a function, FUNC+OFFSET, or an offset in the file; FUNC%return is where it returns;
+/// with debug information also SOURCE:LINE, or FUNC:LINE, counted from where the function is declared.
+/// The event is probe_FILE:FUNC, FUNC__return, or FUNC_LLINE. In place of that, DEFINITION may be a line of the kernel's
 /// uprobe_events: 'p[:[GROUP/]EVENT] FILE:PLACE [ARG]...', or 'r...' for returns.
 ///
 /// FILE:sdt_PROVIDER:NAME means all places of USDT of that name, with their arguments; `lookback list --usdt`
 /// lists them.
 ///
-/// ARG is [NAME=]VALUE[:TYPE].
+/// ARG is [NAME=]VALUE[:TYPE]. With debug information a value can be a variable of the program by its name.
+/// It is found when the probe is defined, and becomes one of the other values.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback probe [OPTIONS] DEFINITION...\n       lookback probe --list\n       \
-    lookback probe --del EVENT")]
+    lookback probe --del EVENT\n       lookback probe --vars PLACE\n       lookback probe --line PLACE")]
 #[command(after_help = "\
 Values:
   $arg1 $arg2 ...       what a function is called with, where it begins
@@ -31,6 +33,8 @@ Values:
   +8($arg1) -4(%bp)     memory at a distance from a value; can be nested
   @0x4020 @+0x2010      memory at an address; where an offset of FILE is mapped
   \\5 \\\"text\\\" $comm     a number; a text; the thread's name
+  count item->price.net a variable, or a part of one, by its name; *next, list[3]
+  $params $vars         what the function was called with; all variables in scope
 
 Types:
   u8 to u64, s8 to s64, x8 to x64, char, string (of memory), bWIDTH@OFFSET/SIZE,
@@ -40,6 +44,8 @@ Examples:
   lookback probe 'nginx:ngx_http_process_request request=$arg1'
   lookback probe 'libc.so.6:malloc size=$arg1:u64' 'libc.so.6:malloc%return $retval'
   lookback probe './shop:pay id=+0($arg1):s32 name=+0(+8($arg1)):string'
+  lookback probe './shop:pay count item->name:string total' './shop:shop.c:24 sum i'
+  lookback probe --vars ./shop:pay
   lookback probe 'p:shop/paid /opt/shop/bin/shop:0x113e n=%di:s32'
   lookback probe 'libc.so.6:sdt_libc:memory_arena_new'
   lookback set probe_nginx:ngx_http_process_request on

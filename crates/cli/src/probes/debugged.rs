@@ -2,7 +2,7 @@
 
 use super::place::PlaceText;
 use crate::failure::{Done, Failure};
-use debug_info::{CanonicalFrames, DebugInfo, VariableScope};
+use debug_info::{CanonicalFrames, DebugInfo, FunctionLines, VariableScope};
 use session::{NoSymbol, ProbedFile};
 use std::path::Path;
 
@@ -45,15 +45,21 @@ impl DebuggedFile {
         self.file.offset_of(address).ok_or_else(none)
     }
 
-    /// The addresses that are meant by a place: several for a line that was compiled into several functions.
-    pub(super) fn addresses(&self, place: &PlaceText) -> Done<Vec<u64>> {
+    /// The addresses that are meant by a place, the best first: of a line those in each function that it was
+    /// compiled into, at a function's start also the one after its first instructions.
+    pub(super) fn addresses(&self, place: &PlaceText) -> Done<Vec<Vec<u64>>> {
         let path = self.file.path().display();
         match place {
             PlaceText::Offset(offset) => {
                 let none = || Failure::failed(format_args!("{path}: nothing is mapped from {offset:#x}"));
-                self.file.address_at(*offset).map(|address| vec![address]).ok_or_else(none)
+                self.file.address_at(*offset).map(|address| vec![vec![address]]).ok_or_else(none)
             }
-            PlaceText::Function { name, offset } => Ok(vec![self.function(name, *offset)?]),
+            PlaceText::Function { name, offset: 0 } => {
+                let start = self.function(name, 0)?;
+                let later = self.scope(start)?.after_prologue();
+                Ok(vec![[start].into_iter().chain(later).collect()])
+            }
+            PlaceText::Function { name, offset } => Ok(vec![vec![self.function(name, *offset)?]]),
             PlaceText::Line { of, line } if self.info.has_file(of) => {
                 let found = self.info.line_addresses(of, *line);
                 if found.is_empty() {
@@ -66,16 +72,23 @@ impl DebuggedFile {
                     Failure::failed(format_args!("{path} has neither a source file nor a function {of:?}"))
                 })?;
                 let lines = self.scope(function)?.lines();
-                let found = lines
-                    .and_then(|lines| lines.lines.get(&lines.declared.line.saturating_add(*line)).copied());
+                let line_of = |lines: FunctionLines| {
+                    let line = lines.declared.line.saturating_add(*line);
+                    lines.lines.get(&line).map(|found| found.iter().copied().collect())
+                };
                 let none = || {
                     Failure::failed(format_args!(
                         "no instruction of {of} is of its line {line}; `lookback probe --line` lists those that are"
                     ))
                 };
-                found.map(|address| vec![address]).ok_or_else(none)
+                lines.and_then(line_of).map(|found| vec![found]).ok_or_else(none)
             }
         }
+    }
+
+    /// Whether a probe can be placed at an address, as far as the file says.
+    pub(super) fn is_placeable(&self, address: u64) -> bool {
+        self.file.offset_of(address).is_some_and(|offset| self.file.obstacle(offset, false).is_none())
     }
 
     fn function(&self, name: &str, offset: u64) -> Done<u64> {
@@ -91,18 +104,19 @@ impl DebuggedFile {
         })
     }
 
-    /// Where an instruction is, as its source has it: `FUNCTION+OFFSET (FILE:LINE)`.
-    pub(super) fn describe(&self, address: u64) -> String {
+    /// Where an instruction is, as its source has it: `FUNCTION+OFFSET (FILE:LINE)`, with the line that a place
+    /// says, if it says one: several lines may have the instruction.
+    pub(super) fn describe(&self, address: u64, place: &PlaceText) -> String {
         let scope = self.info.scope(&self.frames, address);
-        let mut text = match scope.as_ref().and_then(|scope| Some((scope.function_name()?, scope.start()?))) {
+        let text = match scope.as_ref().and_then(|scope| Some((scope.function_name()?, scope.start()?))) {
             Some((name, start)) if start < address => format!("{name}+{:#x}", address - start),
             Some((name, _)) => name,
             None => format!("{address:#x}"),
         };
-        if let Some(source) = self.info.source_line(address) {
-            let file = source.file.rsplit('/').next().unwrap_or_default();
-            text += &format!(" ({file}:{})", source.line);
-        }
-        text
+        let line = match place {
+            PlaceText::Line { of, line } => Some(format!("{of}:{line}")),
+            _ => self.info.source_line(address).map(|found| format!("{}:{}", found.file, found.line)),
+        };
+        line.map_or(text.clone(), |line| format!("{text} ({})", line.rsplit('/').next().unwrap_or_default()))
     }
 }

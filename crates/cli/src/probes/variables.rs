@@ -38,14 +38,13 @@ pub(super) fn resolve(path: &str, inside: &str, arguments: &str) -> Done<Vec<Res
         return Err(Failure::failed(why));
     }
     let file = DebuggedFile::read(path)?;
-    let is_start = matches!(parsed, PlaceText::Function { offset: 0, .. });
-    let of_one = |address: u64| -> Done<ResolvedProbe> {
-        let (found, arguments) = place_variables(&file, address, is_start, &words)?;
+    let of_one = |addresses: Vec<u64>| -> Done<ResolvedProbe> {
+        let (found, arguments) = place_variables(&file, &addresses, &words)?;
         Ok(ResolvedProbe {
             inside: format!("{:#x}{counter}", file.offset_of(found)?),
             arguments,
             named: event_place(&file, &parsed, place, found)?,
-            source: (is_line || found != address).then(|| file.describe(found)),
+            source: (is_line || !addresses.starts_with(&[found])).then(|| file.describe(found, &parsed)),
         })
     };
     file.addresses(&parsed)?.into_iter().map(of_one).collect()
@@ -60,18 +59,18 @@ fn event_place(file: &DebuggedFile, parsed: &PlaceText, place: &str, address: u6
     }
 }
 
-/// Where all variables can be fetched, and the arguments: at an address, or after the first instructions of
-/// the function that starts there, which may have to put them there.
-fn place_variables(file: &DebuggedFile, address: u64, is_start: bool, words: &[&str]) -> Done<(u64, String)> {
-    let scope = file.scope(address)?;
-    let refused = match fetch_all(&scope, words) {
-        Ok(arguments) => return Ok((address, arguments)),
-        Err(why) => why,
-    };
-    let later = scope.after_prologue().filter(|_| is_start && refused.is_of_place());
-    let Some(later) = later else { return Err(failure(&refused)) };
-    let arguments = fetch_all(&file.scope(later)?, words).map_err(|why| failure(&why))?;
-    Ok((later, arguments))
+/// The first of some addresses where all variables can be fetched and a probe be placed; else the first where
+/// they can be fetched. With the arguments there.
+fn place_variables(file: &DebuggedFile, addresses: &[u64], words: &[&str]) -> Done<(u64, String)> {
+    let (mut found, mut refused) = (None, None);
+    for address in addresses {
+        match fetch_all(&file.scope(*address)?, words) {
+            Ok(arguments) if file.is_placeable(*address) => return Ok((*address, arguments)),
+            Ok(arguments) => found = found.or(Some((*address, arguments))),
+            Err(why) => refused = refused.filter(|_| why.is_of_place()).or(Some(why)),
+        }
+    }
+    found.ok_or_else(|| refused.map_or_else(|| Failure::failed("no instruction"), |why| failure(&why)))
 }
 
 fn failure(why: &NoVariable) -> Failure {

@@ -10,24 +10,22 @@ use debug_info::{FunctionLines, ScopedVariable};
 use std::fmt::Write;
 use trace_data::text::printable;
 
-/// Lists the variables at a place; and where they are after a function's first instructions, if some can be
-/// fetched only there.
+/// Lists the variables at each address that a place means, as long as there are more that can be fetched.
 pub(super) fn print_variables(place: &str) -> Done {
     let (file, parsed) = read(place)?;
     let mut out = String::new();
-    for address in file.addresses(&parsed)? {
-        let scope = file.scope(address)?;
-        let variables = scope.variables();
-        write_variables(&file, address, &variables, &mut out);
-        let is_start = matches!(parsed, PlaceText::Function { offset: 0, .. });
-        if let Some(later) = scope.after_prologue().filter(|_| is_start) {
-            let after = file.scope(later)?.variables();
+    for addresses in file.addresses(&parsed)? {
+        let mut listed: Vec<ScopedVariable> = Vec::new();
+        for address in addresses {
+            let variables = file.scope(address)?.variables();
             let is_new = |variable: &ScopedVariable| {
-                let before = variables.iter().find(|known| known.name == variable.name);
-                variable.fetch.is_ok() && before.is_none_or(|before| before.fetch.is_err())
+                let before = listed.iter().find(|known| known.name == variable.name);
+                before.is_none_or(|before| before.fetch.is_err() && variable.fetch.is_ok())
             };
-            if after.iter().any(is_new) {
-                write_variables(&file, later, &after, &mut out);
+            if listed.is_empty() || variables.iter().any(is_new) {
+                let place = file.describe(address, &parsed);
+                write_variables(&place, &variables, &mut out);
+                listed.extend(variables);
             }
         }
     }
@@ -42,9 +40,9 @@ fn read(place: &str) -> Done<(DebuggedFile, PlaceText)> {
     Ok((DebuggedFile::read(&file::find(name)?)?, parsed))
 }
 
-fn write_variables(file: &DebuggedFile, address: u64, variables: &[ScopedVariable], out: &mut String) {
+fn write_variables(place: &str, variables: &[ScopedVariable], out: &mut String) {
     let bold = Style::new().bold();
-    let _ = writeln!(out, "{bold}{}{bold:#}", printable(&file.describe(address)));
+    let _ = writeln!(out, "{bold}{}{bold:#}", printable(place));
     let width = |text: fn(&ScopedVariable) -> &str| {
         variables.iter().map(|variable| text(variable).chars().count()).max().unwrap_or(0)
     };
@@ -66,8 +64,8 @@ fn write_variables(file: &DebuggedFile, address: u64, variables: &[ScopedVariabl
 pub(super) fn print_lines(place: &str) -> Done {
     let (file, parsed) = read(place)?;
     let mut out = String::new();
-    for address in file.addresses(&parsed)? {
-        let scope = file.scope(address)?;
+    for address in file.addresses(&parsed)?.iter().filter_map(|addresses| addresses.first()) {
+        let scope = file.scope(*address)?;
         let none = || Failure::failed(format_args!("{place}: debug information says nothing of its lines"));
         let lines = scope.lines().ok_or_else(none)?;
         let bold = Style::new().bold();

@@ -12,38 +12,44 @@ impl SessionProbe {
     ///
     /// Cost: reading the file's tables of symbols, and decoding a function.
     pub fn obstacle(&self) -> Option<String> {
-        let (path, offset) = (&self.definition.path, self.definition.offset);
-        let file = ProbedFile::read(Path::new(path));
-        let found = file.and_then(|file| file.with(|file, symbols| self.obstacle_in(file, symbols, offset)));
-        found.unwrap_or_else(|| Some("its file is no program or library for x86-64".to_string()))
+        match ProbedFile::read(Path::new(&self.definition.path)) {
+            Some(file) => file.obstacle(self.definition.offset, self.is_return()),
+            None => Some("its file is no program or library for x86-64".to_string()),
+        }
     }
+}
 
-    fn obstacle_in(&self, file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64) -> Option<String> {
-        let Some(address) = file.address_at(offset) else {
-            return Some("the file has no code there".to_string());
-        };
-        // A compiler's own sites are always used.
-        if file.sites().next().is_some() {
-            return None;
-        }
-        let Some(span) = file.span_around(symbols, address) else {
-            return Some(
-                "nothing says where its function begins and ends, or that is left alone".to_string(),
-            );
-        };
-        let code = file.code_at(span.start).get(..(span.end - span.start) as usize).unwrap_or_default();
-        let function = FunctionCode { start: span.start, code };
-        let entry = if span.start == address { entry_points(&function).err() } else { None };
-        if self.is_return() {
-            let inside = (span.start != address).then(|| "a function's return needs its start".to_string());
-            return inside.or_else(|| entry.map(|why| why.to_string()));
-        }
-        if span.start == address && entry.is_none() {
-            return None;
-        }
-        let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
-        let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
-        let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
-        probe_points(&function, within, paddings).err().map(|why| why.to_string())
+impl ProbedFile {
+    /// Why no process can place a probe at an offset of it, or at the returns of the function that starts
+    /// there, see [`SessionProbe::obstacle`].
+    pub fn obstacle(&self, offset: u64, is_return: bool) -> Option<String> {
+        self.with(|file, symbols| obstacle(file, symbols, offset, is_return)).flatten()
     }
+}
+
+fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_return: bool) -> Option<String> {
+    let Some(address) = file.address_at(offset) else {
+        return Some("the file has no code there".to_string());
+    };
+    // A compiler's own sites are always used.
+    if file.sites().next().is_some() {
+        return None;
+    }
+    let Some(span) = file.span_around(symbols, address) else {
+        return Some("nothing says where its function begins and ends, or that is left alone".to_string());
+    };
+    let code = file.code_at(span.start).get(..(span.end - span.start) as usize).unwrap_or_default();
+    let function = FunctionCode { start: span.start, code };
+    let entry = if span.start == address { entry_points(&function).err() } else { None };
+    if is_return {
+        let inside = (span.start != address).then(|| "a function's return needs its start".to_string());
+        return inside.or_else(|| entry.map(|why| why.to_string()));
+    }
+    if span.start == address && entry.is_none() {
+        return None;
+    }
+    let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
+    let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
+    let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
+    probe_points(&function, within, paddings).err().map(|why| why.to_string())
 }
