@@ -39,8 +39,8 @@ struct LineRow {
 }
 
 impl DebugInfo {
-    /// The addresses of a line, in their order, for each function that it was compiled into. `file` is the end
-    /// of a path, by whole names.
+    /// The addresses of a line, in their order, for each function that it was compiled into. `file` is the
+    /// end of a path, by whole names.
     pub fn line_addresses(&self, file: &str, line: u64) -> Vec<Vec<u64>> {
         let mut found: BTreeMap<Option<u64>, BTreeSet<u64>> = BTreeMap::new();
         for unit in self.units.units() {

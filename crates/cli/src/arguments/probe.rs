@@ -13,8 +13,8 @@ use session::Selection;
 /// DEFINITION is 'FILE:PLACE [ARG]...', in quotes. FILE is a path, a program in $PATH, or a library such as
 /// libc.so.6. PLACE is a function, FUNC+OFFSET, or an offset in the file; FUNC%return is where it returns;
 /// with debug information also SOURCE:LINE, or FUNC:LINE, counted from where the function is declared.
-/// The event is probe_FILE:FUNC, FUNC__return, or FUNC_LLINE. In place of that, DEFINITION may be a line of the kernel's
-/// uprobe_events: 'p[:[GROUP/]EVENT] FILE:PLACE [ARG]...', or 'r...' for returns.
+/// The event is probe_FILE:FUNC, FUNC__return, or FUNC_LLINE. In place of that, DEFINITION may be a line of
+/// the kernel's uprobe_events: 'p[:[GROUP/]EVENT] FILE:PLACE [ARG]...', or 'r...' for returns.
 ///
 /// FILE:sdt_PROVIDER:NAME means all places of USDT of that name, with their arguments; `lookback list --usdt`
 /// lists them.

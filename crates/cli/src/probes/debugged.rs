@@ -104,8 +104,8 @@ impl DebuggedFile {
         })
     }
 
-    /// Where an instruction is, as its source has it: `FUNCTION+OFFSET (FILE:LINE)`, with the line that a place
-    /// says, if it says one: several lines may have the instruction.
+    /// Where an instruction is, as its source has it: `FUNCTION+OFFSET (FILE:LINE)`, with the line that a
+    /// place says, if it says one: several lines may have the instruction.
     pub(super) fn describe(&self, address: u64, place: &PlaceText) -> String {
         let scope = self.info.scope(&self.frames, address);
         let text = match scope.as_ref().and_then(|scope| Some((scope.function_name()?, scope.start()?))) {

@@ -109,7 +109,8 @@ fn fetch_all(scope: &VariableScope<'_>, words: &[&str]) -> Result<String, NoVari
 fn all_variables(scope: &VariableScope<'_>, are_parameters: bool) -> Vec<NamedFetch> {
     let variables = scope.variables().into_iter();
     let wanted = variables.filter(|variable| variable.is_parameter || !are_parameters);
-    wanted.filter_map(|variable| variable.fetch.ok()).collect()
+    // With arrays a record would soon be full.
+    wanted.filter_map(|variable| variable.fetch.ok()).filter(|found| !found.fetch.ends_with(']')).collect()
 }
 
 /// A name that no other field has: with a number, if others have it.
