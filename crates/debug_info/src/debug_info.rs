@@ -57,4 +57,26 @@ impl DebugInfo {
         let frames = CanonicalFrames::default();
         self.scope(&frames, address)?.innermost_function()
     }
+
+    /// Where functions begin that were inlined: those whose symbol, or whose name where they have none, is
+    /// one that is meant.
+    ///
+    /// Cost: reading all entries.
+    pub fn inlined_functions(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<u64> {
+        let mut found = Vec::new();
+        for (index, unit) in self.units.units().enumerate() {
+            let mut entries = unit.entries();
+            while let Ok(Some(entry)) = entries.next_dfs() {
+                if entry.tag() != gimli::DW_TAG_inlined_subroutine {
+                    continue;
+                }
+                let inlined = Die::at(&self.units, index, entry.offset());
+                let inlined = inlined.filter(|inlined| inlined.symbol().is_some_and(|name| is_meant(&name)));
+                found.extend(inlined.and_then(|inlined| Some(inlined.ranges().first()?.start)));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }

@@ -96,10 +96,19 @@ impl<'a> Die<'a> {
 
     /// Its name, without those that it is in.
     pub(crate) fn name(&self) -> Option<String> {
-        let named = self.origins().find(|die| die.has(gimli::DW_AT_name))?;
-        let value = named.entry.attr_value(gimli::DW_AT_name)?;
-        let name = self.units.dwarf().attr_string(named.unit()?, value).ok()?;
-        Some(gimli::Reader::to_string_lossy(&name).ok()?.into_owned())
+        self.text(gimli::DW_AT_name)
+    }
+
+    /// Its name in tables of symbols; that in the source for languages where both are one.
+    pub(crate) fn symbol(&self) -> Option<String> {
+        self.text(gimli::DW_AT_linkage_name).or_else(|| self.name())
+    }
+
+    fn text(&self, attribute: DwAt) -> Option<String> {
+        let named = self.origins().find(|die| die.has(attribute))?;
+        let value = named.entry.attr_value(attribute)?;
+        let text = self.units.dwarf().attr_string(named.unit()?, value).ok()?;
+        Some(gimli::Reader::to_string_lossy(&text).ok()?.into_owned())
     }
 
     /// The entry of its type. None for one without, as `void`.

@@ -32,7 +32,7 @@ pub use instances::MOST_INSTANCES;
 pub use lock::Lock;
 pub(crate) use lock::lock;
 pub(crate) use paths::{c_path, is_sibling};
-pub use probed_file::ProbedFile;
+pub use probed_file::{ProbedFile, is_named};
 pub use probes::{ProbeCounts, SessionProbe};
 pub use profile::CpuProfile;
 pub use system_call_place::{SystemCallPlace, SystemCallSight};

@@ -3,7 +3,7 @@
 use super::place::PlaceText;
 use crate::failure::{Done, Failure};
 use debug_info::{CanonicalFrames, DebugInfo, FunctionLines, VariableScope};
-use session::{NoSymbol, ProbedFile};
+use session::{NoSymbol, ProbedFile, is_named};
 use std::path::Path;
 
 /// A file that can be probed, with what debug information says of it.
@@ -46,7 +46,8 @@ impl DebuggedFile {
     }
 
     /// The addresses that are meant by a place, the best first: of a line those in each function that it was
-    /// compiled into, at a function's start also the one after its first instructions.
+    /// compiled into, at a function's start also the one after its first instructions. A function without a
+    /// symbol is where it was inlined.
     pub(super) fn addresses(&self, place: &PlaceText) -> Done<Vec<Vec<u64>>> {
         let path = self.file.path().display();
         match place {
@@ -55,7 +56,13 @@ impl DebuggedFile {
                 self.file.address_at(*offset).map(|address| vec![vec![address]]).ok_or_else(none)
             }
             PlaceText::Function { name, offset: 0 } => {
-                let start = self.function(name, 0)?;
+                let start = match self.function(name, 0) {
+                    Ok(start) => start,
+                    Err(failure) => {
+                        let inlined = self.inlined(name).into_iter().map(|address| vec![address]).collect();
+                        return Some(inlined).filter(|found: &Vec<_>| !found.is_empty()).ok_or(failure);
+                    }
+                };
                 let later = self.scope(start)?.after_prologue();
                 Ok(vec![[start].into_iter().chain(later).collect()])
             }
@@ -84,6 +91,11 @@ impl DebuggedFile {
                 lines.and_then(line_of).map(|found| vec![found]).ok_or_else(none)
             }
         }
+    }
+
+    /// Where a function begins that was inlined.
+    pub(super) fn inlined(&self, name: &str) -> Vec<u64> {
+        self.info.inlined_functions(&|symbol| is_named(symbol.as_bytes(), name))
     }
 
     /// Whether a probe can be placed at an address, as far as the file says.

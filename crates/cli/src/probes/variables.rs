@@ -4,6 +4,8 @@ use super::debugged::DebuggedFile;
 use super::place::{PlaceText, RETURN};
 use crate::failure::{Done, Failure};
 use debug_info::{NamedFetch, NoVariable, VariableScope};
+use session::{NoSymbol, ProbedFile};
+use std::path::Path;
 
 /// A place with its arguments, in the kernel's grammar.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub(super) fn resolve(path: &str, inside: &str, arguments: &str) -> Done<Vec<Res
     let parsed = PlaceText::parse(place);
     let has_names = words.iter().any(|word| is_variable(word));
     let is_line = matches!(parsed, Some(PlaceText::Line { .. }));
-    let Some(parsed) = parsed.filter(|_| has_names || is_line) else {
+    let needs_source = |place: &PlaceText| has_names || is_line || is_inlined(path, place);
+    let Some(parsed) = parsed.filter(needs_source) else {
         let [inside, named] = [inside, inside].map(str::to_string);
         return Ok(vec![ResolvedProbe { inside, arguments: words.join(" "), named, source: None }]);
     };
@@ -48,6 +51,14 @@ pub(super) fn resolve(path: &str, inside: &str, arguments: &str) -> Done<Vec<Res
         })
     };
     file.addresses(&parsed)?.into_iter().map(of_one).collect()
+}
+
+/// Whether a place is a function that has no symbol, and was inlined.
+fn is_inlined(path: &str, place: &PlaceText) -> bool {
+    let PlaceText::Function { name, offset: 0 } = place else { return false };
+    let file = ProbedFile::read(Path::new(path));
+    let is_missing = file.is_some_and(|file| file.address_of(name, 0) == Err(NoSymbol::NotFound));
+    is_missing && DebuggedFile::read(path).is_ok_and(|file| !file.inlined(name).is_empty())
 }
 
 /// What an event at a place is called after, as perf has it.

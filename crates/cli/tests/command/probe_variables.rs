@@ -229,6 +229,40 @@ fn what_can_be_probed_is_listed() {
         .failure(125, &["true has no debug information"]);
 }
 
+/// Has a function that is inlined twice.
+const INLINED: &str = r#"
+#include <stdio.h>
+#define MARK(value) asm volatile(".byte 0x48, 0x8d, 0x80, 0, 0, 0, 0" :: "r"(value) : "memory")
+static inline __attribute__((always_inline)) long price(long net, int vat)
+{
+	MARK(net);
+	MARK(vat);
+	return net * vat;
+}
+__attribute__((noinline)) long first(long net) { asm volatile(".p2align 3" ::: "memory"); return price(net, 3); }
+__attribute__((noinline)) long other(long net) { asm volatile(".p2align 3" ::: "memory"); return price(net, 4) + 1; }
+int main(void)
+{
+	printf("%ld %ld\n", first(10), other(20));
+	return 0;
+}
+"#;
+
+#[test]
+fn functions_that_were_inlined_are_probed_at_each_place() {
+    let scratch = Scratch::new();
+    let (source, program) = (scratch.write("inlined.c", INLINED), scratch.path("inlined"));
+    run(scratch.command("gcc").args(["-g", "-O2", "-o"]).arg(&program).arg(&source)).success();
+    let (printed, mut events) = recorded(&scratch, "./inlined:price net vat", path(&program));
+    assert_eq!(printed, "30 81\n");
+    events.sort();
+    assert_eq!(events, ["price: net=10 vat=3", "price: net=20 vat=4"]);
+    let none = run(&mut scratch.record(&["--probe", "./inlined:cost net"], &[path(&program)]));
+    none.failure(125, &["has no function \"cost\""]);
+    let none = run(&mut scratch.record(&["--probe", "./inlined:cost"], &[path(&program)]));
+    none.failure(125, &["Invalid probed address or symbol"]);
+}
+
 /// Prints what its methods are called with.
 const CART: &str = r#"
 #include <cstdio>

@@ -48,12 +48,7 @@ impl ProbedFile {
     /// says it.
     pub fn address_of(&self, function: &str, offset: u64) -> Result<u64, NoSymbol> {
         let found = self.with(|_, symbols| {
-            let is_it = |name: &[u8]| {
-                let source =
-                    || SourcePath::of(name).is_some_and(|path| path.as_bytes() == function.as_bytes());
-                name == function.as_bytes() || source()
-            };
-            let mut named = symbols.functions().filter(|found| is_it(found.name));
+            let mut named = symbols.functions().filter(|found| is_named(found.name, function));
             let first = named.next().ok_or(NoSymbol::NotFound)?;
             if named.any(|found| found.start != first.start) {
                 return Err(NoSymbol::Ambiguous);
@@ -83,4 +78,9 @@ impl ProbedFile {
         };
         self.with(begins).unwrap_or(false)
     }
+}
+
+/// Whether a symbol is meant by a name: it is the same, or as the source says it.
+pub fn is_named(symbol: &[u8], name: &str) -> bool {
+    symbol == name.as_bytes() || SourcePath::of(symbol).is_some_and(|path| path.as_bytes() == name.as_bytes())
 }
