@@ -85,7 +85,8 @@ fn write_lines(lines: &FunctionLines, out: &mut String) {
     let number = |line: u64| line.saturating_sub(first);
     let mut next = first;
     for (line, text) in (first..=last).zip(source.lines().skip(before)) {
-        let number = lines.lines.contains_key(&line).then(|| number(line).to_string()).unwrap_or_default();
+        let has_code = lines.lines.contains_key(&line);
+        let number = if has_code { number(line).to_string() } else { String::new() };
         let text = text.replace('\t', "        ");
         let _ = writeln!(out, "{}", format!("{number:>7}  {}", printable(&text)).trim_end());
         next = line.saturating_add(1);

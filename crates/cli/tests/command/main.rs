@@ -46,6 +46,7 @@ mod mounting;
 mod peers;
 mod persistent;
 mod places;
+mod probe_languages;
 mod probe_variables;
 mod probes;
 mod process_tree;

@@ -9,8 +9,10 @@ use tracefs::{Node, Tree};
 pub struct Shell {
     tree: Tree,
     /// Runs a program in the session: with its arguments, to what it prints.
-    run: Box<dyn Fn(&str, &[&str]) -> Option<String>>,
+    run: Box<Run>,
 }
+
+type Run = dyn Fn(&str, &[&str]) -> Option<String>;
 
 /// What a command has printed, and its errors.
 type Answer = Result<String, String>;
