@@ -128,6 +128,43 @@ impl<'a> Die<'a> {
         found
     }
 
+    /// Those of a unit or a namespace that no function has.
+    pub(crate) fn globals(&self, tag: DwTag) -> Vec<Die<'a>> {
+        let mut found = Vec::new();
+        let mut rooms = vec![(self.clone(), 0)];
+        while let Some((room, depth)) = rooms.pop() {
+            for die in room.children() {
+                match die.tag() {
+                    gimli::DW_TAG_namespace | gimli::DW_TAG_module if depth < LONGEST => {
+                        rooms.push((die, depth + 1));
+                    }
+                    own if own == tag => found.push(die),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// The definition of a type that is only declared where it is: in another unit. None where several
+    /// differ that may be meant.
+    pub(crate) fn definition(&self) -> Option<Die<'a>> {
+        if let Some(found) = self.referred(gimli::DW_AT_signature) {
+            return Some(found);
+        }
+        let name = self.name()?;
+        let roots = (0..self.units.units().count()).filter_map(|unit| Die::root(self.units, unit));
+        let types = roots.flat_map(|root| root.globals(self.tag()));
+        let mut found =
+            types.filter(|die| !die.has(gimli::DW_AT_declaration) && die.name() == Some(name.clone()));
+        // Copies of one say that they are declared in the same line.
+        let origin = |die: &Die<'_>| {
+            [gimli::DW_AT_byte_size, gimli::DW_AT_decl_line].map(|attribute| die.number(attribute))
+        };
+        let first = found.next()?;
+        found.all(|other| origin(&other) == origin(&first)).then_some(first)
+    }
+
     /// The addresses of its code: the first range is where it begins.
     pub(crate) fn ranges(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();

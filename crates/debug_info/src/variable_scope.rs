@@ -153,7 +153,9 @@ impl<'a> VariableScope<'a> {
         let in_unit = |unit: usize| {
             let root = Die::root(self.units, unit)?;
             let is_visible = |die: &Die<'_>| unit == own || die.origins().any(|die| die.has(DW_AT_external));
-            globals(&root, 0).into_iter().find(|die| is_defined(die) && is_visible(die) && is_it(die))
+            root.globals(DW_TAG_variable)
+                .into_iter()
+                .find(|die| is_defined(die) && is_visible(die) && is_it(die))
         };
         in_unit(own).or_else(|| (0..self.units.units().count()).filter(|unit| *unit != own).find_map(in_unit))
     }
@@ -301,19 +303,4 @@ fn inner_block<'a>(block: &Die<'a>, address: u64) -> Option<Die<'a>> {
 fn variables_of<'a>(block: &Die<'a>) -> Vec<Die<'a>> {
     let is_variable = |die: &Die<'_>| [DW_TAG_formal_parameter, DW_TAG_variable].contains(&die.tag());
     block.children().into_iter().filter(is_variable).collect()
-}
-
-/// The variables of a unit or a namespace that no function has.
-fn globals<'a>(of: &Die<'a>, depth: usize) -> Vec<Die<'a>> {
-    let mut found = Vec::new();
-    for die in of.children() {
-        match die.tag() {
-            tag if tag == DW_TAG_variable => found.push(die),
-            gimli::DW_TAG_namespace | gimli::DW_TAG_module if depth < DEEPEST => {
-                found.extend(globals(&die, depth + 1));
-            }
-            _ => {}
-        }
-    }
-    found
 }

@@ -58,6 +58,9 @@ impl<'a> VariableType<'a> {
                 | gimli::DW_TAG_restrict_type
                 | gimli::DW_TAG_atomic_type
                 | gimli::DW_TAG_immutable_type => die = die.type_of()?,
+                tag if is_structure(tag) && die.has(DW_AT_declaration) => {
+                    return die.definition().or(Some(die));
+                }
                 _ => return Some(die),
             }
         }

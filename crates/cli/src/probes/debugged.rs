@@ -32,7 +32,7 @@ impl DebuggedFile {
     pub(super) fn scope(&self, address: u64) -> Done<VariableScope<'_>> {
         self.info.scope(&self.frames, address).ok_or_else(|| {
             Failure::failed(format_args!(
-                "{}: debug information says nothing of the function at {address:#x}: it was built without -g",
+                "{}: its debug information has nothing of the function at {address:#x}, which was built without -g, or with -gsplit-dwarf",
                 self.file.path().display()
             ))
         })

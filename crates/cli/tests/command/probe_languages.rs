@@ -56,6 +56,51 @@ fn variables_of_cpp_are_recorded_by_their_names() {
     }
 }
 
+/// A class, and a file that has no more of it than its declaration: clang describes a class where its
+/// constructor is.
+const CLASS: &str = r#"
+namespace shop { class till { int count; long sum; public: till(int count, long sum); }; }
+"#;
+const TILL: &str = r#"
+#include "till.h"
+shop::till::till(int count, long sum) : count(count), sum(sum) { }
+"#;
+const KEEPER: &str = r#"
+#include "till.h"
+class till { public: char other[100]; };
+__attribute__((noinline)) int keep(shop::till &till, const ::till *other)
+{
+	asm volatile(".p2align 3" :: "r"(&till), "r"(other) : "memory");
+	asm volatile(".byte 0x48, 0x8d, 0x80, 0, 0, 0, 0" :: "r"(&till), "r"(other) : "memory"); // MARK
+	return other ? other->other[0] : 0;
+}
+int main(void)
+{
+	shop::till till(3, 50);
+	return keep(till, 0);
+}
+"#;
+
+#[test]
+fn types_are_found_where_they_are_defined() {
+    let scratch = Scratch::new();
+    scratch.write("till.h", CLASS);
+    let (till, program) = (scratch.write("till.cpp", TILL), scratch.path("keeper"));
+    let place = format!("keeper.cpp:{}", line_of(KEEPER, "MARK"));
+    let record = |source: &str| {
+        let keeper = scratch.write("keeper.cpp", source);
+        let mut build = scratch.command("clang++");
+        run(build.args(["-g", "-O1", "-o"]).arg(&program).args([&till, &keeper])).success();
+        let definition = format!("{}:{place} till.count till.sum", path(&program));
+        run(&mut scratch.record(&["--probe", &definition], &[path(&program)]))
+    };
+    // It could be the one or the other.
+    record(KEEPER).failure(125, &["no member \"count\" in till"]);
+    record(&KEEPER.replace("class till", "class drawer").replace("::till *other", "drawer *other")).success();
+    let report = run(&mut scratch.report(&[])).success().stdout;
+    assert!(report.contains(") count=3 sum=50\n"), "{report}");
+}
+
 /// Prints what a function is called with.
 const SALE: &str = r#"
 use std::ffi::{c_char, c_int};
