@@ -75,7 +75,8 @@ static void read_counter(unsigned long count)
 int main(void)
 {
 	static const struct operation operations[] = {
-		{ "call", call }, { "pass", pass }, { "nest", nest }, { "ask", ask }, { "counter", read_counter }, { NULL, NULL }
+		{ "call", call }, { "pass", pass }, { "nest", nest }, { "ask", ask }, { "counter", read_counter },
+		{ NULL, NULL },
 	};
 
 	return serve(operations);

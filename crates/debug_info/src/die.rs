@@ -131,12 +131,12 @@ impl<'a> Die<'a> {
     /// Those of a unit or a namespace that no function has.
     pub(crate) fn globals(&self, tag: DwTag) -> Vec<Die<'a>> {
         let mut found = Vec::new();
-        let mut rooms = vec![(self.clone(), 0)];
-        while let Some((room, depth)) = rooms.pop() {
-            for die in room.children() {
+        let mut parents = vec![(self.clone(), 0)];
+        while let Some((parent, depth)) = parents.pop() {
+            for die in parent.children() {
                 match die.tag() {
                     gimli::DW_TAG_namespace | gimli::DW_TAG_module if depth < LONGEST => {
-                        rooms.push((die, depth + 1));
+                        parents.push((die, depth + 1));
                     }
                     own if own == tag => found.push(die),
                     _ => {}
