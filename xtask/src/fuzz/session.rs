@@ -8,7 +8,7 @@ use super::random::Random;
 use abi::buffer::BLOCKS_OFFSET;
 use abi::control::{
     CONTROL_SIZE, ENABLED_OFFSET, EVENTS_OFFSET, FILTERING_OFFSET, FILTERS, FILTERS_OFFSET, PID_PAGES_OFFSET,
-    SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET,
+    SESSION_FILE, SWITCHES_OFFSET, TASKS_OFFSET, event_id,
 };
 use control::{FileLayout, Here};
 use core::ops::Range;
@@ -213,7 +213,7 @@ fn fill_filters(session: &Instance) -> Result<(), session::Error> {
         (33, "traceon"),
         (40, "enable_event:libc:read"),
     ] {
-        session.set_trigger(event, trigger)?;
+        session.set_trigger(event_id(event), trigger)?;
     }
     session.add_pids(PidFilter::Only, &[1, 77, 40_000, 5_000_000])?;
     session.add_pids(PidFilter::Never, &[5])
@@ -231,8 +231,8 @@ fn use_triggers(path: &Path) {
         black_box(session.triggers(id));
     }
     black_box(session.soft_events());
-    let _ = session.set_trigger(32, "!traceoff");
-    let _ = session.set_trigger(34, "traceoff:7 if common_pid == 1");
+    let _ = session.set_trigger(event_id(32), "!traceoff");
+    let _ = session.set_trigger(event_id(34), "traceoff:7 if common_pid == 1");
     for tid in [0, 77, 40_000, 5_000_000, u32::MAX] {
         black_box(control.ignores(0, u32::MAX, tid));
     }
