@@ -24,6 +24,8 @@ pub(crate) struct LocationContext<'a> {
     pub(crate) dwarf: &'a Dwarf,
     pub(crate) unit: &'a Unit<SectionBytes>,
     pub(crate) address: u64,
+    /// The instruction that is executed next, but for some that do nothing.
+    pub(crate) next: u64,
     /// Whether it is a function's first one.
     pub(crate) is_entry: bool,
     /// The frame address, as canonical frames have it: so many bytes after a register.

@@ -23,7 +23,11 @@ impl VariableType<'_> {
             format!("{inner}{blank}{mark}")
         };
         match die.tag() {
-            gimli::DW_TAG_const_type => format!("const {}", inner()),
+            // What is constant of a pointer or an array is not what it has.
+            gimli::DW_TAG_const_type => match die.type_of().map(|of| of.tag()) {
+                Some(gimli::DW_TAG_pointer_type | gimli::DW_TAG_array_type) => inner(),
+                _ => format!("const {}", inner()),
+            },
             gimli::DW_TAG_volatile_type => format!("volatile {}", inner()),
             gimli::DW_TAG_restrict_type => inner(),
             gimli::DW_TAG_array_type => match self.kind() {

@@ -142,7 +142,7 @@ impl<'a> VariableValue<'a> {
             TypeKind::Array { element, .. } => (element, Some(self.storage.clone())),
             _ => return Err(no_string()),
         };
-        let is_text = of.is_character() || of.die.is_none();
+        let is_text = of.is_character() || of.is_void();
         match storage.filter(|_| is_text).ok_or_else(no_string)? {
             storage @ ValueStorage::Memory { .. } => {
                 storage.value().map(|value| value.text).ok_or_else(no_string)

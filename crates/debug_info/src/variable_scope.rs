@@ -25,6 +25,8 @@ pub struct VariableScope<'a> {
     units: &'a DebugUnits,
     frames: &'a CanonicalFrames,
     address: u64,
+    /// Bytes of instructions there that do nothing.
+    nops: u64,
     function: Die<'a>,
     /// The innermost first; the function itself is the last.
     blocks: Vec<Die<'a>>,
@@ -66,12 +68,18 @@ impl<'a> VariableScope<'a> {
                 break;
             }
         }
-        VariableScope { units, frames, address, function, blocks }
+        VariableScope { units, frames, address, nops: 0, function, blocks }
     }
 
     /// The function's name, without those that it is in.
     pub fn function_name(&self) -> Option<String> {
         self.function.name()
+    }
+
+    /// With so many bytes of instructions there that do nothing, such as those that a compiler leaves for
+    /// tracers: variables may be said to be somewhere only after these.
+    pub fn with_nops(self, nops: u64) -> VariableScope<'a> {
+        VariableScope { nops, ..self }
     }
 
     pub(crate) fn function(&self) -> &Die<'a> {
@@ -219,6 +227,7 @@ impl<'a> VariableScope<'a> {
             dwarf,
             unit: self.function.unit()?,
             address,
+            next: address.saturating_add(self.nops),
             is_entry,
             frame_address,
             frame_base: None,
@@ -279,7 +288,7 @@ fn listed(
 ) -> Option<gimli::Expression<SectionBytes>> {
     let mut list = context.dwarf.attr_locations(context.unit, location).ok()??;
     while let Some(found) = list.next().ok()? {
-        if (found.range.begin..found.range.end).contains(&context.address) {
+        if found.range.begin <= context.next && context.address < found.range.end {
             return Some(found.data);
         }
     }

@@ -122,6 +122,11 @@ impl<'a> VariableType<'a> {
         None
     }
 
+    /// Whether it is nothing in particular, which a pointer of any kind may point to.
+    pub(crate) fn is_void(&self) -> bool {
+        self.stripped().is_none()
+    }
+
     /// Whether it is a character: an integer of one byte.
     pub(crate) fn is_character(&self) -> bool {
         matches!(self.kind(), TypeKind::Integer { .. }) && self.bytes() == Some(1)

@@ -30,7 +30,8 @@ impl DebuggedFile {
 
     /// What an instruction can see.
     pub(super) fn scope(&self, address: u64) -> Done<VariableScope<'_>> {
-        self.info.scope(&self.frames, address).ok_or_else(|| {
+        let scope = self.info.scope(&self.frames, address);
+        scope.map(|scope| scope.with_nops(self.file.nops_at(address))).ok_or_else(|| {
             Failure::failed(format_args!(
                 "{}: its debug information has nothing of the function at {address:#x}, which was built without -g, or with -gsplit-dwarf",
                 self.file.path().display()

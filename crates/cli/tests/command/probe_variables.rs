@@ -98,6 +98,10 @@ fn variables_of_c_are_recorded_by_their_names_where_a_function_starts() {
         let scratch = Scratch::new();
         let program = build(&scratch, compiler, options);
         let definition = format!("{}:pay {ARGUMENTS}", path(&program));
+        // There, and not after the instructions that make the frame.
+        let vars = run(&mut scratch.lookback(&["probe", "--vars", &format!("{}:pay", path(&program))]));
+        let vars = vars.success().stdout.clone();
+        assert!(vars.lines().nth(1).unwrap().ends_with("%di:s32"), "{compiler} {options:?}: {vars}");
         let (printed, events) = recorded(&scratch, &definition, path(&program));
         assert_eq!(events.len(), 3, "{compiler} {options:?}: {events:?}");
         assert_eq!(events, lines(&printed, "count="), "{compiler} {options:?}");
