@@ -13,7 +13,7 @@ use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::function;
 use crate::preload::memory::readable::readable;
 use crate::preload::object::mapped;
-use crate::preload::process::sandbox;
+use crate::preload::process::{late, sandbox};
 use crate::preload::signal::fatal;
 use crate::preload::wrapper::frame::{CallFrame, CallHooks};
 use crate::preload::wrapper::real::real;
@@ -32,6 +32,7 @@ unsafe fn after_fork(frame: &mut CallFrame) {
     if frame.result as i32 == 0 {
         mapped::copied();
         function::copied();
+        late::copied();
         trace_event::forked(trace_event::tid_of_libc());
     }
 }
@@ -54,6 +55,7 @@ pub(crate) fn placeholder() -> u32 {
 pub(crate) fn in_copy(placeholder: u32) {
     mapped::copied();
     function::copied();
+    late::copied();
     let pid = match placeholder {
         0 => getpid().as_raw_nonzero().get() as u32,
         number => number,

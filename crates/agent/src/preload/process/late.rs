@@ -10,11 +10,37 @@ use crate::preload::signal::{blocked, fatal, handler};
 use crate::preload::thread::end;
 use abi::attach::{AttachRequest, AttachResult, NamedThread};
 use core::ffi::CStr;
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::{Acquire, Release};
 use rustix::process::{geteuid, getpid};
 use trace_event::{AttachError, AttachedAgain, Attachment, Hooks, session};
 
+/// Whether a thread is attaching or detaching the process. It goes on with that even if the command is gone
+/// that has made it come here, so others may be made to come here meanwhile.
+static IS_CHANGING: AtomicBool = AtomicBool::new(false);
+
+/// In a copy of the process: what its parent's threads do is not done here.
+pub(crate) fn copied() {
+    IS_CHANGING.store(false, Release);
+}
+
+/// Does something, unless another thread is here.
+// Acquire: pairs with the Release at the end: all is seen that was done before.
+fn alone(act: impl FnOnce() -> AttachResult) -> AttachResult {
+    if IS_CHANGING.swap(true, Acquire) {
+        return AttachResult::Busy;
+    }
+    let result = act();
+    IS_CHANGING.store(false, Release);
+    result
+}
+
 /// Attaches the process as it is told to, for a thread that was made to come here.
 pub(crate) extern "C" fn attach(request: &AttachRequest) -> AttachResult {
+    alone(|| attach_alone(request))
+}
+
+fn attach_alone(request: &AttachRequest) -> AttachResult {
     if session().is_some() {
         // Perhaps one who was brought here before has met with somebody whose turn it was.
         return if binding::is_on() { AttachResult::Attached } else { bind() };
@@ -40,6 +66,10 @@ pub(crate) extern "C" fn attach(request: &AttachRequest) -> AttachResult {
 /// Detaches the process, likewise. What other threads may be in, or return to, stays: the agent, and what it
 /// has mapped of the session.
 pub(crate) extern "C" fn detach(_: &AttachRequest) -> AttachResult {
+    alone(detach_alone)
+}
+
+fn detach_alone() -> AttachResult {
     let Some(session) = session() else { return AttachResult::NotAttached };
     if !symbols::are_late() {
         return AttachResult::Preloaded;
