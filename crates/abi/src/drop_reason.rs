@@ -17,7 +17,7 @@ pub enum DropReason {
     /// The process has not mapped the memory that the buffer was given while it ran, and may not do so now.
     NotMapped = 5,
     /// A thread and its child in the same memory could not be distinguished without a system call, which a
-    /// filter may forbid.
+    /// filter may forbid; or it is a child that libc has made so, which has no buffer that it may write to.
     Unidentified = 6,
 }
 
@@ -43,7 +43,7 @@ impl DropReason {
             DropReason::Damaged => "the buffer file was damaged",
             DropReason::NotMapped => "the program could not map the larger buffer",
             DropReason::Unidentified => {
-                "of a sandboxed program or its child, which could not be distinguished"
+                "of a child in its parent's memory, or a sandboxed program that may be one"
             }
         }
     }
