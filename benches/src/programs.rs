@@ -1,4 +1,4 @@
-//! What recording costs whole programs: all events on, into a session that overwrites its oldest events.
+//! What recording the default events costs whole programs, in a session that overwrites its oldest ones.
 
 use crate::attach::Live;
 use crate::clock::wall_ns;
