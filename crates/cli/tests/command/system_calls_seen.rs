@@ -22,15 +22,12 @@ struct Seen {
 
 /// Those of the program that was recorded last.
 fn seen(scratch: &Scratch) -> Vec<Seen> {
-    let report = run(&mut scratch.report(&[])).success().stdout;
-    let parse = |line: &str| {
-        let (task, text) = (line.split_once(" [")?.0, line.split_once(": sys_")?.1);
-        let ends = text.contains(" -> ");
-        let (call, text) = text.split_once(" -> ").or_else(|| text.split_once('('))?;
-        let pid = task.rsplit_once('-')?.1.trim().parse().ok()?;
-        Some(Seen { pid, call: call.to_string(), ends, text: text.to_string() })
+    let call = |event: &Event| {
+        let (side, call) = event.name.strip_prefix("sys_")?.split_once('_')?;
+        let (call, text) = (call.to_string(), event.text.clone());
+        Some(Seen { pid: event.pid, call, ends: side == "exit", text })
     };
-    report.lines().filter_map(parse).collect()
+    scratch.trace().events.iter().filter_map(call).collect()
 }
 
 /// How often a call begins, or ends.

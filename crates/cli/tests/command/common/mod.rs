@@ -2,6 +2,7 @@
 
 mod run;
 mod scratch;
+mod system_call_text;
 mod tools;
 mod trace;
 

@@ -1,5 +1,6 @@
 //! Reading what `lookback report` prints.
 
+use super::system_call_text::system_call;
 use std::fmt::Write;
 
 /// An event, as its line says.
@@ -33,25 +34,6 @@ impl Trace {
         let times = self.events.iter().zip(&other.events).map(|(one, two)| one.time.abs_diff(two.time));
         assert!(times.max().is_none_or(|most| most <= 1), "{self:?} {other:?}");
     }
-}
-
-/// The name and the text of a system call's own event, which the kernel prints in a form of its own: the text
-/// as trace-cmd prints it, by the print format.
-fn system_call(message: &str) -> Option<(String, String)> {
-    let message = message.strip_prefix("sys_")?;
-    let is_name = |name: &str| name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    if let Some((name, result)) = message.split_once(" -> ").filter(|(name, _)| is_name(name)) {
-        return Some((format!("sys_exit_{name}"), result.to_owned()));
-    }
-    let (name, arguments) = message.strip_suffix(')')?.split_once('(').filter(|(name, _)| is_name(name))?;
-    let argument = |argument: &str| {
-        let (name, value) = argument.split_once(": ")?;
-        let value = u64::from_str_radix(value.trim_start_matches("0x"), 16).ok()?;
-        Some(format!("{name}: {value:#010x}"))
-    };
-    let arguments = arguments.split(", ").filter(|text| !text.is_empty()).map(argument);
-    let arguments: Option<Vec<String>> = arguments.collect();
-    Some((format!("sys_enter_{name}"), arguments?.join(", ")))
 }
 
 impl Event {

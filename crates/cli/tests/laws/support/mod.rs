@@ -5,6 +5,8 @@ mod build;
 mod recorded;
 mod run;
 mod skip;
+#[path = "../../command/common/system_call_text.rs"]
+mod system_call_text;
 mod trace;
 
 pub(crate) use build::{Program, scratch};

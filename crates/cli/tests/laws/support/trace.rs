@@ -1,6 +1,7 @@
 //! What was recorded, as `lookback report` shows it.
 
 use super::run::{lookback, run};
+use super::system_call_text::system_call;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -28,13 +29,16 @@ impl Event {
         let (cpu, rest) = rest.split_once("] ")?;
         let (_flags, rest) = rest.split_once(' ')?;
         let (time, rest) = rest.trim_start().split_once(": ")?;
-        let (name, text) = rest.split_once(':')?;
+        let (name, text) = system_call(rest).or_else(|| {
+            let (name, text) = rest.split_once(':')?;
+            Some((name.to_owned(), text.to_owned()))
+        })?;
         Some(Event {
             comm: comm.to_string(),
             tid: tid.parse().ok()?,
             cpu: cpu.parse().ok()?,
             time: time.replace('.', "").parse().ok()?,
-            name: name.to_string(),
+            name,
             text: text.trim_start().to_string(),
         })
     }
