@@ -13,8 +13,9 @@ pub(super) fn apply_at(session: AttachedSession, object: &TracedObject, threads:
     if let Err(why) = make(object, threads) {
         return say_unmade(session, object, why);
     }
-    let places = within(key(object)).map(|place| (&place.replaced, place.is_wanted()));
-    replaced_instructions::apply_at(session, object, places, threads);
+    let places = || within(key(object));
+    places().for_each(|place| place.replaced.want(place.is_wanted()));
+    replaced_instructions::apply_at(session, object, places().map(|place| &place.replaced), threads);
 }
 
 /// Makes code for those in an object that are wanted and have none yet.

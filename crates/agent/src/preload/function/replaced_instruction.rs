@@ -24,6 +24,8 @@ pub(super) struct ReplacedInstruction {
     padding: AtomicU64,
     /// Where a jump that is there beforehand leads while nobody wants it.
     off: AtomicU64,
+    /// 1 when somebody wants it, as of the last time that somebody had the turn.
+    is_wanted: AtomicU32,
     /// 1 while it is a jump that somebody wants.
     is_jump: AtomicU32,
     /// 1 once there is a jump beforehand.
@@ -59,6 +61,7 @@ impl ReplacedInstruction {
             space: AtomicU64::new(IN_PLACE),
             padding: AtomicU64::new(0),
             off: AtomicU64::new(0),
+            is_wanted: AtomicU32::new(0),
             is_jump: AtomicU32::new(0),
             is_prepared: AtomicU32::new(0),
         }
@@ -103,6 +106,12 @@ impl ReplacedInstruction {
         self.moved.store(NONE, Relaxed);
     }
 
+    /// Says whether somebody wants it, for one who has the turn: all that is done in that turn goes by this,
+    /// while others may want other things already.
+    pub(super) fn want(&self, is_wanted: bool) {
+        self.is_wanted.store(u32::from(is_wanted), Relaxed);
+    }
+
     /// Whether it is a jump now.
     pub(super) fn is_jump(&self) -> bool {
         self.is_jump.load(Relaxed) != 0
@@ -120,11 +129,11 @@ impl ReplacedInstruction {
         self.is_made() && (touch(self.at.load(Relaxed)) || self.apart().is_some_and(touch))
     }
 
-    /// What is to be done there, if it is wanted or not.
-    pub(super) fn change(&self, is_wanted: bool, threads: Threads) -> Option<(Plan, SiteState)> {
-        let state = match (is_wanted, self.is_jump()) {
-            (true, false) => SiteState::On,
-            (false, true) => SiteState::Off,
+    /// What is to be done there.
+    pub(super) fn change(&self, threads: Threads) -> Option<(Plan, SiteState)> {
+        let state = match (self.is_wanted.load(Relaxed), self.is_jump()) {
+            (1, false) => SiteState::On,
+            (0, true) => SiteState::Off,
             _ => return None,
         };
         let plan = self.plan().ok()?;

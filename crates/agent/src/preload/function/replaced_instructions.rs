@@ -82,7 +82,7 @@ impl<'a> OpenReplacements<'a> {
         Some(())
     }
 
-    /// Makes it code. False where that failed: then none of it is.
+    /// Makes it code; where that fails, none of it is.
     pub(super) fn seal(self) -> Result<(), NotApplied> {
         self.pages.seal()
     }
@@ -102,15 +102,15 @@ pub(super) fn is_replaced(object: &TracedObject, addresses: &Range<u64>) -> bool
     probe_place::touch(addresses) || object.system_calls.touch(addresses)
 }
 
-/// Switches some in an object, each as it is wanted or not, for one who has the turn.
+/// Switches some in an object as they are wanted, for one who has the turn.
 pub(super) fn apply_at(
     session: AttachedSession,
     object: &TracedObject,
-    replaced: impl Iterator<Item = (&'static ReplacedInstruction, bool)> + Clone,
+    replaced: impl Iterator<Item = &'static ReplacedInstruction> + Clone,
     threads: Threads,
 ) {
-    let changes = replaced.filter_map(|(one, is_wanted)| {
-        let (plan, wanted) = one.change(is_wanted, threads)?;
+    let changes = replaced.filter_map(|one| {
+        let (plan, wanted) = one.change(threads)?;
         Some((one, Poke { plan, wanted }))
     });
     if changes.clone().next().is_none() {

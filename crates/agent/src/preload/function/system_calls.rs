@@ -52,11 +52,13 @@ pub(super) fn apply_at(
             return say_unmade(session, object, why);
         }
     }
-    let sites = object.system_calls.all().iter();
-    let replaced = sites.flat_map(move |site| {
+    let sites = object.system_calls.all();
+    for site in sites {
         let wanted = wishes.at(site);
-        [(&site.enter, wanted.enter), (&site.exit, wanted.exit)]
-    });
+        site.enter.want(wanted.enter);
+        site.exit.want(wanted.exit);
+    }
+    let replaced = sites.iter().flat_map(|site| [&site.enter, &site.exit]);
     replaced_instructions::apply_at(session, object, replaced, threads);
 }
 
