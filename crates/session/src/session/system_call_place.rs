@@ -81,7 +81,9 @@ impl SystemCallPlace {
             place.obstacle = Some("it is left alone");
             return Some(place);
         }
-        let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
+        // Before functions some compilers leave sites.
+        let is_built = file.sites().next().is_some();
+        let gaps = file.gaps_near(address, SHORT_JUMP_REACH).filter(move |_| !is_built);
         let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
         place.enter = sight(call.enter_points(paddings.clone()), span.start, taken);
         place.exit = sight(call.exit_points(paddings), span.start, taken);

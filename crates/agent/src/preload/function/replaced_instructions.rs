@@ -88,10 +88,11 @@ impl<'a> OpenReplacements<'a> {
     }
 }
 
-/// The padding near an address in an object.
+/// The padding near an address in an object. None where a compiler has left sites: some are before functions.
 pub(super) fn paddings(object: &TracedObject, address: u64) -> impl Iterator<Item = Range<u64>> + Clone {
-    let base = object.base;
+    let (base, is_built) = (object.base, object.is_built);
     let gaps = object.file.gaps_near(address.wrapping_sub(base), SHORT_JUMP_REACH);
+    let gaps = gaps.filter(move |_| !is_built);
     let padding = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
     padding.map(move |addresses| base.wrapping_add(addresses.start)..base.wrapping_add(addresses.end))
 }
