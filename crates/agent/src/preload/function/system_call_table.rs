@@ -5,7 +5,7 @@ use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_sites::ObjectFile;
-use planner::{FunctionCode, SYSTEM_CALL, SystemCallCode};
+use planner::{FunctionCode, SHORT_JUMP_REACH, SYSTEM_CALL, SystemCallCode};
 use rustix::mm::{MapFlags, ProtFlags};
 use text_poke::plan::SiteState;
 
@@ -41,6 +41,10 @@ fn function(file: &ObjectFile<'static>, base: u64, span: Range<u64>) -> Function
     FunctionCode { start: span.start, code: code.unwrap_or_default() }
 }
 
+/// No instruction that a call is seen by is farther from it, nor a jump apart: four instructions of 15 bytes,
+/// and as far as a short jump leads.
+const NEAR: u64 = 4 * 15 + SHORT_JUMP_REACH;
+
 /// The places of an object, in the order of their addresses.
 #[derive(Debug)]
 pub(super) struct SystemCallTable {
@@ -70,9 +74,11 @@ impl SystemCallTable {
             rustix::mm::mmap_anonymous(core::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)
         };
         let start = start.ok()?.cast::<SystemCallSite>();
-        let mut count = 0;
+        let (mut count, mut last) = (0, 0);
         for address in file.occurrences(SYSTEM_CALL).take(most) {
-            let Some(site) = site(file, base, address) else { continue };
+            // Sections lie in their order.
+            let Some(site) = site(file, base, address).filter(|site| site.address > last) else { continue };
+            last = site.address;
             // SAFETY: within the mapping, as no more than `most` are.
             unsafe { start.add(count).write(site) };
             count += 1;
@@ -95,7 +101,10 @@ impl SystemCallTable {
 
     /// Whether one of them has, or can have, a jump with bytes at these addresses.
     pub(super) fn touch(&self, addresses: &Range<u64>) -> bool {
-        self.all().iter().any(|site| site.enter.touches(addresses) || site.exit.touches(addresses))
+        let (start, end) = (addresses.start.saturating_sub(NEAR), addresses.end.saturating_add(NEAR));
+        let first = self.all().partition_point(|site| site.address < start);
+        let near = self.all().iter().skip(first).take_while(|site| site.address < end);
+        near.into_iter().any(|site| site.enter.touches(addresses) || site.exit.touches(addresses))
     }
 
     /// Notes that the object's code is as it is in its file.
