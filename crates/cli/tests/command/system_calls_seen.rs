@@ -99,9 +99,11 @@ fn all_are_recorded_that_strace_sees() {
         let ends = |call: &str, count| if call == "exit" { 0 } else { count };
         let expected: Counts =
             expected.map(|(call, count)| (call.clone(), [count, ends(&call, count)])).collect();
-        // How often threads wait for each other is up to them.
+        // How often threads wait for each other is up to them, and mkstemp(3) draws again if a number is one
+        // of the last that would make others less likely.
+        let is_certain = |call: &str| !["futex", "getrandom"].contains(&call);
         let certain =
-            |counts: Counts| -> Counts { counts.into_iter().filter(|(call, _)| call != "futex").collect() };
+            |counts: Counts| -> Counts { counts.into_iter().filter(|(call, _)| is_certain(call)).collect() };
         assert_eq!(certain(counts), certain(expected), "{what}");
     }
 }

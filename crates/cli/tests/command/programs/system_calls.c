@@ -56,8 +56,12 @@ static void files(void)
 	free(directory);
 }
 
+// All are there before one ends, whose stack another one could get.
+static pthread_barrier_t all_there;
+
 static void *calls(void *count)
 {
+	pthread_barrier_wait(&all_there);
 	for (long i = 0; i < (long)count; i++)
 		MUST(getppid() > 0);
 	return NULL;
@@ -66,6 +70,7 @@ static void *calls(void *count)
 static void threads(long count)
 {
 	pthread_t threads[8];
+	MUST(!pthread_barrier_init(&all_there, NULL, 8));
 	for (int i = 0; i < 8; i++)
 		MUST(!pthread_create(&threads[i], NULL, calls, (void *)count));
 	for (int i = 0; i < 8; i++)
