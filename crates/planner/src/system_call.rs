@@ -3,7 +3,7 @@
 //! The instruction `syscall` itself stays where it is. The kernel goes back to it to restart a call, libc
 //! looks whether a thread is at it when that is cancelled, and filters may ask where it is.
 
-use crate::branches::lead_between;
+use crate::branches::NearbyTargets;
 use crate::function_code::FunctionCode;
 use crate::instruction::{DecodedInstruction, Flow, StackEffect};
 use crate::probe_point::ProbePoint;
@@ -52,7 +52,7 @@ impl<'a> SystemCallCode<'a> {
     /// arguments are in their registers, and its number, if that isn't known. The best one first. `paddings`
     /// are addresses of [padding](crate::is_padding) near the call.
     ///
-    /// Cost: it decodes all of the function for each instruction that is looked at.
+    /// Cost: it decodes all of the function.
     pub fn enter_points<P: Iterator<Item = Range<u64>> + Clone>(
         &self,
         paddings: P,
@@ -109,10 +109,11 @@ impl Before {
     /// Those after which all is as it is at the call, but for a number that is known: without a branch that
     /// leads between them and the call.
     fn points(&self, function: &FunctionCode<'_>) -> Replaceables {
+        let targets = NearbyTargets::around(function, self.offset);
         let mut found = [None; MOST];
         for (place, before) in found.iter_mut().zip(self.straight()) {
             let end = before.offset + before.instruction.len();
-            if lead_between(function, end, self.offset) {
+            if targets.is_none_or(|targets| targets.lead_between(end, self.offset)) {
                 break;
             }
             if before.instruction.stack_effect() == StackEffect::None {
@@ -132,10 +133,11 @@ impl Before {
 /// The instructions from an offset on before which the call's result is in its register, and which are
 /// executed only after it.
 fn after(function: &FunctionCode<'_>, offset: usize) -> Replaceables {
+    let targets = NearbyTargets::around(function, offset);
     let (mut at, mut found) = (offset, [None; MOST]);
     for place in &mut found {
         let Some(instruction) = DecodedInstruction::first(function.from(at)) else { break };
-        if lead_between(function, offset, at) {
+        if targets.is_none_or(|targets| targets.lead_between(offset, at)) {
             break;
         }
         *place = Some(Replaceable { offset: at, instruction });
