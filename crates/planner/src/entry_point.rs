@@ -40,7 +40,7 @@ const MOST: usize = 8;
 pub fn entry_points(
     function: &FunctionCode<'_>,
 ) -> Result<impl Iterator<Item = EntryPoint> + use<>, NoEntryPoint> {
-    let branches = Branches::of(function).ok_or(NoEntryPoint::Unknown)?;
+    let branches = Branches::after(function, 0).ok_or(NoEntryPoint::Unknown)?;
     if branches.lead_into(0, 0) {
         return Err(NoEntryPoint::Loop);
     }

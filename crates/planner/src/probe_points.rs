@@ -1,6 +1,6 @@
 //! Where a probe at an instruction can be.
 
-use crate::branches::lead_between;
+use crate::branches::Branches;
 use crate::function_code::FunctionCode;
 use crate::instruction::DecodedInstruction;
 use crate::jump_space::JumpSpace;
@@ -35,6 +35,8 @@ where
 /// An instruction, and those after it as long as they do nothing and the next one is only executed after
 /// them.
 fn candidates(function: &FunctionCode<'_>, first: Replaceable) -> Replaceables {
+    let is_passed = first.instruction.does_nothing();
+    let branches = if is_passed { Branches::after(function, first.offset + 1) } else { None };
     let mut found = [None; MOST];
     let mut last = first;
     for place in &mut found {
@@ -42,7 +44,7 @@ fn candidates(function: &FunctionCode<'_>, first: Replaceable) -> Replaceables {
         let at = last.offset + last.instruction.len();
         let next = DecodedInstruction::first(function.from(at)).filter(|_| last.instruction.does_nothing());
         let Some(instruction) = next else { break };
-        if lead_between(function, first.offset + 1, at) {
+        if branches.is_none_or(|branches| branches.may_lead_into(first.offset + 1, at)) {
             break;
         }
         last = Replaceable { offset: at, instruction };

@@ -3,7 +3,8 @@
 //! The instruction `syscall` itself stays where it is. The kernel goes back to it to restart a call, libc
 //! looks whether a thread is at it when that is cancelled, and filters may ask where it is.
 
-use crate::branches::NearbyTargets;
+use crate::branches::Branches;
+use crate::encoding::LONGEST;
 use crate::function_code::FunctionCode;
 use crate::instruction::{DecodedInstruction, Flow, StackEffect};
 use crate::probe_point::ProbePoint;
@@ -109,11 +110,11 @@ impl Before {
     /// Those after which all is as it is at the call, but for a number that is known: without a branch that
     /// leads between them and the call.
     fn points(&self, function: &FunctionCode<'_>) -> Replaceables {
-        let targets = NearbyTargets::around(function, self.offset);
+        let branches = Branches::after(function, self.offset.saturating_sub(MOST * LONGEST));
         let mut found = [None; MOST];
         for (place, before) in found.iter_mut().zip(self.straight()) {
             let end = before.offset + before.instruction.len();
-            if targets.is_none_or(|targets| targets.lead_between(end, self.offset)) {
+            if branches.is_none_or(|branches| branches.may_lead_into(end, self.offset)) {
                 break;
             }
             if before.instruction.stack_effect() == StackEffect::None {
@@ -133,11 +134,11 @@ impl Before {
 /// The instructions from an offset on before which the call's result is in its register, and which are
 /// executed only after it.
 fn after(function: &FunctionCode<'_>, offset: usize) -> Replaceables {
-    let targets = NearbyTargets::around(function, offset);
+    let branches = Branches::after(function, offset);
     let (mut at, mut found) = (offset, [None; MOST]);
     for place in &mut found {
         let Some(instruction) = DecodedInstruction::first(function.from(at)) else { break };
-        if targets.is_none_or(|targets| targets.lead_between(offset, at)) {
+        if branches.is_none_or(|branches| branches.may_lead_into(offset, at)) {
             break;
         }
         *place = Some(Replaceable { offset: at, instruction });
