@@ -1,7 +1,6 @@
 //! Persistent sessions: no process serves them, and all of these tasks map the same file.
 
 mod attached;
-mod chosen_files;
 mod container;
 mod dropin;
 mod extract;
@@ -14,6 +13,7 @@ mod list;
 mod longest;
 mod pending;
 mod persist;
+mod places_in_files;
 mod run;
 mod saving;
 mod session_text;

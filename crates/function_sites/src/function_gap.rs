@@ -34,9 +34,8 @@ impl<'a> ObjectFile<'a> {
         let gaps = spans.take_while(move |(before, _)| is_near(before)).filter_map(move |(before, next)| {
             let (before, next) = (before?, next?);
             let addresses = before.end..next.start;
-            let len = |range: &Range<u64>| range.end.checked_sub(range.start).map(|len| len as usize);
-            let code = |range: &Range<u64>| file.code_at(range.start).get(..len(range)?);
-            Some(FunctionGap { before: code(&before)?, bytes: code(&addresses)?, addresses })
+            let (before, bytes) = (file.code_in(&before)?, file.code_in(&addresses)?);
+            Some(FunctionGap { before, bytes, addresses })
         });
         gaps.filter(|gap| !gap.bytes.is_empty())
     }

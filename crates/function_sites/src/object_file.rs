@@ -192,8 +192,7 @@ impl<'a> ObjectFile<'a> {
 
     /// The code of the function that begins at an address; nothing where its end isn't known.
     pub fn function_code(&self, start: u64) -> &'a [u8] {
-        let len = self.function_span(start).map_or(0, |span| (span.end - span.start) as usize);
-        self.code_at(start).get(..len).unwrap_or_default()
+        self.function_span(start).and_then(|span| self.code_in(&span)).unwrap_or_default()
     }
 
     /// Whether it is the dynamic linker, by what it has to have.

@@ -17,6 +17,12 @@ impl<'a> ObjectFile<'a> {
         })
     }
 
+    /// The bytes of code at these addresses. None where not all of them have a section.
+    pub fn code_in(&self, addresses: &Range<u64>) -> Option<&'a [u8]> {
+        let len = usize::try_from(addresses.end.checked_sub(addresses.start)?).ok()?;
+        self.code_at(addresses.start).get(..len)
+    }
+
     /// The addresses of the function that an address is in, as `.eh_frame` says. None where nothing says so.
     ///
     /// Cost: a search in the table of frames.

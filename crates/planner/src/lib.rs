@@ -98,7 +98,7 @@ pub use jump_window::{JUMP_LEN, JumpWindow};
 pub use moved_instruction::MovedInstruction;
 pub use no_entry_point::NoEntryPoint;
 pub use no_probe_point::NoProbePoint;
-pub use padding::is_padding;
+pub use padding::{is_padding, nops};
 pub use probe_point::ProbePoint;
 pub use probe_points::probe_points;
 pub use system_call::{SYSTEM_CALL, SystemCallCode};

@@ -10,19 +10,20 @@ const TRAP: u8 = 0xcc;
 ///
 /// Cost: it decodes the function.
 pub fn is_padding(function: &[u8], between: &[u8]) -> bool {
-    has_ended(function) && (between.iter().all(|byte| *byte == TRAP) || does_nothing(between))
+    has_ended(function)
+        && (between.iter().all(|byte| *byte == TRAP) || nops(between, between.len()) == between.len())
 }
 
-/// Whether some code consists of instructions that do nothing.
-fn does_nothing(code: &[u8]) -> bool {
-    let mut rest = code;
-    while !rest.is_empty() {
-        let instruction = DecodedInstruction::first(rest).filter(DecodedInstruction::does_nothing);
-        let after = instruction.and_then(|instruction| rest.get(instruction.len()..));
-        let Some(after) = after else { return false };
-        rest = after;
+/// The bytes of instructions that do nothing at the start of some code, up to the one with which they are so
+/// many: nops, and what says that branches may lead there.
+pub fn nops(code: &[u8], most: usize) -> usize {
+    let mut len = 0;
+    while len < most {
+        let first = code.get(len..).and_then(DecodedInstruction::first);
+        let Some(nop) = first.filter(DecodedInstruction::does_nothing) else { break };
+        len += nop.len();
     }
-    true
+    len
 }
 
 /// Whether a function's last instruction leads away from what is after it. A call at the end may not return;

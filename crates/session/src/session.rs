@@ -10,6 +10,7 @@ mod group;
 mod instances;
 mod lock;
 mod mapping;
+mod padding;
 mod paths;
 mod probe_obstacle;
 mod probed_file;

@@ -1,9 +1,9 @@
 //! `lookback list --syscalls`: the places in files that call the kernel.
 
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
 use crate::json::Json;
 use crate::number::count;
-use crate::persistent::chosen_files::chosen;
+use crate::persistent::places_in_files;
 use crate::say::note;
 use crate::stdout::print;
 use session::SystemCallSight::{Seen, SeenFromStart, Unseen};
@@ -14,22 +14,17 @@ use trace_data::text::printable;
 
 /// Lists those of files, or of those that traced processes have mapped.
 pub(super) fn list(files: &[String], open: impl FnOnce() -> Done<Instance>, is_json: bool) -> Done {
-    let files = chosen(files, open)?;
-    let places: Vec<(&Path, SystemCallPlace)> = files.iter().flat_map(|file| places(file)).collect();
+    let places = places_in_files::find(files, open, SystemCallPlace::all)?;
     if is_json {
         return print(Json::List(places.iter().map(|(file, place)| json(file, place)).collect()));
     }
-    let files = count(files.len() as u64, "file", "files");
-    if places.is_empty() {
-        return Err(Failure::failed(format_args!("no system calls in {files}")));
+    let text: String = places.iter().map(|(file, place)| text(file, place)).collect();
+    if text.is_empty() {
+        return Err(places.none("system calls"));
     }
-    let done = print(text(&places).trim_end())?;
-    note!("{}", summary(&places));
+    let done = print(text.trim_end())?;
+    note!("{}", summary(places.iter().map(|(_, place)| place)));
     Ok(done)
-}
-
-fn places(file: &Path) -> impl Iterator<Item = (&Path, SystemCallPlace)> {
-    SystemCallPlace::all(file).unwrap_or_default().into_iter().map(move |place| (file, place))
 }
 
 fn json(file: &Path, place: &SystemCallPlace) -> Json {
@@ -54,24 +49,21 @@ fn json(file: &Path, place: &SystemCallPlace) -> Json {
     ])
 }
 
-/// A line for each.
-fn text(places: &[(&Path, SystemCallPlace)]) -> String {
-    let mut text = String::new();
-    for (file, place) in places {
-        let file = file.file_name().unwrap_or_default().to_string_lossy();
-        let call = match (place.name, place.number) {
-            (Some(name), _) => name.to_string(),
-            (None, Some(number)) => format!("number {number}"),
-            (None, None) => "any".to_string(),
-        };
-        let _ = write!(text, "{call} [{}] {:#x}", printable(&file), place.offset);
-        if let Some((function, within)) = &place.function {
-            let _ = write!(text, " {}+{within:#x}", printable(function));
-        }
-        let why = place.obstacle.map(str::to_string).or_else(|| limits(place.enter, place.exit));
-        let _ = why.map(|why| write!(text, "  ({why})"));
-        text.push('\n');
+/// Its line.
+fn text(file: &Path, place: &SystemCallPlace) -> String {
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    let call = match (place.name, place.number) {
+        (Some(name), _) => name.to_string(),
+        (None, Some(number)) => format!("number {number}"),
+        (None, None) => "any".to_string(),
+    };
+    let mut text = format!("{call} [{}] {:#x}", printable(&file), place.offset);
+    if let Some((function, within)) = &place.function {
+        let _ = write!(text, " {}+{within:#x}", printable(function));
     }
+    let why = place.obstacle.map(str::to_string).or_else(|| limits(place.enter, place.exit));
+    let _ = why.map(|why| write!(text, "  ({why})"));
+    text.push('\n');
     text
 }
 
@@ -90,12 +82,11 @@ fn limits(enter: SystemCallSight, exit: SystemCallSight) -> Option<String> {
 }
 
 /// How many are seen.
-fn summary(places: &[(&Path, SystemCallPlace)]) -> String {
+fn summary<'a>(places: impl Iterator<Item = &'a SystemCallPlace> + Clone) -> String {
     let number = |fits: &dyn Fn(SystemCallSight) -> bool| {
-        let whole = |(_, place): &&(&Path, SystemCallPlace)| fits(place.enter) && fits(place.exit);
-        places.iter().filter(whole).count()
+        places.clone().filter(|place| fits(place.enter) && fits(place.exit)).count()
     };
-    let all = count(places.len() as u64, "place calls", "places call");
+    let all = count(places.clone().count() as u64, "place calls", "places call");
     let (from_start, in_each) = (number(&|sight| sight != Unseen), number(&|sight| sight == Seen));
     format!(
         "{all} the kernel: {from_start} are seen to begin and to end in programs that start while that is \

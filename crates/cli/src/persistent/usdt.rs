@@ -1,9 +1,8 @@
 //! `lookback list --usdt`: the places for USDT in files.
 
-use crate::failure::{Done, Failure};
+use crate::failure::Done;
 use crate::json::Json;
-use crate::number::count;
-use crate::persistent::chosen_files::chosen;
+use crate::persistent::places_in_files;
 use crate::stdout::print;
 use session::{Instance, UsdtPlace};
 use std::fmt::Write;
@@ -12,20 +11,12 @@ use trace_data::text::printable;
 
 /// Lists those of files, or of those that traced processes have mapped.
 pub(super) fn list(files: &[String], open: impl FnOnce() -> Done<Instance>, is_json: bool) -> Done {
-    let files = chosen(files, open)?;
-    let places: Vec<(&Path, UsdtPlace)> = files.iter().flat_map(|file| places(file)).collect();
+    let places = places_in_files::find(files, open, UsdtPlace::all)?;
     if is_json {
         return print(Json::List(places.iter().map(|(file, place)| json(file, place)).collect()));
     }
-    if places.is_empty() {
-        let files = count(files.len() as u64, "file", "files");
-        return Err(Failure::failed(format_args!("no places for USDT in {files}")));
-    }
-    print(text(&places).trim_end())
-}
-
-fn places(file: &Path) -> impl Iterator<Item = (&Path, UsdtPlace)> {
-    UsdtPlace::all(file).unwrap_or_default().into_iter().map(move |place| (file, place))
+    let text: String = places.iter().map(|(file, place)| text(file, place)).collect();
+    if text.is_empty() { Err(places.none("places for USDT")) } else { print(text.trim_end()) }
 }
 
 fn json(file: &Path, place: &UsdtPlace) -> Json {
@@ -39,19 +30,16 @@ fn json(file: &Path, place: &UsdtPlace) -> Json {
     ])
 }
 
-/// A line for each.
-fn text(places: &[(&Path, UsdtPlace)]) -> String {
-    let mut text = String::new();
-    for (file, place) in places {
-        let (event, file) = (place.event(), file.file_name().unwrap_or_default().to_string_lossy());
-        let _ = write!(text, "{} [{}] {:#x}", printable(&event), printable(&file), place.offset);
-        if place.reference_counter != 0 {
-            let _ = write!(text, "({:#x})", place.reference_counter);
-        }
-        for (argument, number) in place.arguments.iter().zip(1..) {
-            let _ = write!(text, " arg{number}={}", argument.as_deref().unwrap_or("?"));
-        }
-        text.push('\n');
+/// Its line.
+fn text(file: &Path, place: &UsdtPlace) -> String {
+    let (event, file) = (place.event(), file.file_name().unwrap_or_default().to_string_lossy());
+    let mut text = format!("{} [{}] {:#x}", printable(&event), printable(&file), place.offset);
+    if place.reference_counter != 0 {
+        let _ = write!(text, "({:#x})", place.reference_counter);
     }
+    for (argument, number) in place.arguments.iter().zip(1..) {
+        let _ = write!(text, " arg{number}={}", argument.as_deref().unwrap_or("?"));
+    }
+    text.push('\n');
     text
 }

@@ -1,9 +1,10 @@
 //! Why traced processes can't place a probe, as far as its file says.
 
+use super::padding::paddings;
 use super::probed_file::ProbedFile;
 use super::probes::SessionProbe;
 use function_sites::ObjectFile;
-use planner::{FunctionCode, SHORT_JUMP_REACH, entry_points, is_padding, probe_points};
+use planner::{FunctionCode, entry_points, probe_points};
 use std::path::Path;
 
 impl SessionProbe {
@@ -38,7 +39,7 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
     let Some(span) = file.span_around(symbols, address) else {
         return Some("nothing says where its function begins and ends, or that is left alone".to_string());
     };
-    let code = file.code_at(span.start).get(..(span.end - span.start) as usize).unwrap_or_default();
+    let code = file.code_in(&span).unwrap_or_default();
     let function = FunctionCode { start: span.start, code };
     let entry = if span.start == address { entry_points(&function).err() } else { None };
     if is_return {
@@ -49,7 +50,5 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
         return None;
     }
     let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
-    let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
-    let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
-    probe_points(&function, within, paddings).err().map(|why| why.to_string())
+    probe_points(&function, within, paddings(*file, address)).err().map(|why| why.to_string())
 }

@@ -2,6 +2,7 @@
 
 use super::traceable::debug_file;
 use function_sites::{ObjectFile, SourcePath};
+use planner::nops;
 use probe_definition::NoSymbol;
 use std::path::{Path, PathBuf};
 
@@ -72,16 +73,7 @@ impl ProbedFile {
     /// How many bytes of instructions that do nothing lie at one of its own addresses: what compilers leave
     /// for tracers, and what says that branches may lead there.
     pub fn nops_at(&self, address: u64) -> u64 {
-        let count = |file: &ObjectFile<'_>, _: &ObjectFile<'_>| {
-            let mut code = file.code_at(address);
-            let mut count = 0;
-            while let Some(len) = nop(code).filter(|_| count < MOST_NOPS) {
-                code = code.get(len..).unwrap_or_default();
-                count += len as u64;
-            }
-            count
-        };
-        self.with(count).unwrap_or(0)
+        self.with(|file, _| nops(file.code_at(address), MOST_NOPS) as u64).unwrap_or(0)
     }
 
     /// Whether a function begins at an offset.
@@ -96,18 +88,7 @@ impl ProbedFile {
 }
 
 /// The most bytes that are looked at.
-const MOST_NOPS: u64 = 16;
-
-/// The length of an instruction that does nothing.
-fn nop(code: &[u8]) -> Option<usize> {
-    match code {
-        [0x90, ..] => Some(1),
-        [0x66, 0x90, ..] => Some(2),
-        [0xf3, 0x0f, 0x1e, 0xfa, ..] => Some(4),
-        [0x0f, 0x1f, 0x44, 0x00, _, ..] => Some(5),
-        _ => None,
-    }
-}
+const MOST_NOPS: usize = 16;
 
 /// Whether a symbol is meant by a name: it is the same, or as the source says it.
 pub fn is_named(symbol: &[u8], name: &str) -> bool {

@@ -1,11 +1,10 @@
 //! The places in a file that call the kernel.
 
+use super::padding::paddings;
 use super::probed_file::ProbedFile;
 use events::system_call::events_of;
 use function_sites::ObjectFile;
-use planner::{
-    FunctionCode, JUMP_LEN, JumpSpace, ProbePoint, SHORT_JUMP_REACH, SYSTEM_CALL, SystemCallCode, is_padding,
-};
+use planner::{FunctionCode, JUMP_LEN, JumpSpace, ProbePoint, SYSTEM_CALL, SystemCallCode};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -72,7 +71,7 @@ impl SystemCallPlace {
             place.obstacle = Some("nothing says where its function begins and ends");
             return Some(place);
         };
-        let code = file.code_at(span.start).get(..(span.end - span.start) as usize)?;
+        let code = file.code_in(&span)?;
         let call =
             SystemCallCode::at(&FunctionCode { start: span.start, code }, (address - span.start) as usize)?;
         place.number = call.number();
@@ -81,10 +80,7 @@ impl SystemCallPlace {
             place.obstacle = Some("it is left alone");
             return Some(place);
         }
-        // Before functions some compilers leave sites.
-        let is_built = file.sites().next().is_some();
-        let gaps = file.gaps_near(address, SHORT_JUMP_REACH).filter(move |_| !is_built);
-        let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
+        let paddings = paddings(*file, address);
         place.enter = sight(call.enter_points(paddings.clone()), span.start, taken);
         place.exit = sight(call.exit_points(paddings), span.start, taken);
         Some(place)

@@ -43,7 +43,7 @@ fn make(object: &TracedObject, threads: Threads) -> Result<(), NotApplied> {
 fn make_one(place: &ProbedInstruction, object: &TracedObject, open: &mut OpenReplacements<'_>) -> Option<()> {
     let address = place.address();
     let span = object.file.span_around(&object.symbols, address.wrapping_sub(object.base))?;
-    let code = object.file.code_at(span.start).get(..(span.end - span.start) as usize)?;
+    let code = object.file.code_in(&span)?;
     let function = FunctionCode { start: object.base.wrapping_add(span.start), code };
     let offset = usize::try_from(address.wrapping_sub(function.start)).ok()?;
     let purpose = MovedPurpose { entry: MovedEntry::Anywhere, word: place.number()? };

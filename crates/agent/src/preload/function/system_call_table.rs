@@ -15,7 +15,7 @@ pub(super) struct SystemCallSite {
     /// Where the instruction `syscall` is, and the function that it is in begins, and how long that is.
     pub(super) address: u64,
     function: u64,
-    len: usize,
+    len: u64,
     /// The number of the call, if the instructions before it say that.
     pub(super) number: Option<u32>,
     /// The instruction by which it is seen to begin, and the one by which to end.
@@ -26,19 +26,15 @@ pub(super) struct SystemCallSite {
 impl SystemCallSite {
     /// The code of the function that it is in.
     pub(super) fn function(&self, file: &ObjectFile<'static>, base: u64) -> FunctionCode<'static> {
-        function(file, base, self.function..self.function + self.len as u64)
+        let start = self.function.wrapping_sub(base);
+        let code = file.code_in(&(start..start + self.len)).unwrap_or_default();
+        FunctionCode { start: self.function, code }
     }
 
     /// The instructions around it.
     pub(super) fn system_call<'a>(&self, function: &FunctionCode<'a>) -> Option<SystemCallCode<'a>> {
         SystemCallCode::at(function, usize::try_from(self.address.wrapping_sub(function.start)).ok()?)
     }
-}
-
-/// The code of the function at these addresses.
-fn function(file: &ObjectFile<'static>, base: u64, span: Range<u64>) -> FunctionCode<'static> {
-    let code = file.code_at(span.start.wrapping_sub(base)).get(..(span.end - span.start) as usize);
-    FunctionCode { start: span.start, code: code.unwrap_or_default() }
 }
 
 /// No instruction that a call is seen by is farther from it, nor a jump apart: four instructions of 15 bytes,
@@ -121,7 +117,7 @@ impl SystemCallTable {
 fn site(file: &ObjectFile<'static>, base: u64, address: u64) -> Option<SystemCallSite> {
     let span = file.span_of_frame(address)?;
     let (address, start) = (base.wrapping_add(address), base.wrapping_add(span.start));
-    let len = (span.end - span.start) as usize;
+    let len = span.end - span.start;
     let (enter, exit) = (ReplacedInstruction::new(), ReplacedInstruction::new());
     let site = SystemCallSite { address, function: start, len, number: None, enter, exit };
     let call = site.system_call(&site.function(file, base)).filter(|call| !call.is_left_alone())?;
