@@ -29,6 +29,16 @@ impl SavedRegisters {
     fn arguments(&self) -> [u64; 6] {
         [self.rdi, self.rsi, self.rdx, self.rcx, self.r8, self.r9]
     }
+
+    /// Those that a system call's arguments are in, in their order.
+    pub(super) fn system_call_arguments(&self) -> [u64; 6] {
+        [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
+    }
+
+    /// The one that the number of a system call is in, and its result.
+    pub(super) fn system_call(&self) -> u64 {
+        self.rax
+    }
 }
 
 /// What the entry has on the stack.

@@ -1,86 +1,59 @@
 //! The sites of an object, as they are in this process.
 
+use super::lasting_table::LastingTable;
 use super::traced_site::TracedSite;
 use super::wanted::Wanted;
 use core::ops::Range;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_filter::FunctionName;
 use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourcePath, partition_point_near};
-use rustix::mm::{MapFlags, ProtFlags};
 
 /// The sites of an object, in the order of their addresses.
 #[derive(Debug)]
-pub(super) struct SiteTable {
-    /// Null until they were looked up.
-    start: AtomicPtr<TracedSite>,
-    count: AtomicUsize,
-}
+pub(super) struct SiteTable(LastingTable<TracedSite>);
 
 impl SiteTable {
     /// Not looked up yet.
     pub(super) const fn new() -> SiteTable {
-        SiteTable { start: AtomicPtr::new(core::ptr::null_mut()), count: AtomicUsize::new(0) }
+        SiteTable(LastingTable::new())
     }
 
     /// Fills it, unless that was done, for one who has the turn, with those of a file whose addresses are
     /// moved by `base`: those that its compiler has left. If it has left none, those of its functions, which
     /// `symbols` names. None where there is no memory.
-    // Release: pairs with the Acquire of `all`. Relaxed: published by that.
     pub(super) fn fill(
         &self,
         file: &ObjectFile<'static>,
         symbols: Option<&ObjectFile<'static>>,
         base: u64,
     ) -> Option<()> {
-        if !self.all().is_empty() {
+        if self.0.is_filled() {
             return Some(());
         }
         let found = || {
             let built = file.sites().filter(|_| symbols.is_none());
             symbols.into_iter().flat_map(|symbols| file.unbuilt_sites(symbols)).chain(built)
         };
-        let count = found().count();
-        let bytes = count * size_of::<TracedSite>();
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping, where the kernel likes.
-        let start = unsafe {
-            rustix::mm::mmap_anonymous(core::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)
-        };
-        let start = start.ok()?.cast::<TracedSite>();
-        let mut filled = 0;
         // Code from an address on: most sites are in the section of the one before.
         let mut code: (u64, &[u8]) = (0, &[]);
         let locator = SiteLocator::new(*file);
-        for site in found().take(count) {
-            let Ok(location) = locator.locate(&site) else { continue };
+        let sites = found().filter_map(|site| {
+            let location = locator.locate(&site).ok()?;
             // What isn't left by a compiler is planned when it is wanted.
             if symbols.is_none() && after(code, location.address).is_empty() {
                 code = (location.address, file.code_at(location.address));
             }
-            let site = TracedSite::new(&site, &location, base, after(code, location.address));
-            // SAFETY: within the mapping, as no more than `count` are.
-            unsafe { start.add(filled).write(site) };
-            filled += 1;
-        }
-        // SAFETY: so many were filled. Nobody else has them yet.
-        let sites = unsafe { core::slice::from_raw_parts_mut(start, filled) };
-        sort(sites);
-        let filled = different(sites);
-        self.count.store(filled, Relaxed);
-        self.start.store(start, Release);
-        Some(())
+            Some(TracedSite::new(&site, &location, base, after(code, location.address)))
+        });
+        let arrange = |sites: &mut [TracedSite]| {
+            sort(sites);
+            different(sites)
+        };
+        self.0.fill(found().count(), sites, arrange)
     }
 
     /// All of them; none as long as they were not looked up.
-    // Acquire: pairs with the Release of `fill`.
     pub(super) fn all(&self) -> &'static [TracedSite] {
-        let start = self.start.load(Acquire);
-        if start.is_null() {
-            return &[];
-        }
-        // SAFETY: `fill` has filled so many there. They stay, and what changes of them is atomic.
-        unsafe { core::slice::from_raw_parts(start, self.count.load(Relaxed)) }
+        self.0.all()
     }
 
     /// The site at an address, or the last before it.

@@ -1,12 +1,10 @@
 //! The places in an object's code that call the kernel.
 
+use super::lasting_table::LastingTable;
 use super::replaced_instruction::ReplacedInstruction;
 use core::ops::Range;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use function_sites::ObjectFile;
 use planner::{FunctionCode, SHORT_JUMP_REACH, SYSTEM_CALL, SystemCallCode};
-use rustix::mm::{MapFlags, ProtFlags};
 use text_poke::plan::SiteState;
 
 /// A place that calls the kernel.
@@ -43,56 +41,34 @@ const NEAR: u64 = 4 * 15 + SHORT_JUMP_REACH;
 
 /// The places of an object, in the order of their addresses.
 #[derive(Debug)]
-pub(super) struct SystemCallTable {
-    /// Null until they were looked up.
-    start: AtomicPtr<SystemCallSite>,
-    count: AtomicUsize,
-}
+pub(super) struct SystemCallTable(LastingTable<SystemCallSite>);
 
 impl SystemCallTable {
     /// Not looked up yet.
     pub(super) const fn new() -> SystemCallTable {
-        SystemCallTable { start: AtomicPtr::new(core::ptr::null_mut()), count: AtomicUsize::new(0) }
+        SystemCallTable(LastingTable::new())
     }
 
     /// Fills it with those of a file whose addresses are moved by `base`, unless that was done, for one who
     /// has the turn. None where there is no memory.
-    // Release: pairs with the Acquire of `all`. Relaxed: published by that.
     pub(super) fn fill(&self, file: &ObjectFile<'static>, base: u64) -> Option<()> {
-        if !self.start.load(Relaxed).is_null() {
+        if self.0.is_filled() {
             return Some(());
         }
-        let most = file.occurrences(SYSTEM_CALL).count();
-        let bytes = most.max(1) * size_of::<SystemCallSite>();
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping, where the kernel likes.
-        let start = unsafe {
-            rustix::mm::mmap_anonymous(core::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)
-        };
-        let start = start.ok()?.cast::<SystemCallSite>();
-        let (mut count, mut last) = (0, 0);
-        for address in file.occurrences(SYSTEM_CALL).take(most) {
-            // Sections lie in their order.
-            let Some(site) = site(file, base, address).filter(|site| site.address > last) else { continue };
-            last = site.address;
-            // SAFETY: within the mapping, as no more than `most` are.
-            unsafe { start.add(count).write(site) };
-            count += 1;
-        }
-        self.count.store(count, Relaxed);
-        self.start.store(start, Release);
-        Some(())
+        let mut last = 0;
+        let found = file.occurrences(SYSTEM_CALL).filter_map(|address| site(file, base, address));
+        // Sections lie in their order.
+        let sites = found.filter(|site| {
+            let is_next = site.address > last;
+            last = last.max(site.address);
+            is_next
+        });
+        self.0.fill(file.occurrences(SYSTEM_CALL).count(), sites, |sites| sites.len())
     }
 
     /// All of them; none as long as they were not looked up.
-    // Acquire: pairs with the Release of `fill`.
     pub(super) fn all(&self) -> &'static [SystemCallSite] {
-        let start = self.start.load(Acquire);
-        if start.is_null() {
-            return &[];
-        }
-        // SAFETY: `fill` has filled so many there. They stay, and what changes of them is atomic.
-        unsafe { core::slice::from_raw_parts(start, self.count.load(Relaxed)) }
+        self.0.all()
     }
 
     /// Whether one of them has, or can have, a jump with bytes at these addresses.

@@ -1,5 +1,6 @@
 //! That a thread calls the kernel, or has called it: what is recorded.
 
+use super::call::SavedRegisters;
 use super::moved_site;
 use crate::preload::record::system_call::{record_enter, record_exit};
 use core::sync::atomic::AtomicBool;
@@ -28,21 +29,13 @@ impl SystemCallWord {
     }
 }
 
-/// What the entry has on the stack: registers that a call uses, and the frame.
+/// What the entry has on the stack: registers, and the frame.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct SavedSystemCall {
     /// Where the entry returns to in moved code.
     moved: u64,
-    r11: u64,
-    r10: u64,
-    r9: u64,
-    r8: u64,
-    rdi: u64,
-    rsi: u64,
-    rdx: u64,
-    rcx: u64,
-    rax: u64,
+    registers: SavedRegisters,
     flags: u64,
     /// As if the function had called something at the instruction.
     frame: FrameRecord,
@@ -68,16 +61,15 @@ pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
     let frame = &raw const saved.frame;
     if word.is_exit {
         if let Some(number) = word.number.or_else(|| begun_at(frame)) {
-            record_system_call_exit(number, saved.rax.cast_signed(), frame);
+            record_system_call_exit(number, saved.registers.system_call().cast_signed(), frame);
         }
         return;
     }
-    let number = word.number.unwrap_or(saved.rax as u32);
+    let number = word.number.unwrap_or(saved.registers.system_call() as u32);
     if word.number.is_none() {
         begin(frame, number);
     }
-    let SavedSystemCall { rdi, rsi, rdx, r10, r8, r9, .. } = *saved;
-    record_system_call_enter(number, &[rdi, rsi, rdx, r10, r8, r9], frame);
+    record_system_call_enter(number, &saved.registers.system_call_arguments(), frame);
 }
 
 /// Records that a call begins. The frame is that of a function which returns after this.

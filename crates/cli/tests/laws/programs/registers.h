@@ -34,20 +34,23 @@ struct Registers before, after;
 #define LOAD_VECTOR(kind, number, registers) \
 	kind##_MOVE #registers "+128+32*" #number "(%rip), %" #kind #number "\n"
 
+// What a function does that keeps its caller's registers, has all of `before` in them, and then does this.
+#define WITH_BEFORE(kind, does) \
+	__asm__("push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n sub $8, %rsp\n" \
+		INTEGERS(LOAD, before) VECTORS(LOAD_VECTOR, kind, before) does \
+		"add $8, %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret")
+
 // A function calls_NAME that has all of `before` in registers and calls another one, which stores `after`.
 #define CALLS(name, kind, function) \
 	__attribute__((naked, noinline)) void calls_##name(void) \
 	{ \
-		__asm__("push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n sub $8, %rsp\n" \
-			INTEGERS(LOAD, before) VECTORS(LOAD_VECTOR, kind, before) \
-			"push before+120(%rip)\n popf\n call " function "\n" \
-			"add $8, %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret"); \
+		WITH_BEFORE(kind, "push before+120(%rip)\n popf\n call " function "\n"); \
 	}
 
 // Carry, parity, adjust, zero, sign, direction, overflow.
 #define FLAGS 0xcd5
 
-static void randomize(void)
+static inline void randomize(void)
 {
 	unsigned char *bytes = (unsigned char *)&before;
 	for (size_t i = 0; i < sizeof(before); i++)
@@ -56,7 +59,7 @@ static void randomize(void)
 }
 
 // Whether all is as before, of vector registers so many bytes; rax and rbx lie below the stack pointer.
-static void check(uint64_t rax, size_t vector)
+static inline void check(uint64_t rax, size_t vector)
 {
 	CHECK(!memcmp(before.integers, after.integers, sizeof(before.integers)));
 	CHECK(before.flags == (after.flags & FLAGS));

@@ -77,7 +77,50 @@ macro_rules! restore_vectors {
     };
 }
 
+/// What code calls that was moved from the middle of a function, as it is there: saves the flags and these
+/// registers below the frame pointer, and what moved code it returns to below them; calls what records; and
+/// restores all, the registers in the opposite order. Where these lie below the frame pointer, and that
+/// address,
+/// `registers` and `moved` say.
+///
+/// The moved code has put the stack pointer past what the function may have below it. Meanwhile the address
+/// that is returned to is one within the instruction: unwinders know the stack there.
+macro_rules! record_in_middle {
+    ([$($save:ident)+], [$($restore:ident)+]) => {
+        concat!(
+            // The caller's frame is above what was left out.
+            ".cfi_def_cfa rsp, 136
+            .cfi_offset rip, -136
+            push rbp
+            .cfi_adjust_cfa_offset 8
+            .cfi_offset rbp, -144
+            mov rbp, rsp
+            .cfi_def_cfa_register rbp
+            pushfq\n",
+            $crate::preload::arch::x86_64::saved_registers::push_registers!($($save)+),
+            "mov rcx, [rbp + 8]
+            push rcx
+            mov rcx, [rcx - {within}]
+            mov [rbp + 8], rcx
+            mov rdi, rsp
+            cld\n",
+            $crate::preload::arch::x86_64::saved_registers::save_vectors!(),
+            "call {record}\n",
+            $crate::preload::arch::x86_64::saved_registers::restore_vectors!(),
+            "mov rcx, [rbp - {moved}]
+            mov [rbp + 8], rcx
+            lea rsp, [rbp - {registers}]\n",
+            $crate::preload::arch::x86_64::saved_registers::pop_registers!($($restore)+),
+            "popfq
+            pop rbp
+            .cfi_def_cfa rsp, 136
+            .cfi_restore rbp
+            ret"
+        )
+    };
+}
+
 pub(super) use {
-    begin_frame, end_frame, load_vectors, pop_registers, push_all, push_registers, restore_vectors,
-    save_vectors, store_vectors,
+    begin_frame, end_frame, load_vectors, pop_registers, push_all, push_registers, record_in_middle,
+    restore_vectors, save_vectors, store_vectors,
 };

@@ -8,7 +8,7 @@
 //!
 //! Nothing but moved code calls it. No register may be changed, nor any flag.
 
-use super::saved_registers::{pop_registers, push_all, restore_vectors, save_vectors};
+use super::saved_registers::record_in_middle;
 use crate::preload::function::moved_site::PROBE_WITHIN_BEFORE;
 use crate::preload::function::record_system_call;
 use core::arch::naked_asm;
@@ -18,36 +18,14 @@ use core::arch::naked_asm;
 pub(crate) unsafe extern "C" fn called() {
     naked_asm!(
         ".cfi_startproc",
-        // The caller's frame is above what was left out.
-        ".cfi_def_cfa rsp, 136",
-        ".cfi_offset rip, -136",
-        "push rbp",
-        ".cfi_adjust_cfa_offset 8",
-        ".cfi_offset rbp, -144",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "pushfq",
-        push_all!(),
-        "mov rcx, [rbp + 8]",
-        "push rcx",
-        "mov rcx, [rcx - {within}]",
-        "mov [rbp + 8], rcx",
-        "mov rdi, rsp",
-        "cld",
-        save_vectors!(),
-        "call {record}",
-        restore_vectors!(),
-        "mov rcx, [rbp - 88]",
-        "mov [rbp + 8], rcx",
-        "lea rsp, [rbp - 80]",
-        pop_registers!(r11 r10 r9 r8 rdi rsi rdx rcx rax),
-        "popfq",
-        "pop rbp",
-        ".cfi_def_cfa rsp, 136",
-        ".cfi_restore rbp",
-        "ret",
+        record_in_middle!(
+            [rax rcx rdx rsi rdi r8 r9 r10 r11],
+            [r11 r10 r9 r8 rdi rsi rdx rcx rax]
+        ),
         ".cfi_endproc",
         record = sym record_system_call,
         within = const PROBE_WITHIN_BEFORE,
+        registers = const 80,
+        moved = const 88,
     )
 }
