@@ -50,10 +50,16 @@ static void check_system_call(void (*calls)(void), size_t vector)
 }
 
 #define CHECK_ALL(kind, vector) \
-	check_system_call(calls_##kind##_0, vector); check_system_call(calls_##kind##_1, vector); \
-	check_system_call(calls_##kind##_2, vector); check_system_call(calls_##kind##_3, vector); \
-	check_system_call(calls_##kind##_4, vector); check_system_call(calls_##kind##_5, vector); \
-	check_system_call(calls_##kind##_6, vector); check_system_call(calls_##kind##_7, vector)
+	do { \
+		check_system_call(calls_##kind##_0, vector); \
+		check_system_call(calls_##kind##_1, vector); \
+		check_system_call(calls_##kind##_2, vector); \
+		check_system_call(calls_##kind##_3, vector); \
+		check_system_call(calls_##kind##_4, vector); \
+		check_system_call(calls_##kind##_5, vector); \
+		check_system_call(calls_##kind##_6, vector); \
+		check_system_call(calls_##kind##_7, vector); \
+	} while (0)
 
 int main(void)
 {
