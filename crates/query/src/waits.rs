@@ -91,6 +91,10 @@ impl Waits {
         let (tid, payload) = (record.pid(), record.payload);
         let process = |tid: i32| trace.tasks.tgid(tid).unwrap_or(tid);
         self.last = record.time;
+        // Others may be recorded by one thread as another.
+        if role.is_of_who_runs() {
+            self.runs.has_run(tid, record.time, &self.gaps);
+        }
         match &*role {
             WaitRole::Entry(call) => self.enter(record, call, is_chosen, trace),
             WaitRole::Exit(id, result) => {
@@ -124,20 +128,19 @@ impl Waits {
                 if let (Some(previous), Some(state), Some(next)) = (previous, state, next) {
                     // Of others only those switches are there that have to do with traced threads.
                     let is_shown = is_chosen && trace.tasks.tgid(previous as i32).is_some();
-                    self.runs.stop(previous as i32, record.time, StopReason::of(state), is_shown);
+                    let reason = (StopReason::of(state), is_shown);
+                    self.runs.stop(previous as i32, record.time, reason, &self.gaps);
                     self.runs.run(next as i32, record.time, &self.gaps);
                 }
                 return;
             }
             WaitRole::ContextSwitch(direction) => {
-                match direction.integer(payload).map(|direction| direction as u32) {
-                    Some(switch::IN) => self.runs.run(tid, record.time, &self.gaps),
-                    Some(switch::PREEMPTED) => {
-                        self.runs.stop(tid, record.time, StopReason::Preempted, is_chosen);
-                    }
-                    _ => self.runs.stop(tid, record.time, StopReason::Blocked, is_chosen),
-                }
-                return;
+                let reason = match direction.integer(payload).map(|direction| direction as u32) {
+                    Some(switch::IN) => return self.runs.run(tid, record.time, &self.gaps),
+                    Some(switch::PREEMPTED) => StopReason::Preempted,
+                    _ => StopReason::Blocked,
+                };
+                return self.runs.stop(tid, record.time, (reason, is_chosen), &self.gaps);
             }
             WaitRole::Waking(woken) => {
                 let flags = payload.get(COMMON_FLAGS).copied().unwrap_or(0);
@@ -179,9 +182,14 @@ impl Waits {
         self.runs.is_any_known()
     }
 
-    /// How many times off CPU are not counted, because events are missing within.
+    /// How many times off CPU are not counted, because events are missing within, or that of their end.
     pub fn uncertain_switches(&self) -> u64 {
         self.runs.uncertain
+    }
+
+    /// How many times off CPU are counted until the thread was woken, as the trace doesn't have when it ran.
+    pub fn switches_without_end(&self) -> u64 {
+        self.runs.without_end
     }
 
     /// How many waits are not counted, because events are missing between their starts and their ends.

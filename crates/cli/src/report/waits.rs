@@ -88,7 +88,14 @@ impl<'a, W: Write> WaitTable<'a, W> {
         }
         if self.waits.uncertain_switches() > 0 {
             let times = count(self.waits.uncertain_switches(), "time", "times");
-            writeln!(self.out, "\n{times} off CPU not measured: events were lost meanwhile")?;
+            writeln!(self.out, "\n{times} off CPU not measured: events are missing meanwhile")?;
+        }
+        if self.waits.switches_without_end() > 0 {
+            let times = count(self.waits.switches_without_end(), "time", "times");
+            writeln!(
+                self.out,
+                "\n{times} off CPU measured until the thread was woken: the trace doesn't have when it ran"
+            )?;
         }
         if !self.waits.knows_locks() {
             writeln!(

@@ -23,19 +23,28 @@ fn each_defect_of_the_example_is_found_after_the_fact() {
     assert_eq!(crashed.signal(), Some(11), "{crashed:?}");
 
     let rare = done("show", &["-B", "rare"]);
-    let stack_after = |text: &str| {
-        let after = rare.lines().skip_while(|line| !line.contains(text));
-        after.skip(2).take_while(|line| line.starts_with(" => ")).collect::<Vec<_>>().join("")
+    // An event of another CPU may come between a call and its stack.
+    let lines: Vec<&str> = rare.lines().collect();
+    let stacks_after = |text: &str| -> Vec<String> {
+        let after = lines.iter().enumerate().filter(|(_, line)| line.contains(text));
+        let stack = |(at, _): (usize, &&str)| {
+            lines.iter().skip(at + 2).take_while(|line| line.starts_with(" => ")).copied().collect()
+        };
+        after.map(stack).collect()
     };
-    let stall = stack_after(" nanosleep_exit: ret=0 error=0 req=200000000 ");
-    assert!(stall.starts_with(" => pause_ms => retry_backend => serve"), "{stall}");
-    let holder = stack_after(" nanosleep_exit: ret=0 error=0 req=30000000 ");
-    assert!(holder.starts_with(" => pause_ms => write_journal => serve"), "{holder}");
+    let is_from = |text: &str, functions: &str| {
+        let stacks = stacks_after(text);
+        assert!(stacks.iter().any(|stack| stack.starts_with(functions)), "{text}: {stacks:#?}");
+    };
+    is_from(" nanosleep_exit: ret=0 error=0 req=200000000 ", " => pause_ms => retry_backend => serve");
+    is_from(" nanosleep_exit: ret=0 error=0 req=30000000 ", " => pause_ms => write_journal => serve");
     let in_lock = rare.lines().filter(|line| line.contains("req=30000000 "));
     assert!(in_lock.clone().count() > 0 && in_lock.clone().all(|line| line.contains(" ...1. ")), "{rare}");
     let waits = done("show", &["-B", "rare", "--pair", "contention_begin..contention_end"]);
-    let longest = waits.lines().skip_while(|line| !line.starts_with("LONGEST")).nth(1).unwrap_or_default();
-    assert_eq!(longest.matches("server-").count(), 2, "who waits, and who holds it: {waits}");
+    // Who holds it isn't known where that was lost.
+    let mut longest = waits.lines().skip_while(|line| !line.starts_with("LONGEST")).take(10);
+    let names_both = |line: &str| line.matches("server-").count() == 2;
+    assert!(longest.any(names_both), "who waits, and who holds it: {waits}");
 
     let failed = done("show", &["-s", "--calls", "-F", "@file: ret < 0"]);
     let directory = |line: &str| line.split_once("dirfd=")?.1.split_once("</etc>")?.0.parse::<u32>().ok();

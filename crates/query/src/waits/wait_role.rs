@@ -49,6 +49,11 @@ pub(super) struct CallEffect {
 }
 
 impl WaitRole {
+    /// Whether the thread that runs has recorded it as itself.
+    pub(super) fn is_of_who_runs(&self) -> bool {
+        matches!(self, WaitRole::Entry(_) | WaitRole::Exit(..) | WaitRole::Contended(..) | WaitRole::Waited)
+    }
+
     /// What the records of an event say.
     pub(super) fn of(event: &Event, events: &EventTable) -> WaitRole {
         let format = event.format();
