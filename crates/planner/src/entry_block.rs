@@ -18,7 +18,7 @@ pub(crate) struct BlockStep {
     pub(crate) has_arguments: bool,
 }
 
-/// The instructions of a function up to its first branch or call before which flags mean nothing, and before
+/// The instructions of a function up to its first branch or call, that included, before which flags mean nothing, and before
 /// which nothing was put below the stack pointer.
 #[derive(Debug)]
 pub(crate) struct EntryBlock {
@@ -33,11 +33,11 @@ impl EntryBlock {
         let (mut offset, mut depth, mut has_arguments) = (0, 0u32, true);
         for place in &mut block.steps {
             let Some(instruction) = DecodedInstruction::first(function.from(offset)) else { break };
-            if instruction.flow() != Flow::Next {
-                break;
-            }
             *place = Some(BlockStep { instruction, offset, depth, has_arguments });
-            if !instruction.leaves_no_flags() || instruction.uses_red_zone() {
+            if instruction.flow() != Flow::Next
+                || !instruction.leaves_no_flags()
+                || instruction.uses_red_zone()
+            {
                 break;
             }
             match instruction.stack_effect() {

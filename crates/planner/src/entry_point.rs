@@ -93,7 +93,7 @@ fn entry_point(
     let is_once = offset < NEAR
         && !branches.lead_into(1, offset)
         && (!branches.has_indirect || block.frame.is_some_and(|frame| offset <= frame) || offset == 0);
-    let can_move = instruction.relative().is_ok();
+    let can_move = instruction.can_move();
     let window = JumpWindow::new(address, instruction.len(), function.from(offset + instruction.len()))?;
     let place =
         if offset == 0 { EntryPointPlace::First } else { EntryPointPlace::Later { depth, has_arguments } };
@@ -160,6 +160,23 @@ mod tests {
         // And to the first.
         let code = [0x48, 0x83, 0xec, 0x10, 0xeb, 0xfa];
         assert_eq!(points(0x1000, &code), Err(NoEntryPoint::Loop));
+    }
+
+    #[test]
+    fn jumps_and_returns_can_be_moved_and_calls_can_not() {
+        // jmp away; the same after a push; je away; ret, before a nop of four bytes.
+        let code = [0xe9, 0, 1, 0, 0];
+        assert_eq!(points(0x1000, &code), Ok([(0, 5, EntryPointPlace::First)].to_vec()));
+        let code = [0x53, 0xe9, 0, 1, 0, 0];
+        assert_eq!(points(0x1002, &code), Ok([(1, 5, later(8, true))].to_vec()));
+        let code = [0x0f, 0x84, 0, 1, 0, 0, 0xc3];
+        assert_eq!(points(0x1000, &code), Ok([(0, 6, EntryPointPlace::First)].to_vec()));
+        let code = [0xc3, 0x0f, 0x1f, 0x40, 0];
+        let found = entry_points(&FunctionCode { start: 0x1000, code: &code }).unwrap();
+        assert_eq!(found.map(|point| (point.offset, point.len)).collect::<Vec<_>>(), [(0, 1)]);
+        // call; jmp rax.
+        assert_eq!(points(0x1000, &[0xe8, 0, 1, 0, 0, 0xc3]), Err(NoEntryPoint::TwoWords));
+        assert_eq!(points(0x1000, &[0xff, 0xe0, 0x66, 0x90, 0x90, 0x90]), Err(NoEntryPoint::TwoWords));
     }
 
     #[test]
