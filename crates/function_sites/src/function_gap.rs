@@ -26,7 +26,8 @@ impl<'a> ObjectFile<'a> {
     ) -> impl Iterator<Item = FunctionGap<'a>> + Clone + use<'a> {
         let file = *self;
         let near = address.saturating_sub(distance)..address.saturating_add(distance);
-        let frames = self.function_frames().into_iter();
+        // Only once somebody asks: most don't need any.
+        let frames = core::iter::once(file).filter_map(|file| file.function_frames());
         let spans =
             frames.flat_map(move |frames| frames.from(near.start).zip(frames.from(near.start).skip(1)));
         let is_near =

@@ -1,7 +1,13 @@
 //! How many functions of a file have an entry point, and why the others have none.
 use function_sites::ObjectFile;
-use planner::{EntryPointPlace, FunctionCode, entry_points};
+use planner::{EntryPointPlace, FunctionCode, JumpSpace, SHORT_JUMP_REACH, entry_points, is_padding};
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+fn paddings(file: ObjectFile<'_>, address: u64) -> impl Iterator<Item = Range<u64>> + Clone {
+    let gaps = file.gaps_near(address, SHORT_JUMP_REACH);
+    gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses)
+}
 
 fn main() {
     for path in std::env::args().skip(1) {
@@ -20,11 +26,12 @@ fn main() {
                 Some(span) => {
                     let code =
                         file.code_at(start).get(..(span.end - span.start) as usize).unwrap_or_default();
-                    match entry_points(&FunctionCode { start, code }) {
+                    match entry_points(&FunctionCode { start, code }, paddings(file, start)) {
                         Err(why) => format!("refused: {why}"),
                         Ok(mut points) => {
                             let first = points.next().unwrap();
-                            let kind = match first.len {
+                            let kind = match first.point.len {
+                                _ if first.point.space != JumpSpace::InPlace => "padding",
                                 0..=2 => "?",
                                 3 => "3",
                                 4 => "4",

@@ -2,38 +2,44 @@
 
 use crate::function_code::FunctionCode;
 use crate::instruction::{DecodedInstruction, Flow, StackEffect};
+use crate::replaceable::InstructionSpan;
 
 /// The most instructions that are looked at.
-const MOST: usize = 24;
+pub(crate) const STEPS: usize = 24;
+
+/// Instructions of a block, in their order.
+pub(crate) type BlockSteps = [Option<BlockStep>; STEPS];
 
 /// An instruction of the block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockStep {
-    pub(crate) instruction: DecodedInstruction,
-    /// Where it begins.
-    pub(crate) offset: usize,
+    /// Where it is.
+    pub(crate) span: InstructionSpan,
+    /// Whether it does the same at another address.
+    pub(crate) can_move: bool,
     /// How far above the stack pointer the return address is before it.
     pub(crate) depth: u32,
     /// Whether arguments are still in their registers before it.
     pub(crate) has_arguments: bool,
 }
 
-/// The instructions of a function up to its first branch or call, that included, before which flags mean nothing, and before
-/// which nothing was put below the stack pointer.
+/// The instructions of a function up to its first branch or call, that included, before which flags mean
+/// nothing, and before which nothing was put below the stack pointer.
 #[derive(Debug)]
 pub(crate) struct EntryBlock {
-    steps: [Option<BlockStep>; MOST],
+    steps: BlockSteps,
     /// The offset of the last one that moves the stack pointer: what is before its end is executed once.
     pub(crate) frame: Option<usize>,
 }
 
 impl EntryBlock {
     pub(crate) fn of(function: &FunctionCode<'_>) -> EntryBlock {
-        let mut block = EntryBlock { steps: [None; MOST], frame: None };
+        let mut block = EntryBlock { steps: [None; STEPS], frame: None };
         let (mut offset, mut depth, mut has_arguments) = (0, 0u32, true);
         for place in &mut block.steps {
             let Some(instruction) = DecodedInstruction::first(function.from(offset)) else { break };
-            *place = Some(BlockStep { instruction, offset, depth, has_arguments });
+            let Some(span) = InstructionSpan::new(offset, instruction.len()) else { break };
+            *place = Some(BlockStep { span, can_move: instruction.can_move(), depth, has_arguments });
             if instruction.flow() != Flow::Next
                 || !instruction.leaves_no_flags()
                 || instruction.uses_red_zone()
@@ -54,8 +60,8 @@ impl EntryBlock {
         block
     }
 
-    /// Its instructions, in their order.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = &BlockStep> + Clone {
-        self.steps.iter().flatten()
+    /// Its instructions without those that don't fulfil a condition.
+    pub(crate) fn only(&self, is_wanted: impl Fn(&BlockStep) -> bool) -> BlockSteps {
+        self.steps.map(|step| step.filter(&is_wanted))
     }
 }

@@ -1,10 +1,12 @@
 //! Places of a function whose instruction can be replaced by a jump.
 
 use crate::branches::{Branches, NEAR};
-use crate::entry_block::{BlockStep, EntryBlock};
+use crate::entry_block::{BlockStep, BlockSteps, EntryBlock, STEPS};
 use crate::function_code::FunctionCode;
-use crate::jump_window::{JUMP_LEN, JumpWindow};
+use crate::jump_window::JUMP_LEN;
 use crate::no_entry_point::NoEntryPoint;
+use crate::probe_point::ProbePoint;
+use core::ops::Range;
 
 /// Where in its function an entry point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,52 +25,53 @@ pub enum EntryPointPlace {
 /// An instruction that can be replaced by a jump: it is executed once for each call of its function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// Where it is, from the function's start.
-    pub offset: usize,
-    /// Its bytes.
-    pub len: usize,
+    /// The instruction, and where the jump is.
+    pub point: ProbePoint,
     /// Where it is in the function.
     pub place: EntryPointPlace,
-    /// The jumps that can take its place.
-    pub window: JumpWindow,
 }
 
-/// How many of a function are kept.
-const MOST: usize = 8;
-
-/// The entry points of a function, the best one first.
-pub fn entry_points(
-    function: &FunctionCode<'_>,
-) -> Result<impl Iterator<Item = EntryPoint> + use<>, NoEntryPoint> {
+/// The entry points of a function, the best one first. `paddings` are addresses of
+/// [padding](crate::is_padding) near it.
+///
+/// Cost: it decodes the function.
+pub fn entry_points<'a, P>(
+    function: &FunctionCode<'a>,
+    paddings: P,
+) -> Result<impl Iterator<Item = EntryPoint> + Clone + use<'a, P>, NoEntryPoint>
+where
+    P: Iterator<Item = Range<u64>> + Clone,
+{
     let branches = Branches::after(function, 0).ok_or(NoEntryPoint::Unknown)?;
     if branches.lead_into(0, 0) {
         return Err(NoEntryPoint::Loop);
     }
-    let block = EntryBlock::of(function);
-    let mut found: [Option<EntryPoint>; MOST] = [None; MOST];
-    let mut places = found.iter_mut();
-    for rank in 0..RANKS {
-        let of_rank = block.steps().filter(|step| self::rank(step) == rank);
-        let points = of_rank.filter_map(|step| entry_point(function, &branches, &block, step));
-        for (point, place) in points.zip(places.by_ref()) {
-            *place = Some(point);
-        }
-    }
-    if found.iter().all(Option::is_none) {
-        Err(NoEntryPoint::TwoWords)
-    } else {
-        Ok(found.into_iter().flatten())
-    }
+    let (function, block) = (*function, EntryBlock::of(function));
+    let steps = block.only(|step| step.can_move && is_once(&branches, block.frame, step.span.offset()));
+    let ranked = Ranked::of(&steps);
+    let in_place = move |places: Range<usize>| {
+        let steps = places.filter_map(move |place| ranked.0.get(place).copied().flatten());
+        steps.filter_map(move |step| Some(step.at(step.span.in_place(&function)?)))
+    };
+    let padded = steps.into_iter().flatten().flat_map(move |step| {
+        let points = step.span.padded(function, paddings.clone());
+        points.map(move |point| step.at(point))
+    });
+    let better = ranked.count_to(WITH_ARGUMENTS);
+    let points = in_place(0..better).chain(padded).chain(in_place(better..STEPS));
+    if points.clone().next().is_none() { Err(NoEntryPoint::TwoWords) } else { Ok(points) }
 }
 
 const RANKS: usize = 13;
+/// The ranks of those that have arguments, and take no page of memory for themselves.
+const WITH_ARGUMENTS: usize = 4;
 
 /// How good an instruction is: the first one is best, then those before which arguments are there; of these
 /// the longer ones, in whose place more jumps fit. Those of one or two bytes come last: each takes a page of
 /// memory.
 fn rank(step: &BlockStep) -> usize {
-    let shared = JUMP_LEN.saturating_sub(step.instruction.len());
-    match (step.offset, step.has_arguments, shared.checked_sub(3)) {
+    let shared = JUMP_LEN.saturating_sub(step.span.len());
+    match (step.span.offset(), step.has_arguments, shared.checked_sub(3)) {
         (0, _, None) => 0,
         (_, true, None) => 1 + shared,
         (_, false, None) => 4 + shared,
@@ -78,38 +81,58 @@ fn rank(step: &BlockStep) -> usize {
     }
 }
 
-fn entry_point(
-    function: &FunctionCode<'_>,
-    branches: &Branches,
-    block: &EntryBlock,
-    step: &BlockStep,
-) -> Option<EntryPoint> {
-    let BlockStep { instruction, offset, depth, has_arguments } = *step;
-    let address = function.address(offset);
-    let changed = instruction.len().min(JUMP_LEN) as u64;
-    let is_one_word = address % 8 + changed <= 8;
-    // What may be jumped to by whoever knows the way is after the frame is set up: the stack would be
-    // another one.
-    let is_once = offset < NEAR
+/// The steps of a block, those with the lowest ranks first.
+#[derive(Debug, Clone, Copy)]
+struct Ranked(BlockSteps);
+
+impl Ranked {
+    fn of(steps: &BlockSteps) -> Ranked {
+        let mut ranked = Ranked([None; STEPS]);
+        let of_rank = |rank: usize| steps.iter().flatten().filter(move |step| self::rank(step) == rank);
+        let places = ranked.0.iter_mut();
+        places.zip((0..RANKS).flat_map(of_rank)).for_each(|(place, step)| *place = Some(*step));
+        ranked
+    }
+
+    /// How many have a lower rank.
+    fn count_to(&self, rank: usize) -> usize {
+        self.0.iter().flatten().filter(|step| self::rank(step) < rank).count()
+    }
+}
+
+/// Whether what is at an offset is executed once for each call: what may be jumped to by whoever knows the
+/// way is after the frame is set up, as the stack would be another one.
+fn is_once(branches: &Branches, frame: Option<usize>, offset: usize) -> bool {
+    offset < NEAR
         && !branches.lead_into(1, offset)
-        && (!branches.has_indirect || block.frame.is_some_and(|frame| offset <= frame) || offset == 0);
-    let can_move = instruction.can_move();
-    let window = JumpWindow::new(address, instruction.len(), function.from(offset + instruction.len()))?;
-    let place =
-        if offset == 0 { EntryPointPlace::First } else { EntryPointPlace::Later { depth, has_arguments } };
-    let found = EntryPoint { offset, len: instruction.len(), place, window };
-    (is_one_word && is_once && can_move).then_some(found)
+        && (!branches.has_indirect || frame.is_some_and(|frame| offset <= frame) || offset == 0)
+}
+
+impl BlockStep {
+    /// The entry point that replaces it.
+    fn at(&self, point: ProbePoint) -> EntryPoint {
+        let BlockStep { depth, has_arguments, .. } = *self;
+        let later = EntryPointPlace::Later { depth, has_arguments };
+        EntryPoint { point, place: if point.offset == 0 { EntryPointPlace::First } else { later } }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::JumpSpace;
     use std::vec::Vec;
+
+    /// Without padding.
+    fn found(start: u64, code: &[u8]) -> Result<Vec<EntryPoint>, NoEntryPoint> {
+        Ok(entry_points(&FunctionCode { start, code }, core::iter::empty())?.collect())
+    }
 
     /// Those of three bytes and more.
     fn points(start: u64, code: &[u8]) -> Result<Vec<(usize, usize, EntryPointPlace)>, NoEntryPoint> {
-        let points = entry_points(&FunctionCode { start, code })?.filter(|point| point.len >= 3);
-        let points: Vec<_> = points.map(|point| (point.offset, point.len, point.place)).collect();
+        let of = |EntryPoint { point, place }| (point.offset, point.len, place);
+        let points: Vec<_> =
+            found(start, code)?.into_iter().map(of).filter(|(_, len, _)| *len >= 3).collect();
         if points.is_empty() { Err(NoEntryPoint::TwoWords) } else { Ok(points) }
     }
 
@@ -118,8 +141,8 @@ mod tests {
         // push rbp; mov rbp, rsp; push r15; call.
         let code = [0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0xe8, 0, 0, 0, 0];
         let offsets = |start, code| {
-            let points = entry_points(&FunctionCode { start, code }).unwrap();
-            points.map(|point| point.offset).collect::<Vec<_>>()
+            let points = found(start, code).unwrap().into_iter();
+            points.map(|found| found.point.offset).collect::<Vec<_>>()
         };
         assert_eq!(offsets(0x1000, &code), [1, 0, 4]);
         // Where it lies in two words the second one is none.
@@ -172,11 +195,33 @@ mod tests {
         let code = [0x0f, 0x84, 0, 1, 0, 0, 0xc3];
         assert_eq!(points(0x1000, &code), Ok([(0, 6, EntryPointPlace::First)].to_vec()));
         let code = [0xc3, 0x0f, 0x1f, 0x40, 0];
-        let found = entry_points(&FunctionCode { start: 0x1000, code: &code }).unwrap();
-        assert_eq!(found.map(|point| (point.offset, point.len)).collect::<Vec<_>>(), [(0, 1)]);
+        let found = found(0x1000, &code).unwrap();
+        assert_eq!(found.iter().map(|found| (found.point.offset, found.point.len)).next(), Some((0, 1)));
         // call; jmp rax.
         assert_eq!(points(0x1000, &[0xe8, 0, 1, 0, 0, 0xc3]), Err(NoEntryPoint::TwoWords));
         assert_eq!(points(0x1000, &[0xff, 0xe0, 0x66, 0x90, 0x90, 0x90]), Err(NoEntryPoint::TwoWords));
+    }
+
+    #[test]
+    fn padding_is_better_than_to_do_without_arguments_and_worse_than_a_place_of_its_own() {
+        let points = |start, code: &[u8], padding: Range<u64>| {
+            let function = FunctionCode { start, code };
+            let points = entry_points(&function, core::iter::once(padding)).unwrap();
+            points.map(|found| (found.point.offset, found.point.space)).collect::<Vec<_>>()
+        };
+        // xor edi, edi; mov eax, imm32; ret.
+        let code = [0x31, 0xff, 0xb8, 0, 0, 0, 0, 0xc3];
+        let (inside, apart) = (JumpSpace::InPlace, JumpSpace::Apart(0x1020));
+        assert_eq!(points(0x1000, &code, 0..0), [(2, inside), (0, inside)]);
+        let expected = [(0, apart), (2, apart), (2, inside), (0, inside)];
+        assert_eq!(points(0x1000, &code, 0x1020..0x1026), expected);
+        // mov eax, imm32; ret.
+        assert_eq!(points(0x1000, &code[2..], 0x1020..0x1026)[..2], [(0, inside), (0, apart)]);
+        // In two words; a return with what is after it.
+        assert_eq!(points(0x1005, &code[2..], 0x1020..0x1026), [(0, apart)]);
+        let after = points(0x1000, &[0xc3], 0x1001..0x1010);
+        assert_eq!(after, [(0, JumpSpace::WithPadding)]);
+        assert_eq!(points(0x1000, &[0xc3, 0, 0, 0, 0], 0x1001..0x1004), [(0, inside)]);
     }
 
     #[test]

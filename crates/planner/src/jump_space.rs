@@ -31,6 +31,12 @@ impl JumpSpace {
         Some([0xeb, distance])
     }
 
+    /// The one where a short jump at an address leads, by its distance.
+    pub fn apart_from(address: u64, distance: u8) -> JumpSpace {
+        let from = address.wrapping_add(SHORT_JUMP_LEN as u64);
+        JumpSpace::Apart(from.wrapping_add_signed(distance.cast_signed().into()))
+    }
+
     /// The spaces in some padding where a short jump at an address can lead, one after the other.
     pub(crate) fn apart(address: u64, padding: Range<u64>) -> impl Iterator<Item = JumpSpace> + Clone {
         let from = address.wrapping_add(SHORT_JUMP_LEN as u64);
@@ -67,6 +73,7 @@ mod tests {
             let [opcode, distance] = JumpSpace::short_jump(0x1000, at).unwrap();
             let target = 0x1002_u64.wrapping_add_signed(i64::from(distance.cast_signed()));
             assert_eq!((opcode, target), (0xeb, at));
+            assert_eq!(JumpSpace::apart_from(0x1000, distance), JumpSpace::Apart(at));
             assert!(at.abs_diff(0x1000) + JUMP_LEN as u64 <= SHORT_JUMP_REACH);
         }
         assert_eq!(JumpSpace::short_jump(0x1000, 0x1082), None);

@@ -20,23 +20,24 @@
 //!
 //! # Which instruction
 //!
-//! The first one, if it can be. Else one of those after it, up to the first branch or call: what a function
-//! does with its frame. It has to be executed once for each call, so no branch of the function's own may lead
-//! to it, or before it; and where the function has jumps whose targets only the running program knows, it has
-//! to be before the frame is complete, as nothing jumps back to there. Flags must mean nothing there, and
-//! nothing may be below the stack pointer.
+//! The first one, if it can be. Else one of those after it, up to the first branch or call, that included if
+//! it is a branch, a jump or a return: what a function does with its frame. It has to be executed once for
+//! each call, so no branch of the function's own may lead to it, or before it; and where the function has
+//! jumps whose targets only the running program knows, it has to be before the frame is complete, as nothing
+//! jumps back to there. Flags must mean nothing there, and nothing may be below the stack pointer.
 //!
 //! ```
-//! use planner::{EntryPointPlace, FunctionCode, MovedInstruction, entry_points};
+//! use planner::{EntryPoint, EntryPointPlace, FunctionCode, MovedInstruction, entry_points};
 //!
 //! // push rbp; mov rbp, rsp; sub rsp, 0x20; call ...
 //! let code = [0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0xc9, 0xc3];
 //! let function = FunctionCode { start: 0x5555_0000_1000, code: &code };
-//! let mut points = entry_points(&function).unwrap();
+//! let no_padding = core::iter::empty();
+//! let mut points = entry_points(&function, no_padding).unwrap();
 //!
-//! let point = points.next().unwrap();
+//! let EntryPoint { point, place } = points.next().unwrap();
 //! assert_eq!((point.offset, point.len), (4, 4));
-//! assert_eq!(point.place, EntryPointPlace::Later { depth: 8, has_arguments: true });
+//! assert_eq!(place, EntryPointPlace::Later { depth: 8, has_arguments: true });
 //! // The jump's last byte is e8, the first of the call.
 //! let target = point.window.targets().start + 0x1000;
 //! assert_eq!(point.window.jump(target), Some(([0xe9, 0x00, 0x10, 0x00, 0xe8], 4)));

@@ -9,7 +9,8 @@ pub enum NoEntryPoint {
     Unknown,
     /// A branch of its own leads to its first instruction, so that isn't executed once for each call.
     Loop,
-    /// Before the first branch or call all instructions lie in two words, or too near the end.
+    /// Up to the first branch or call all instructions lie in two words, or too near the end, and no padding
+    /// is near.
     TwoWords,
 }
 
@@ -18,7 +19,9 @@ impl Display for NoEntryPoint {
         f.write_str(match self {
             NoEntryPoint::Unknown => "not all of its bytes are instructions that are known",
             NoEntryPoint::Loop => "a branch of its own leads to its first instruction",
-            NoEntryPoint::TwoWords => "before its first branch or call no instruction lies in one word",
+            NoEntryPoint::TwoWords => {
+                "up to its first branch or call no instruction lies in one word, and no padding is near"
+            }
         })
     }
 }

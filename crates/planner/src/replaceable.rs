@@ -14,6 +14,72 @@ pub(crate) struct Replaceable {
     pub(crate) instruction: DecodedInstruction,
 }
 
+/// Where in its function an instruction is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InstructionSpan {
+    offset: u32,
+    len: u8,
+}
+
+impl InstructionSpan {
+    /// None where it is too far from the function's start.
+    pub(crate) fn new(offset: usize, len: usize) -> Option<InstructionSpan> {
+        Some(InstructionSpan { offset: u32::try_from(offset).ok()?, len: u8::try_from(len).ok()? })
+    }
+
+    /// Where it begins, from the function's start.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset as usize
+    }
+
+    /// Its bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len.into()
+    }
+
+    /// In its own place, if that lies in one word.
+    pub(crate) fn in_place(self, function: &FunctionCode<'_>) -> Option<ProbePoint> {
+        let (offset, len) = (self.offset(), self.len());
+        let address = function.address(offset);
+        let window = JumpWindow::new(address, len, function.from(offset + len))?;
+        let point = ProbePoint { offset, len, space: JumpSpace::InPlace, window };
+        is_one_word(address, len.min(JUMP_LEN)).then_some(point)
+    }
+
+    /// In its own place, in two words.
+    fn beforehand(self, function: &FunctionCode<'_>) -> Option<ProbePoint> {
+        let (offset, len) = (self.offset(), self.len());
+        let address = function.address(offset);
+        let (space, window) = (JumpSpace::Beforehand, JumpWindow::free(address));
+        let point = ProbePoint { offset, len, space, window };
+        (len >= JUMP_LEN && !is_one_word(address, JUMP_LEN)).then_some(point)
+    }
+
+    /// With padding.
+    pub(crate) fn padded<'a, P: Iterator<Item = Range<u64>> + Clone>(
+        self,
+        function: FunctionCode<'a>,
+        paddings: P,
+    ) -> impl Iterator<Item = ProbePoint> + Clone + use<'a, P> {
+        let (offset, len) = (self.offset(), self.len());
+        let address = function.address(offset);
+        let end = address.wrapping_add(len as u64);
+        let is_last = offset + len == function.code.len();
+        paddings.flat_map(move |padding| {
+            let after = JUMP_LEN.checked_sub(len).filter(|_| is_last && padding.start == end);
+            let fits =
+                |after: &usize| padding.end - padding.start >= *after as u64 && is_one_word(address, len);
+            let own = after.filter(fits).map(|_| JumpSpace::WithPadding);
+            let is_short = len >= SHORT_JUMP_LEN && is_one_word(address, SHORT_JUMP_LEN);
+            let padding = if is_short { padding } else { 0..0 };
+            own.into_iter().chain(JumpSpace::apart(address, padding)).map(move |space| {
+                let jump = if let JumpSpace::Apart(apart) = space { apart } else { address };
+                ProbePoint { offset, len, space, window: JumpWindow::free(jump) }
+            })
+        })
+    }
+}
+
 /// The most of them that are looked at for one thing.
 pub(crate) const MOST: usize = 4;
 
@@ -34,52 +100,12 @@ where
     P: Iterator<Item = Range<u64>> + Clone,
 {
     let all = candidates.into_iter().flatten().filter(|candidate| candidate.instruction.can_move());
-    let in_place = all.clone().filter_map(move |candidate| candidate.in_place(&function));
+    let all = all.filter_map(|found| InstructionSpan::new(found.offset, found.instruction.len()));
+    let in_place = all.clone().filter_map(move |span| span.in_place(&function));
     let long = in_place.clone().filter(|point| point.len >= LONG);
-    let beforehand = all.clone().filter_map(move |candidate| candidate.beforehand(&function));
-    let with_padding = all.flat_map(move |candidate| candidate.padded(function, paddings.clone()));
+    let beforehand = all.clone().filter_map(move |span| span.beforehand(&function));
+    let with_padding = all.flat_map(move |span| span.padded(function, paddings.clone()));
     long.chain(with_padding).chain(beforehand).chain(in_place.filter(|point| point.len < LONG))
-}
-
-impl Replaceable {
-    /// In its own place, if that lies in one word.
-    fn in_place(self, function: &FunctionCode<'_>) -> Option<ProbePoint> {
-        let (address, len) = (function.address(self.offset), self.instruction.len());
-        let window = JumpWindow::new(address, len, function.from(self.offset + len))?;
-        let point = ProbePoint { offset: self.offset, len, space: JumpSpace::InPlace, window };
-        is_one_word(address, len.min(JUMP_LEN)).then_some(point)
-    }
-
-    /// In its own place, in two words.
-    fn beforehand(self, function: &FunctionCode<'_>) -> Option<ProbePoint> {
-        let (address, len) = (function.address(self.offset), self.instruction.len());
-        let (space, window) = (JumpSpace::Beforehand, JumpWindow::free(address));
-        let point = ProbePoint { offset: self.offset, len, space, window };
-        (len >= JUMP_LEN && !is_one_word(address, JUMP_LEN)).then_some(point)
-    }
-
-    /// With padding.
-    fn padded<'a, P: Iterator<Item = Range<u64>> + Clone>(
-        self,
-        function: FunctionCode<'a>,
-        paddings: P,
-    ) -> impl Iterator<Item = ProbePoint> + Clone + use<'a, P> {
-        let (address, len) = (function.address(self.offset), self.instruction.len());
-        let end = address.wrapping_add(len as u64);
-        let is_last = self.offset + len == function.code.len();
-        paddings.flat_map(move |padding| {
-            let after = JUMP_LEN.checked_sub(len).filter(|_| is_last && padding.start == end);
-            let fits =
-                |after: &usize| padding.end - padding.start >= *after as u64 && is_one_word(address, len);
-            let own = after.filter(fits).map(|_| JumpSpace::WithPadding);
-            let is_short = len >= SHORT_JUMP_LEN && is_one_word(address, SHORT_JUMP_LEN);
-            let padding = if is_short { padding } else { 0..0 };
-            own.into_iter().chain(JumpSpace::apart(address, padding)).map(move |space| {
-                let jump = if let JumpSpace::Apart(apart) = space { apart } else { address };
-                ProbePoint { offset: self.offset, len, space, window: JumpWindow::free(jump) }
-            })
-        })
-    }
 }
 
 /// Whether so many bytes can be stored at once.

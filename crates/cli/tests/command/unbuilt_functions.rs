@@ -80,6 +80,65 @@ fn what_they_are_called_with_is_recorded() {
     assert_eq!(calls(&report), round.repeat(2), "{report}");
 }
 
+/// Functions that begin with a jump, a return, and with instructions in two words, near padding: of five
+/// bytes, and of two for which there is no space near their own jumps.
+const SHORT: &str = "
+int aliased(int x), empty(int x), in_two_words(void), short_one(int x);
+#define FUNCTION(name, code) \".globl \" name \"\\n.type \" name \", @function\\n\" name \":\\n.cfi_startproc\\n\" \\
+	code \"\\n.cfi_endproc\\n.size \" name \", . - \" name \"\\n.p2align 4\\n\"
+__asm__(\".text\\n.p2align 4\\n\"
+	FUNCTION(\"aliased\", \"jmp leaf\")
+	FUNCTION(\"empty\", \"ret\")
+	\".nops 5\\n\" FUNCTION(\"in_two_words\", \"mov $7, %eax\\nret\")
+	FUNCTION(\"short_one\", \"mov %edi, %eax\\nret\"));
+__attribute__((noinline)) int leaf(int x) { asm(\"\"); return x * 3 + 1; }
+int main(void)
+{
+	int sum = 0;
+	for (int i = 0; i < 1000; i++) {
+		empty(i);
+		sum += aliased(i) + in_two_words() + short_one(i);
+	}
+	__builtin_printf(\"%d\\n\", sum);
+	return 0;
+}
+";
+
+#[test]
+fn those_that_begin_with_a_jump_or_a_return_or_lie_in_two_words_are_traced() {
+    let scratch = Scratch::new();
+    let program = built(&scratch, "short", SHORT, &["-O2"]);
+    let expected = run(&mut scratch.command(path(&program))).success().stdout;
+    // The jump leaves nothing on the stack.
+    let round = ["empty", "aliased", "leaf", "in_two_words", "short_one"];
+    let chosen: Vec<&str> = round.iter().flat_map(|name| ["-l", name]).collect();
+    let report = |tracer: &str| {
+        let options = [&["-q", "-b", "4096", "-p", tracer][..], &chosen].concat();
+        let output = run(&mut scratch.record(&options, &[path(&program)])).success();
+        assert_eq!((&output.stdout, &output.stderr), (&expected, &String::new()), "{tracer}");
+        run(&mut scratch.report(&[])).success().stdout
+    };
+    let called = round.map(|name| format!("{name} <-main"));
+    assert_eq!(calls(&report("function")), vec![called; 1000].concat());
+    let graph = report("function_graph");
+    let counts = round.map(|name| graph.matches(&format!("{name}()")).count());
+    assert_eq!(counts, [1000; 5], "{graph}");
+    assert_eq!(graph.matches("    leaf();").count(), 1000, "in what jumps to it: {graph}");
+    let place = session(&scratch, &["-e", "sched_process_exit"]);
+    run(&mut scratch.lookback(&["run", "--session", &place, path(&program)])).success();
+    let why = run(&mut scratch.lookback(&["list", "--session", &place, "-f", "*:mod:short", "--why"]));
+    let why = why.success().stdout;
+    let by = "by a jump in place of its first instruction, of";
+    for line in [
+        format!("aliased [short]  ({by} 2 bytes, and of padding)"),
+        format!("empty [short]  ({by} 1 byte, and of padding)"),
+        format!("in_two_words [short]  ({by} 5 bytes, and of padding)"),
+        format!("short_one [short]  ({by} 2 bytes, and of padding)"),
+    ] {
+        assert!(why.lines().any(|found| found == line), "{line}: {why}");
+    }
+}
+
 #[test]
 fn a_program_that_runs_follows() {
     let scratch = Scratch::new();

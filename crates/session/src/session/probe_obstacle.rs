@@ -41,7 +41,8 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
     };
     let code = file.code_in(&span).unwrap_or_default();
     let function = FunctionCode { start: span.start, code };
-    let entry = if span.start == address { entry_points(&function).err() } else { None };
+    let no_entry = || entry_points(&function, paddings(*file, address)).err();
+    let entry = if span.start == address { no_entry() } else { None };
     if is_return {
         let inside = (span.start != address).then(|| "a function's return needs its start".to_string());
         return inside.or_else(|| entry.map(|why| why.to_string()));

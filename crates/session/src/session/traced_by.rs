@@ -13,6 +13,8 @@ pub enum TracedBy {
         offset: usize,
         /// Its bytes.
         len: usize,
+        /// Whether the jump needs padding between functions, too.
+        has_padding: bool,
     },
 }
 
@@ -20,11 +22,13 @@ impl Display for TracedBy {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             TracedBy::Site => f.write_str("by a site that its compiler has left"),
-            TracedBy::Jump { offset: 0, len } => {
-                write!(f, "by a jump in place of its first instruction, of {len} bytes")
-            }
-            TracedBy::Jump { offset, len } => {
-                write!(f, "by a jump at +{offset:#x}, in place of an instruction of {len} bytes")
+            TracedBy::Jump { offset, len, has_padding } => {
+                let bytes = if *len == 1 { "byte" } else { "bytes" };
+                match offset {
+                    0 => write!(f, "by a jump in place of its first instruction, of {len} {bytes}")?,
+                    _ => write!(f, "by a jump at +{offset:#x}, in place of an instruction of {len} {bytes}")?,
+                }
+                f.write_str(if *has_padding { ", and of padding" } else { "" })
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Functions of files whose compiler has left no sites.
 
 use super::Session;
+use super::padding::paddings;
 use super::traceable::{SiteObstacle, TraceableFunction, TraceableName, debug_file, sort_names, with_file};
 use super::traced_by::TracedBy;
 use crate::object_path::object_path;
@@ -8,7 +9,7 @@ use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{CompiledLists, FunctionList, FunctionRule, compile};
 use function_sites::ObjectFile;
-use planner::{EntryPoint, FunctionCode, entry_points};
+use planner::{EntryPoint, FunctionCode, JumpSpace, ProbePoint, entry_points};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
@@ -101,12 +102,15 @@ fn named_in_file(
 /// How a function is traced, if it can be, and what speaks against it.
 fn plan(file: &ObjectFile<'_>, start: u64, is_late: bool) -> (Option<TracedBy>, Option<SiteObstacle>) {
     let function = FunctionCode { start, code: file.function_code(start) };
-    let points: Vec<EntryPoint> = match entry_points(&function) {
-        Ok(points) => points.collect(),
+    let points = match entry_points(&function, paddings(*file, start)) {
+        Ok(points) => points,
         Err(why) => return (None, Some(SiteObstacle::Refused(why.to_string()))),
     };
-    let best =
-        points.first().map(|EntryPoint { offset, len, .. }| TracedBy::Jump { offset: *offset, len: *len });
-    let is_free = points.iter().any(|point| point.window.is_free());
-    (best, (is_late && !is_free).then_some(SiteObstacle::NoMemory))
+    let traced_by = |EntryPoint { point: ProbePoint { offset, len, space, .. }, .. }| TracedBy::Jump {
+        offset,
+        len,
+        has_padding: space != JumpSpace::InPlace,
+    };
+    let has_free = || points.clone().any(|found| found.point.window.is_free());
+    (points.clone().next().map(traced_by), (is_late && !has_free()).then_some(SiteObstacle::NoMemory))
 }

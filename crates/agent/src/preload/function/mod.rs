@@ -26,6 +26,7 @@ mod conversion;
 mod files;
 pub(crate) mod graph;
 mod in_body;
+mod instruction_jump;
 mod lasting_table;
 pub(crate) mod library;
 pub(crate) mod mcount;

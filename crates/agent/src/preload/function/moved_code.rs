@@ -26,47 +26,43 @@
 //! * **M4** No two instructions are replaced of which one is where the other one's jump is: what a jump
 //!   leaves as it is must stay.
 
-use super::moved_pages::OpenPages;
-use super::moved_site::{MovedEntry, MovedSite, MovedStack};
+use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::TracedObject;
-use super::replaced_instructions::is_replaced;
+use super::replaced_instructions::{MovedPurpose, OpenReplacements, paddings};
 use super::site_entry::SiteEntry;
 use super::traced_site::TracedSite;
-use planner::{EntryPointPlace, FunctionCode, JUMP_LEN, entry_points};
-use text_poke::NotApplied;
+use planner::{EntryPoint, EntryPointPlace, FunctionCode, entry_points};
+use text_poke::{NotApplied, Threads};
 
 /// Makes code for sites of an object that are wanted and have none yet: where their functions have a place
 /// for the jump, and memory is free where that leads.
-pub(super) fn make(object: &TracedObject) -> Result<(), NotApplied> {
+pub(super) fn make(object: &TracedObject, threads: Threads) -> Result<(), NotApplied> {
     let sites = || object.sites.all().iter();
     let is_new = |site: &&TracedSite| site.is_wanted() && !site.entry.is_made();
     if !sites().any(|site| is_new(&site)) {
         return Ok(());
     }
-    let Some(mut pages) = OpenPages::new(object.text.pages.clone()) else { return Ok(()) };
+    let Some(mut open) = OpenReplacements::new(object, threads) else { return Ok(()) };
     for site in sites().filter(is_new) {
-        let code = object.file.function_code(site.address.wrapping_sub(object.base));
-        let function = FunctionCode { start: site.address, code };
-        let points = entry_points(&function).into_iter().flatten();
-        let made = points.into_iter().find_map(|point| {
-            let code = function.code.get(point.offset..)?;
-            let address = function.start.wrapping_add(point.offset as u64);
-            if is_replaced(object, &(address..address + JUMP_LEN as u64)) {
-                return None;
-            }
-            let (entry, stack) = match point.place {
-                EntryPointPlace::First => (MovedEntry::First, MovedStack::default()),
-                EntryPointPlace::Later { depth, has_arguments } => {
-                    (MovedEntry::Later, MovedStack { depth, has_arguments })
-                }
-            };
-            let (word, len, window) = (function.start, point.len, point.window);
-            let moved = pages.write(&MovedSite { entry, word, stack, address, code, len, window })?;
-            SiteEntry::new(&point, code, moved)
-        });
-        site.entry.choose(made);
+        site.entry.choose(site.address, make_one(site, object, &mut open).as_ref());
     }
-    let sealed = pages.seal();
+    let sealed = open.seal();
     sites().for_each(|site| site.entry.keep(sealed.is_ok()));
     sealed
+}
+
+fn make_one(site: &TracedSite, object: &TracedObject, open: &mut OpenReplacements<'_>) -> Option<SiteEntry> {
+    let code = object.file.function_code(site.address.wrapping_sub(object.base));
+    let function = FunctionCode { start: site.address, code };
+    let mut points = entry_points(&function, paddings(object, site.address)).ok()?;
+    points.find_map(|EntryPoint { point, place }| {
+        let (entry, stack) = match place {
+            EntryPointPlace::First => (MovedEntry::First, MovedStack::default()),
+            EntryPointPlace::Later { depth, has_arguments } => {
+                (MovedEntry::Later, MovedStack { depth, has_arguments })
+            }
+        };
+        let purpose = MovedPurpose { entry, word: function.start, stack };
+        Some(SiteEntry { place, jump: open.write(&function, &point, purpose)? })
+    })
 }

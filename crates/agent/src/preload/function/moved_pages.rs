@@ -1,8 +1,8 @@
 //! Memory for moved code: pages in many places, as the bytes that a jump shares with what follows it say
 //! where it can lead.
 
+use super::instruction_jump::MovedTargets;
 use super::moved_site::{BACK, CALL, MovedEntry, MovedSite, PAST_RED_ZONE, PAST_WORDS, WORDS};
-use super::replaced_instruction::MovedTargets;
 use crate::preload::arch::{moved_entry, probe_entry, system_call, system_call_entry};
 use crate::preload::memory::stack;
 use core::ops::Range;

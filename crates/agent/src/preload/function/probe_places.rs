@@ -1,6 +1,6 @@
 //! Instructions that probes are at: making their code, and switching them.
 
-use super::moved_site::MovedEntry;
+use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::{TracedObject, key};
 use super::probe_place::{ProbedInstruction, within};
 use super::replaced_instructions::{self, MovedPurpose, OpenReplacements, paddings, say_unmade};
@@ -46,7 +46,8 @@ fn make_one(place: &ProbedInstruction, object: &TracedObject, open: &mut OpenRep
     let code = object.file.code_in(&span)?;
     let function = FunctionCode { start: object.base.wrapping_add(span.start), code };
     let offset = usize::try_from(address.wrapping_sub(function.start)).ok()?;
-    let purpose = MovedPurpose { entry: MovedEntry::Anywhere, word: place.number()? };
+    let (entry, stack) = (MovedEntry::Anywhere, MovedStack::default());
+    let purpose = MovedPurpose { entry, word: place.number()?, stack };
     let points = probe_points(&function, offset, paddings(object, address)).ok()?;
     open.make(&place.replaced, &function, points, purpose);
     Some(())

@@ -1,12 +1,12 @@
 //! An instruction of code that nobody built for tracing: it is a jump while somebody wants it.
 
+use super::instruction_jump::{InstructionJump, MovedTargets, first_bytes};
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
-use planner::{JUMP_LEN, JumpSpace, ProbePoint, SHORT_JUMP_LEN};
+use planner::{JUMP_LEN, JumpSpace};
 use text_poke::Threads;
-use text_poke::plan::refusal::Refusal;
-use text_poke::plan::{Plan, Preparation, SiteState, instruction};
+use text_poke::plan::{Plan, Preparation, SiteState};
 
 /// An instruction, once it is known which one, where it was moved to, and where the jump is.
 #[derive(Debug)]
@@ -30,15 +30,6 @@ pub(super) struct ReplacedInstruction {
     is_jump: AtomicU32,
     /// 1 once there is a jump beforehand.
     is_prepared: AtomicU32,
-}
-
-/// Code that an instruction was moved to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct MovedTargets {
-    /// Where the jump to it leads.
-    pub(super) on: u64,
-    /// Where one does that leaves the call out, if there is such a way.
-    pub(super) off: u64,
 }
 
 /// The code of one for which none was made yet, and of one that can have none.
@@ -73,32 +64,25 @@ impl ReplacedInstruction {
     }
 
     /// Whether it is known that it has code.
-    pub(super) fn is_made(&self) -> bool {
+    fn is_made(&self) -> bool {
         ![UNMADE, NONE].contains(&self.moved.load(Relaxed))
     }
 
-    /// Has it be the one of a point, at this address, whose bytes and those after it are `code`, and those of
-    /// padding where the jump is apart; it was moved.
-    pub(super) fn set_made(
-        &self,
-        point: &ProbePoint,
-        at: u64,
-        [code, padding]: [&[u8]; 2],
-        moved: MovedTargets,
-    ) {
-        let space = match point.space {
+    /// Has it become this jump; its code was made.
+    pub(super) fn set_made(&self, jump: &InstructionJump) {
+        let space = match jump.space {
             JumpSpace::InPlace => IN_PLACE,
             JumpSpace::WithPadding => WITH_PADDING,
             JumpSpace::Beforehand => BEFOREHAND,
             JumpSpace::Apart(apart) => apart,
         };
-        self.at.store(at, Relaxed);
-        self.len.store(point.len as u32, Relaxed);
-        self.found.store(to_word(code), Relaxed);
+        self.at.store(jump.at, Relaxed);
+        self.len.store(jump.len as u32, Relaxed);
+        self.found.store(to_word(jump.found), Relaxed);
         self.space.store(space, Relaxed);
-        self.padding.store(to_word(padding), Relaxed);
-        self.off.store(moved.off, Relaxed);
-        self.moved.store(moved.on, Relaxed);
+        self.padding.store(to_word(jump.padding), Relaxed);
+        self.off.store(jump.moved.off, Relaxed);
+        self.moved.store(jump.moved.on, Relaxed);
     }
 
     /// Notes that it can have no code.
@@ -123,10 +107,9 @@ impl ReplacedInstruction {
         self.is_prepared.store(u32::from(to != SiteState::Found), Relaxed);
     }
 
-    /// Whether what a jump changes or relies on, here or apart, has bytes of these addresses (M4).
+    /// Whether what its jump changes or relies on has bytes of these addresses (M4).
     pub(super) fn touches(&self, addresses: &Range<u64>) -> bool {
-        let touch = |start: u64| start < addresses.end && addresses.start < start + JUMP_LEN as u64;
-        self.is_made() && (touch(self.at.load(Relaxed)) || self.apart().is_some_and(touch))
+        self.jump().is_some_and(|jump| jump.touches(addresses))
     }
 
     /// What is to be done there.
@@ -136,50 +119,39 @@ impl ReplacedInstruction {
             (0, true) => SiteState::Off,
             _ => return None,
         };
-        let plan = self.plan().ok()?;
+        let plan = self.jump()?.plan().ok()?;
         let is_prepared = self.is_prepared.load(Relaxed) != 0 || threads == Threads::Alone;
         (is_prepared || plan.preparation() != Preparation::Alone).then_some((plan, state))
     }
 
     /// What is to be done in padding before that, where the jump is apart.
     pub(super) fn plan_apart(&self) -> Option<Plan> {
-        let apart = self.apart()?;
-        instruction::plan_padding(apart, &jump_bytes(self.padding.load(Relaxed)), self.moved.load(Relaxed))
-            .ok()
+        self.jump()?.plan_apart()
     }
 
-    fn apart(&self) -> Option<u64> {
-        Some(self.space.load(Relaxed)).filter(|space| ![IN_PLACE, WITH_PADDING, BEFOREHAND].contains(space))
-    }
-
-    /// What is to be stored there.
-    fn plan(&self) -> Result<Plan, Refusal> {
+    /// The jump, once it is known.
+    fn jump(&self) -> Option<InstructionJump> {
         if !self.is_made() {
-            return Err(Refusal::NoTarget);
+            return None;
         }
-        let (at, moved) = (self.at.load(Relaxed), self.moved.load(Relaxed));
-        let (found, len) = (jump_bytes(self.found.load(Relaxed)), self.len.load(Relaxed) as usize);
-        match self.space.load(Relaxed) {
-            IN_PLACE => instruction::plan(at, &found, len, moved),
-            WITH_PADDING => instruction::plan_with_padding(at, &found, len, moved),
-            BEFOREHAND => instruction::plan_beforehand(at, &found, [moved, self.off.load(Relaxed)]),
-            apart => {
-                let short_jump = JumpSpace::short_jump(at, apart).ok_or(Refusal::NoTarget)?;
-                let found = found.first_chunk::<SHORT_JUMP_LEN>().ok_or(Refusal::NoTarget)?;
-                instruction::plan_short(at, found, short_jump)
-            }
-        }
+        let space = match self.space.load(Relaxed) {
+            IN_PLACE => JumpSpace::InPlace,
+            WITH_PADDING => JumpSpace::WithPadding,
+            BEFOREHAND => JumpSpace::Beforehand,
+            apart => JumpSpace::Apart(apart),
+        };
+        Some(InstructionJump {
+            at: self.at.load(Relaxed),
+            len: self.len.load(Relaxed) as usize,
+            space,
+            found: first_bytes(&self.found.load(Relaxed).to_le_bytes()),
+            padding: first_bytes(&self.padding.load(Relaxed).to_le_bytes()),
+            moved: MovedTargets { on: self.moved.load(Relaxed), off: self.off.load(Relaxed) },
+        })
     }
 }
 
-/// The bytes that are stored in the place of a jump, in a word.
-fn to_word(code: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(code.iter().take(JUMP_LEN)).for_each(|(to, from)| *to = *from);
-    u64::from_le_bytes(bytes)
-}
-
-fn jump_bytes(word: u64) -> [u8; JUMP_LEN] {
-    let [found @ .., _, _, _] = word.to_le_bytes();
-    found
+/// The bytes of a jump in a word.
+fn to_word([a, b, c, d, e]: [u8; JUMP_LEN]) -> u64 {
+    u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
 }

@@ -1,10 +1,11 @@
 //! Instructions that become jumps: making the code that these lead to, and switching them.
 
+use super::instruction_jump::{InstructionJump, MovedTargets, first_bytes};
 use super::moved_pages::OpenPages;
 use super::moved_site::{MovedEntry, MovedSite, MovedStack};
 use super::objects::TracedObject;
 use super::off::{failed, kill, refused, say_off};
-use super::replaced_instruction::{MovedTargets, ReplacedInstruction};
+use super::replaced_instruction::ReplacedInstruction;
 use super::{probe_place, self_test};
 use core::ops::Range;
 use planner::{FunctionCode, JUMP_LEN, JumpSpace, ProbePoint, SHORT_JUMP_LEN, SHORT_JUMP_REACH, is_padding};
@@ -19,11 +20,12 @@ pub(super) struct OpenReplacements<'a> {
     threads: Threads,
 }
 
-/// What moved code is to call, and the word that it is known by.
+/// What moved code is to call, the word that it is known by, and what a function has on its stack there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MovedPurpose {
     pub(super) entry: MovedEntry,
     pub(super) word: u64,
+    pub(super) stack: MovedStack,
 }
 
 impl<'a> OpenReplacements<'a> {
@@ -41,20 +43,20 @@ impl<'a> OpenReplacements<'a> {
         purpose: MovedPurpose,
     ) {
         for point in points {
-            if self.make_at(replaced, function, &point, purpose).is_some() {
-                return;
+            if let Some(jump) = self.write(function, &point, purpose) {
+                return replaced.set_made(&jump);
             }
         }
         replaced.set_none();
     }
 
-    fn make_at(
+    /// Writes code for a point of a function: the jump that leads there. None where it can't be.
+    pub(super) fn write(
         &mut self,
-        replaced: &ReplacedInstruction,
         function: &FunctionCode<'_>,
         point: &ProbePoint,
-        MovedPurpose { entry, word }: MovedPurpose,
-    ) -> Option<()> {
+        MovedPurpose { entry, word, stack }: MovedPurpose,
+    ) -> Option<InstructionJump> {
         let address = function.start.wrapping_add(point.offset as u64);
         let (own, apart) = match point.space {
             JumpSpace::Beforehand if self.threads == Threads::Running => return None,
@@ -71,15 +73,14 @@ impl<'a> OpenReplacements<'a> {
         // With what is after the function, if that is padding.
         let bytes = |address: u64| self.object.file.code_at(address.wrapping_sub(self.object.base));
         let (code, padding) = (bytes(address), apart.map(bytes).unwrap_or_default());
-        let stack = MovedStack::default();
-        let (len, window) = (point.len, point.window);
+        let ProbePoint { len, space, window, .. } = *point;
         let site = MovedSite { entry, word, stack, address, code, len, window };
-        let moved = match point.space {
+        let moved = match space {
             JumpSpace::Beforehand => self.pages.write_both(&site)?,
             _ => MovedTargets { on: self.pages.write(&site)?, off: 0 },
         };
-        replaced.set_made(point, address, [code, padding], moved);
-        Some(())
+        let (found, padding) = (first_bytes(code), first_bytes(padding));
+        Some(InstructionJump { at: address, len, space, found, padding, moved })
     }
 
     /// Makes it code; where that fails, none of it is.
@@ -99,7 +100,7 @@ pub(super) fn paddings(object: &TracedObject, address: u64) -> impl Iterator<Ite
 
 /// Whether bytes at these addresses of an object are those of a replaced instruction's jump, or of one that
 /// can be (M4).
-pub(super) fn is_replaced(object: &TracedObject, addresses: &Range<u64>) -> bool {
+fn is_replaced(object: &TracedObject, addresses: &Range<u64>) -> bool {
     probe_place::touch(addresses) || object.system_calls.touch(addresses)
 }
 
@@ -131,7 +132,7 @@ pub(super) fn apply_at(
 }
 
 /// Whether all is done. If not, function tracing is off.
-fn apply_all(
+pub(super) fn apply_all(
     session: AttachedSession,
     object: &TracedObject,
     pokes: impl Iterator<Item = Poke> + Clone,

@@ -1,29 +1,15 @@
 //! How a function is entered that was not built to be traced.
 
+use super::instruction_jump::{InstructionJump, MovedTargets, first_bytes};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use planner::{EntryPoint, EntryPointPlace, JUMP_LEN};
+use planner::{EntryPointPlace, JumpSpace, SHORT_JUMP_LEN};
 
-/// Which of its instructions is a jump when it is traced, and where that leads.
+/// Which of its instructions is a jump when it is traced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SiteEntry {
-    /// Where the instruction is, from the function's start, and its bytes.
-    pub(super) offset: u8,
-    pub(super) len: u8,
     pub(super) place: EntryPointPlace,
-    /// What was found there, as much as a jump has.
-    pub(super) found: [u8; JUMP_LEN],
-    /// The code that it was moved to.
-    pub(super) moved: u64,
-}
-
-impl SiteEntry {
-    /// That of an entry point, where the function has `code` from there on. None for one that is too far from
-    /// the start.
-    pub(super) fn new(point: &EntryPoint, code: &[u8], moved: u64) -> Option<SiteEntry> {
-        let (offset, len) = (u8::try_from(point.offset).ok()?, u8::try_from(point.len).ok()?);
-        Some(SiteEntry { offset, len, place: point.place, found: *code.first_chunk()?, moved })
-    }
+    pub(super) jump: InstructionJump,
 }
 
 /// A site's choice.
@@ -31,9 +17,11 @@ impl SiteEntry {
 pub(super) struct SiteEntryChoice {
     /// 0 as long as none was made; [`UNSEALED`] while its code isn't code yet; [`NONE`] where there is none.
     moved: AtomicU64,
-    /// The rest of it: offset, length, whether it is later, whether arguments are there, depth.
+    /// The instruction's offset and length, whether it is later, whether arguments are there, where the
+    /// jump has its bytes, the distance of a short one, and the depth.
     point: AtomicU64,
-    /// The bytes that were found, the first one lowest.
+    /// The bytes that were found, the first one lowest: as many as a jump has; or a short one's, and those
+    /// of padding.
     found: AtomicU64,
 }
 
@@ -41,8 +29,16 @@ pub(super) struct SiteEntryChoice {
 const UNSEALED: u64 = 1;
 const NONE: u64 = 2;
 
+const LEN: u32 = 8;
 const LATER: u64 = 1 << 16;
 const ARGUMENTS: u64 = 1 << 17;
+const WITH_PADDING: u64 = 1 << 18;
+const APART: u64 = 1 << 19;
+const DISTANCE: u32 = 24;
+const DEPTH: u32 = 32;
+
+/// How far from a function's start its jump has its first byte at most.
+pub(super) const REACH: u64 = u8::MAX as u64 + planner::SHORT_JUMP_REACH;
 
 // Relaxed, in all of these: one turn at a time; what a site leads to was made in the turn that enabled it.
 impl SiteEntryChoice {
@@ -56,34 +52,61 @@ impl SiteEntryChoice {
         self.moved.load(Relaxed) != 0
     }
 
-    /// The one that was made.
-    pub(super) fn get(&self) -> Option<SiteEntry> {
+    /// Whether it has turned out that there is none, or that its code can't be.
+    pub(super) fn is_missing(&self) -> bool {
         let moved = self.moved.load(Relaxed);
-        let point = self.point.load(Relaxed);
-        let place = match point & LATER {
-            0 => EntryPointPlace::First,
-            _ => {
-                EntryPointPlace::Later { depth: (point >> 32) as u32, has_arguments: point & ARGUMENTS != 0 }
-            }
-        };
-        let [found @ .., _, _, _] = self.found.load(Relaxed).to_le_bytes();
-        let entry = SiteEntry { offset: point as u8, len: (point >> 8) as u8, place, found, moved };
-        (moved != 0 && moved & (UNSEALED | NONE) == 0).then_some(entry)
+        moved == 0 || moved & (UNSEALED | NONE) != 0
     }
 
-    /// Makes one, whose code isn't code yet; or notes that there is none.
-    pub(super) fn choose(&self, entry: Option<SiteEntry>) {
-        let Some(entry) = entry else { return self.moved.store(NONE, Relaxed) };
-        let place = match entry.place {
-            EntryPointPlace::First => 0,
-            EntryPointPlace::Later { depth, has_arguments } => {
-                LATER | if has_arguments { ARGUMENTS } else { 0 } | u64::from(depth) << 32
-            }
+    /// The one that was made, of the function that starts at an address.
+    pub(super) fn get(&self, function: u64) -> Option<SiteEntry> {
+        if self.is_missing() { None } else { self.chosen(function) }
+    }
+
+    /// As [`SiteEntryChoice::get`], also one whose code isn't code yet.
+    pub(super) fn chosen(&self, function: u64) -> Option<SiteEntry> {
+        let moved = self.moved.load(Relaxed) & !UNSEALED;
+        if moved == 0 || moved == NONE {
+            return None;
+        }
+        let (point, found) = (self.point.load(Relaxed), self.found.load(Relaxed).to_le_bytes());
+        let [distance, ..] = (point >> DISTANCE).to_le_bytes();
+        let (at, len) = (function + (point & 0xff), point >> LEN & 0xff);
+        let place = match point & LATER {
+            0 => EntryPointPlace::First,
+            _ => EntryPointPlace::Later {
+                depth: (point >> DEPTH) as u32,
+                has_arguments: point & ARGUMENTS != 0,
+            },
         };
-        let [a, b, c, d, e] = entry.found;
-        self.found.store(u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]), Relaxed);
-        self.point.store(u64::from(entry.offset) | u64::from(entry.len) << 8 | place, Relaxed);
-        self.moved.store(entry.moved | UNSEALED, Relaxed);
+        let (space, padding_at) = match point & (WITH_PADDING | APART) {
+            0 => (JumpSpace::InPlace, 0),
+            WITH_PADDING => (JumpSpace::WithPadding, 0),
+            _ => (JumpSpace::apart_from(at, distance), SHORT_JUMP_LEN),
+        };
+        let bytes = |from: usize| first_bytes(found.get(from..).unwrap_or_default());
+        let moved = MovedTargets { on: moved, off: 0 };
+        let (found, padding) = (bytes(0), bytes(padding_at));
+        Some(SiteEntry {
+            place,
+            jump: InstructionJump { at, len: len as usize, space, found, padding, moved },
+        })
+    }
+
+    /// Makes one, whose code isn't code yet; or notes that there is none, also where what is to be known of
+    /// it is too large to be kept.
+    pub(super) fn choose(&self, function: u64, entry: Option<&SiteEntry>) {
+        let packed = entry.and_then(|entry| Some((entry, point(function, entry)?)));
+        let Some((SiteEntry { jump, .. }, point)) = packed else { return self.moved.store(NONE, Relaxed) };
+        let [a, b, c, d, e] = jump.found;
+        let [pa, pb, pc, pd, pe] = jump.padding;
+        let found = match jump.space {
+            JumpSpace::Apart(_) => [a, b, pa, pb, pc, pd, pe, 0],
+            _ => [a, b, c, d, e, 0, 0, 0],
+        };
+        self.found.store(u64::from_le_bytes(found), Relaxed);
+        self.point.store(point, Relaxed);
+        self.moved.store(jump.moved.on | UNSEALED, Relaxed);
     }
 
     /// Its code is code now, or was not made such.
@@ -93,4 +116,26 @@ impl SiteEntryChoice {
             self.moved.store(if is_sealed { moved & !UNSEALED } else { 0 }, Relaxed);
         }
     }
+}
+
+/// What is kept of an entry of the function that starts at an address. None where that is too much.
+fn point(function: u64, SiteEntry { place, jump }: &SiteEntry) -> Option<u64> {
+    let (offset, len) = (u8::try_from(jump.at.checked_sub(function)?).ok()?, u8::try_from(jump.len).ok()?);
+    let place = match *place {
+        EntryPointPlace::First => 0,
+        EntryPointPlace::Later { depth, has_arguments } => {
+            LATER | if has_arguments { ARGUMENTS } else { 0 } | u64::from(depth) << DEPTH
+        }
+    };
+    let space = match jump.space {
+        JumpSpace::InPlace => 0,
+        JumpSpace::WithPadding => WITH_PADDING,
+        JumpSpace::Apart(apart) => {
+            let [_, distance] = JumpSpace::short_jump(jump.at, apart)?;
+            APART | u64::from(distance) << DISTANCE
+        }
+        // A site may be wanted at any time.
+        JumpSpace::Beforehand => return None,
+    };
+    Some(u64::from(offset) | u64::from(len) << LEN | place | space)
 }

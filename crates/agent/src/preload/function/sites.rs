@@ -1,6 +1,7 @@
 //! The sites of an object, as they are in this process.
 
 use super::lasting_table::LastingTable;
+use super::site_entry::REACH;
 use super::traced_site::TracedSite;
 use super::wanted::Wanted;
 use core::ops::Range;
@@ -69,9 +70,11 @@ impl SiteTable {
         self.find(first).filter(is_at).filter(|site| site.place() == SitePlace::FirstInstruction)
     }
 
-    /// Whether bytes at these addresses are part of a site, or of the instruction that is one's jump.
+    /// Whether bytes at these addresses are part of a site, or of its jump.
     pub(super) fn overlap(&self, addresses: &Range<u64>) -> bool {
-        self.find(addresses.end - 1).is_some_and(|site| site.touches(addresses))
+        let before = |address: u64| self.all().partition_point(|site| site.address < address);
+        let near = before(addresses.start.saturating_sub(REACH))..before(addresses.end.saturating_add(REACH));
+        self.all().get(near).unwrap_or_default().iter().any(|site| site.touches(addresses))
     }
 
     /// Asks for each site who wants it, by the names of the functions that have it.

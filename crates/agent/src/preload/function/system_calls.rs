@@ -2,7 +2,7 @@
 //!
 //! The instruction `syscall` is never changed nor moved, see the crate `planner`.
 
-use super::moved_site::MovedEntry;
+use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::TracedObject;
 use super::replaced_instructions::{self, MovedPurpose, OpenReplacements, paddings, say_unmade};
 use super::system_call_table::SystemCallSite;
@@ -90,7 +90,12 @@ fn make_one(site: &SystemCallSite, object: &TracedObject, open: &mut OpenReplace
     let Some(call) = site.system_call(&function) else { return };
     let paddings = paddings(object, site.address);
     let mut make = |replaced, points: &mut dyn Iterator<Item = _>, entry, word: SystemCallWord| {
-        open.make(replaced, &function, points, MovedPurpose { entry, word: word.to_word() });
+        open.make(
+            replaced,
+            &function,
+            points,
+            MovedPurpose { entry, word: word.to_word(), stack: MovedStack::default() },
+        );
     };
     let number = site.number;
     let [enter, exit] = [false, true].map(|is_exit| SystemCallWord { number, is_exit });

@@ -1,6 +1,7 @@
 //! A site, as it is in this process.
 
-use super::site_entry::{SiteEntry, SiteEntryChoice};
+use super::instruction_jump::{InstructionJump, first_bytes};
+use super::site_entry::SiteEntryChoice;
 use super::trampolines::Trampolines;
 use super::wanted::Wanted;
 use crate::preload::arch::mcount;
@@ -11,10 +12,9 @@ use core::ptr::with_exposed_provenance;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use function_sites::{FunctionSite, ReturnAddress, SiteKind, SiteLocation, SitePlace};
-use planner::JUMP_LEN;
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
-use text_poke::plan::{Plan, SiteState, instruction, xray};
+use text_poke::plan::{Plan, SiteState, xray};
 
 /// A site.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl TracedSite {
             probes: AtomicU32::new(0),
             state: AtomicU32::new(0),
             entry: SiteEntryChoice::none(),
-            found: found(code),
+            found: first_bytes(code),
         }
     }
 
@@ -165,7 +165,7 @@ impl TracedSite {
 
     /// Whether it has turned out that its function can't be made to call.
     pub(super) fn has_no_entry(&self) -> bool {
-        self.kind == SiteKind::Instruction && self.entry.is_made() && self.entry.get().is_none()
+        self.kind == SiteKind::Instruction && self.entry.is_made() && self.entry.is_missing()
     }
 
     /// Says which it is.
@@ -283,19 +283,29 @@ impl TracedSite {
 
     /// Whether bytes at these addresses change with it, or are part of what is there then.
     pub(super) fn touches(&self, addresses: &Range<u64>) -> bool {
-        let (start, len) = match self.entry.get() {
-            Some(entry) => (self.address + u64::from(entry.offset), JUMP_LEN),
-            None if self.kind == SiteKind::Instruction => return false,
-            None => (self.address, entry::ENOUGH),
-        };
-        start < addresses.end && addresses.start < start + len as u64
+        let touch = |start: u64, len: usize| start < addresses.end && addresses.start < start + len as u64;
+        match self.kind {
+            SiteKind::Instruction => {
+                self.entry.chosen(self.address).is_some_and(|entry| entry.jump.touches(addresses))
+            }
+            _ => touch(self.address, entry::ENOUGH),
+        }
+    }
+
+    /// The jump that an instruction of its function becomes, once that is known.
+    fn jump(&self) -> Option<InstructionJump> {
+        self.entry.get(self.address).map(|entry| entry.jump)
+    }
+
+    /// What is to be stored in padding before that is, where its jump is apart.
+    pub(super) fn plan_apart(&self) -> Option<Plan> {
+        self.jump()?.plan_apart()
     }
 
     /// What is to be stored there.
     pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
         if self.kind == SiteKind::Instruction {
-            let SiteEntry { offset, len, found, moved, .. } = self.entry.get().ok_or(Refusal::NoTarget)?;
-            return instruction::plan(self.address + u64::from(offset), &found, len.into(), moved);
+            return self.jump().ok_or(Refusal::NoTarget)?.plan();
         }
         let target = trampolines.target(self.place, self.nops());
         match self.kind {
@@ -336,13 +346,4 @@ impl TracedSite {
 // Relaxed: who is called while that changes may go either way.
 fn has(words: &[AtomicU64; INSTANCE_WORDS], instance: usize) -> bool {
     words.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
-}
-
-/// The first bytes of code.
-fn found(code: &[u8]) -> [u8; entry::ENOUGH] {
-    let mut found = [0; entry::ENOUGH];
-    for (to, from) in found.iter_mut().zip(code) {
-        *to = *from;
-    }
-    found
 }

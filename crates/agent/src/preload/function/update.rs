@@ -7,11 +7,12 @@ use super::conversion;
 use super::graph;
 use super::moved_code;
 use super::objects::{self, TracedObject};
-use super::off::{self, failed, is_killed, kill, refused, say_off};
+use super::off::{self, is_killed, kill, refused, say_off};
 use super::opened;
 use super::probe_places;
 use super::probes::ProbePlacement;
 use super::reference_counters;
+use super::replaced_instructions::apply_all;
 use super::search::{self, look, map_lists};
 use super::self_test;
 use super::system_called;
@@ -31,7 +32,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
 use function_filter::FunctionName;
 use text_poke::plan::{Preparation, SiteState};
-use text_poke::{Poke, Threads, apply};
+use text_poke::{Poke, Threads};
 use trace_event::{AttachedSession, is_aside, session};
 
 /// What the session wanted when the code was last brought up to date.
@@ -258,7 +259,7 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
         return traced(object);
     }
     if !object.is_built
-        && let Err(why) = moved_code::make(object)
+        && let Err(why) = moved_code::make(object, how.threads)
     {
         say_off(session, refused(why), Some(object));
         return traced(object);
@@ -277,7 +278,7 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
         let changes = site.change(how.converting).is_some() || is_needy;
         changes.then_some((site, plan, change, is_ready))
     });
-    let without_entry = |site: &&TracedSite| site.is_wanted() && site.entry.get().is_none();
+    let without_entry = |site: &&TracedSite| site.is_wanted() && site.entry.is_missing();
     let late = match object.is_built {
         true => planned.clone().filter(|(.., is_ready)| !is_ready).count(),
         false => sites.iter().filter(without_entry).count(),
@@ -285,19 +286,14 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
     session.control().set_late_sites(object.entry, late as u64);
     let planned = planned.filter(|(.., is_ready)| *is_ready);
     let pokes = planned.clone().map(|(_, plan, wanted, _)| Poke { plan, wanted });
-    // SAFETY: the object's code, which stays mapped as long as this is our turn (F1); plans are of what the
-    // file has there, and lead to our own code (F2). At the start of a process nobody else runs.
-    let applied = unsafe { apply(core::slice::from_ref(&object.text), pokes, how.threads) };
-    match applied.map(|applied| applied.failure) {
-        Ok(None) => {
-            let mut converted = 0;
-            for (site, _, state, _) in planned {
-                converted += u64::from(site.set_changed(state, is_alone));
-            }
-            session.control().count_conversions(CallConversion::Converted, converted);
+    let newly = sites.iter().filter(|site| site.change(how.converting) == Some(SiteState::On));
+    let apart = newly.filter_map(|site| Some(Poke { plan: site.plan_apart()?, wanted: SiteState::On }));
+    if apply_all(session, object, apart, how.threads) && apply_all(session, object, pokes, how.threads) {
+        let mut converted = 0;
+        for (site, _, state, _) in planned {
+            converted += u64::from(site.set_changed(state, is_alone));
         }
-        Ok(Some(failure)) => kill(session, failed(failure), Some(object)),
-        Err(why) => kill(session, refused(why), Some(object)),
+        session.control().count_conversions(CallConversion::Converted, converted);
     }
     traced(object)
 }
