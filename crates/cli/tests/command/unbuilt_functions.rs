@@ -220,3 +220,44 @@ fn many_threads_go_on_through_switches() {
     }
     assert_eq!(running.wait().success().stdout, "ok\n");
 }
+
+/// Makes children by posix_spawn(3), which first set up signals and descriptors in their maker's memory.
+const SPAWN: &str = "
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+extern char **environ;
+int main(void)
+{
+	char *words[] = { \"true\", 0 };
+	posix_spawn_file_actions_t actions;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, 1, 2);
+	for (int i = 0; i < 50; i++) {
+		pid_t child;
+		int status;
+		if (posix_spawnp(&child, \"true\", &actions, 0, words, environ)
+			|| waitpid(child, &status, 0) != child || status)
+			return 1;
+	}
+	puts(\"made\");
+	return 0;
+}
+";
+
+#[test]
+fn a_child_in_its_maker_s_memory_writes_nothing() {
+    let scratch = Scratch::new();
+    let program = built(&scratch, "spawn", SPAWN, &["-O2"]);
+    let traced = [
+        &["-p", "function", "-l", "sigprocmask:mod:libc.so.6"][..],
+        &["-p", "function_graph", "-l", "sigprocmask:mod:libc.so.6"],
+    ];
+    for options in traced {
+        let output = run(&mut scratch.record(options, &[path(&program)])).success();
+        assert_eq!(output.stdout, "made\n");
+        assert!(output.stderr.contains("50 events: of a child in its parent's memory"), "{}", output.stderr);
+        let report = run(&mut scratch.report(&[])).success().stdout;
+        assert!(!report.contains("sigprocmask"), "{report}");
+    }
+}

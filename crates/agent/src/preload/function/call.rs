@@ -4,7 +4,7 @@ use super::moved_site::{self, MovedStack};
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use trace_event::FrameRecord;
+use trace_event::{Entered, FrameRecord};
 
 /// Bytes of the call at a site.
 const CALL: u64 = 5;
@@ -68,6 +68,9 @@ pub(crate) struct SavedMovedCall {
 pub(super) trait OnceCalled {
     /// The call.
     fn call(&self) -> FunctionCall<'_>;
+
+    /// Finds out which thread calls it.
+    fn enter(&self) -> Option<Entered>;
 }
 
 /// A call of a function that has come to an instruction that was moved, after its first one.
@@ -129,6 +132,11 @@ impl SavedCall {
 
 impl OnceCalled for SavedCall {
     #[inline(always)]
+    fn enter(&self) -> Option<Entered> {
+        trace_event::enter()
+    }
+
+    #[inline(always)]
     fn call(&self) -> FunctionCall<'_> {
         let [_, body] = self.frame;
         let end = FunctionEnd::Reentered(body);
@@ -146,9 +154,14 @@ impl SavedMovedCall {
 
 impl OnceCalled for BegunCall<'_> {
     #[inline(always)]
+    fn enter(&self) -> Option<Entered> {
+        self.0.enter()
+    }
+
+    #[inline(always)]
     fn call(&self) -> FunctionCall<'_> {
         let BegunCall(saved) = self;
-        let MovedStack { depth, has_arguments } = moved_site::stack_before(saved.moved);
+        let MovedStack { depth, has_arguments, .. } = moved_site::stack_before(saved.moved);
         let place = saved.call.stack_pointer().wrapping_add(depth.into());
         // SAFETY: that is how far the function's own instructions have moved the stack pointer.
         let place = unsafe { &*with_exposed_provenance::<AtomicU64>(place as usize) };
@@ -158,6 +171,11 @@ impl OnceCalled for BegunCall<'_> {
 }
 
 impl OnceCalled for SavedMovedCall {
+    #[inline(always)]
+    fn enter(&self) -> Option<Entered> {
+        moved_site::stack_before(self.moved).enter()
+    }
+
     #[inline(always)]
     fn call(&self) -> FunctionCall<'_> {
         let end = FunctionEnd::Reentered(self.moved);

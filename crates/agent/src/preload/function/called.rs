@@ -8,7 +8,7 @@ use super::{graph, objects, probed, repeats};
 use abi::instance::{ARGUMENTS, FUNCTION_STACKS, NO_REPEATS};
 use events::ftrace::FUNCTION_ID;
 use ring_buffer::RecordBuffer;
-use trace_event::{Entered, TracingInstance, enter};
+use trace_event::{Entered, TracingInstance};
 
 /// Words of the event: common fields, the function, its caller.
 const WORDS: usize = 4;
@@ -31,7 +31,7 @@ pub(crate) extern "C" fn record_moved_in_body(saved: &SavedMovedCall) {
 
 #[inline(always)]
 fn record_once(saved: &impl OnceCalled) -> u64 {
-    let Some(entered) = enter() else { return 0 };
+    let Some(entered) = saved.enter() else { return 0 };
     // Each case makes its own of the call: what all share would be put together in memory, and waited for.
     match common_case() {
         CommonCase::Calls => {

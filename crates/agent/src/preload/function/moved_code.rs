@@ -56,12 +56,11 @@ fn make_one(site: &TracedSite, object: &TracedObject, open: &mut OpenReplacement
     let function = FunctionCode { start: site.address, code };
     let mut points = entry_points(&function, paddings(object, site.address)).ok()?;
     points.find_map(|EntryPoint { point, place }| {
-        let (entry, stack) = match place {
-            EntryPointPlace::First => (MovedEntry::First, MovedStack::default()),
-            EntryPointPlace::Later { depth, has_arguments } => {
-                (MovedEntry::Later, MovedStack { depth, has_arguments })
-            }
+        let (entry, depth, has_arguments) = match place {
+            EntryPointPlace::First => (MovedEntry::First, 0, true),
+            EntryPointPlace::Later { depth, has_arguments } => (MovedEntry::Later, depth, has_arguments),
         };
+        let stack = MovedStack { depth, has_arguments, is_in_libc: object.is_libc() };
         let purpose = MovedPurpose { entry, word: function.start, stack };
         Some(SiteEntry { place, jump: open.write(&function, &point, purpose)? })
     })

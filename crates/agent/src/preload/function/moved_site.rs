@@ -2,6 +2,7 @@
 
 use core::ptr::with_exposed_provenance;
 use planner::JumpWindow;
+use trace_event::{Entered, enter, enter_in_libc};
 
 /// Bytes of a call.
 pub(super) const CALL: u64 = 5;
@@ -22,7 +23,8 @@ const STACK_BEFORE: u64 = 24 + CALL;
 const WORD_BEFORE: u64 = 16 + CALL;
 /// And to the address within the instruction.
 pub(crate) const WITHIN_BEFORE: u64 = 8 + CALL;
-/// Back to those two in the middle of a function.
+/// Back to those in the middle of a function.
+const PROBE_STACK_BEFORE: u64 = STACK_BEFORE + PAST_RED_ZONE.len() as u64;
 const PROBE_WORD_BEFORE: u64 = WORD_BEFORE + PAST_RED_ZONE.len() as u64;
 pub(crate) const PROBE_WITHIN_BEFORE: u64 = WITHIN_BEFORE + PAST_RED_ZONE.len() as u64;
 
@@ -69,11 +71,28 @@ pub(super) struct MovedStack {
     pub(super) depth: u32,
     /// Whether arguments are still in their registers.
     pub(super) has_arguments: bool,
+    /// Whether it is one of libc's, which may run in a child that libc makes on a stack of its own.
+    pub(super) is_in_libc: bool,
 }
+
+const ARGUMENTS: u64 = 1 << 32;
+const IN_LIBC: u64 = 1 << 33;
 
 impl MovedStack {
     pub(super) fn to_word(self) -> u64 {
-        u64::from(self.depth) | u64::from(self.has_arguments) << 32
+        let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+        u64::from(self.depth) | flag(self.has_arguments, ARGUMENTS) | flag(self.is_in_libc, IN_LIBC)
+    }
+
+    fn of_word(word: u64) -> MovedStack {
+        let has = |flag: u64| word & flag != 0;
+        MovedStack { depth: word as u32, has_arguments: has(ARGUMENTS), is_in_libc: has(IN_LIBC) }
+    }
+
+    /// Finds out which thread has come to its function.
+    #[inline(always)]
+    pub(super) fn enter(self) -> Option<Entered> {
+        if self.is_in_libc { enter_in_libc() } else { enter() }
     }
 }
 
@@ -103,8 +122,13 @@ pub(super) fn function_before(moved: u64) -> u64 {
 #[inline(always)]
 pub(super) fn stack_before(moved: u64) -> MovedStack {
     // SAFETY: the entry of moved code was called from there; what is made has that word there.
-    let word = unsafe { word(moved - STACK_BEFORE) };
-    MovedStack { depth: word as u32, has_arguments: word >> 32 != 0 }
+    MovedStack::of_word(unsafe { word(moved - STACK_BEFORE) })
+}
+
+/// What a function has on its stack in whose middle an entry returns to moved code.
+pub(super) fn probed_stack_before(moved: u64) -> MovedStack {
+    // SAFETY: the entry was called from moved code, which has its word there.
+    MovedStack::of_word(unsafe { word(moved - PROBE_STACK_BEFORE) })
 }
 
 /// The word of the moved code in the middle of a function that an entry returns to: the number of a probe's

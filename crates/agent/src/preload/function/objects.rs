@@ -8,7 +8,7 @@ use super::turn::Turn;
 use super::{files, probe_place, reference_counters};
 use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
-use crate::preload::object::{image, mapped};
+use crate::preload::object::{borrowed, image, mapped};
 use abi::profile::function_key;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
@@ -62,6 +62,11 @@ impl TracedObject {
     pub(super) fn name(&self) -> &[u8] {
         let (name, len) = &self.name;
         name.get(..*len).unwrap_or_default()
+    }
+
+    /// Whether it is the C library.
+    pub(super) fn is_libc(&self) -> bool {
+        self.text.pages.contains(&(borrowed::in_libc() as u64))
     }
 
     /// How many sites a compiler has left.

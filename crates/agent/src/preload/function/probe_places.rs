@@ -46,7 +46,8 @@ fn make_one(place: &ProbedInstruction, object: &TracedObject, open: &mut OpenRep
     let code = object.file.code_in(&span)?;
     let function = FunctionCode { start: object.base.wrapping_add(span.start), code };
     let offset = usize::try_from(address.wrapping_sub(function.start)).ok()?;
-    let (entry, stack) = (MovedEntry::Anywhere, MovedStack::default());
+    let (entry, is_in_libc) = (MovedEntry::Anywhere, object.is_libc());
+    let stack = MovedStack { is_in_libc, ..MovedStack::default() };
     let purpose = MovedPurpose { entry, word: place.number()?, stack };
     let points = probe_points(&function, offset, paddings(object, address)).ok()?;
     open.make(&place.replaced, &function, points, purpose);

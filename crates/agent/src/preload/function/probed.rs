@@ -11,7 +11,7 @@ use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU32;
 use probe::{CompiledProbe, MOST_RECORD, Machine, MachineRegister, ProbeKind};
 use ring_buffer::EncodedEvent;
-use trace_event::{AttachedSession, CallRecord, Entered, call_time, enter, session};
+use trace_event::{AttachedSession, CallRecord, Entered, call_time, session};
 
 const _: () = assert!(MOST_RECORD <= WORDS * 8);
 
@@ -52,7 +52,7 @@ pub(super) fn miss_return(site: u64) {
 /// Records an instruction that is about to be executed, and that was moved.
 pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) {
     let time = call_time();
-    let (Some(entered), Some(place)) = (enter(), probe_place::find(saved.place())) else { return };
+    let (Some(entered), Some(place)) = (saved.enter(), probe_place::find(saved.place())) else { return };
     let known = KnownRegisters::Anywhere(saved);
     record(entered, (&place.probes, place.address()), ProbeKind::Entry, known, |event| {
         let call = CallRecord { frame: saved.frame(), time };

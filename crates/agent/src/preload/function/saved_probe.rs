@@ -2,7 +2,7 @@
 
 use super::moved_site;
 use probe::MachineRegister;
-use trace_event::FrameRecord;
+use trace_event::{Entered, FrameRecord};
 
 /// All registers, and where the instruction was moved to.
 #[derive(Debug)]
@@ -30,6 +30,11 @@ impl SavedProbe {
     /// The number of the probe's place.
     pub(super) fn place(&self) -> u64 {
         moved_site::word_before(self.moved)
+    }
+
+    /// Finds out which thread has come to it.
+    pub(super) fn enter(&self) -> Option<Entered> {
+        moved_site::probed_stack_before(self.moved).enter()
     }
 
     pub(super) fn frame(&self) -> *const FrameRecord {

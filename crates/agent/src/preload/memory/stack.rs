@@ -86,20 +86,21 @@ fn size_of_descriptor() -> Option<usize> {
     Some(SIZE.load(Relaxed))
 }
 
-/// How far the first thread's stack may reach; 0 where that isn't known.
+/// Where the first thread's stack ends, and how far it may reach; 0 where that isn't known.
+static END: AtomicUsize = AtomicUsize::new(0);
 static REACH: AtomicUsize = AtomicUsize::new(0);
 
-/// Asks how large the first thread's stack may become: as the process starts, because the kernel has laid
-/// it out by that, and because a filter may forbid the question later. Libc asks the same when it starts,
-/// if it has threads.
+/// Asks where the first thread's stack is, and how large it may become: as the process starts, because the
+/// kernel has laid it out by that, because a filter may forbid the question later, and because libc's
+/// functions may be traced later. Libc asks the same when it starts, if it has threads.
 pub(crate) fn ask_limit() {
+    END.store(end_of_first_stack(), Relaxed);
     REACH.store(getrlimit(Resource::Stack).current.unwrap_or(MOST).min(MOST) as usize, Relaxed);
 }
 
 /// The stack that the kernel has made: it ends with the path that was executed.
 pub(crate) fn of_first_thread() -> Option<Range<usize>> {
-    let reach = REACH.load(Relaxed);
-    let end = end_of_first_stack();
+    let (reach, end) = (REACH.load(Relaxed), END.load(Relaxed));
     (end != 0 && reach != 0).then(|| end.saturating_sub(reach)..end)
 }
 
